@@ -1,0 +1,50 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    // An async function stays on its caller's executor: no hop between a session, its link and the event loop.
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "pumpctl",
+    products: [
+        .library(name: "SerialPort", targets: ["SerialPort"]),
+        .library(name: "LineProtocol", targets: ["LineProtocol"]),
+        .library(name: "Transports", targets: ["Transports"]),
+        .library(name: "FirmwareSim", targets: ["FirmwareSim"]),
+        .executable(name: "pumpctl", targets: ["pumpctl"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
+    ],
+    targets: [
+        // Headers that the Glibc module leaves out: eventfd, signalfd.
+        .target(name: "CDescriptorIO"),
+        .target(name: "DescriptorIO", dependencies: ["CDescriptorIO"], swiftSettings: settings),
+        // What Swift can't call: termios2, pty, serial_struct.
+        .target(name: "CSerial"),
+        .target(name: "SerialPort", dependencies: ["CSerial", "DescriptorIO"], swiftSettings: settings),
+        .target(name: "LineProtocol", swiftSettings: settings),
+        .target(name: "Transports", dependencies: ["LineProtocol", "SerialPort", "DescriptorIO"], swiftSettings: settings),
+        .target(name: "FirmwareSim", dependencies: ["DescriptorIO", "SerialPort"], swiftSettings: settings),
+        .executableTarget(
+            name: "pumpctl",
+            dependencies: [
+                "LineProtocol", "Transports", "SerialPort", "DescriptorIO", "FirmwareSim",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings),
+
+        .testTarget(name: "DescriptorIOTests", dependencies: ["DescriptorIO"], swiftSettings: settings),
+        .testTarget(name: "SerialPortTests", dependencies: ["SerialPort", "DescriptorIO", "CSerial"], swiftSettings: settings),
+        .testTarget(name: "LineProtocolTests", dependencies: ["LineProtocol"], swiftSettings: settings),
+        .testTarget(name: "TransportsTests", dependencies: ["Transports", "LineProtocol", "SerialPort", "DescriptorIO"], swiftSettings: settings),
+        .testTarget(name: "FirmwareSimTests", dependencies: ["FirmwareSim", "DescriptorIO", "SerialPort"], swiftSettings: settings),
+    ]
+)

@@ -1,0 +1,4 @@
+// Headers that Swift's Glibc module leaves out.
+#pragma once
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>

@@ -1,0 +1,6 @@
+import ArgumentParser
+
+@main
+struct PumpctlCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "pumpctl")
+}
