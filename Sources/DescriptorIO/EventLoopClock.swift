@@ -1,0 +1,69 @@
+internal import Synchronization
+
+/// The continuous clock, sleeping on an event loop's own timers: a sleep starts no thread.
+public struct EventLoopClock: Clock {
+    public typealias Instant = ContinuousClock.Instant
+
+    private let loop: EventLoop
+
+    /// A clock whose sleepers are woken on the thread of `loop`.
+    public init(_ loop: EventLoop) { self.loop = loop }
+
+    public var now: Instant { .now }
+    public var minimumResolution: Duration { .microseconds(50) }
+
+    public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        let sleeper = Sleeper(loop: loop)
+        try await withTaskCancellationHandler {
+            await withUnsafeContinuation { sleeper.begin(until: deadline, $0) }
+            try Task.checkCancellation()
+        } onCancel: {
+            sleeper.wake()
+        }
+    }
+}
+
+/// One sleep: resumed once, by its timer or by cancellation, whichever is first.
+private final class Sleeper: Sendable {
+    private enum State {
+        case notStarted
+        case asleep(UnsafeContinuation<Void, Never>, TimerQueue.Token?)
+        case awake
+    }
+
+    private let loop: EventLoop
+    private let state = Mutex(State.notStarted)
+
+    init(loop: EventLoop) { self.loop = loop }
+
+    func begin(until deadline: ContinuousClock.Instant, _ continuation: UnsafeContinuation<Void, Never>) {
+        let isAwake = state.withLock { state in
+            if case .awake = state { return true }
+            state = .asleep(continuation, nil)
+            return false
+        }
+        if isAwake { return continuation.resume() }
+        if loop.isCurrent {
+            setTimer(at: deadline)
+        } else {
+            loop.execute { self.setTimer(at: deadline) }
+        }
+    }
+
+    private func setTimer(at deadline: ContinuousClock.Instant) {
+        state.withLock { state in
+            guard case .asleep(let continuation, nil) = state else { return }
+            state = .asleep(continuation, loop.schedule(at: deadline) { self.wake() })
+        }
+    }
+
+    func wake() {
+        let previous = state.withLock { state in
+            defer { state = .awake }
+            return state
+        }
+        guard case .asleep(let continuation, let token) = previous else { return }
+        if let token { loop.execute { [loop] in loop.cancel(token) } }
+        continuation.resume()
+    }
+}

@@ -1,0 +1,88 @@
+internal import CDescriptorIO
+internal import Glibc
+
+/// Told, on the loop's thread, what `poll` reported of a descriptor.
+protocol PollHandler: AnyObject, Sendable {
+    func ready(_ events: CShort)
+}
+
+/// Names one watched descriptor until it is removed.
+struct PollToken: Hashable, Sendable {
+    fileprivate let id: UInt64
+}
+
+/// The set of descriptors that a loop waits on, by `ppoll`.
+///
+/// `ppoll` and not epoll: the sets are small, nothing has to be told to the kernel when one changes, and its time-outs
+/// are finer than a millisecond, which pacing at 115200 baud needs.
+struct Poller {
+    private struct Entry {
+        let id: UInt64
+        let handler: any PollHandler
+    }
+
+    /// `descriptors[0]` is the loop's own eventfd; `entries[i]` belongs to `descriptors[i + 1]`.
+    private var descriptors: [pollfd]
+    private var entries: [Entry] = []
+    private var lastID: UInt64 = 0
+
+    init(wakeDescriptor: CInt) {
+        descriptors = [pollfd(fd: wakeDescriptor, events: CShort(POLLIN), revents: 0)]
+    }
+
+    mutating func add(_ descriptor: CInt, events: CShort, handler: any PollHandler) -> PollToken {
+        lastID += 1
+        descriptors.append(pollfd(fd: descriptor, events: events, revents: 0))
+        entries.append(Entry(id: lastID, handler: handler))
+        return PollToken(id: lastID)
+    }
+
+    mutating func setInterest(_ token: PollToken, events: CShort) {
+        guard let index = index(of: token) else { return }
+        descriptors[index + 1].events = events
+    }
+
+    mutating func remove(_ token: PollToken) {
+        guard let index = index(of: token) else { return }
+        descriptors.remove(at: index + 1)
+        entries.remove(at: index)
+    }
+
+    private func index(of token: PollToken) -> Int? { entries.firstIndex { $0.id == token.id } }
+
+    /// Waits until something happens or `deadline` has come, and calls the handlers concerned.
+    ///
+    /// A handler may add and remove descriptors, its own among them: what was reported is collected first.
+    mutating func wait(until deadline: ContinuousClock.Instant?) {
+        let timeout = deadline.map { max(.zero, ContinuousClock.now.duration(to: $0)).nanoseconds }
+        var ready = cdescriptorio_poll(&descriptors, UInt(descriptors.count), timeout ?? -1)
+        guard ready > 0 else { return }  // a time-out, or EINTR: the loop comes round again
+        if descriptors[0].revents != 0 {
+            var count: eventfd_t = 0
+            eventfd_read(descriptors[0].fd, &count)
+            ready -= 1
+        }
+        guard ready > 0 else { return }
+        reported.removeAll(keepingCapacity: true)
+        for (index, descriptor) in descriptors.dropFirst().enumerated() where descriptor.revents != 0 {
+            reported.append((entries[index].handler, descriptor.revents))
+        }
+    }
+
+    /// What the last wait reported, for the loop to hand on once it no longer holds the poller.
+    private(set) var reported: [(handler: any PollHandler, events: CShort)] = []
+
+    mutating func takeReported() -> [(handler: any PollHandler, events: CShort)] {
+        var taken: [(handler: any PollHandler, events: CShort)] = []
+        swap(&taken, &reported)
+        return taken
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds, as `ppoll` counts; 292 years at most.
+    fileprivate var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return min(seconds, 1 << 33) * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+}

@@ -1,0 +1,60 @@
+/// An open two-way stream of bytes, or of packets, to one device, whatever carries it.
+///
+/// A link knows nothing of what the bytes mean. One task at a time receives; any number may send, and what each sends
+/// stays together.
+public protocol Link: AnyObject, Sendable {
+    /// What carries the bytes, for people: `/dev/ttyUSB0`, `tcp:bench:4000`.
+    var name: String { get }
+
+    /// Whether what is received comes in the pieces in which it was sent. False for a serial port, where a line may
+    /// arrive cut anywhere.
+    var keepsPacketBounds: Bool { get }
+
+    /// The most bytes that one write of the carrier holds; nil where there is no bound. `send` cuts what is longer.
+    var maximumWriteLength: Int? { get }
+
+    /// The executor that the link's work runs on. A session runs on it too, so that nothing changes threads in between.
+    var executor: any SerialExecutor { get }
+
+    /// Sends all of `bytes` and returns once the carrier has taken them, which says nothing of their arrival.
+    ///
+    /// - Throws: `disconnected` or `closed`; part of the bytes may have gone out. `cancelled` when the task is.
+    func send(_ bytes: [UInt8]) async throws(LinkError)
+
+    /// Waits for the next bytes; nil once the link was closed at this end.
+    ///
+    /// - Throws: `disconnected` when the far end is gone and all that it had sent was received.
+    func receive() async throws(LinkError) -> [UInt8]?
+
+    /// What has arrived by now, without waiting; empty if nothing has.
+    func receiveAvailable() async throws(LinkError) -> [UInt8]
+
+    /// Closes the link; a waiting `receive` ends with nil. Closing twice is allowed.
+    func close() async
+}
+
+extension Link {
+    /// What arrives, until the link is closed. It throws once, when the far end is gone.
+    public var received: ReceivedBytes { ReceivedBytes(link: self) }
+}
+
+/// The bytes that arrive on a link, for one consumer.
+public struct ReceivedBytes: AsyncSequence, Sendable {
+    public typealias Element = [UInt8]
+    public typealias Failure = LinkError
+
+    let link: any Link
+
+    public func makeAsyncIterator() -> Iterator { Iterator(link: link) }
+
+    /// Asks the link for its next bytes.
+    public struct Iterator: AsyncIteratorProtocol {
+        let link: any Link
+
+        public mutating func next() async throws(LinkError) -> [UInt8]? { try await link.receive() }
+
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(LinkError) -> [UInt8]? {
+            try await link.receive()
+        }
+    }
+}

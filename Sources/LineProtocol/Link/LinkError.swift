@@ -1,0 +1,65 @@
+/// Why a link could not be opened, or broke.
+public struct LinkError: Error, Sendable, Hashable {
+    /// The kinds of failure that a caller handles differently.
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        /// The endpoint is not written as any endpoint is.
+        case invalidEndpoint = "invalid_endpoint"
+        /// Nothing is there under that name: no such port, device, host or socket.
+        case notFound = "not_found"
+        /// Somebody else uses it.
+        case busy
+        /// This user may not open it.
+        case notPermitted = "not_permitted"
+        /// The carrier can't do what was asked, as a baud rate that the adapter lacks.
+        case unsupported
+        /// The far end is gone.
+        case disconnected
+        /// This end was closed.
+        case closed
+        /// It did not come about in time.
+        case timedOut = "timed_out"
+        /// The task that waited was cancelled.
+        case cancelled
+        /// The system refused for another reason, which ``LinkError/detail`` names.
+        case system
+    }
+
+    /// The kind of failure.
+    public var code: Code
+    /// The endpoint or the link concerned.
+    public var name: String
+    /// What was being done, as `open` or `send`.
+    public var activity: String
+    /// What the system said, as the name of an `errno`; nil where it said nothing.
+    public var detail: String?
+    /// One thing that a person can do about it.
+    public var hint: String?
+
+    /// An error of the given kind.
+    public init(_ code: Code, name: String, activity: String, detail: String? = nil, hint: String? = nil) {
+        self.code = code
+        self.name = name
+        self.activity = activity
+        self.detail = detail
+        self.hint = hint
+    }
+}
+
+extension LinkError: CustomStringConvertible {
+    public var description: String {
+        let kind =
+            switch code {
+            case .invalidEndpoint: "this is not an endpoint"
+            case .notFound: "there is no such port or device"
+            case .busy: "it is in use"
+            case .notPermitted: "permission denied"
+            case .unsupported: "not supported there"
+            case .disconnected: "the device is gone"
+            case .closed: "the link is closed"
+            case .timedOut: "no answer in time"
+            case .cancelled: "cancelled"
+            case .system: "the system refused"
+            }
+        return "\(name): \(kind)" + (detail.map { " (\($0))" } ?? "")
+    }
+}

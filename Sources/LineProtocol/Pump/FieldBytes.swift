@@ -1,0 +1,87 @@
+/// How the values of a status line are read from its bytes.
+extension UnsafeRawBufferPointer {
+    func slice(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: self[start..<end])
+    }
+
+    /// The bytes as text; what is not UTF-8 shows as U+FFFD.
+    var text: String { String(decoding: self, as: UTF8.self) }
+
+    @inline(__always)
+    func equals(_ text: StaticString) -> Bool {
+        count == text.utf8CodeUnitCount && hasPrefix(text)
+    }
+
+    @inline(__always)
+    func hasPrefix(_ text: StaticString) -> Bool {
+        guard count >= text.utf8CodeUnitCount else { return false }
+        for index in 0..<text.utf8CodeUnitCount where self[index] != text.utf8Start[index] { return false }
+        return true
+    }
+
+    /// What stands in `{…}`, where the braces enclose all.
+    var insideBraces: UnsafeRawBufferPointer? {
+        guard count >= 2, first == UInt8(ascii: "{"), last == UInt8(ascii: "}") else { return nil }
+        return slice(1, count - 1)
+    }
+
+    /// A whole number, 0 to 65535, with its unit; leading spaces are allowed.
+    func number(suffix: Unicode.Scalar) -> UInt16? {
+        guard let last, last == UInt8(ascii: suffix) else { return nil }
+        var value = 0
+        var hasDigits = false
+        for byte in slice(0, count - 1) {
+            if byte == UInt8(ascii: " ") && !hasDigits { continue }
+            guard let digit = byte.digit else { return nil }
+            value = value * 10 + digit
+            guard value <= 65535 else { return nil }
+            hasDigits = true
+        }
+        return hasDigits ? UInt16(value) : nil
+    }
+
+    /// A decimal number as C's printf writes it: ` 9.5`, `-80.0`, `nan`, `-inf`; the unit may be missing.
+    func decimal(suffix: UInt8) -> Double? {
+        var position = 0
+        var end = count
+        if end > 0, self[end - 1] == suffix { end -= 1 }
+        while position < end, self[position] == UInt8(ascii: " ") { position += 1 }
+        let isNegative = position < end && self[position] == UInt8(ascii: "-")
+        if isNegative { position += 1 }
+        let rest = slice(position, end)
+        guard let magnitude = rest.unsignedDecimal ?? rest.notANumber else { return nil }
+        return isNegative ? -magnitude : magnitude
+    }
+
+    private var unsignedDecimal: Double? {
+        var digits = 0
+        var scale = 1.0
+        var digitCount = 0
+        var seenPoint = false
+        for byte in self {
+            if byte == UInt8(ascii: "."), !seenPoint, digitCount > 0 {
+                seenPoint = true
+                continue
+            }
+            // 15 digits are exact in a Double; the firmware prints six at most.
+            guard let digit = byte.digit, digitCount < 15 else { return nil }
+            digits = digits * 10 + digit
+            digitCount += 1
+            if seenPoint { scale *= 10 }
+        }
+        return digitCount > 0 ? Double(digits) / scale : nil
+    }
+
+    private var notANumber: Double? {
+        if equals("nan") || equals("NAN") { return .nan }
+        if equals("inf") || equals("INF") { return .infinity }
+        return nil
+    }
+}
+
+extension UInt8 {
+    fileprivate var digit: Int? {
+        let value = self &- UInt8(ascii: "0")
+        return value <= 9 ? Int(value) : nil
+    }
+}

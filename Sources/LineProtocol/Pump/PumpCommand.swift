@@ -1,0 +1,54 @@
+/// The duty of the pump's PWM output, 0 (on, but still) to 255 (full).
+public struct PumpSpeed: Sendable, Hashable, Comparable {
+    /// The speed that `ON` starts at: 180, 70 %.
+    public static let initial = PumpSpeed(unchecked: 180)
+
+    /// The duty, 0 to 255.
+    public let pwm: UInt8
+
+    /// The whole percent that the firmware shows for this duty: `floor(pwm * 100 / 255)`. 200 gives 78.
+    public var percent: Int { Int(pwm) * 100 / 255 }
+
+    /// A duty of 0 to 255; nil for anything else.
+    ///
+    /// The firmware reads the number by `atoi`, so that what is not a number stops the pump: it must never be sent.
+    public init?(pwm: Int) {
+        guard let pwm = UInt8(exactly: pwm) else { return nil }
+        self.pwm = pwm
+    }
+
+    /// The smallest duty that the firmware shows as `percent`, 0 to 100; nil for anything else.
+    public init?(percent: Int) {
+        guard (0...100).contains(percent) else { return nil }
+        pwm = UInt8((percent * 255 + 99) / 100)
+    }
+
+    private init(unchecked pwm: UInt8) { self.pwm = pwm }
+
+    public static func < (left: PumpSpeed, right: PumpSpeed) -> Bool { left.pwm < right.pwm }
+}
+
+/// What a host can ask of the pump.
+public enum PumpCommand: Sendable, Hashable {
+    /// Starts the pump at 180, or puts it back to 180 and restarts its 30 minutes if it runs.
+    case on
+    /// Stops the pump; also leaves the error state.
+    case off
+    /// Sets the speed of a running pump.
+    case speed(PumpSpeed)
+    /// Asks for a status line.
+    case status
+    /// Asks for the temperatures.
+    case temperature
+
+    /// The command as it is written on the wire, without its line end.
+    public var text: String {
+        switch self {
+        case .on: "ON"
+        case .off: "OFF"
+        case .speed(let speed): "SPEED:\(speed.pwm)"
+        case .status: "STATUS"
+        case .temperature: "TEMP"
+        }
+    }
+}

@@ -1,0 +1,36 @@
+/// The pump on an Arduino Nano, by its line protocol.
+public enum PumpFamily: DeviceFamily {
+    public typealias Command = PumpCommand
+    public typealias Message = PumpMessage
+    public typealias Reply = PumpReply
+    public typealias Exchange = PumpExchange
+    public typealias State = PumpState
+
+    /// The longest status line is about 100 bytes; firmware that has more to say still fits.
+    public static let lineLimit = 1024
+
+    public static func encode(_ command: PumpCommand) -> [UInt8] { Array(command.text.utf8) + [.lineFeed] }
+
+    public static func effect(of command: PumpCommand) -> CommandEffect {
+        switch command {
+        case .status, .temperature: .query
+        case .on, .speed: .change
+        case .off: .stop
+        }
+    }
+
+    public static func message(line: Span<UInt8>, ending: LineEnding) -> PumpMessage {
+        PumpMessage(line: line, ending: ending)
+    }
+
+    public static func isForeign(_ message: PumpMessage) -> Bool {
+        if case .unknown = message { true } else { false }
+    }
+
+    public static func exchange(for command: PumpCommand) -> PumpExchange { PumpExchange(command) }
+
+    /// `TEMP:` is said in reply only, where `STATUS:` also comes unasked.
+    public static var fence: PumpCommand? { .temperature }
+
+    public static var statusQuery: PumpCommand? { .status }
+}

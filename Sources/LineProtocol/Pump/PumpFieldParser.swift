@@ -1,0 +1,108 @@
+/// Reads what stands between the braces of a status or a temperature line.
+///
+/// It works on the bytes in place and allocates nothing but what keeps an unknown field.
+struct PumpFieldParser {
+    /// Calls `body` with the name and the value of each `name:value`, parted by commas.
+    static func forEachField(
+        in bytes: UnsafeRawBufferPointer, _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void
+    ) {
+        var start = 0
+        var colon: Int?
+        var index = 0
+        while index <= bytes.count {
+            if index == bytes.count || bytes[index] == UInt8(ascii: ",") {
+                if index > start || index < bytes.count {
+                    let nameEnd = colon ?? index
+                    let valueStart = colon.map { $0 + 1 } ?? index
+                    body(bytes.slice(start, nameEnd), bytes.slice(valueStart, index))
+                }
+                start = index + 1
+                colon = nil
+            } else if colon == nil, bytes[index] == UInt8(ascii: ":") {
+                colon = index
+            }
+            index += 1
+        }
+    }
+}
+
+extension PumpStatus {
+    /// Reads the fields of `STATUS:{…}`, in any order, those that are not known kept.
+    init(fields: UnsafeRawBufferPointer) {
+        self.init()
+        PumpFieldParser.forEachField(in: fields) { name, value in
+            if !read(name, value) {
+                otherFields.append(PumpStatusField(name: name.text, value: value.text))
+            }
+        }
+    }
+
+    /// Takes in one field; false if it is not known, can't be read, or came before.
+    private mutating func read(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
+        if name.equals("State") {
+            guard power == .unknown, let power = Power(value) else { return false }
+            self.power = power
+        } else if name.equals("Speed") {
+            guard speedPercent == nil, let percent = value.number(suffix: "%"), percent <= 100 else { return false }
+            speedPercent = UInt8(percent)
+        } else if name.equals("Runtime") {
+            guard runtimeMinutes == nil, let minutes = value.number(suffix: "m") else { return false }
+            runtimeMinutes = minutes
+        } else if name.equals("Remaining") {
+            guard remainingMinutes == nil, let minutes = value.number(suffix: "m") else { return false }
+            remainingMinutes = minutes
+        } else if name.equals("WaterTemp") {
+            return temperatures.water.fill(from: value)
+        } else if name.equals("SkinTemp") {
+            return temperatures.skin.fill(from: value)
+        } else if name.equals("Temp") {
+            return temperatures.single.fill(from: value)
+        } else {
+            return false
+        }
+        return true
+    }
+}
+
+extension PumpStatus.Power {
+    fileprivate init?(_ value: UnsafeRawBufferPointer) {
+        if value.equals("ON") {
+            self = .on
+        } else if value.equals("OFF") {
+            self = .off
+        } else if value.equals("ERROR") {
+            self = .error
+        } else {
+            return nil
+        }
+    }
+}
+
+extension PumpTemperatures {
+    /// Reads what stands behind `TEMP:`: `34.5`, or `{Water:12.0C,Skin:34.5C}`. Nil if it is neither.
+    init?(_ value: UnsafeRawBufferPointer) {
+        self.init()
+        guard let inner = value.insideBraces else {
+            guard single.fill(from: value) else { return nil }
+            return
+        }
+        var isUnderstood = true
+        PumpFieldParser.forEachField(in: inner) { name, value in
+            if name.equals("Water") {
+                if !water.fill(from: value) { isUnderstood = false }
+            } else if name.equals("Skin") {
+                if !skin.fill(from: value) { isUnderstood = false }
+            }
+        }
+        guard isUnderstood, water != nil || skin != nil else { return nil }
+    }
+}
+
+extension ThermistorReading? {
+    /// Takes in the value of a field that has not come before; false if it did or can't be read.
+    fileprivate mutating func fill(from value: UnsafeRawBufferPointer) -> Bool {
+        guard self == nil, let celsius = value.decimal(suffix: UInt8(ascii: "C")) else { return false }
+        self = ThermistorReading(celsius: celsius)
+        return true
+    }
+}

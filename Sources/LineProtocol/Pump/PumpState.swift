@@ -1,0 +1,95 @@
+/// What is known of the pump from what it said: what the phone app shows.
+public struct PumpState: DeviceState, Hashable {
+    public typealias Message = PumpMessage
+
+    /// Who switched the pump or set its speed last.
+    public enum ControlSource: String, Sendable, Hashable {
+        /// A command, as from the phone app or from here.
+        case app
+        /// The button on the lid.
+        case manual
+    }
+
+    /// How long the firmware lets the pump run.
+    public static let maximumRuntime = Duration.seconds(30 * 60)
+
+    /// Whether the pump runs; `unknown` until it has said so, and when that came into doubt.
+    public private(set) var power: PumpStatus.Power = .unknown
+    /// The speed in PWM steps, where a reply gave it and no status line has contradicted it since.
+    public private(set) var speed: PumpSpeed?
+    /// The speed in whole percent, truncated, 0 to 100.
+    public private(set) var speedPercent: Int?
+    /// What the thermistors read last.
+    public private(set) var temperatures = PumpTemperatures()
+    /// How long the pump has run, in whole minutes, truncated.
+    public private(set) var runtimeMinutes: Int?
+    /// How long the firmware will let it run on, in whole minutes, truncated.
+    public private(set) var remainingMinutes: Int?
+    /// Who switched the pump or set its speed last.
+    public private(set) var lastControl: ControlSource?
+    /// The last error that the pump named; nil once a status line says that all is well again.
+    public private(set) var error: PumpErrorCode?
+
+    /// Nothing is known.
+    public init() {}
+
+    /// How much of the 30 minutes is used, 0 to 1.
+    public var runtimeProgress: Double? {
+        runtimeMinutes.map { min(1, Double($0 * 60) / Double(Self.maximumRuntime.components.seconds)) }
+    }
+
+    /// Whether the pump was stopped by its 30-minute limit.
+    public var isSafetyShutOff: Bool { power == .error && error == .safetyShutoff }
+
+    public mutating func apply(_ message: PumpMessage) {
+        switch message {
+        case .pump(let isOn): switched(on: isOn, speed: .initial, by: .app)
+        case .manual(let isOn): switched(on: isOn, speed: nil, by: .manual)
+        case .speed(let speed):
+            power = .on
+            self.speed = speed
+            speedPercent = speed.percent
+            lastControl = .app
+        case .status(let status): apply(status)
+        case .temperatures(let temperatures): self.temperatures = temperatures
+        case .error(let code):
+            error = code
+            if code.isUnsolicited { stopped(.error) }
+        case .ok, .text, .unknown: break
+        }
+    }
+
+    public mutating func becomeUncertain() {
+        stopped(.unknown)
+        lastControl = nil
+    }
+
+    private mutating func switched(on isOn: Bool, speed: PumpSpeed?, by source: ControlSource) {
+        stopped(isOn ? .on : .off)
+        if isOn {
+            self.speed = speed
+            speedPercent = speed?.percent
+        }
+        lastControl = source
+        error = nil
+    }
+
+    private mutating func stopped(_ power: PumpStatus.Power) {
+        self.power = power
+        speed = nil
+        speedPercent = nil
+        runtimeMinutes = nil
+        remainingMinutes = nil
+    }
+
+    private mutating func apply(_ status: PumpStatus) {
+        power = status.power
+        speedPercent = status.speedPercent.map(Int.init)
+        // The potentiometer sets the speed without a word: only the percentage tells.
+        if power != .on || speed?.percent != speedPercent { speed = nil }
+        runtimeMinutes = status.runtimeMinutes.map(Int.init)
+        remainingMinutes = status.remainingMinutes.map(Int.init)
+        temperatures = status.temperatures
+        if power == .on || power == .off { error = nil }
+    }
+}

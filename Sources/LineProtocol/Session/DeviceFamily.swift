@@ -1,0 +1,84 @@
+/// A kind of device: its commands, what its lines mean, and what is known of its state.
+///
+/// A family is pure: bytes to meaning and back. A ``Session`` brings it and a ``Link`` together.
+public protocol DeviceFamily: Sendable {
+    /// What a host can ask.
+    associatedtype Command: Sendable
+    /// What one line of the device means.
+    associatedtype Message: Sendable
+    /// What a command brings back.
+    associatedtype Reply: Sendable
+    /// Follows the lines that answer one command.
+    associatedtype Exchange: CommandExchange<Message, Reply>
+    /// What is known of the device.
+    associatedtype State: DeviceState<Message>
+
+    /// The longest line in bytes that the device may say.
+    static var lineLimit: Int { get }
+
+    /// The bytes of `command` on a link, with its line end.
+    static func encode(_ command: Command) -> [UInt8]
+
+    /// What `command` does to the device, which decides what may be done when no answer comes.
+    static func effect(of command: Command) -> CommandEffect
+
+    /// What a line means.
+    static func message(line: Span<UInt8>, ending: LineEnding) -> Message
+
+    /// Whether a line is nothing of the protocol, and not text for people either.
+    static func isForeign(_ message: Message) -> Bool
+
+    /// The beginning of the exchange that `command` opens.
+    static func exchange(for command: Command) -> Exchange
+
+    /// A query whose answer the device never gives unasked: all that is heard before the answer is older than the query.
+    static var fence: Command? { get }
+
+    /// The query that tells what a command of unknown outcome has done.
+    static var statusQuery: Command? { get }
+}
+
+/// What a command does to a device.
+public enum CommandEffect: Sendable, Hashable {
+    /// It only asks: it may be sent again.
+    case query
+    /// It changes the device: sent once, and never again by itself.
+    case change
+    /// It makes the device safe: it is sent at once, whatever else is unclear.
+    case stop
+}
+
+/// Follows the lines that answer one command, by what the command expects.
+public protocol CommandExchange<Message, Reply>: Sendable {
+    associatedtype Message
+    associatedtype Reply
+
+    /// Looks at what the device said while the command was in flight.
+    mutating func take(_ message: Message) -> ExchangeVerdict<Reply>
+}
+
+/// What a line is to a command in flight.
+public enum ExchangeVerdict<Reply> {
+    /// It belongs to something else.
+    case unrelated
+    /// It is part of the reply, and more is to come.
+    case partial
+    /// It completes the reply.
+    case complete(Reply)
+    /// The device refuses the command, with this code.
+    case refused(String)
+}
+
+/// What is known of a device from what it said.
+public protocol DeviceState<Message>: Sendable, Equatable {
+    associatedtype Message
+
+    /// Nothing is known.
+    init()
+
+    /// Takes in what the device said.
+    mutating func apply(_ message: Message)
+
+    /// A command may have been carried out or not, or the device may have been reset: forget what that puts in doubt.
+    mutating func becomeUncertain()
+}

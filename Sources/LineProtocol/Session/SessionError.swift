@@ -1,0 +1,70 @@
+/// Why a command did not bring its reply.
+public struct SessionError: Error, Sendable, Hashable {
+    /// The kinds of failure that a caller handles differently.
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        /// The device answered `ERROR:…`; ``SessionError/deviceCode`` says which.
+        case refused
+        /// Nothing that answers the command came in time.
+        case noAnswer = "no_answer"
+        /// Something came in time, but nothing that the protocol knows.
+        case notUnderstood = "not_understood"
+        /// The link broke; ``SessionError/link`` says how.
+        case linkLost = "link_lost"
+        /// The session was closed.
+        case closed
+        /// The task that waited was cancelled.
+        case cancelled
+    }
+
+    /// What is known of the command's effect on the device.
+    public enum Outcome: String, Sendable, Hashable {
+        /// The command was not sent.
+        case notSent = "not_sent"
+        /// The device has refused it, or it only asked: nothing has changed.
+        case nothingChanged = "nothing_changed"
+        /// It was sent, and may have been carried out or not.
+        case unknown
+    }
+
+    /// The kind of failure.
+    public var code: Code
+    /// The command as it is written on the wire.
+    public var command: String
+    /// What is known of the command's effect.
+    public var outcome: Outcome
+    /// What the device answered behind `ERROR:`.
+    public var deviceCode: String?
+    /// How the link broke.
+    public var link: LinkError?
+    /// The last line, or the pending part of one, that the protocol does not know.
+    public var foreignLine: [UInt8]?
+    /// How long the answer was waited for.
+    public var waited: Duration?
+
+    /// An error of the given kind.
+    public init(
+        _ code: Code, command: String, outcome: Outcome, deviceCode: String? = nil, link: LinkError? = nil,
+        foreignLine: [UInt8]? = nil, waited: Duration? = nil
+    ) {
+        self.code = code
+        self.command = command
+        self.outcome = outcome
+        self.deviceCode = deviceCode
+        self.link = link
+        self.foreignLine = foreignLine
+        self.waited = waited
+    }
+}
+
+extension SessionError: CustomStringConvertible {
+    public var description: String {
+        switch code {
+        case .refused: "the device refused \(command): \(deviceCode ?? "")"
+        case .noAnswer: "no answer to \(command)"
+        case .notUnderstood: "the answer to \(command) is nothing that the protocol knows"
+        case .linkLost: "the link broke at \(command): \(link?.description ?? "")"
+        case .closed: "the session was closed at \(command)"
+        case .cancelled: "\(command) was cancelled"
+        }
+    }
+}
