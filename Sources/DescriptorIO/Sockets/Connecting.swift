@@ -1,0 +1,72 @@
+internal import Glibc
+
+extension DescriptorChannel {
+    /// Connects a stream socket.
+    ///
+    /// - Throws: `system` with ECONNREFUSED, ENOENT, EHOSTUNREACH, ETIMEDOUT …, or `cancelled`.
+    public static func connect(
+        to address: SocketAddress, on loop: EventLoop = .shared, deadline: ContinuousClock.Instant
+    ) async throws(DescriptorError) -> DescriptorChannel {
+        var lastError = DescriptorError(errno: EHOSTUNREACH, call: "connect")
+        for candidate in try await address.resolve(toListen: false) {
+            do throws(DescriptorError) {
+                let descriptor = try await connect(to: candidate, on: loop, deadline: deadline)
+                return DescriptorChannel(taking: descriptor, kind: .socket, on: loop)
+            } catch {
+                if error.code == .cancelled { throw error }
+                lastError = error
+            }
+        }
+        throw lastError
+    }
+
+    private static func connect(
+        to address: RawSocketAddress, on loop: EventLoop, deadline: ContinuousClock.Instant
+    ) async throws(DescriptorError) -> CInt {
+        let descriptor = try makeSocket(family: address.family)
+        do throws(DescriptorError) {
+            let result = address.withAddress { Glibc.connect(descriptor, $0, $1) }
+            if result != 0 {
+                guard errno == EINPROGRESS || errno == EINTR else { throw .last("connect") }
+                let events = try await loop.waitUntilReady(descriptor, events: CShort(POLLOUT), deadline: deadline)
+                if events == 0 { throw DescriptorError(.system, errno: ETIMEDOUT, call: "connect") }
+                var error: CInt = 0
+                var length = socklen_t(MemoryLayout<CInt>.size)
+                getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &length)
+                if error != 0 { throw DescriptorError(.system, errno: error, call: "connect") }
+            }
+            if address.family != AF_UNIX { preferLatency(descriptor) }
+            return descriptor
+        } catch {
+            Glibc.close(descriptor)
+            throw error
+        }
+    }
+
+    static func makeSocket(family: CInt) throws(DescriptorError) -> CInt {
+        let type = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(family, type, 0)
+        guard descriptor >= 0 else { throw .last("socket") }
+        return descriptor
+    }
+
+    /// Commands are short and each waits for its answer: send them at once, and notice a peer that has died.
+    static func preferLatency(_ descriptor: CInt) {
+        var on: CInt = 1
+        setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &on, socklen_t(MemoryLayout<CInt>.size))
+    }
+
+    /// Two connected ends in this process: what is written to one is read from the other.
+    public static func pair(on loop: EventLoop = .shared) throws(DescriptorError) -> (
+        DescriptorChannel, DescriptorChannel
+    ) {
+        var descriptors: [CInt] = [-1, -1]
+        let type = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, type, 0, &descriptors) == 0 else { throw .last("socketpair") }
+        return (
+            DescriptorChannel(taking: descriptors[0], kind: .socket, on: loop),
+            DescriptorChannel(taking: descriptors[1], kind: .socket, on: loop)
+        )
+    }
+}

@@ -1,0 +1,81 @@
+internal import Glibc
+
+/// Where a stream socket listens: a TCP host and port, or the path of a Unix socket.
+public enum SocketAddress: Sendable, Hashable {
+    /// A host's name or address, and a port, 1 to 65535 (0 to listen on any free one).
+    case tcp(host: String, port: UInt16)
+    /// A path of at most 107 bytes.
+    case unix(path: String)
+}
+
+/// An address as the socket calls take it.
+struct RawSocketAddress: Sendable {
+    let family: CInt
+    private let storage: [UInt8]
+
+    init(family: CInt, copying address: UnsafeRawPointer, length: Int) {
+        self.family = family
+        storage = Array(UnsafeRawBufferPointer(start: address, count: length))
+    }
+
+    func withAddress<Value>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Value) -> Value {
+        storage.withUnsafeBytes { body($0.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count)) }
+    }
+}
+
+extension SocketAddress {
+    /// The addresses behind a name, best first.
+    ///
+    /// A host's name is looked up on a thread that may block, never on an event loop's.
+    func resolve(toListen: Bool) async throws(DescriptorError) -> [RawSocketAddress] {
+        switch self {
+        case .unix(let path): return [try Self.unixAddress(path)]
+        case .tcp(let host, let port):
+            let result = await Task.detached { Self.lookUp(host: host, port: port, toListen: toListen) }.value
+            return try result.get()
+        }
+    }
+
+    private static func unixAddress(_ path: String) throws(DescriptorError) -> RawSocketAddress {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path), !bytes.contains(0) else {
+            throw DescriptorError(errno: ENAMETOOLONG, call: "bind")
+        }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        return withUnsafeBytes(of: &address) {
+            RawSocketAddress(family: AF_UNIX, copying: $0.baseAddress!, length: $0.count)
+        }
+    }
+
+    private static func lookUp(
+        host: String, port: UInt16, toListen: Bool
+    ) -> Result<[RawSocketAddress], DescriptorError> {
+        var hints = addrinfo()
+        hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+        hints.ai_flags = AI_NUMERICSERV | (toListen ? AI_PASSIVE : AI_ADDRCONFIG)
+        // AI_ADDRCONFIG leaves out loopback addresses where the machine has no other: numeric ones need no look-up.
+        if host.first == "[" || host.allSatisfy({ $0.isHexDigit || $0 == "." || $0 == ":" }) {
+            hints.ai_flags = AI_NUMERICSERV | AI_NUMERICHOST | (toListen ? AI_PASSIVE : 0)
+        } else if host == "localhost" {
+            hints.ai_flags = AI_NUMERICSERV | (toListen ? AI_PASSIVE : 0)
+        }
+        let bareHost = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+        var list: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(bareHost, String(port), &hints, &list)
+        defer { if let list { freeaddrinfo(list) } }
+        guard code == 0 else {
+            let errno = code == EAI_SYSTEM ? Glibc.errno : EHOSTUNREACH
+            return .failure(DescriptorError(.system, errno: errno, call: "getaddrinfo"))
+        }
+        var addresses: [RawSocketAddress] = []
+        var next = list
+        while let info = next?.pointee {
+            addresses.append(
+                RawSocketAddress(family: info.ai_family, copying: info.ai_addr, length: Int(info.ai_addrlen)))
+            next = info.ai_next
+        }
+        return .success(addresses)
+    }
+}

@@ -1,0 +1,84 @@
+internal import Glibc
+
+/// A socket that others connect to.
+public actor SocketListener {
+    /// The loop that waits for connections.
+    public nonisolated let loop: EventLoop
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    /// The TCP port it listens on; nil for a Unix socket.
+    public nonisolated let port: UInt16?
+
+    private let descriptor: CInt
+    private var isWaiting = false
+    private var isClosed = false
+    private let path: String?
+
+    /// Listens at `address`. A Unix socket's path must be free, and is removed by ``close()``.
+    public static func listen(
+        at address: SocketAddress, on loop: EventLoop = .shared
+    ) async throws(DescriptorError) -> SocketListener {
+        guard let candidate = try await address.resolve(toListen: true).first else {
+            throw DescriptorError(errno: EHOSTUNREACH, call: "bind")
+        }
+        let descriptor = try DescriptorChannel.makeSocket(family: candidate.family)
+        do throws(DescriptorError) {
+            var on: CInt = 1
+            setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<CInt>.size))
+            guard candidate.withAddress({ bind(descriptor, $0, $1) }) == 0 else { throw .last("bind") }
+            guard Glibc.listen(descriptor, 16) == 0 else { throw .last("listen") }
+        } catch {
+            Glibc.close(descriptor)
+            throw error
+        }
+        let path: String? = if case .unix(let path) = address { path } else { nil }
+        return SocketListener(descriptor: descriptor, path: path, loop: loop)
+    }
+
+    private init(descriptor: CInt, path: String?, loop: EventLoop) {
+        self.descriptor = descriptor
+        self.path = path
+        self.loop = loop
+        port = path == nil ? Self.boundPort(of: descriptor) : nil
+    }
+
+    private static func boundPort(of descriptor: CInt) -> UInt16? {
+        var address = sockaddr_in6()
+        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let result = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        // sin_port and sin6_port lie at the same place.
+        return result == 0 ? UInt16(bigEndian: address.sin6_port) : nil
+    }
+
+    /// Waits for the next connection; nil once the listener was closed. One task at a time may wait.
+    public func accept() async throws(DescriptorError) -> DescriptorChannel? {
+        while !isClosed {
+            let connection = Glibc.accept(descriptor, nil, nil)
+            if connection >= 0 {
+                _ = fcntl(connection, F_SETFL, O_NONBLOCK)
+                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+                if path == nil { DescriptorChannel.preferLatency(connection) }
+                return DescriptorChannel(taking: connection, kind: .socket, on: loop)
+            }
+            guard [EAGAIN, EINTR, ECONNABORTED].contains(errno) else { throw .last("accept") }
+            isWaiting = true
+            defer {
+                isWaiting = false
+                if isClosed { Glibc.close(descriptor) }
+            }
+            _ = try await loop.waitUntilReady(descriptor, events: CShort(POLLIN))
+        }
+        return nil
+    }
+
+    /// Stops listening and removes the path of a Unix socket. Closing twice is allowed.
+    public func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        if let path { unlink(path) }
+        // A waiting accept is woken by this, and closes the descriptor that it still watches.
+        Glibc.shutdown(descriptor, CInt(SHUT_RDWR))
+        if !isWaiting { Glibc.close(descriptor) }
+    }
+}
