@@ -1,0 +1,38 @@
+#define _GNU_SOURCE
+#include "CSerial.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+int cserial_open_pty(int *master, char *slave_path, size_t capacity) {
+    int fd = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) return errno;
+    int error = 0;
+    if (grantpt(fd) < 0 || unlockpt(fd) < 0) error = errno;
+    else error = ptsname_r(fd, slave_path, capacity);
+    if (error) {
+        close(fd);
+        return error;
+    }
+    *master = fd;
+    return 0;
+}
+
+int cserial_is_pty_slave(int fd, int *is_slave) {
+    struct stat s;
+    if (fstat(fd, &s) < 0) return errno;
+    // The majors of /dev/pts.
+    *is_slave = S_ISCHR(s.st_mode) && major(s.st_rdev) >= 136 && major(s.st_rdev) <= 143;
+    return 0;
+}
+
+int cserial_device_number(const char *path, uint64_t *device) {
+    struct statx s;
+    if (statx(AT_FDCWD, path, AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC, STATX_TYPE, &s) < 0) return errno;
+    *device = S_ISCHR(s.stx_mode) ? makedev(s.stx_rdev_major, s.stx_rdev_minor) : 0;
+    return 0;
+}

@@ -1,0 +1,88 @@
+import CSerial
+import Glibc
+
+/// A process that has a port open.
+///
+/// ```swift
+/// for holder in PortHolder.all(of: "/dev/ttyUSB0") { print(holder) }  // minicom (pid 4711)
+/// ```
+public struct PortHolder: Sendable, Hashable {
+    /// The process.
+    public var processID: Int32
+    /// Its command name, as the kernel has it: at most 15 bytes.
+    public var command: String
+    /// Whether it has locked the port, by flock(2), and not only opened it.
+    public var holdsLock: Bool
+
+    /// A holder with all its parts.
+    public init(processID: Int32, command: String, holdsLock: Bool) {
+        self.processID = processID
+        self.command = command
+        self.holdsLock = holdsLock
+    }
+
+    /// The processes that have the device behind a path open: first those that locked it, last this one.
+    ///
+    /// Nodes are compared by device number, so a holder that came by another name, or in a container, is found too.
+    /// Processes of other users are seen by root only.
+    public static func all(of path: String) -> [PortHolder] {
+        var device: UInt64 = 0
+        guard cserial_device_number(path, &device) == 0, device != 0 else { return [] }
+        return entries(of: "/proc")
+            .compactMap { Int32($0) }
+            .compactMap { PortHolder(processID: $0, device: device) }
+            .sorted { $0.rank < $1.rank }
+    }
+
+    private var rank: Int {
+        (holdsLock ? 0 : 2) + (processID == getpid() ? 1 : 0)
+    }
+
+    /// The holder, if the process has the device open.
+    private init?(processID: Int32, device: UInt64) {
+        let process = "/proc/\(processID)"
+        let descriptors = Self.entries(of: "\(process)/fd").filter { descriptor in
+            var found: UInt64 = 0
+            return cserial_device_number("\(process)/fd/\(descriptor)", &found) == 0 && found == device
+        }
+        guard !descriptors.isEmpty else { return nil }
+        self.init(
+            processID: processID,
+            command: Self.firstBytes(of: "\(process)/comm").split(separator: "\n").first.map(String.init) ?? "?",
+            holdsLock: descriptors.contains { Self.isLocked("\(process)/fdinfo/\($0)") })
+    }
+
+    /// Whether a descriptor's fdinfo has a line such as `lock:	1: FLOCK  ADVISORY  WRITE 4150 00:1a:4 0 EOF`.
+    private static func isLocked(_ fdinfo: String) -> Bool {
+        firstBytes(of: fdinfo).split(separator: "\n").contains { $0.hasPrefix("lock:") }
+    }
+
+    private static func entries(of directory: String) -> [String] {
+        guard let stream = opendir(directory) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: Int(entry.pointee.d_reclen)) { String(cString: $0) }
+            }
+            if name.first != "." { names.append(name) }
+        }
+        return names
+    }
+
+    /// What a small file of /proc says; empty where it cannot be read.
+    private static func firstBytes(of path: String) -> String {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return "" }
+        defer { close(file) }
+        return withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
+            let count = read(file, buffer.baseAddress, buffer.count)
+            return String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self)
+        }
+    }
+}
+
+extension PortHolder: CustomStringConvertible {
+    /// As in `minicom (pid 4711)`.
+    public var description: String { "\(command) (pid \(processID))" }
+}

@@ -1,0 +1,79 @@
+import CSerial
+import Glibc
+
+extension SerialError {
+    /// The error for an open(2) that failed: the same errno says other things there than on an open port.
+    init(opening path: String, errno: Int32) {
+        let activity = "opening"
+        switch errno {
+        case ENOENT, ENOTDIR, ELOOP:
+            self.init(
+                .noSuchPort, errno: errno, activity: activity, path: path,
+                hint: "check the cable; `ls /dev/serial/by-id` names the adapters that are plugged in")
+        case ENXIO, ENODEV, EIO:
+            self.init(
+                .noSuchPort, errno: errno, activity: activity, path: path,
+                hint: "the node is there and no device answers behind it; plug it in again")
+        case EISDIR:
+            self.init(
+                .notATerminal, errno: errno, activity: activity, path: path,
+                hint: "this is a directory; name a port in it")
+        case EBUSY:
+            self.init(busy: path, errno: errno)
+        case EACCES, EPERM:
+            self.init(
+                .notPermitted, errno: errno, activity: activity, path: path,
+                hint: NodePermissions(path: path)?.hint)
+        default:
+            self.init(errno: errno, activity: activity, path: path)
+        }
+    }
+
+    /// The error for a port that someone holds, with the holder where it can be found.
+    init(busy path: String, errno: Int32?) {
+        let holder = PortHolder.all(of: path).first
+        let hint =
+            if let holder {
+                holder.processID == getpid()
+                    ? "close it there first, or open both shared"
+                    : "stop \(holder.command), or open the port shared in both"
+            } else {
+                "the holder belongs to another user or container; `sudo fuser -v \(path)` names it"
+            }
+        self.init(.busy(holder: holder), errno: errno, activity: "opening", path: path, hint: hint)
+    }
+}
+
+/// Who may use a device node, and what someone who may not can do about it.
+struct NodePermissions {
+    var group: String
+    var groupMayUse: Bool
+
+    /// The hint for a person whom the node refused.
+    var hint: String {
+        // Debian gives ports to `dialout`, Arch to `uucp`: the node itself says which.
+        groupMayUse
+            ? "join the group of the port with `sudo usermod -aG \(group) $USER`, then log in again"
+            : "only its owner may use the port; a udev rule with MODE=\"0660\", GROUP=\"dialout\" opens it to a group"
+    }
+}
+
+extension NodePermissions {
+    /// The permissions of a node; nil where they cannot be seen.
+    init?(path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        self.init(
+            group: Self.name(ofGroup: status.st_gid) ?? String(status.st_gid),
+            groupMayUse: status.st_mode & 0o060 == 0o060)
+    }
+
+    private static func name(ofGroup id: gid_t) -> String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16384) { buffer in
+            var entry = Glibc.group()
+            var found: UnsafeMutablePointer<Glibc.group>?
+            let error = getgrgid_r(id, &entry, buffer.baseAddress, buffer.count, &found)
+            return error == 0 && found != nil ? String(cString: entry.gr_name) : nil
+        }
+    }
+}

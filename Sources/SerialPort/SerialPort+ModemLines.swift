@@ -1,0 +1,62 @@
+import Glibc
+
+/// Modem lines that are asserted.
+public struct ModemLines: OptionSet, Sendable, Hashable {
+    /// Bits as the kernel has them (`TIOCM_*`).
+    public let rawValue: Int32
+
+    /// Lines from their bits.
+    public init(rawValue: Int32) {
+        self.rawValue = rawValue
+    }
+
+    /// Data Terminal Ready, driven by the host. An Arduino is reset by its falling level.
+    public static let dtr = ModemLines(rawValue: 0x002)
+    /// Request To Send, driven by the host.
+    public static let rts = ModemLines(rawValue: 0x004)
+    /// Clear To Send, driven by the device.
+    public static let cts = ModemLines(rawValue: 0x020)
+    /// Data Carrier Detect, driven by the device.
+    public static let dcd = ModemLines(rawValue: 0x040)
+    /// Ring Indicator, driven by the device.
+    public static let ri = ModemLines(rawValue: 0x080)
+    /// Data Set Ready, driven by the device.
+    public static let dsr = ModemLines(rawValue: 0x100)
+
+    /// TIOCMBIS or TIOCMBIC for these lines: −1 and errno where it fails.
+    func change(_ request: UInt, on descriptor: CInt) -> CInt {
+        var bits = rawValue
+        return ioctl(descriptor, request, &bits)
+    }
+}
+
+extension SerialPort {
+    /// The modem lines that are asserted now, the host's own among them.
+    ///
+    /// - Throws: ``SerialError`` with ``SerialError/Code/unsupported`` where there are none, as on a pseudo-terminal;
+    ///   ``SerialError/Code/disconnected``; ``SerialError/Code/closed``.
+    public func modemLines() throws(SerialError) -> ModemLines {
+        var bits: CInt = 0
+        try perform("reading the modem lines of") { ioctl($0, UInt(TIOCMGET), &bits) }
+        let known: ModemLines = [.dtr, .rts, .cts, .dcd, .ri, .dsr]
+        return ModemLines(rawValue: bits).intersection(known)
+    }
+
+    /// Asserts or releases DTR.
+    ///
+    /// - Throws: As ``modemLines()``.
+    public func setDTR(_ asserted: Bool) throws(SerialError) {
+        try set(.dtr, asserted, "setting DTR of")
+    }
+
+    /// Asserts or releases RTS.
+    ///
+    /// - Throws: As ``modemLines()``.
+    public func setRTS(_ asserted: Bool) throws(SerialError) {
+        try set(.rts, asserted, "setting RTS of")
+    }
+
+    private func set(_ line: ModemLines, _ asserted: Bool, _ activity: String) throws(SerialError) {
+        try perform(activity) { line.change(UInt(asserted ? TIOCMBIS : TIOCMBIC), on: $0) }
+    }
+}

@@ -1,0 +1,123 @@
+import CSerial
+import Glibc
+import Synchronization
+
+extension SerialPort {
+    /// The options in force: the settings as the driver has them now, the rest as given.
+    ///
+    /// The baud rate is the one the driver comes nearest to, where the driver tells.
+    ///
+    /// - Throws: ``SerialError`` with ``SerialError/Code/disconnected`` or ``SerialError/Code/closed``.
+    public func currentOptions() throws(SerialError) -> SerialOptions {
+        var taken = cserial_settings()
+        try performShim("reading the settings of") { cserial_get_settings($0, &taken) }
+        var result = options.withLock { $0 }
+        result.update(from: taken)
+        do {
+            result.lowLatency = try isLowLatency()
+        } catch {
+            guard error.code == .unsupported else { throw error }
+            result.lowLatency = false
+        }
+        return result
+    }
+
+    /// Changes the settings of the line, and reads back what the driver took.
+    ///
+    /// What is still waiting to be sent goes out with the new settings: ``drain(deadline:)`` first. The policies for
+    /// opening have no effect; how the port is shared cannot be changed.
+    ///
+    /// - Throws: ``SerialError`` with ``SerialError/Code/settingsRefused(asked:taken:)``,
+    ///   ``SerialError/Code/invalidOption``, ``SerialError/Code/disconnected`` or ``SerialError/Code/closed``.
+    public func apply(_ newOptions: SerialOptions) throws(SerialError) {
+        let activity = "setting up"
+        try newOptions.validate(for: path)
+        let old = options.withLock { $0 }
+        guard newOptions.exclusivity == old.exclusivity else {
+            throw SerialError(
+                .invalidOption, activity: activity, path: path, hint: "open the port again to change how it is shared")
+        }
+        let descriptor = try borrow(activity)
+        defer { shared.giveBack() }
+        try newOptions.write(to: descriptor, activity: activity, path: path)
+        if newOptions.lowLatency != old.lowLatency {
+            _ = cserial_set_low_latency(descriptor, newOptions.lowLatency ? 1 : 0)
+        }
+        options.withLock { $0 = newOptions }
+    }
+}
+
+extension SerialOptions {
+    /// Refuses what no driver could be asked.
+    func validate(for path: String) throws(SerialError) {
+        let hint: String? =
+            if !(1...Int(Int32.max)).contains(baudRate) {
+                "the baud rate is a positive number, not \(baudRate)"
+            } else if !(5...8).contains(dataBits) {
+                "a character has 5 to 8 data bits, not \(dataBits)"
+            } else if drainTimeout < .zero {
+                "the time to drain is not negative"
+            } else {
+                nil
+            }
+        if let hint { throw SerialError(.invalidOption, activity: "setting up", path: path, hint: hint) }
+    }
+
+    /// Applies the settings of the line, and compares them with what the driver took.
+    func write(to descriptor: CInt, activity: String, path: String) throws(SerialError) {
+        var wanted = settings
+        var answer = cserial_settings()
+        let error = cserial_set_settings(descriptor, &wanted, &answer)
+        guard error == 0 else { throw SerialError(errno: error, activity: activity, path: path) }
+        var taken = self
+        taken.update(from: answer)
+        let refused = differences(from: taken)
+        guard refused.isEmpty else {
+            throw SerialError(
+                .settingsRefused(asked: self, taken: taken), activity: activity, path: path,
+                hint: "ask for \(refused.map(taken.text(of:)).joined(separator: " and ")), which this port can do")
+        }
+        guard answer.raw == 1 else {
+            throw SerialError(.unsupported, activity: "making raw", path: path)
+        }
+    }
+
+    /// Takes over the settings of the line.
+    mutating func update(from settings: cserial_settings) {
+        baudRate = Int(settings.speed)
+        dataBits = Int(settings.data_bits)
+        parity = Parity.allCases.first { $0.number == settings.parity } ?? .none
+        stopBits = settings.stop_bits == 2 ? .two : .one
+        flowControl = FlowControl.allCases.first { $0.number == settings.flow_control } ?? .none
+        hangUpOnClose = settings.hang_up_on_close == 1
+    }
+
+    private var settings: cserial_settings {
+        cserial_settings(
+            speed: UInt32(baudRate), data_bits: Int32(dataBits), parity: parity.number,
+            stop_bits: Int32(stopBits.rawValue), flow_control: flowControl.number,
+            hang_up_on_close: hangUpOnClose ? 1 : 0, raw: 1)
+    }
+}
+
+extension SerialOptions.Parity {
+    fileprivate var number: Int32 {
+        switch self {
+        case .none: Int32(CSERIAL_PARITY_NONE)
+        case .odd: Int32(CSERIAL_PARITY_ODD)
+        case .even: Int32(CSERIAL_PARITY_EVEN)
+        case .mark: Int32(CSERIAL_PARITY_MARK)
+        case .space: Int32(CSERIAL_PARITY_SPACE)
+        }
+    }
+}
+
+extension SerialOptions.FlowControl {
+    fileprivate var number: Int32 {
+        switch self {
+        case .none: Int32(CSERIAL_FLOW_NONE)
+        case .rtsCts: Int32(CSERIAL_FLOW_RTS_CTS)
+        case .xonXoff: Int32(CSERIAL_FLOW_XON_XOFF)
+        }
+    }
+}
