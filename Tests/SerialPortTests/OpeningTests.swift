@@ -1,0 +1,101 @@
+import Glibc
+import Testing
+
+@testable import SerialPort
+
+@Suite struct OpeningTests {
+    @Test(arguments: ["/dev/no-such-port", "/dev/null/port"])
+    func `A path with nothing there is no such port`(path: String) throws {
+        let error = try failure { _ = try SerialPort(path: path) }
+        #expect(error.code == .noSuchPort)
+        #expect(error.path == path)
+        #expect(error.hint != nil)
+    }
+
+    @Test(arguments: ["/dev", "/dev/null", "/etc/hostname"])
+    func `A directory, another device and a plain file are no terminals`(path: String) throws {
+        let error = try failure { _ = try SerialPort(path: path) }
+        #expect(error.code == .notATerminal)
+        #expect(error.hint != nil)
+    }
+
+    @Test func `A plain file that someone has locked is no terminal, and not busy`() throws {
+        let folder = TemporaryFolder()
+        let child = try ChildProcess("flock", folder.path("a"), "sh", "-c", "echo ready; read x")
+        #expect(child.line() == "ready")
+        let error = try failure { _ = try SerialPort(path: folder.path("a")) }
+        #expect(error.code == .notATerminal)
+    }
+
+    @Test func `A node that the user may not use names the group to join`() throws {
+        let terminal = try PseudoTerminal()
+        // 5 is `tty` on Debian, a group that root is not in.
+        if geteuid() == 0 { #expect(chown(terminal.path, 0, 5) == 0) }
+        #expect(chmod(terminal.path, 0o060) == 0)
+        let error = try asNobody {
+            try failure { _ = try SerialPort(path: terminal.path) }
+        }
+        #expect(error.code == .notPermitted)
+        #expect(error.errno == EACCES)
+        var status = stat()
+        #expect(stat(terminal.path, &status) == 0)
+        let group = try #require(getgrgid(status.st_gid).map { String(cString: $0.pointee.gr_name) })
+        #expect(error.hint?.contains("sudo usermod -aG \(group) $USER") == true)
+    }
+
+    @Test func `A node that only its owner may use says so`() throws {
+        let terminal = try PseudoTerminal()
+        #expect(chmod(terminal.path, 0) == 0)
+        let error = try asNobody {
+            try failure { _ = try SerialPort(path: terminal.path) }
+        }
+        #expect(error.code == .notPermitted)
+        #expect(error.hint?.contains("only its owner") == true)
+    }
+
+    @Test func `The descriptor does not block and is not inherited`() throws {
+        let terminal = try PseudoTerminal()
+        let port = try SerialPort(path: terminal.path)
+        for descriptor in [port.descriptor, terminal.descriptor] {
+            #expect(fcntl(descriptor, F_GETFL) & O_NONBLOCK != 0)
+            #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0)
+        }
+    }
+
+    @Test func `Line policies are no error without modem lines, nor is low latency`() throws {
+        let terminal = try PseudoTerminal()
+        let options = SerialOptions(dtrOnOpen: .asserted, rtsOnOpen: .deasserted, lowLatency: true)
+        let port = try SerialPort(path: terminal.path, options: options)
+        #expect(try !port.currentOptions().lowLatency)
+    }
+
+    @Test func `What the device said before the port was opened is kept`() throws {
+        let terminal = try PseudoTerminal()
+        #expect(try terminal.send(Array("hello".utf8)) == .bytes(5))
+        let port = try SerialPort(path: terminal.path, options: SerialOptions(baudRate: 115_200))
+        #expect(try port.receive(5) == Array("hello".utf8))
+    }
+
+    @Test func `Opening and closing a thousand times leaks no descriptor`() throws {
+        let terminal = try PseudoTerminal()
+        let before = descriptors(to: terminal.path)
+        for _ in 0..<1000 {
+            try SerialPort(path: terminal.path).close()
+            _ = try SerialPort(path: terminal.path)
+            _ = try failure {
+                _ = try SerialPort(path: terminal.path, options: SerialOptions(parity: .even))
+            }
+        }
+        #expect(descriptors(to: terminal.path) == before)
+    }
+
+    /// Runs with the file permissions of `nobody`, which on Linux are a matter of the calling thread alone.
+    private func asNobody<Result>(_ body: () throws -> Result) throws -> Result {
+        guard geteuid() == 0 else { return try body() }
+        let symbol = try #require(dlsym(nil, "setfsuid"))
+        let setfsuid = unsafeBitCast(symbol, to: (@convention(c) (uid_t) -> CInt).self)
+        _ = setfsuid(65534)
+        defer { _ = setfsuid(0) }
+        return try body()
+    }
+}

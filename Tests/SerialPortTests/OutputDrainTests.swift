@@ -1,0 +1,62 @@
+import Testing
+
+@testable import SerialPort
+
+/// A pseudo-terminal counts no output, so the driver is played here, and the time too.
+@Suite struct OutputDrainTests {
+    /// Sends so many bytes each millisecond.
+    private final class Driver {
+        var unsent: Int
+        let rate: Int
+        var now = ContinuousClock.now
+        var waits: [Int32] = []
+
+        init(unsent: Int, rate: Int) {
+            self.unsent = unsent
+            self.rate = rate
+        }
+
+        func drain(for timeout: Duration) throws(SerialError) -> Int {
+            let drain = OutputDrain(
+                unsentBytes: { self.unsent },
+                wait: {
+                    self.waits.append($0)
+                    self.now += .milliseconds($0)
+                    self.unsent = max(0, self.unsent - self.rate * Int($0))
+                },
+                now: { self.now })
+            return try drain.run(until: now + timeout)
+        }
+    }
+
+    @Test func `With nothing to send there is no waiting`() throws {
+        let driver = Driver(unsent: 0, rate: 1)
+        #expect(try driver.drain(for: .zero) == 0)
+        #expect(driver.waits == [])
+    }
+
+    @Test func `It waits until all is sent, looking less and less often`() throws {
+        let driver = Driver(unsent: 60, rate: 1)
+        #expect(try driver.drain(for: .seconds(1)) == 0)
+        #expect(driver.waits == [1, 2, 4, 8, 16, 16, 16])
+    }
+
+    @Test func `A stalled device holds it up no longer than the deadline`() throws {
+        let driver = Driver(unsent: 60, rate: 0)
+        let start = driver.now
+        #expect(try driver.drain(for: .milliseconds(100)) == 60)
+        #expect(driver.now - start < .milliseconds(120))
+    }
+
+    @Test func `With no time it looks once`() throws {
+        let driver = Driver(unsent: 60, rate: 1)
+        #expect(try driver.drain(for: .zero) == 60)
+        #expect(driver.waits == [])
+    }
+
+    @Test func `An error ends it`() throws {
+        let gone = SerialError(.disconnected, activity: "sending to", path: "port")
+        let drain = OutputDrain(unsentBytes: { 1 }, wait: { _ throws(SerialError) in throw gone })
+        #expect(try failure { _ = try drain.run(until: .now + .seconds(60)) } == gone)
+    }
+}

@@ -1,0 +1,147 @@
+import Glibc
+import Testing
+
+@testable import SerialPort
+
+@Suite struct PseudoTerminalTests {
+    @Test func `A held device survives its clients, and keeps what is written meanwhile for the next`() throws {
+        let terminal = try PseudoTerminal()
+        try SerialPort(path: terminal.path).close()
+        #expect(try terminal.readOnce() == nil)
+        #expect(try terminal.send([1, 2]) == .bytes(2))
+        #expect(try SerialPort(path: terminal.path).receive(2) == [1, 2])
+    }
+
+    @Test func `A device that is not held is disconnected between its clients`() throws {
+        let terminal = try PseudoTerminal(holdsSlaveOpen: false)
+        #expect(try terminal.readOnce() == nil)
+        try SerialPort(path: terminal.path).close()
+        #expect(try failure { _ = try terminal.readOnce() }.code == .disconnected)
+        let port = try SerialPort(path: terminal.path)
+        #expect(try terminal.readOnce() == nil)
+        #expect(!port.isClosed)
+    }
+
+    @Test func `The slave is raw before anyone opens it`() throws {
+        let terminal = try PseudoTerminal(holdsSlaveOpen: false)
+        let slave = open(terminal.path, O_RDWR | O_NOCTTY | O_NONBLOCK)
+        defer { close(slave) }
+        #expect(try terminal.send([0x03, 0x0d, 0x0a]) == .bytes(3))
+        var entry = pollfd(fd: slave, events: Int16(POLLIN), revents: 0)
+        #expect(poll(&entry, 1, 10_000) == 1)
+        var bytes = [UInt8](repeating: 0, count: 8)
+        #expect(read(slave, &bytes, 8) == 3)
+        #expect(Array(bytes.prefix(3)) == [0x03, 0x0d, 0x0a])
+        #expect(try terminal.readOnce() == nil)
+    }
+
+    @Test func `In packet mode the master is told of new settings and of flushes`() throws {
+        let terminal = try PseudoTerminal()
+        let port = try SerialPort(path: terminal.path)
+        try terminal.setPacketMode(true)
+        try port.apply(SerialOptions(baudRate: 57600))
+        let settings = try #require(try terminal.readOnce()?.first)
+        #expect(PacketStatus(rawValue: settings).contains(.settingsChanged))
+        try port.flush(.input)
+        let flush = try #require(try terminal.readOnce()?.first)
+        #expect(PacketStatus(rawValue: flush).contains(.flushedInput))
+        #expect(try port.send([7]) == .bytes(1))
+        #expect(try terminal.receive(2) == [0, 7])
+        try terminal.setPacketMode(false)
+        #expect(try port.send([8]) == .bytes(1))
+        #expect(try terminal.receive(1) == [8])
+    }
+
+    @Test func `A closed pseudo-terminal says so`() throws {
+        let terminal = try PseudoTerminal()
+        terminal.close()
+        terminal.close()
+        #expect(terminal.isClosed)
+        #expect(try failure { _ = try terminal.readOnce() }.code == .closed)
+        #expect(try failure { _ = try terminal.send([1]) }.code == .closed)
+        #expect(try failure { _ = try terminal.clientOptions() }.code == .closed)
+        #expect(try failure { try terminal.setPacketMode(true) }.code == .closed)
+    }
+
+    @Test func `Making and closing a thousand leaks no descriptor`() throws {
+        for _ in 0..<1000 {
+            _ = try PseudoTerminal()
+            try PseudoTerminal().close()
+        }
+        // Other tests have some open at the same time; a leak would be a thousand and more.
+        let count = (0..<8192).count { fcntl($0, F_GETFD) >= 0 }
+        #expect(count < 900)
+    }
+}
+
+@Suite struct PortLinkTests {
+    let folder = TemporaryFolder()
+
+    private func destination(_ path: String) -> String? {
+        var buffer = [UInt8](repeating: 0, count: 256)
+        let count = buffer.withUnsafeMutableBytes { readlink(path, $0.bindMemory(to: CChar.self).baseAddress!, 256) }
+        return count < 0 ? nil : String(decoding: buffer.prefix(count), as: UTF8.self)
+    }
+
+    @Test func `A client may come by the link, which is removed on closing`() throws {
+        let terminal = try PseudoTerminal(link: folder.path("a"))
+        #expect(terminal.linkPath == folder.path("a"))
+        #expect(destination(folder.path("a")) == terminal.path)
+        #expect(try SerialPort(path: folder.path("a")).send([1]) == .bytes(1))
+        terminal.close()
+        #expect(destination(folder.path("a")) == nil)
+    }
+
+    @Test func `The holder of a port is found by any of its names`() throws {
+        let terminal = try PseudoTerminal(link: folder.path("a"))
+        let child = try ChildProcess("flock", "-o", terminal.path, "sh", "-c", "echo ready; read x")
+        #expect(child.line() == "ready")
+        #expect(PortHolder.all(of: folder.path("a")).first?.processID == child.processID)
+    }
+
+    @Test func `A link that leads nowhere is replaced`() throws {
+        #expect(symlink("/dev/pts/999999", folder.path("a")) == 0)
+        let terminal = try PseudoTerminal(link: folder.path("a"))
+        #expect(destination(folder.path("a")) == terminal.path)
+    }
+
+    @Test func `A link that was left by a former holder of the same number is replaced`() throws {
+        let terminal = try PseudoTerminal()
+        #expect(symlink(terminal.path, folder.path("a")) == 0)
+        let link = try PortLink(path: folder.path("a"), target: terminal.path)
+        #expect(destination(folder.path("a")) == terminal.path)
+        link.remove()
+        #expect(destination(folder.path("a")) == nil)
+    }
+
+    @Test func `A link in use is left alone`() throws {
+        let first = try PseudoTerminal(link: folder.path("a"))
+        let error = try failure { _ = try PseudoTerminal(link: folder.path("a")) }
+        #expect(error.code == .pathTaken)
+        #expect(error.hint != nil)
+        #expect(destination(folder.path("a")) == first.path)
+    }
+
+    @Test func `A file at the path of the link is left alone`() throws {
+        let file = open(folder.path("a"), O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+        #expect(write(file, "x", 1) == 1)
+        close(file)
+        let error = try failure { _ = try PseudoTerminal(link: folder.path("a")) }
+        #expect(error.code == .pathTaken)
+        var status = stat()
+        #expect(stat(folder.path("a"), &status) == 0 && status.st_size == 1)
+    }
+
+    @Test func `A link that has come to lead elsewhere is not removed`() throws {
+        let terminal = try PseudoTerminal(link: folder.path("a"))
+        #expect(unlink(folder.path("a")) == 0)
+        #expect(symlink("/dev/null", folder.path("a")) == 0)
+        terminal.close()
+        #expect(destination(folder.path("a")) == "/dev/null")
+    }
+
+    @Test func `A link in a folder that is not there is an error with a hint`() throws {
+        let error = try failure { _ = try PseudoTerminal(link: "/no/such/folder/port") }
+        #expect(error.code == .system && error.errno == ENOENT && error.hint != nil)
+    }
+}

@@ -1,0 +1,50 @@
+import Glibc
+import Testing
+
+@testable import SerialPort
+
+@Suite struct SerialErrorTests {
+    @Test(arguments: [
+        (ENOENT, SerialError.Code.noSuchPort), (ENXIO, .noSuchPort), (ENODEV, .noSuchPort), (EIO, .noSuchPort),
+        (EISDIR, .notATerminal), (EACCES, .notPermitted), (EPERM, .notPermitted), (EBUSY, .busy(holder: nil)),
+        (EMFILE, .system),
+    ])
+    func `What open(2) refuses has a code of its own`(errno: Int32, code: SerialError.Code) {
+        let error = SerialError(opening: "/dev/no-such-port", errno: errno)
+        #expect(error.code == code)
+        #expect(error.errno == errno)
+    }
+
+    @Test(arguments: [
+        (EIO, SerialError.Code.disconnected), (ENODEV, .disconnected), (ENXIO, .disconnected), (ENOTTY, .unsupported),
+        (EOPNOTSUPP, .unsupported), (EACCES, .notPermitted), (EBUSY, .busy(holder: nil)), (ENOMEM, .system),
+    ])
+    func `What an open port refuses has a code of its own`(errno: Int32, code: SerialError.Code) {
+        #expect(SerialError(errno: errno, activity: "reading from", path: "port").code == code)
+    }
+
+    @Test func `The group of the node is the one to join`() {
+        #expect(
+            NodePermissions(group: "uucp", groupMayUse: true).hint
+                == "join the group of the port with `sudo usermod -aG uucp $USER`, then log in again")
+        #expect(NodePermissions(group: "root", groupMayUse: false).hint.contains("udev rule"))
+        #expect(NodePermissions(path: "/dev/no-such-port") == nil)
+    }
+
+    @Test func `The description is one line with all that is known`() {
+        let holder = PortHolder(processID: 4711, command: "minicom", holdsLock: true)
+        let error = SerialError(
+            .busy(holder: holder), errno: EBUSY, activity: "opening", path: "/dev/ttyUSB0", hint: "stop minicom")
+        #expect(
+            error.description
+                == "opening /dev/ttyUSB0: in use by minicom (pid 4711) (Device or resource busy); stop minicom")
+    }
+
+    @Test func `Refused settings are told one by one`() {
+        let asked = SerialOptions(baudRate: 250_000, parity: .even)
+        let error = SerialError(
+            .settingsRefused(asked: asked, taken: SerialOptions()), activity: "opening", path: "/dev/ttyUSB0")
+        #expect(error.description.contains("asked for 250000 baud, the driver took 9600 baud"))
+        #expect(error.description.contains("asked for parity even, the driver took parity none"))
+    }
+}

@@ -1,0 +1,85 @@
+import Glibc
+import Testing
+
+@testable import SerialPort
+
+@Suite struct SharingTests {
+    let terminal: PseudoTerminal
+
+    init() throws {
+        terminal = try PseudoTerminal()
+    }
+
+    @Test func `A port that another program has locked is busy, and the program is named`() throws {
+        let child = try ChildProcess("flock", "-o", terminal.path, "sh", "-c", "echo ready; read x")
+        #expect(child.line() == "ready")
+        let error = try failure { _ = try SerialPort(path: terminal.path) }
+        let holder = PortHolder(processID: child.processID, command: "flock", holdsLock: true)
+        #expect(error.code == .busy(holder: holder))
+        #expect(error.description.contains("flock (pid \(child.processID))"))
+        #expect(error.hint?.contains("flock") == true)
+    }
+
+    @Test func `A port that this program has open is busy, and this program is named`() throws {
+        let port = try SerialPort(path: terminal.path)
+        let error = try failure { _ = try SerialPort(path: terminal.path) }
+        guard case .busy(let holder?) = error.code else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(holder.processID == getpid() && holder.holdsLock)
+        #expect(!port.isClosed)
+    }
+
+    @Test func `A closed port is free again`() throws {
+        try SerialPort(path: terminal.path).close()
+        try SerialPort(path: terminal.path).close()
+    }
+
+    @Test func `A program that opened the port without a lock is found, and does not stand in the way`() throws {
+        let child = try ChildProcess("sh", "-c", "exec 3<>'\(terminal.path)'; echo ready; read x")
+        #expect(child.line() == "ready")
+        let holders = PortHolder.all(of: terminal.path)
+        #expect(holders.contains(PortHolder(processID: child.processID, command: "sh", holdsLock: false)))
+        #expect(holders.last?.processID == getpid())
+        _ = try SerialPort(path: terminal.path)
+    }
+
+    @Test func `Shared ports are open together`() throws {
+        let shared = SerialOptions(exclusivity: .shared)
+        let first = try SerialPort(path: terminal.path, options: shared)
+        let second = try SerialPort(path: terminal.path, options: shared)
+        #expect(try first.send([1]) == .bytes(1))
+        #expect(try second.send([2]) == .bytes(1))
+        #expect(try terminal.receive(2) == [1, 2])
+    }
+
+    @Test(arguments: [
+        (SerialOptions.Exclusivity.exclusive, SerialOptions.Exclusivity.shared), (.shared, .exclusive),
+    ])
+    func `A shared port and an exclusive one exclude each other`(
+        first: SerialOptions.Exclusivity, second: SerialOptions.Exclusivity
+    ) throws {
+        let port = try SerialPort(path: terminal.path, options: SerialOptions(exclusivity: first))
+        let error = try failure {
+            _ = try SerialPort(path: terminal.path, options: SerialOptions(exclusivity: second))
+        }
+        guard case .busy(_?) = error.code else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(!port.isClosed)
+    }
+
+    @Test func `A mark that a killed program left on a pseudo-terminal does not keep it busy`() throws {
+        let slave = open(terminal.path, O_RDWR | O_NOCTTY)
+        #expect(ioctl(slave, UInt(TIOCEXCL)) == 0)
+        close(slave)
+        _ = try SerialPort(path: terminal.path)
+    }
+
+    @Test(arguments: ["/dev/no-such-port", "/etc/hostname", "/dev"])
+    func `What is no device has no holders`(path: String) {
+        #expect(PortHolder.all(of: path).isEmpty)
+    }
+}
