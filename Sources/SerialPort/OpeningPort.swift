@@ -1,10 +1,12 @@
 import CSerial
 import Glibc
 
-/// A port between open(2) and being ready for use. It does not close itself.
+/// A port between open(2) and being ready for use, or abandoned.
 struct OpeningPort {
     let path: String
     let descriptor: CInt
+    /// Whether TIOCEXCL was set.
+    private(set) var isMarkedExclusive = false
     private let isPseudoTerminal: Bool
 
     /// Opens the node without waiting for a carrier, and without making it the controlling terminal.
@@ -25,28 +27,33 @@ struct OpeningPort {
         isPseudoTerminal = isSlave != 0
     }
 
-    /// Locks the port, or finds it busy. True when TIOCEXCL was set.
+    /// Locks the port, or finds it busy.
     ///
     /// flock(2) comes first, since TIOCEXCL does nothing against root (graywolf#313). On a pseudo-terminal it comes
     /// alone: a slave's TIOCEXCL outlives its user for as long as the master is open, so that a user who was killed would
     /// leave the device busy for ever, whereas a lock dies with its process.
-    func claim(_ exclusivity: SerialOptions.Exclusivity) throws(SerialError) -> Bool {
+    mutating func claim(_ exclusivity: SerialOptions.Exclusivity) throws(SerialError) {
         guard flock(descriptor, (exclusivity == .exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 else {
             let error = errno
             try requireTerminal()
-            throw error == EWOULDBLOCK
-                ? SerialError(.busy(holder: nil), errno: EBUSY, activity: "opening", path: path)
-                : SerialError(opening: path, errno: error)
+            throw error == EWOULDBLOCK ? busy(errno: error) : SerialError(opening: path, errno: error)
         }
         var isTaken: CInt = 0
         let error = cserial_get_exclusive(descriptor, &isTaken)
         guard error == 0 else { throw notTerminal(errno: error) }
         // On a pseudo-terminal the mark may be left from one who was killed; that one can no longer hold the lock.
         guard isTaken == 0 || isPseudoTerminal else {
-            throw SerialError(.busy(holder: nil), errno: EBUSY, activity: "opening", path: path)
+            throw busy(errno: EBUSY)
         }
-        guard exclusivity == .exclusive, !isPseudoTerminal else { return false }
-        return ioctl(descriptor, UInt(TIOCEXCL)) == 0
+        guard exclusivity == .exclusive, !isPseudoTerminal else { return }
+        isMarkedExclusive = ioctl(descriptor, UInt(TIOCEXCL)) == 0
+    }
+
+    /// Closes a port that did not become ready. Its lock goes with the descriptor; the mark would stay for as long as
+    /// another program has the port open.
+    func abandon() {
+        if isMarkedExclusive { _ = ioctl(descriptor, UInt(TIOCNXCL)) }
+        close(descriptor)
     }
 
     /// Applies the settings, then the policies, which are carried out as far as the driver can.
@@ -64,6 +71,10 @@ struct OpeningPort {
         if !asserted.isEmpty { _ = asserted.change(UInt(TIOCMBIS), on: descriptor) }
         if !released.isEmpty { _ = released.change(UInt(TIOCMBIC), on: descriptor) }
         if options.lowLatency { _ = cserial_set_low_latency(descriptor, 1) }
+    }
+
+    private func busy(errno: Int32) -> SerialError {
+        SerialError(.busy(holder: nil), errno: errno, activity: "opening", path: path)
     }
 
     private func requireTerminal() throws(SerialError) {

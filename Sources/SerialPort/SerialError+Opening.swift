@@ -19,7 +19,7 @@ extension SerialError {
                 .notATerminal, errno: errno, activity: activity, path: path,
                 hint: "this is a directory; name a port in it")
         case EBUSY:
-            self.init(busy: path, errno: errno)
+            self.init(busy: path, isLocked: false)
         case EACCES, EPERM:
             self.init(
                 .notPermitted, errno: errno, activity: activity, path: path,
@@ -30,8 +30,11 @@ extension SerialError {
     }
 
     /// The error for a port that someone holds, with the holder where it can be found.
-    init(busy path: String, errno: Int32?) {
-        let holder = PortHolder.all(of: path).first
+    ///
+    /// - Parameter isLocked: Whether a lock is in the way, so that nobody without one is to blame: not the simulator
+    ///   behind a pseudo-terminal, nor this process.
+    init(busy path: String, isLocked: Bool) {
+        let holder = PortHolder.all(of: path).first { $0.holdsLock || !isLocked }
         let hint =
             if let holder {
                 holder.processID == getpid()
@@ -40,7 +43,7 @@ extension SerialError {
             } else {
                 "the holder belongs to another user or container; `sudo fuser -v \(path)` names it"
             }
-        self.init(.busy(holder: holder), errno: errno, activity: "opening", path: path, hint: hint)
+        self.init(.busy(holder: holder), errno: EBUSY, activity: "opening", path: path, hint: hint)
     }
 }
 

@@ -61,7 +61,7 @@ public struct SerialOptions: Sendable, Hashable {
     public enum Exclusivity: Sendable, Hashable, CaseIterable {
         /// Nobody else: other programs find the port busy.
         case exclusive
-        /// Others that ask for a shared port too, and programs that ask for nothing.
+        /// Others that ask for a shared port too. The settings of the line are one for all: the last to ask has them.
         case shared
     }
 

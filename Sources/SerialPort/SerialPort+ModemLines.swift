@@ -10,18 +10,18 @@ public struct ModemLines: OptionSet, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// Data Terminal Ready, driven by the host. An Arduino is reset by its falling level.
-    public static let dtr = ModemLines(rawValue: 0x002)
+    /// Data Terminal Ready, driven by the host. An Arduino is reset each time it becomes asserted.
+    public static let dtr = ModemLines(rawValue: TIOCM_DTR)
     /// Request To Send, driven by the host.
-    public static let rts = ModemLines(rawValue: 0x004)
+    public static let rts = ModemLines(rawValue: TIOCM_RTS)
     /// Clear To Send, driven by the device.
-    public static let cts = ModemLines(rawValue: 0x020)
+    public static let cts = ModemLines(rawValue: TIOCM_CTS)
     /// Data Carrier Detect, driven by the device.
-    public static let dcd = ModemLines(rawValue: 0x040)
+    public static let dcd = ModemLines(rawValue: TIOCM_CAR)
     /// Ring Indicator, driven by the device.
-    public static let ri = ModemLines(rawValue: 0x080)
+    public static let ri = ModemLines(rawValue: TIOCM_RNG)
     /// Data Set Ready, driven by the device.
-    public static let dsr = ModemLines(rawValue: 0x100)
+    public static let dsr = ModemLines(rawValue: TIOCM_DSR)
 
     /// TIOCMBIS or TIOCMBIC for these lines: −1 and errno where it fails.
     func change(_ request: UInt, on descriptor: CInt) -> CInt {

@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// The port is in raw mode: bytes pass unchanged, and none of them is a signal, an echo or an end of file. No call waits
 /// for the device, apart from ``drain(deadline:)`` and ``close(drainTimeout:)``, which wait for no longer than they are
-/// told. All may be called from any thread; closing ends them in an orderly way.
+/// told. All may be called from any thread; closing ends them in an orderly way. A port that is let go closes itself.
 ///
 /// Opening flushes nothing: the greeting of a device that starts up is not lost (pyserial#249). Some 5 kB survive unread
 /// between opening and the first read (serialport-rs#308), so begin to read at once.
@@ -43,18 +43,19 @@ public final class SerialPort: Sendable {
     ///   ``SerialError/Code/system``. The port is closed again then.
     public init(path: String, options: SerialOptions = SerialOptions()) throws(SerialError) {
         try options.validate(for: path)
-        let port = try OpeningPort(path: path)
+        var port = try OpeningPort(path: path)
         do {
-            isMarkedExclusive = try port.claim(options.exclusivity)
+            try port.claim(options.exclusivity)
             try port.configure(options)
         } catch {
-            Glibc.close(port.descriptor)
-            // The holder is looked up only now, so that our own descriptor is not taken for it.
-            if case .busy = error.code { throw SerialError(busy: path, errno: error.errno) }
+            port.abandon()
+            // Who holds it is looked up only now, so that our own descriptor is not taken for the holder's.
+            if case .busy = error.code { throw SerialError(busy: path, isLocked: error.errno == EWOULDBLOCK) }
             throw error
         }
         self.path = path
         self.options = Mutex(options)
+        isMarkedExclusive = port.isMarkedExclusive
         shared = SharedDescriptor(port.descriptor)
     }
 
