@@ -14,6 +14,7 @@ let settings: [SwiftSetting] = [
 let package = Package(
     name: "pumpctl",
     products: [
+        .library(name: "DescriptorIO", targets: ["DescriptorIO"]),
         .library(name: "SerialPort", targets: ["SerialPort"]),
         .library(name: "LineProtocol", targets: ["LineProtocol"]),
         .library(name: "Transports", targets: ["Transports"]),

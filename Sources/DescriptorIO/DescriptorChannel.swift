@@ -17,6 +17,14 @@ public actor DescriptorChannel {
         case socket
     }
 
+    /// What a channel hands to its receiver.
+    public enum Arrival: Sendable {
+        /// The next bytes, at most ``readLength``.
+        case bytes([UInt8])
+        /// Nothing more will come: the far end is gone, or, without an error, ``close()`` was called.
+        case ended(DescriptorError?)
+    }
+
     /// The most bytes that one ``read()`` returns. A terminal's kernel buffer holds 4096.
     public static let readLength = 4096
 
@@ -50,6 +58,7 @@ public actor DescriptorChannel {
     private var token: PollToken?
     private var interest: CShort = 0
     private var reader: Reader?
+    private var receiver: (@Sendable (Arrival) -> Void)?
     private var writers: [Writer] = []
     private var leftover: [[UInt8]] = []
     private var lastID: UInt64 = 0
@@ -120,6 +129,21 @@ public actor DescriptorChannel {
         }
     }
 
+    /// From now on hands what arrives to `receiver`, on the loop's thread, as fast as it comes; the end once and last.
+    ///
+    /// - Precondition: Nobody reads.
+    public func forward(to receiver: @escaping @Sendable (Arrival) -> Void) {
+        precondition(reader == nil, "a channel has one reader at a time")
+        while !leftover.isEmpty { receiver(.bytes(leftover.removeFirst())) }
+        switch state {
+        case .closed: receiver(.ended(nil))
+        case .lost(let error): receiver(.ended(error))
+        case .open:
+            self.receiver = receiver
+            updateInterest()
+        }
+    }
+
     private func cancelReader(_ id: UInt64) {
         guard reader?.id == id else { return }
         resumeReader(.failure(DescriptorError(.cancelled, call: "read")))
@@ -132,6 +156,21 @@ public actor DescriptorChannel {
         waiting.continuation.resume(returning: result)
     }
 
+    private var wantsBytes: Bool { reader != nil || receiver != nil }
+
+    private func handOver(_ bytes: [UInt8]) {
+        if let receiver { receiver(.bytes(bytes)) } else { resumeReader(.success(bytes)) }
+    }
+
+    /// Tells whoever waits for bytes that there will be none.
+    private func handOverEnd(_ error: DescriptorError?) {
+        if let receiver {
+            self.receiver = nil
+            receiver(.ended(error))
+        }
+        resumeReader(error.map { .failure($0) } ?? .success(nil))
+    }
+
     private enum ReadResult {
         case bytes([UInt8])
         case nothing
@@ -139,17 +178,14 @@ public actor DescriptorChannel {
     }
 
     private func readOnce() -> ReadResult {
-        var count = 0
-        var code: CInt = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: Self.readLength) { buffer, initialized in
-            repeat { count = Glibc.read(descriptor, buffer.baseAddress, buffer.count) } while count < 0 && errno == EINTR
-            code = errno
-            initialized = max(0, count)
-        }
-        if count > 0 { return .bytes(bytes) }
+        // Into a buffer that lasts, then out of it: most reads are a line, and a line is a small allocation.
+        let buffer = loop.scratch
+        var count: Int
+        repeat { count = Glibc.read(descriptor, buffer.baseAddress, Self.readLength) } while count < 0 && errno == EINTR
+        if count > 0 { return .bytes(Array(buffer[..<count])) }
         if count == 0 { return .end(DescriptorError(.disconnected, call: "read")) }
-        if code == EAGAIN { return .nothing }
-        return .end(DescriptorError(errno: code, call: "read"))
+        if errno == EAGAIN { return .nothing }
+        return .end(.last("read"))
     }
 
     // MARK: Writing
@@ -227,7 +263,7 @@ public actor DescriptorChannel {
         state = .closed
         leftover = []
         if wasOpen { releaseDescriptor() }
-        resumeReader(.success(nil))
+        handOverEnd(nil)
         failWriters(DescriptorError(.closed, call: "write"))
     }
 
@@ -245,14 +281,13 @@ public actor DescriptorChannel {
 
     private func lose(_ error: DescriptorError) {
         guard case .open = state else { return }
-        while case .bytes(let bytes) = readOnce() { leftover.append(bytes) }
+        while case .bytes(let bytes) = readOnce() {
+            if wantsBytes { handOver(bytes) } else { leftover.append(bytes) }
+        }
+        guard case .open = state else { return }  // the receiver closed the channel
         state = .lost(error)
         releaseDescriptor()
-        if !leftover.isEmpty, reader != nil {
-            resumeReader(.success(leftover.removeFirst()))
-        } else {
-            resumeReader(.failure(error))
-        }
+        handOverEnd(error)
         failWriters(error)
     }
 
@@ -272,7 +307,7 @@ public actor DescriptorChannel {
 
     private func updateInterest() {
         guard case .open = state else { return }
-        let events = CShort((reader == nil ? 0 : POLLIN) | (writers.isEmpty ? 0 : POLLOUT))
+        let events = CShort((wantsBytes ? POLLIN : 0) | (writers.isEmpty ? 0 : POLLOUT))
         if let token {
             if events != interest { loop.setInterest(token, events: events) }
         } else {
@@ -291,9 +326,9 @@ public actor DescriptorChannel {
 
     private func ready(_ events: CShort) {
         guard case .open = state else { return }
-        if reader != nil, events & CShort(POLLIN | POLLHUP | POLLERR) != 0 {
+        if wantsBytes, events & CShort(POLLIN | POLLHUP | POLLERR) != 0 {
             switch readOnce() {
-            case .bytes(let bytes): resumeReader(.success(bytes))
+            case .bytes(let bytes): handOver(bytes)
             case .nothing: if events & CShort(POLLHUP | POLLERR) != 0 { lose(Self.hangUp) }
             case .end(let error): lose(error)
             }

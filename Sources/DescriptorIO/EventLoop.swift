@@ -34,6 +34,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private let wakeDescriptor: CInt
     private var poller: Poller
     private var timers = TimerQueue()
+    /// For whoever reads on the loop's thread, until its next read.
+    let scratch = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: DescriptorChannel.readLength)
 
     /// A loop that runs nothing until ``start()`` or ``run(_:)``.
     public init() {
@@ -43,7 +45,10 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         poller = Poller(wakeDescriptor: wakeDescriptor)
     }
 
-    deinit { close(wakeDescriptor) }
+    deinit {
+        scratch.deallocate()
+        close(wakeDescriptor)
+    }
 
     // MARK: Running
 
@@ -114,7 +119,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     }
 
     private func waitForEvents() {
-        for action in timers.takeDue(at: .now) { action() }
+        if timers.next != nil {
+            for action in timers.takeDue(at: .now) { action() }
+        }
         guard inbox.withLock({ $0.isEmpty }) else { return }
         poller.wait(until: timers.next)
         for (handler, events) in poller.takeReported() { handler.ready(events) }

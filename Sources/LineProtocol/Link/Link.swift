@@ -1,7 +1,7 @@
 /// An open two-way stream of bytes, or of packets, to one device, whatever carries it.
 ///
-/// A link knows nothing of what the bytes mean. One task at a time receives; any number may send, and what each sends
-/// stays together.
+/// A link knows nothing of what the bytes mean. Any number of tasks may send, and what each sends stays together. One
+/// may receive, by asking (``receive()``, ``received``), or by being told (``forward(to:)``).
 public protocol Link: AnyObject, Sendable {
     /// What carries the bytes, for people: `/dev/ttyUSB0`, `tcp:bench:4000`.
     var name: String { get }
@@ -14,7 +14,7 @@ public protocol Link: AnyObject, Sendable {
     var maximumWriteLength: Int? { get }
 
     /// The executor that the link's work runs on. A session runs on it too, so that nothing changes threads in between.
-    var executor: any SerialExecutor { get }
+    var executor: any SerialExecutor & TaskExecutor { get }
 
     /// Sends all of `bytes` and returns once the carrier has taken them, which says nothing of their arrival.
     ///
@@ -28,6 +28,12 @@ public protocol Link: AnyObject, Sendable {
 
     /// What has arrived by now, without waiting; empty if nothing has.
     func receiveAvailable() async throws(LinkError) -> [UInt8]
+
+    /// From now on hands what arrives to `receiver`, instead of keeping it for ``receive()``.
+    ///
+    /// A session listens so: nothing waits in between, and nothing has to be woken. The receiver is called on
+    /// ``executor``, must not block, and gets ``LinkArrival/ended(_:)`` once and last.
+    func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async
 
     /// Closes the link; a waiting `receive` ends with nil. Closing twice is allowed.
     func close() async
@@ -57,4 +63,12 @@ public struct ReceivedBytes: AsyncSequence, Sendable {
             try await link.receive()
         }
     }
+}
+
+/// What a link hands to its receiver.
+public enum LinkArrival: Sendable {
+    /// Bytes, or one packet where the link keeps packet bounds.
+    case bytes([UInt8])
+    /// Nothing more will come: the far end is gone, or, without an error, the link was closed at this end.
+    case ended(LinkError?)
 }

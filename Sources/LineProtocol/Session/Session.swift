@@ -8,7 +8,7 @@
 ///     let reply = try await session.perform(.status)
 ///     await session.close()
 public actor Session<Family: DeviceFamily> {
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { link.executor.asUnownedSerialExecutor() }
+    public nonisolated let unownedExecutor: UnownedSerialExecutor
 
     /// How long an answer is waited for, all attempts together, where a command does not say otherwise.
     ///
@@ -26,13 +26,15 @@ public actor Session<Family: DeviceFamily> {
         case closed
     }
 
-    /// The command in flight.
-    private struct InFlight {
-        let id: UInt64
+    /// The command in flight; touched on the session's executor only.
+    private final class Flight: @unchecked Sendable {
+        // @unchecked: it never leaves the actor but as the thing to compare with when a task is cancelled.
         var exchange: Family.Exchange
         var outcome: Outcome?
         var continuation: UnsafeContinuation<Outcome, Never>?
         var foreignLine: [UInt8]?
+
+        init(_ exchange: Family.Exchange) { self.exchange = exchange }
     }
 
     private enum Outcome {
@@ -50,7 +52,7 @@ public actor Session<Family: DeviceFamily> {
     private var life = Life.notStarted
     private var framer = LineFramer(limit: Family.lineLimit)
     private var turns = TurnQueue()
-    private var inFlight: InFlight?
+    private var inFlight: Flight?
     private var lastID: UInt64 = 0
     /// What is heard from now on may still belong to an earlier command, or to an earlier user of the link.
     private var hearsThePast = false
@@ -64,6 +66,7 @@ public actor Session<Family: DeviceFamily> {
     /// - Parameter clock: What time-outs are measured by.
     public init(link: any Link, clock: any Clock<Duration>) {
         self.link = link
+        unownedExecutor = link.executor.asUnownedSerialExecutor()
         self.clock = SessionClock(clock)
     }
 
@@ -89,7 +92,8 @@ public actor Session<Family: DeviceFamily> {
             lose(error)
             throw SessionError(.linkLost, command: "the first read", outcome: .notSent, link: error)
         }
-        Task { await self.listen() }
+        // The link holds the session until it ends: a session that is running is closed, or lost.
+        await link.forward { arrival in self.assumeIsolated { $0.take(arrival) } }
     }
 
     /// Closes the link. A command in flight ends with `closed`, and so does each that waits for its turn.
@@ -122,15 +126,6 @@ public actor Session<Family: DeviceFamily> {
     }
 
     private func unsubscribe(_ id: UInt64) { subscribers[id] = nil }
-
-    private func listen() async {
-        do throws(LinkError) {
-            while let bytes = try await link.receive() { take(bytes) }
-            end(with: .closed, .closed)
-        } catch {
-            lose(error)
-        }
-    }
 
     private func lose(_ error: LinkError) {
         guard case .running = life else { return }
@@ -224,9 +219,8 @@ public actor Session<Family: DeviceFamily> {
 
     private func exchange(_ command: Family.Command, timeout: Duration) async throws(SessionError) -> Family.Reply {
         try checkLife(for: command)
-        lastID += 1
-        let id = lastID
-        inFlight = InFlight(id: id, exchange: Family.exchange(for: command))
+        let flight = Flight(Family.exchange(for: command))
+        inFlight = flight
         defer { inFlight = nil }
         setDeadline(clock.elapsed() + timeout)
         do throws(LinkError) {
@@ -241,13 +235,13 @@ public actor Session<Family: DeviceFamily> {
                 }
             throw SessionError(code, command: text(of: command), outcome: outcome(of: command), link: error)
         }
-        let result = await waitForOutcome(id)
+        let result = await outcome(of: flight)
         deadline = nil
-        return try conclude(command, result, waited: timeout)
+        return try conclude(command, flight, result, waited: timeout)
     }
 
     private func conclude(
-        _ command: Family.Command, _ result: Outcome, waited: Duration
+        _ command: Family.Command, _ flight: Flight, _ result: Outcome, waited: Duration
     ) throws(SessionError) -> Family.Reply {
         let code: SessionError.Code
         var link: LinkError?
@@ -259,7 +253,7 @@ public actor Session<Family: DeviceFamily> {
             throw SessionError(
                 .refused, command: text(of: command), outcome: .nothingChanged, deviceCode: deviceCode)
         case .timedOut:
-            let foreignLine = inFlight?.foreignLine ?? (framer.pending.isEmpty ? nil : framer.pending)
+            let foreignLine = flight.foreignLine ?? (framer.pending.isEmpty ? nil : framer.pending)
             doubt(command)
             throw SessionError(
                 foreignLine == nil ? .noAnswer : .notUnderstood, command: text(of: command),
@@ -284,29 +278,31 @@ public actor Session<Family: DeviceFamily> {
         Family.effect(of: command) == .query ? .nothingChanged : .unknown
     }
 
-    private func waitForOutcome(_ id: UInt64) async -> Outcome {
-        if let outcome = inFlight?.outcome { return outcome }
+    private func outcome(of flight: Flight) async -> Outcome {
+        if let outcome = flight.outcome { return outcome }
         return await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 if Task.isCancelled {
                     continuation.resume(returning: .cancelled)
                 } else {
-                    inFlight?.continuation = continuation
+                    flight.continuation = continuation
                 }
             }
         } onCancel: {
-            Task { await self.cancelFlight(id) }
+            Task { await self.cancel(flight) }
         }
     }
 
-    private func cancelFlight(_ id: UInt64) {
-        if inFlight?.id == id { finishFlight(.cancelled) }
+    private func cancel(_ flight: Flight) { finish(flight, .cancelled) }
+
+    private func finish(_ flight: Flight, _ outcome: Outcome) {
+        guard flight.outcome == nil else { return }
+        flight.outcome = outcome
+        flight.continuation?.resume(returning: outcome)
     }
 
     private func finishFlight(_ outcome: Outcome) {
-        guard inFlight?.outcome == nil else { return }
-        inFlight?.outcome = outcome
-        inFlight?.continuation?.resume(returning: outcome)
+        if let inFlight { finish(inFlight, outcome) }
     }
 
     private nonisolated func text(of command: Family.Command) -> String {
@@ -321,7 +317,7 @@ public actor Session<Family: DeviceFamily> {
         deadline = newDeadline
         if let watchdog, watchdog.target <= newDeadline { return }
         watchdog?.task.cancel()
-        watchdog = (newDeadline, Task { await self.watch(until: newDeadline) })
+        watchdog = (newDeadline, Task(executorPreference: link.executor) { await self.watch(until: newDeadline) })
     }
 
     private func watch(until target: Duration) async {
@@ -334,6 +330,14 @@ public actor Session<Family: DeviceFamily> {
 
     // MARK: What is heard
 
+    private func take(_ arrival: LinkArrival) {
+        switch arrival {
+        case .bytes(let bytes): take(bytes)
+        case .ended(nil): end(with: .closed, .closed)
+        case .ended(let error?): lose(error)
+        }
+    }
+
     private func take(_ bytes: [UInt8]) {
         framer.append(bytes.span) { line, ending in
             if line.isEmpty { return }
@@ -343,17 +347,17 @@ public actor Session<Family: DeviceFamily> {
 
     private func hear(_ message: Family.Message, line: Span<UInt8>) {
         if isHearingBacklog { return publish(.heardBefore(message)) }
-        if inFlight != nil, inFlight?.outcome == nil {
-            if Family.isForeign(message) { inFlight?.foreignLine = line.withUnsafeBufferPointer { Array($0) } }
-            switch inFlight?.exchange.take(message) {
-            case .partial?: return
-            case .complete(let reply)?:
+        if let flight = inFlight, flight.outcome == nil {
+            if Family.isForeign(message) { flight.foreignLine = line.withUnsafeBufferPointer { Array($0) } }
+            switch flight.exchange.take(message) {
+            case .partial: return
+            case .complete(let reply):
                 state.apply(message)
-                return finishFlight(.reply(reply))
-            case .refused(let code)?:
+                return finish(flight, .reply(reply))
+            case .refused(let code):
                 state.apply(message)
-                return finishFlight(.refused(code))
-            case .unrelated?, nil: break
+                return finish(flight, .refused(code))
+            case .unrelated: break
             }
         }
         state.apply(message)

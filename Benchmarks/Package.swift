@@ -1,0 +1,17 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .enableUpcomingFeature("NonisolatedNonsendingByDefault")]
+
+let package = Package(
+    name: "benchmarks",
+    dependencies: [.package(name: "pumpctl", path: "..")],
+    targets: [
+        .executableTarget(
+            name: "session-roundtrip",
+            dependencies: [
+                .product(name: "LineProtocol", package: "pumpctl"), .product(name: "Transports", package: "pumpctl"),
+                .product(name: "SerialPort", package: "pumpctl"), .product(name: "DescriptorIO", package: "pumpctl"),
+            ], swiftSettings: settings),
+    ]
+)

@@ -1,0 +1,41 @@
+// A command's round trip through Session, between two processes. session-roundtrip PORT COUNT
+import DescriptorIO
+import Glibc
+import LineProtocol
+import SerialPort
+import Transports
+
+let path = CommandLine.arguments[1]
+let count = Int(CommandLine.arguments[2]) ?? 1000
+
+func cpuMicroseconds() -> Double {
+    var usage = rusage()
+    getrusage(0, &usage)
+    func us(_ t: timeval) -> Double { Double(t.tv_sec) * 1e6 + Double(t.tv_usec) }
+    return us(usage.ru_utime) + us(usage.ru_stime)
+}
+
+let error: (any Error)? = EventLoop.run { loop in
+    do {
+        let link = try await LinkSchemes.standard.open(Endpoint(path), on: loop)
+        let session = try await PumpSession.begin(over: link, clock: EventLoopClock(loop))
+        var times: [Double] = []
+        times.reserveCapacity(count)
+        let cpu = cpuMicroseconds()
+        for _ in 0..<count {
+            let start = ContinuousClock.now
+            _ = try await session.readStatus()
+            let (s, a) = start.duration(to: .now).components
+            times.append(Double(s) * 1e6 + Double(a) / 1e12)
+        }
+        let used = cpuMicroseconds() - cpu
+        times.sort()
+        print(times[count / 2], used / Double(count))
+        await session.close()
+        return nil
+    } catch { return error }
+}
+if let error {
+    print(error)
+    exit(1)
+}

@@ -1,0 +1,55 @@
+// The floor for a command's round trip: write, read until the line end, no more. roundtrip PORT COUNT
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1e6 + t.tv_nsec * 1e-3;
+}
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static double cpu(void) {
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1e6 + u.ru_utime.tv_usec + u.ru_stime.tv_usec;
+}
+
+int main(int argc, char **argv) {
+    if (argc != 3) return 2;
+    int port = open(argv[1], O_RDWR | O_NOCTTY), count = atoi(argv[2]);
+    if (port < 0) return 1;
+    struct termios settings;
+    tcgetattr(port, &settings);
+    cfmakeraw(&settings);
+    cfsetspeed(&settings, B9600);
+    tcsetattr(port, TCSANOW, &settings);
+    double *times = malloc(count * sizeof *times), cpu0 = cpu();
+    char buffer[4096];
+    for (int i = 0; i < count; i++) {
+        double start = now();
+        if (write(port, "STATUS\n", 7) != 7) return 1;
+        size_t length = 0;
+        do {
+            ssize_t n = read(port, buffer + length, sizeof buffer - length);
+            if (n <= 0) return 1;
+            length += n;
+        } while (buffer[length - 1] != '\n');
+        times[i] = now() - start;
+    }
+    double used = cpu() - cpu0;
+    qsort(times, count, sizeof *times, ascending);
+    printf("%.2f %.2f\n", times[count / 2], used / count);  // median us, CPU us a round trip
+    return 0;
+}

@@ -1,0 +1,26 @@
+"""A command's round trip by pyserial's readline(). roundtrip.py PORT COUNT"""
+import resource
+import sys
+import time
+
+import serial
+
+port = serial.Serial(sys.argv[1], 9600, timeout=5)
+count = int(sys.argv[2])
+
+
+def cpu():
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+
+times = []
+start_cpu = cpu()
+for _ in range(count):
+    start = time.perf_counter()
+    port.write(b"STATUS\n")
+    assert port.readline().startswith(b"STATUS:{")
+    times.append(time.perf_counter() - start)
+used = cpu() - start_cpu
+times.sort()
+print(f"{times[count // 2] * 1e6:.2f} {used / count * 1e6:.2f}")  # median us, CPU us a round trip

@@ -1,0 +1,43 @@
+/// A session with the pump.
+public typealias PumpSession = Session<PumpFamily>
+
+extension Session where Family == PumpFamily {
+    /// Begins a session over `link`, and listens.
+    ///
+    /// - Parameter clock: What time-outs are measured by.
+    /// - Throws: `linkLost`.
+    public static func begin(over link: any Link, clock: any Clock<Duration>) async throws(SessionError) -> PumpSession {
+        let session = PumpSession(link: link, clock: clock)
+        try await session.start()
+        return session
+    }
+
+    /// Starts the pump at ``PumpSpeed/initial``, or puts it back to that and restarts its 30 minutes.
+    public func turnOn(timeout: Duration = defaultTimeout) async throws(SessionError) {
+        _ = try await perform(.on, timeout: timeout)
+    }
+
+    /// Stops the pump; also leaves the error state.
+    public func turnOff(timeout: Duration = defaultTimeout) async throws(SessionError) {
+        _ = try await perform(.off, timeout: timeout)
+    }
+
+    /// Sets the speed of a running pump.
+    public func setSpeed(_ speed: PumpSpeed, timeout: Duration = defaultTimeout) async throws(SessionError) {
+        _ = try await perform(.speed(speed), timeout: timeout)
+    }
+
+    /// Asks for the status; ``Session/state`` has it too, with what earlier replies add to it.
+    public func readStatus(timeout: Duration = defaultTimeout) async throws(SessionError) -> PumpStatus {
+        guard case .status(let status) = try await perform(.status, timeout: timeout) else { return PumpStatus() }
+        return status
+    }
+
+    /// Asks for the temperatures.
+    public func readTemperatures(timeout: Duration = defaultTimeout) async throws(SessionError) -> PumpTemperatures {
+        guard case .temperatures(let temperatures) = try await perform(.temperature, timeout: timeout) else {
+            return PumpTemperatures()
+        }
+        return temperatures
+    }
+}

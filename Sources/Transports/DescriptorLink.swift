@@ -1,0 +1,59 @@
+public import DescriptorIO
+public import LineProtocol
+
+/// A link over one descriptor: a stream of bytes that may be cut anywhere.
+public final class DescriptorLink: Link {
+    public let name: String
+    public var keepsPacketBounds: Bool { false }
+    public var maximumWriteLength: Int? { nil }
+    public var executor: any SerialExecutor & TaskExecutor { channel.loop }
+
+    let channel: DescriptorChannel
+    private let finishWriting: @Sendable (DescriptorChannel) async -> Void
+
+    /// A link that owns `channel`.
+    public convenience init(_ channel: DescriptorChannel, name: String) {
+        self.init(channel, name: name) { _ in }
+    }
+
+    /// - Parameter finishWriting: Runs before the channel is closed, to let what was sent get out.
+    init(
+        _ channel: DescriptorChannel, name: String,
+        finishWriting: @escaping @Sendable (DescriptorChannel) async -> Void
+    ) {
+        self.channel = channel
+        self.name = name
+        self.finishWriting = finishWriting
+    }
+
+    public func send(_ bytes: [UInt8]) async throws(LinkError) {
+        do { try await channel.write(bytes) } catch { throw LinkError(error, name: name, activity: "send") }
+    }
+
+    public func receive() async throws(LinkError) -> [UInt8]? {
+        do { return try await channel.read() } catch { throw LinkError(error, name: name, activity: "receive") }
+    }
+
+    public func receiveAvailable() async throws(LinkError) -> [UInt8] {
+        do {
+            return try await channel.readAvailable()
+        } catch {
+            throw LinkError(error, name: name, activity: "receive")
+        }
+    }
+
+    public func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {
+        await channel.forward { [name] arrival in
+            switch arrival {
+            case .bytes(let bytes): receiver(.bytes(bytes))
+            case .ended(let error):
+                receiver(.ended(error.map { LinkError($0, name: name, activity: "receive") }))
+            }
+        }
+    }
+
+    public func close() async {
+        if await channel.isOpen { await finishWriting(channel) }
+        await channel.close()
+    }
+}

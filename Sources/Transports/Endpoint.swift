@@ -1,0 +1,105 @@
+public import LineProtocol
+
+/// The address that a link is opened from, as a person writes it.
+///
+///     /dev/ttyUSB0          serial:/dev/ttyUSB0?baud=115200
+///     tcp:bench:4000        unix:/run/pump.sock        sim:pump?seed=7
+public struct Endpoint: Sendable, Hashable {
+    /// What stands before the first colon, in lower case; `serial` for a bare path.
+    public let scheme: String
+    /// What stands behind it, up to the question mark.
+    public let address: String
+    /// What stands behind the question mark, `name=value` parted by `&`.
+    public let options: [String: String]
+    /// As it was written.
+    public let text: String
+
+    /// Reads an endpoint.
+    ///
+    /// A text that begins with `/` or `.` is the path of a serial port, whatever else it holds.
+    ///
+    /// - Throws: `invalidEndpoint`.
+    public init(_ text: String) throws(LinkError) {
+        if text.hasPrefix("/") || text.hasPrefix(".") {
+            self.init(scheme: "serial", address: text, options: [:], text: text)
+            return
+        }
+        guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
+            let hint = text.isEmpty ? "name a port, as /dev/ttyUSB0" : "a port is written with its path: /dev/\(text)"
+            throw LinkError(.invalidEndpoint, name: text, activity: "read the endpoint", hint: hint)
+        }
+        let rest = text[text.index(after: colon)...]
+        let parts = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let address = parts.first, !address.isEmpty else {
+            throw LinkError(
+                .invalidEndpoint, name: text, activity: "read the endpoint",
+                hint: "something must stand behind '\(text[...colon])'")
+        }
+        self.init(
+            scheme: text[..<colon].lowercased(), address: String(address),
+            options: parts.count > 1 ? try Self.options(parts[1], in: text) : [:], text: text)
+    }
+
+    private init(scheme: String, address: String, options: [String: String], text: String) {
+        self.scheme = scheme
+        self.address = address
+        self.options = options
+        self.text = text
+    }
+
+    private static func options(_ query: Substring, in text: String) throws(LinkError) -> [String: String] {
+        var options: [String: String] = [:]
+        for item in query.split(separator: "&") {
+            let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = String(pair[0])
+            guard !name.isEmpty, options[name] == nil else {
+                throw LinkError(
+                    .invalidEndpoint, name: text, activity: "read the endpoint",
+                    hint: "options are written name=value, each once, as ?baud=9600")
+            }
+            options[name] = pair.count > 1 ? String(pair[1]) : "true"
+        }
+        return options
+    }
+
+    /// An error that says what is wrong with this endpoint.
+    public func invalid(_ hint: String) -> LinkError {
+        LinkError(.invalidEndpoint, name: text, activity: "read the endpoint", hint: hint)
+    }
+
+    /// Refuses options that are not among `known`.
+    public func allowOptions(_ known: Set<String>) throws(LinkError) {
+        guard let unknown = options.keys.filter({ !known.contains($0) }).min() else { return }
+        let list = known.sorted().joined(separator: ", ")
+        throw invalid(known.isEmpty ? "'\(scheme):' takes no options" : "there is no option '\(unknown)', but: \(list)")
+    }
+
+    /// The whole number that option `name` gives; nil if it is not given.
+    ///
+    /// - Throws: `invalidEndpoint` where it is no number of `range`.
+    public func number(_ name: String, in range: ClosedRange<Int>) throws(LinkError) -> Int? {
+        guard let text = options[name] else { return nil }
+        guard let value = Int(text), range.contains(value) else {
+            throw invalid("\(name) is a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return value
+    }
+
+    /// Whether option `name` is on: `name`, `name=true`, `name=false`.
+    public func flag(_ name: String) throws(LinkError) -> Bool? {
+        guard let text = options[name] else { return nil }
+        guard let value = Bool(text) else { throw invalid("\(name) is true or false") }
+        return value
+    }
+
+    /// The one of `choices` that option `name` gives; nil if it is not given.
+    public func choice<Value>(_ name: String, of choices: [(String, Value)]) throws(LinkError) -> Value? {
+        guard let text = options[name] else { return nil }
+        if let choice = choices.first(where: { $0.0 == text }) { return choice.1 }
+        throw invalid("\(name) is one of: " + choices.map(\.0).joined(separator: ", "))
+    }
+}
+
+extension Endpoint: CustomStringConvertible {
+    public var description: String { text }
+}
