@@ -1,0 +1,33 @@
+/// A first-in, first-out buffer that never holds more than its capacity.
+struct ByteRing: Sendable {
+    private var slots: [UInt8]
+    private var head = 0
+    private(set) var count = 0
+
+    init(capacity: Int) {
+        slots = Array(repeating: 0, count: capacity)
+    }
+
+    var isEmpty: Bool { count == 0 }
+
+    /// Puts `byte` at the end; `false` if the ring is full, which leaves it as it was.
+    mutating func append(_ byte: UInt8) -> Bool {
+        guard count < slots.count else { return false }
+        slots[(head + count) % slots.count] = byte
+        count += 1
+        return true
+    }
+
+    mutating func popFirst() -> UInt8? {
+        guard count > 0 else { return nil }
+        let byte = slots[head]
+        head = (head + 1) % slots.count
+        count -= 1
+        return byte
+    }
+
+    mutating func removeAll() {
+        head = 0
+        count = 0
+    }
+}

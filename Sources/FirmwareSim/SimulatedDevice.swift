@@ -1,0 +1,53 @@
+/// A device in simulated time: bytes in, bytes out, nothing else.
+///
+/// Instants are durations since the simulation began. They only grow: an instant the device has already passed
+/// is read as the one it has reached.
+///
+/// ```swift
+/// var pump = PumpFirmware()
+/// pump.receive(Array("TEMP\n".utf8), at: .zero)
+/// for emission in pump.advance(to: .seconds(1)) {
+///     print(emission.time, String(decoding: emission.bytes, as: UTF8.self))
+/// }
+/// ```
+public protocol SimulatedDevice: Sendable {
+    /// What the far end of the line sent.
+    ///
+    /// The first start bit falls on `instant`, or as soon after it as the bytes sent earlier and the line rate allow.
+    mutating func receive(_ bytes: [UInt8], at instant: Duration)
+
+    /// Runs the device up to and including `instant`.
+    ///
+    /// - Returns: what it put on the line and has not returned before, in order.
+    mutating func advance(to instant: Duration) -> [Emission]
+
+    /// When the device next does anything of its own (a loop turn, a byte leaving); `nil` for never.
+    ///
+    /// Nothing that can be seen from outside changes before this instant, unless more bytes are received.
+    var nextActivity: Duration? { get }
+
+    /// Whether the device has nothing left to do about what it received: no byte on its way or unread, no command
+    /// waiting, no output in its UART.
+    ///
+    /// The beginning of a line that has not ended is read, so a device that holds one may be quiescent.
+    var isQuiescent: Bool { get }
+
+    /// Resets the board, as the line's DTR does when it goes active.
+    ///
+    /// What left the UART before `instant` is still returned by the next ``advance(to:)``; the rest is lost.
+    mutating func reset(at instant: Duration)
+}
+
+/// Bytes that a device put on the line back to back.
+public struct Emission: Sendable, Hashable {
+    /// One byte or more.
+    public var bytes: [UInt8]
+    /// When the last bit of the last byte left the UART.
+    public var time: Duration
+
+    /// An emission of `bytes` that ended at `time`.
+    public init(bytes: [UInt8], time: Duration) {
+        self.bytes = bytes
+        self.time = time
+    }
+}
