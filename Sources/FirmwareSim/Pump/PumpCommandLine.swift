@@ -1,0 +1,34 @@
+/// Collects received bytes into one command at a time.
+struct PumpCommandLine: Sendable {
+    /// The pump protocol: more than 63 bytes without a terminator are `CMD_TOO_LONG`.
+    static let capacity = 63
+
+    enum Input: Sendable, Hashable {
+        /// A line without its end; never empty.
+        case line([UInt8])
+        /// The line outgrew the buffer.
+        case tooLong
+    }
+
+    private var buffer: [UInt8] = []
+    /// What is ready to be handled; while something is, no byte may be added.
+    private(set) var waiting: Input?
+
+    mutating func append(_ byte: UInt8) {
+        if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
+            guard !buffer.isEmpty else { return }
+            waiting = .line(buffer)
+            buffer.removeAll(keepingCapacity: true)
+        } else if buffer.count < Self.capacity {
+            buffer.append(byte)
+        } else {
+            waiting = .tooLong
+            buffer.removeAll(keepingCapacity: true)
+        }
+    }
+
+    mutating func takeWaiting() -> Input? {
+        defer { waiting = nil }
+        return waiting
+    }
+}

@@ -1,0 +1,56 @@
+extension PumpFirmware {
+    /// Presses and releases the button on the lid.
+    ///
+    /// The firmware sees it in its next turn, and sees two presses within one turn as one. A press while the board boots
+    /// is lost.
+    public mutating func pressButton(at instant: Duration) {
+        run(to: instant)
+        controller.surroundings.buttonPressed = !isBooting
+    }
+
+    /// Turns the speed potentiometer to an ADC reading of 0...1023, beyond which it stops.
+    public mutating func setPotentiometer(_ reading: Int) {
+        controller.surroundings.potentiometer = min(max(reading, 0), 1023)
+    }
+
+    /// Brings the water to a temperature in °C. Unless the heat model is fixed, it moves on from there.
+    public mutating func setWaterTemperature(_ celsius: Double) {
+        controller.surroundings.advance(to: now, duty: controller.motor.duty)
+        controller.surroundings.heat.water = celsius
+    }
+
+    /// Brings the skin to a temperature in °C. Unless the heat model is fixed, it moves on from there.
+    public mutating func setSkinTemperature(_ celsius: Double) {
+        controller.surroundings.advance(to: now, duty: controller.motor.duty)
+        controller.surroundings.heat.skin = celsius
+    }
+
+    /// Breaks or mends the water's probe.
+    public mutating func setWaterThermistor(_ condition: ThermistorCondition) {
+        controller.surroundings.waterThermistor = condition
+    }
+
+    /// Breaks or mends the skin's probe.
+    public mutating func setSkinThermistor(_ condition: ThermistorCondition) {
+        controller.surroundings.skinThermistor = condition
+    }
+}
+
+extension PumpFirmware {
+    /// What the pump is doing.
+    public var state: PumpState { controller.motor.state }
+    /// PWM duty on D9, 0...255; 0 unless the pump runs.
+    public var duty: UInt8 { controller.motor.duty }
+    /// The driver's enable pin, D8.
+    public var isEnabled: Bool { controller.motor.state == .on }
+    /// The LED on D12: lit from the beginning of `setup()`.
+    public var powerLED: Bool { step != .beginSetup }
+    /// The LED on D13: lit while the loop blinks.
+    public var statusLED: Bool { step == .pause && !isBooting && stepDue > now }
+    /// Whether the bootloader or `setup()` runs.
+    public var isBooting: Bool { step == .beginSetup || step == .greet }
+    /// The actual temperatures, °C, as of the last turn.
+    public var heat: HeatModel { controller.surroundings.heat }
+    /// Received bytes lost to a full UART since the simulation began; those the bootloader swallows don't count.
+    public var receiveOverflows: Int { uart.overflows }
+}

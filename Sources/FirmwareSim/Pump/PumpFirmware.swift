@@ -1,0 +1,258 @@
+/// The pump: an Arduino Nano whose firmware speaks ASCII lines, one command a loop turn.
+///
+/// A turn pauses for 100 ms, then looks after safety, the button, the potentiometer and the periodic status line, handles
+/// at most one command, and blinks for 50 ms. Computing takes no time; printing into a full UART does. While it pauses
+/// and blinks, the firmware moves received bytes from the UART into its command buffer until a whole command waits; the
+/// rest stays in the UART, which drops what doesn't fit.
+///
+/// A new pump has been powered for a while: its first turn begins at instant zero. ``reset(at:)`` at zero begins with the
+/// bootloader instead.
+///
+/// ```swift
+/// var pump = PumpFirmware(options: PumpFirmwareOptions(lineRate: .unlimited))
+/// pump.receive(Array("ON\n".utf8), at: .zero)
+/// _ = pump.advance(to: .milliseconds(100))  // OK, PUMP:ON
+/// pump.pressButton(at: .seconds(1))
+/// _ = pump.advance(to: .seconds(2))  // MANUAL:OFF
+/// ```
+public struct PumpFirmware: SimulatedDevice {
+    /// How long the bootloader swallows input after a reset. The pump protocol: 1 to 2 s.
+    public static let bootloaderTime = Duration.milliseconds(1500)
+    /// How long `setup()` takes after that. The pump protocol: 1.3 s. Input waits in the UART meanwhile.
+    public static let setupTime = Duration.milliseconds(1300)
+    /// How long a loop turn sleeps at its beginning.
+    public static let pauseTime = Duration.milliseconds(100)
+    /// How long a loop turn lights the status LED at its end.
+    public static let blinkTime = Duration.milliseconds(50)
+
+    /// What the firmware does next, in the order of the program.
+    enum Step: Sendable {
+        case beginSetup, greet
+        case pause, checkSafety, readButton, readPotentiometer, report, handleCommand, blink
+    }
+
+    /// Which firmware this is.
+    public let options: PumpFirmwareOptions
+    /// Commands handled since the simulation began, unknown and too long ones included.
+    public private(set) var commandsHandled = 0
+    /// Loop turns begun since the simulation began.
+    public private(set) var turns = 0
+
+    private(set) var now: Duration = .zero
+    private var bootedAt: Duration = .zero
+    private(set) var step = Step.pause
+    private(set) var stepDue: Duration = .zero
+    private(set) var uart: UART
+    /// What the firmware is in the middle of printing, because the UART had no room.
+    private var unprinted: ArraySlice<UInt8> = []
+
+    private var commandLine = PumpCommandLine()
+    var controller: PumpController
+
+    /// A pump that is off, with sound probes, and with the potentiometer at the speed that ON starts at.
+    public init(options: PumpFirmwareOptions = PumpFirmwareOptions()) {
+        self.options = options
+        uart = UART(rate: options.lineRate)
+        controller = PumpController(options: options)
+    }
+}
+
+// MARK: - The line
+
+extension PumpFirmware {
+    /// Puts bytes on the line to the pump; what the UART has no room for when they arrive is lost.
+    public mutating func receive(_ bytes: [UInt8], at instant: Duration) {
+        uart.send(bytes, at: max(instant, now))
+    }
+
+    /// Runs the pump up to and including `instant`, and returns what it printed.
+    public mutating func advance(to instant: Duration) -> [Emission] {
+        run(to: instant)
+        return uart.takeEmissions()
+    }
+
+    /// The next step of a loop turn or byte to leave; never `nil`.
+    public var nextActivity: Duration? {
+        uart.hasEmissions ? now : min(wakeTime, uart.nextDeparture ?? wakeTime)
+    }
+
+    /// Whether every command that arrived whole has been handled and its reply has left.
+    public var isQuiescent: Bool {
+        !uart.hasUnreadInput && commandLine.waiting == nil && unprinted.isEmpty
+            && uart.nextDeparture == nil && !uart.hasEmissions
+    }
+
+    /// Resets the board: the pump is off, the bootloader runs, then `setup()`, and whatever was in the UART is lost.
+    public mutating func reset(at instant: Duration) {
+        run(to: instant)
+        uart.clear()
+        unprinted = []
+        commandLine = PumpCommandLine()
+        controller.surroundings.advance(to: now, duty: controller.motor.duty)
+        controller.reset()
+        step = .beginSetup
+        stepDue = now + Self.bootloaderTime
+    }
+}
+
+// MARK: - Time
+
+extension PumpFirmware {
+    /// When the program next gets anywhere.
+    private var wakeTime: Duration {
+        max(now, unprinted.isEmpty ? stepDue : uart.nextDeparture ?? now)
+    }
+
+    /// The firmware's `millis()`.
+    private var millis: Int {
+        let (seconds, attoseconds) = (now - bootedAt).components
+        return Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
+    }
+
+    /// Whether the program waits in a way that leaves it free to read the UART.
+    private var isListening: Bool {
+        unprinted.isEmpty && (step == .checkSafety || step == .pause)
+    }
+
+    /// Lives through everything up to and including `limit`. Of what coincides, a byte's arrival comes first.
+    mutating func run(to limit: Duration) {
+        while true {
+            let wake = wakeTime
+            if let arrival = uart.nextArrival, arrival <= wake {
+                guard arrival <= limit else { break }
+                now = max(now, arrival)
+                uart.takeArrival(keeping: step != .beginSetup)
+                listen()
+            } else {
+                guard wake <= limit else { break }
+                now = wake
+                if unprinted.isEmpty {
+                    perform(step)
+                } else {
+                    flush()
+                }
+            }
+        }
+        now = max(now, limit)
+        uart.transmit(until: now)
+    }
+
+    /// Moves bytes from the UART into the command buffer until a whole command waits.
+    private mutating func listen() {
+        guard isListening else { return }
+        while commandLine.waiting == nil, let byte = uart.read() {
+            commandLine.append(byte)
+        }
+    }
+
+    private mutating func next(_ step: Step, after time: Duration = .zero) {
+        self.step = step
+        stepDue = now + time
+    }
+}
+
+// MARK: - The program
+
+extension PumpFirmware {
+    private mutating func perform(_ current: Step) {
+        switch current {
+        case .beginSetup:
+            bootedAt = now
+            next(.greet, after: Self.setupTime)
+        case .greet:
+            next(.pause)
+            print(["[SETUP] Done"], isDebug: true)
+            print(PumpText.banner(options))
+        case .pause:
+            turns += 1
+            next(.checkSafety, after: Self.pauseTime)
+            listen()
+        case .checkSafety:
+            next(.readButton)
+            checkSafety()
+        case .readButton:
+            next(.readPotentiometer)
+            if !leavesRoomInReply { readButton() }
+        case .readPotentiometer:
+            next(.report)
+            readPotentiometer()
+        case .report:
+            next(.handleCommand)
+            if !leavesRoomInReply { report() }
+        case .handleCommand:
+            next(.blink)
+            handleCommand()
+        case .blink:
+            next(.pause, after: Self.blinkTime)
+            listen()
+        }
+    }
+
+    /// Whether what is due unasked is kept for between the lines of the reply to come.
+    private var leavesRoomInReply: Bool {
+        options.interruptsReplies && commandLine.waiting != nil
+    }
+
+    private mutating func checkSafety() {
+        controller.surroundings.advance(to: now, duty: controller.motor.duty)
+        let lines = controller.checkSafety(at: millis)
+        guard !lines.isEmpty else { return }
+        print(["[WARNING] Shutting off"], isDebug: true)
+        print(lines)
+    }
+
+    private mutating func readButton() {
+        let lines = controller.readButton(at: millis)
+        guard !lines.isEmpty else { return }
+        print(["[BUTTON] Pressed"], isDebug: true)
+        print(lines)
+    }
+
+    private mutating func readPotentiometer() {
+        guard let duty = controller.readPotentiometer() else { return }
+        print(["[POT] \(duty)"], isDebug: true)
+    }
+
+    private mutating func report() {
+        print(controller.report(at: millis))
+    }
+
+    private mutating func handleCommand() {
+        guard let input = commandLine.takeWaiting() else { return }
+        commandsHandled += 1
+        if case .line(let line) = input {
+            print(["[BT] " + String(decoding: line, as: UTF8.self)], isDebug: true)
+        }
+        let stateBefore = controller.motor.state
+        let reply = controller.reply(to: input, at: millis)
+        if controller.motor.state != stateBefore {
+            print(["[PUMP] " + controller.motor.state.rawValue], isDebug: true)
+        }
+        print(reply.prefix(1))
+        if options.interruptsReplies {
+            readButton()
+            report()
+        }
+        print(reply.dropFirst())
+    }
+}
+
+// MARK: - Printing
+
+extension PumpFirmware {
+    /// Prints lines; those of debug builds only if this is one.
+    private mutating func print(_ lines: some Sequence<String>, isDebug: Bool = false) {
+        guard !isDebug || options.printsDebugLines else { return }
+        for line in lines {
+            unprinted.append(contentsOf: (line + options.lineEnding.rawValue).utf8)
+        }
+        flush()
+    }
+
+    /// Hands the UART what it has room for.
+    private mutating func flush() {
+        while let byte = unprinted.first, uart.write(byte, at: now) {
+            unprinted.removeFirst()
+        }
+    }
+}

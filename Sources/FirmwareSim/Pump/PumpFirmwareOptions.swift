@@ -1,0 +1,71 @@
+/// Which of the pump firmwares in the field to be.
+public struct PumpFirmwareOptions: Sendable, Hashable {
+    /// How many temperature probes the firmware knows.
+    public enum Thermistors: Sendable, Hashable {
+        /// Skin only: `Temp:34.5C` in a status line, `TEMP:34.5`.
+        case one
+        /// Water and skin: `WaterTemp:…,SkinTemp:…` in a status line, `TEMP:{Water:…,Skin:…}`.
+        case two
+    }
+
+    /// What the firmware prints at the end of `setup()`.
+    public enum BootBanner: Sendable, Hashable {
+        /// Nothing.
+        case off
+        /// One line, `HELLO:…`.
+        case hello
+        /// Device, version, baud rate and `Ready for commands...` between lines of `=`.
+        case banner
+    }
+
+    /// What ends the lines that the device prints.
+    public enum LineEnding: String, Sendable, Hashable {
+        /// `\r\n`, as Arduino's `println` does.
+        case carriageReturnLineFeed = "\r\n"
+        /// `\n`, as older firmware does.
+        case lineFeed = "\n"
+    }
+
+    /// The UART's line rate. The pump protocol: 9600 8N1.
+    public var lineRate: LineRate
+    /// One- or two-thermistor firmware.
+    public var thermistors: Thermistors
+    /// What is printed after a reset.
+    public var bootBanner: BootBanner
+    /// What ends a printed line.
+    public var lineEnding: LineEnding
+    /// Whether the overheat text names the temperature. AVR's printf has no `%f` and prints `?C`.
+    public var printsFloats: Bool
+    /// Whether a status line says `Speed:0%,Runtime:0m,Remaining:30m` while the pump is not running, instead of nothing.
+    public var reportsTimesWhenStopped: Bool
+    /// Whether to print the free text of debug builds: `[BT] …`, `[PUMP] …` and the like.
+    public var printsDebugLines: Bool
+    /// Whether the button and the periodic status line, when a command waits, are served after the first line of its reply
+    /// instead of before it.
+    public var interruptsReplies: Bool
+    /// The temperatures to begin with.
+    public var heat: HeatModel
+
+    /// The two-thermistor firmware at 9600 baud, silent at boot, unless told otherwise.
+    public init(
+        lineRate: LineRate = .baud(9600),
+        thermistors: Thermistors = .two,
+        bootBanner: BootBanner = .off,
+        lineEnding: LineEnding = .carriageReturnLineFeed,
+        printsFloats: Bool = false,
+        reportsTimesWhenStopped: Bool = false,
+        printsDebugLines: Bool = false,
+        interruptsReplies: Bool = false,
+        heat: HeatModel = .moving()
+    ) {
+        self.lineRate = lineRate
+        self.thermistors = thermistors
+        self.bootBanner = bootBanner
+        self.lineEnding = lineEnding
+        self.printsFloats = printsFloats
+        self.reportsTimesWhenStopped = reportsTimesWhenStopped
+        self.printsDebugLines = printsDebugLines
+        self.interruptsReplies = interruptsReplies
+        self.heat = heat
+    }
+}

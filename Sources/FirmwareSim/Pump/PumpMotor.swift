@@ -1,0 +1,52 @@
+/// What the pump is doing, in the words of its status line.
+public enum PumpState: String, Sendable, Hashable {
+    /// Not running, ready to start.
+    case off = "OFF"
+    /// Running, perhaps at speed 0.
+    case on = "ON"
+    /// Shut off by the firmware; only OFF leaves this.
+    case error = "ERROR"
+}
+
+/// The motor's state machine. Times are the firmware's `millis()`.
+struct PumpMotor: Sendable, Hashable {
+    /// The pump protocol: ON starts at PWM 180.
+    static let startDuty: UInt8 = 180
+    /// The pump protocol: 30 minutes of running.
+    static let longestRun = 30 * 60_000
+
+    private(set) var state = PumpState.off
+    /// PWM on D9, 0...255; 0 unless the state is ``PumpState/on``.
+    private(set) var duty: UInt8 = 0
+    private var startedAt = 0
+
+    /// Starts, or starts over, the run; `false` in the error state.
+    mutating func start(at millis: Int) -> Bool {
+        guard state != .error else { return false }
+        state = .on
+        duty = Self.startDuty
+        startedAt = millis
+        return true
+    }
+
+    mutating func stop() {
+        state = .off
+        duty = 0
+    }
+
+    mutating func shutOff() {
+        state = .error
+        duty = 0
+    }
+
+    /// Changes the speed of a running pump; does nothing to another.
+    mutating func setDuty(_ duty: UInt8) {
+        guard state == .on else { return }
+        self.duty = duty
+    }
+
+    /// Milliseconds since the run began; 0 when there is none.
+    func runtime(at millis: Int) -> Int {
+        state == .on ? millis - startedAt : 0
+    }
+}

@@ -1,0 +1,67 @@
+import FirmwareSim
+
+/// A pump and the far end of its line, in simulated time.
+struct PumpBench {
+    var pump: PumpFirmware
+    private(set) var now: Duration = .zero
+
+    /// A pump on a line without delays, unless the options say otherwise, whose probes read 12.0 and 34.5 °C.
+    init(_ options: PumpFirmwareOptions = PumpFirmwareOptions(lineRate: .unlimited)) {
+        pump = PumpFirmware(options: options)
+        pump.setWaterThermistor(.reading(12))
+        pump.setSkinThermistor(.reading(34.5))
+    }
+
+    /// Sends `text` and returns all that the pump prints until it has dealt with it.
+    mutating func exchange(_ text: String) -> String {
+        send(text)
+        var printed: [UInt8] = []
+        while !pump.isQuiescent, let next = pump.nextActivity {
+            now = max(now, next)
+            printed += pump.advance(to: now).flatMap(\.bytes)
+        }
+        return String(decoding: printed, as: UTF8.self)
+    }
+
+    /// Sends `text` and lets no time pass.
+    mutating func send(_ text: String) {
+        pump.receive(Array(text.utf8), at: now)
+    }
+
+    /// Lets `time` pass and returns all that the pump prints meanwhile.
+    mutating func run(for time: Duration) -> String {
+        let emissions = emissions(for: time)
+        return String(decoding: emissions.flatMap(\.bytes), as: UTF8.self)
+    }
+
+    /// Lets `time` pass and returns what the pump puts on the line meanwhile.
+    mutating func emissions(for time: Duration) -> [Emission] {
+        now += time
+        return pump.advance(to: now)
+    }
+
+    /// Presses the button now.
+    mutating func pressButton() {
+        pump.pressButton(at: now)
+    }
+
+    /// Resets the board now.
+    mutating func reset() {
+        pump.reset(at: now)
+    }
+
+    /// Brings a pump that has not been used into `state`.
+    mutating func bring(to state: PumpState) {
+        guard state != .off else { return }
+        _ = exchange("ON\n")
+        guard state == .error else { return }
+        pump.setSkinThermistor(.reading(41))
+        _ = run(for: .milliseconds(300))
+        pump.setSkinThermistor(.reading(34.5))
+    }
+}
+
+/// Lines as Arduino's `println` sends them.
+func printed(_ lines: String...) -> String {
+    lines.map { $0 + "\r\n" }.joined()
+}

@@ -1,0 +1,169 @@
+import Testing
+
+@testable import FirmwareSim
+
+@Suite("What goes out to the pump, and what comes in")
+struct PumpCommandTests {
+    struct Exchange: CustomTestStringConvertible, Sendable {
+        var state: PumpState
+        var out: String
+        var back: String
+        var after: PumpState
+        var duty: UInt8
+
+        init(_ state: PumpState, _ out: String, _ back: String, _ after: PumpState, duty: UInt8 = 0) {
+            self.state = state
+            self.out = out
+            self.back = back
+            self.after = after
+            self.duty = duty
+        }
+
+        var testDescription: String { "\(state.rawValue): \(out.debugDescription)" }
+    }
+
+    static let commands = [
+        Exchange(.off, "ON\n", printed("OK", "PUMP:ON"), .on, duty: 180),
+        Exchange(.on, "ON\n", printed("OK", "PUMP:ON"), .on, duty: 180),
+        Exchange(.error, "ON\n", printed("ERROR:PUMP_START_FAILED"), .error),
+        Exchange(.off, "OFF\n", printed("OK", "PUMP:OFF"), .off),
+        Exchange(.on, "OFF\n", printed("OK", "PUMP:OFF"), .off),
+        Exchange(.error, "OFF\n", printed("OK", "PUMP:OFF"), .off),
+        Exchange(.on, "SPEED:200\n", printed("OK", "SPEED:200"), .on, duty: 200),
+        Exchange(.on, "SPEED:255\n", printed("OK", "SPEED:255"), .on, duty: 255),
+        Exchange(.on, "SPEED:0\n", printed("OK", "SPEED:0"), .on, duty: 0),
+        Exchange(.on, "SPEED:256\n", printed("ERROR:INVALID_SPEED_VALUE"), .on, duty: 180),
+        Exchange(.on, "SPEED:-1\n", printed("ERROR:INVALID_SPEED_VALUE"), .on, duty: 180),
+        Exchange(.off, "SPEED:200\n", printed("ERROR:PUMP_NOT_RUNNING"), .off),
+        Exchange(.off, "SPEED:256\n", printed("ERROR:PUMP_NOT_RUNNING"), .off),
+        Exchange(.error, "SPEED:200\n", printed("ERROR:PUMP_NOT_RUNNING"), .error),
+        Exchange(.on, "SPEED:abc\n", printed("OK", "SPEED:0"), .on, duty: 0),
+        Exchange(.on, "SPEED:\n", printed("OK", "SPEED:0"), .on, duty: 0),
+        Exchange(.on, "SPEED\n", printed("ERROR:UNKNOWN_COMMAND"), .on, duty: 180),
+        Exchange(.off, "TEMP\n", printed("TEMP:{Water:12.0C,Skin:34.5C}"), .off),
+        Exchange(.error, "TEMP\n", printed("TEMP:{Water:12.0C,Skin:34.5C}"), .error),
+        Exchange(.off, "HELLO\n", printed("ERROR:UNKNOWN_COMMAND"), .off),
+        Exchange(.error, "HELLO\n", printed("ERROR:UNKNOWN_COMMAND"), .error),
+    ]
+
+    static let lines = [
+        Exchange(.off, "ON\r", printed("OK", "PUMP:ON"), .on, duty: 180),
+        Exchange(.off, "ON\r\n", printed("OK", "PUMP:ON"), .on, duty: 180),
+        Exchange(.off, "\n\r\n\nON\n\n\n", printed("OK", "PUMP:ON"), .on, duty: 180),
+        Exchange(.off, "\n", "", .off),
+        Exchange(.off, "\r\n", "", .off),
+        Exchange(.off, "ON", "", .off),
+        Exchange(.off, "oN\n", printed("OK", "PUMP:ON"), .on, duty: 180),
+        Exchange(.on, "off\n", printed("OK", "PUMP:OFF"), .off),
+        Exchange(.on, "speed:7\n", printed("OK", "SPEED:7"), .on, duty: 7),
+        Exchange(.off, "Temp\n", printed("TEMP:{Water:12.0C,Skin:34.5C}"), .off),
+        Exchange(.off, " ON\n", printed("ERROR:UNKNOWN_COMMAND"), .off),
+        Exchange(.off, "ON \n", printed("ERROR:UNKNOWN_COMMAND"), .off),
+        Exchange(.off, "\tON\n", printed("ERROR:UNKNOWN_COMMAND"), .off),
+        Exchange(.off, " \n", printed("ERROR:UNKNOWN_COMMAND"), .off),
+        Exchange(.on, " SPEED:1\n", printed("ERROR:UNKNOWN_COMMAND"), .on, duty: 180),
+        Exchange(.on, "SPEED :1\n", printed("ERROR:UNKNOWN_COMMAND"), .on, duty: 180),
+        Exchange(.off, "ONOFF\n", printed("ERROR:UNKNOWN_COMMAND"), .off),
+        Exchange(.off, "ON\0OFF\n", printed("OK", "PUMP:ON"), .on, duty: 180),
+        Exchange(.off, "\0ON\n", printed("ERROR:UNKNOWN_COMMAND"), .off),
+        Exchange(.off, "öN\n", printed("ERROR:UNKNOWN_COMMAND"), .off),
+    ]
+
+    static let lengths = [
+        Exchange(.off, String(repeating: "X", count: 63) + "\n", printed("ERROR:UNKNOWN_COMMAND"), .off),
+        Exchange(.off, String(repeating: "X", count: 64), printed("ERROR:CMD_TOO_LONG"), .off),
+        Exchange(.off, String(repeating: "X", count: 64) + "\n", printed("ERROR:CMD_TOO_LONG"), .off),
+        Exchange(
+            .off, String(repeating: "X", count: 70) + "\n", printed("ERROR:CMD_TOO_LONG", "ERROR:UNKNOWN_COMMAND"),
+            .off),
+        Exchange(
+            .off, String(repeating: "X", count: 64) + "ON\n", printed("ERROR:CMD_TOO_LONG", "OK", "PUMP:ON"), .on,
+            duty: 180),
+        Exchange(
+            .off, String(repeating: "X", count: 63) + "ON\n", printed("ERROR:CMD_TOO_LONG", "ERROR:UNKNOWN_COMMAND"),
+            .off),
+        Exchange(
+            .on, "SPEED:" + String(repeating: "0", count: 54) + "200\n", printed("OK", "SPEED:200"), .on, duty: 200),
+    ]
+
+    @Test("Commands are answered, and nothing else comes in", arguments: commands)
+    func command(_ exchange: Exchange) {
+        expect(exchange)
+    }
+
+    @Test("Lines end with either terminator, in any case, untrimmed", arguments: lines)
+    func line(_ exchange: Exchange) {
+        expect(exchange)
+    }
+
+    @Test("The 64th byte of a line is dropped with all before it", arguments: lengths)
+    func length(_ exchange: Exchange) {
+        expect(exchange)
+    }
+
+    private func expect(_ exchange: Exchange) {
+        var bench = PumpBench()
+        bench.bring(to: exchange.state)
+        #expect(bench.exchange(exchange.out) == exchange.back)
+        #expect(bench.run(for: .milliseconds(300)) == "")
+        #expect(bench.pump.state == exchange.after)
+        #expect(bench.pump.duty == exchange.duty)
+        #expect(bench.pump.isEnabled == (exchange.after == .on))
+        #expect(bench.pump.receiveOverflows == 0)
+    }
+
+    @Test("Older firmware ends its lines with a bare line feed")
+    func bareLineFeed() {
+        var bench = PumpBench(PumpFirmwareOptions(lineRate: .unlimited, lineEnding: .lineFeed))
+        #expect(bench.exchange("ON\n") == "OK\nPUMP:ON\n")
+        #expect(bench.exchange("BOGUS\n") == "ERROR:UNKNOWN_COMMAND\n")
+    }
+
+    @Test("ON sets a running pump back to 180")
+    func onAgain() {
+        var bench = PumpBench()
+        bench.bring(to: .on)
+        _ = bench.exchange("SPEED:20\n")
+        #expect(bench.pump.duty == 20)
+        #expect(bench.exchange("ON\n") == printed("OK", "PUMP:ON"))
+        #expect(bench.pump.duty == 180)
+    }
+
+    @Test("A pump that was off starts at 180, not at its last speed")
+    func onAfterOff() {
+        var bench = PumpBench()
+        bench.bring(to: .on)
+        _ = bench.exchange("SPEED:20\n")
+        _ = bench.exchange("OFF\n")
+        #expect(bench.pump.duty == 0)
+        _ = bench.exchange("ON\n")
+        #expect(bench.pump.duty == 180)
+    }
+
+    @Test("Debug builds print free text as well")
+    func debugLines() {
+        var bench = PumpBench(PumpFirmwareOptions(lineRate: .unlimited, printsDebugLines: true))
+        #expect(bench.exchange("ON\n") == printed("[BT] ON", "[PUMP] ON", "OK", "PUMP:ON"))
+        bench.pump.setPotentiometer(0)
+        #expect(bench.run(for: .milliseconds(150)) == printed("[POT] 0"))
+        bench.pressButton()
+        #expect(bench.run(for: .milliseconds(150)) == printed("[BUTTON] Pressed", "MANUAL:OFF"))
+    }
+}
+
+@Suite("The argument of SPEED")
+struct SpeedArgumentTests {
+    @Test(
+        "avr-libc's atoi reads it",
+        arguments: [
+            ("0", 0), ("7", 7), ("255", 255), ("256", 256), ("+5", 5), ("-5", -5), ("-0", 0), ("007", 7),
+            ("", 0), ("abc", 0), ("12abc", 12), ("1 2", 1), ("  42", 42), ("\t\u{0B}\u{0C}42", 42), ("- 5", 0),
+            ("--5", 0), ("+-5", 0), ("0x10", 0), ("1.9", 1), ("50%", 50),
+            ("32767", 32767), ("32768", -32768), ("65535", -1), ("65536", 0), ("65736", 200), ("-65336", 200),
+            ("-32768", -32768), ("4294967296", 0),
+        ] as [(String, Int16)])
+    func atoi(_ text: String, _ value: Int16) {
+        #expect(PumpCommand.atoi(Array(text.utf8)[...]) == value)
+        #expect(PumpCommand(line: Array("Speed:\(text)".utf8)) == .speed(value))
+    }
+}

@@ -1,0 +1,167 @@
+import FirmwareSim
+import Testing
+
+@Suite("When the pump answers")
+struct PumpTimingTests {
+    @Test("A command takes effect within a loop turn of its arrival, whenever that is", arguments: 0..<30)
+    func latency(step: Int) {
+        var bench = PumpBench()
+        _ = bench.run(for: .milliseconds(1000 + 5 * step))
+        let sent = bench.now
+        bench.send("OFF\n")
+        let emissions = bench.emissions(for: .milliseconds(400))
+        #expect(emissions.map(\.bytes) == [Array("OK\r\nPUMP:OFF\r\n".utf8)])
+        let delay = emissions[0].time - sent
+        #expect(delay >= .zero)
+        #expect(delay <= .milliseconds(150))
+    }
+
+    @Test("Bytes leave back to back at the line rate")
+    func pacedReply() {
+        var bench = PumpBench(PumpFirmwareOptions())
+        bench.send("OFF\n")
+        let byteTime = LineRate.baud(9600).timePerByte
+        var times: [Duration] = []
+        while !bench.pump.isQuiescent, let next = bench.pump.nextActivity {
+            times += bench.pump.advance(to: next).map(\.time)
+        }
+        #expect(times == (1...14).map { .milliseconds(100) + byteTime * $0 })
+    }
+
+    @Test("Nothing leaves before the time asked for, however that is cut up")
+    func emissionsAreCausal() {
+        var bench = PumpBench(PumpFirmwareOptions())
+        bench.send("ON\nSTATUS\n")
+        var last: Duration = .zero
+        for _ in 0..<700 {
+            for emission in bench.emissions(for: .milliseconds(1)) {
+                #expect(emission.time <= bench.now)
+                #expect(emission.time > last)
+                last = emission.time
+            }
+        }
+        #expect(last > .milliseconds(250))
+    }
+
+    @Test("One command is handled a turn, 150 ms apart")
+    func oneCommandATurn() {
+        var bench = PumpBench()
+        bench.send("ON\nSPEED:1\nSPEED:2\nOFF\n")
+        let emissions = bench.emissions(for: .seconds(1))
+        #expect(
+            emissions.map { String(decoding: $0.bytes, as: UTF8.self) } == [
+                printed("OK", "PUMP:ON"), printed("OK", "SPEED:1"), printed("OK", "SPEED:2"), printed("OK", "PUMP:OFF"),
+            ])
+        #expect(emissions.map(\.time) == [100, 250, 400, 550].map { .milliseconds($0) })
+        #expect(bench.pump.commandsHandled == 4)
+    }
+
+    @Test("A line that is too long is that turn's command")
+    func tooLongTakesATurn() {
+        var bench = PumpBench()
+        bench.send(String(repeating: "X", count: 70) + "\n")
+        #expect(bench.emissions(for: .seconds(1)).map(\.time) == [100, 250].map { .milliseconds($0) })
+        #expect(bench.pump.commandsHandled == 2)
+    }
+
+    @Test("An empty line takes no turn")
+    func emptyLineTakesNoTurn() {
+        var bench = PumpBench()
+        bench.send("\n\r\n\nOFF\n")
+        #expect(bench.emissions(for: .seconds(1)).map(\.time) == [.milliseconds(100)])
+        #expect(bench.pump.commandsHandled == 1)
+    }
+
+    @Test("A command may arrive in pieces, turns apart")
+    func pieces() {
+        var bench = PumpBench()
+        for piece in ["S", "PEED:", "12", ""] {
+            bench.send(piece)
+            #expect(bench.run(for: .seconds(1)) == "")
+        }
+        #expect(bench.exchange("\n") == printed("ERROR:PUMP_NOT_RUNNING"))
+    }
+
+    @Test("While one command waits, 64 bytes are kept and the rest is lost")
+    func receiveOverflow() {
+        var bench = PumpBench()
+        bench.send(String(repeating: "STATUS\n", count: 20))
+        let reply = printed("STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}")
+        #expect(bench.run(for: .seconds(5)) == String(repeating: reply, count: 10))
+        #expect(bench.pump.receiveOverflows == 20 * 7 - 7 - 64)
+        // The 64 bytes ended with the first letter of a command.
+        #expect(bench.exchange("TATUS\n") == reply)
+    }
+
+    @Test("At 9600 baud too, commands outrun the loop and bytes are lost")
+    func receiveOverflowPaced() {
+        var bench = PumpBench(PumpFirmwareOptions())
+        bench.send(String(repeating: "STATUS\n", count: 100))
+        _ = bench.run(for: .seconds(30))
+        #expect(bench.pump.receiveOverflows > 0)
+        #expect(bench.pump.commandsHandled < 100)
+    }
+
+    @Test("A line longer than the transmit buffer holds up the loop until there is room")
+    func printingBlocks() {
+        // 85 bytes: one in the shift register, 64 in the ring, 20 that have to wait.
+        let byteTime = LineRate.baud(9600).timePerByte
+        var bench = PumpBench(PumpFirmwareOptions())
+        bench.send("ON\n")
+        _ = bench.run(for: .milliseconds(200))
+        bench.send("STATUS\nOFF\n")
+        let emissions = bench.emissions(for: .seconds(1))
+        let bytes = emissions.flatMap(\.bytes)
+        #expect(bytes.count == 85 + 14)
+        // Both are handled in their turns; the second turn is late by what the first had to wait for.
+        #expect(emissions.count == 2)
+        #expect(emissions[0].time == .milliseconds(250) + byteTime * 85)
+        #expect(emissions[1].time == .milliseconds(400) + byteTime * 20 + byteTime * 14)
+    }
+
+    @Test("The status LED blinks 50 ms in 150, the power LED stays lit")
+    func lights() {
+        var bench = PumpBench()
+        var lit = 0
+        for _ in 0..<300 {
+            _ = bench.run(for: .milliseconds(1))
+            if bench.pump.statusLED { lit += 1 }
+            #expect(bench.pump.powerLED)
+        }
+        #expect(lit == 100)
+    }
+
+    @Test("An idle device sleeps from step to step of its loop")
+    func idle() {
+        var pump = PumpFirmware()
+        var wakes = 0
+        while let next = pump.nextActivity, next < .seconds(15) {
+            #expect(pump.advance(to: next).isEmpty)
+            wakes += 1
+        }
+        #expect(pump.turns == 100)
+        #expect(wakes <= 201)
+        #expect(pump.isQuiescent)
+    }
+
+    @Test("The same history gives the same bytes at the same times, however time is cut up", arguments: [1, 7, 1000])
+    func determinism(stride: Int) {
+        var bench = PumpBench(PumpFirmwareOptions(heat: .moving(water: 12, skin: 35)))
+        bench.pump.setSkinThermistor(.sound)
+        bench.pump.setWaterThermistor(.sound)
+        bench.send("ON\nSPEED:255\n")
+        var bytes: [UInt8] = []
+        for _ in 0..<(21_000 / stride) {
+            bytes += bench.emissions(for: .milliseconds(stride)).flatMap(\.bytes)
+        }
+        bytes += bench.emissions(for: .milliseconds(21_000 % stride)).flatMap(\.bytes)
+
+        var whole = PumpBench(PumpFirmwareOptions(heat: .moving(water: 12, skin: 35)))
+        whole.pump.setSkinThermistor(.sound)
+        whole.pump.setWaterThermistor(.sound)
+        whole.send("ON\nSPEED:255\n")
+        #expect(bytes == whole.emissions(for: .seconds(21)).flatMap(\.bytes))
+        #expect(bytes.count > 4 * 80)
+        #expect(bench.pump.heat == whole.pump.heat)
+    }
+}

@@ -1,0 +1,162 @@
+import FirmwareSim
+import Testing
+
+@Suite("What the pump says unasked")
+struct PumpUnsolicitedTests {
+    private static let statusAtStart =
+        "STATUS:{State:ON,Speed:70%,Runtime:0m,Remaining:29m,WaterTemp:12.0C,SkinTemp:34.5C}\r\n"
+
+    // MARK: Status
+
+    @Test("A running pump reports every 5 s, at the next loop turn")
+    func periodicStatus() {
+        var bench = PumpBench()
+        bench.bring(to: .on)
+        #expect(bench.run(for: .milliseconds(4999)) == "")
+        #expect(bench.run(for: .milliseconds(151)) == Self.statusAtStart)
+        #expect(bench.run(for: .milliseconds(4949)) == "")
+        #expect(bench.run(for: .milliseconds(151)) == Self.statusAtStart)
+    }
+
+    @Test("A pump that is off or in error keeps quiet", arguments: [PumpState.off, .error])
+    func quiet(state: PumpState) {
+        var bench = PumpBench()
+        bench.bring(to: state)
+        #expect(bench.run(for: .seconds(3600)) == "")
+    }
+
+    @Test("Asking for the status, and ON when on, don't put off the next report")
+    func pollingDoesNotPostpone() {
+        var bench = PumpBench()
+        bench.bring(to: .on)
+        _ = bench.run(for: .seconds(4))
+        #expect(bench.exchange("STATUS\n") == Self.statusAtStart)
+        #expect(bench.exchange("ON\n") == printed("OK", "PUMP:ON"))
+        #expect(bench.run(for: .milliseconds(900)) == Self.statusAtStart)
+    }
+
+    // MARK: Button
+
+    @Test("The button toggles the pump, and in the error state acts as OFF")
+    func button() {
+        var bench = PumpBench()
+        bench.pressButton()
+        #expect(bench.run(for: .milliseconds(150)) == printed("MANUAL:ON"))
+        #expect(bench.pump.state == .on)
+        #expect(bench.pump.duty == 180)
+        bench.pressButton()
+        #expect(bench.run(for: .milliseconds(150)) == printed("MANUAL:OFF"))
+        #expect(bench.pump.state == .off)
+
+        bench.bring(to: .error)
+        bench.pressButton()
+        #expect(bench.run(for: .milliseconds(150)) == printed("MANUAL:OFF"))
+        #expect(bench.pump.state == .off)
+        #expect(bench.run(for: .seconds(10)) == "")
+    }
+
+    @Test("A press waits for the next loop turn; two before it are one")
+    func pressesMerge() {
+        var bench = PumpBench()
+        _ = bench.run(for: .milliseconds(110))
+        bench.pressButton()
+        bench.pressButton()
+        #expect(bench.run(for: .milliseconds(139)) == "")
+        #expect(bench.run(for: .milliseconds(1)) == printed("MANUAL:ON"))
+    }
+
+    @Test("The button is served before the command of the same turn")
+    func buttonFirst() {
+        var bench = PumpBench()
+        bench.pressButton()
+        #expect(bench.exchange("SPEED:9\n") == printed("MANUAL:ON", "OK", "SPEED:9"))
+    }
+
+    @Test("Some firmware is interrupted between the lines of a reply")
+    func buttonBetweenLines() {
+        var bench = PumpBench(PumpFirmwareOptions(lineRate: .unlimited, interruptsReplies: true))
+        bench.pressButton()
+        #expect(bench.exchange("ON\n") == printed("OK", "MANUAL:OFF", "PUMP:ON"))
+        #expect(bench.pump.state == .off)
+        bench.pressButton()
+        #expect(bench.run(for: .milliseconds(150)) == printed("MANUAL:ON"))
+        _ = bench.run(for: .milliseconds(4950))
+        bench.send("SPEED:180\n")
+        #expect(bench.run(for: .milliseconds(300)) == "OK\r\n" + Self.statusAtStart + "SPEED:180\r\n")
+    }
+
+    // MARK: Safety
+
+    @Test("The pump shuts off in the turn that completes 30 minutes of running")
+    func safetyShutOff() {
+        var bench = PumpBench()
+        bench.bring(to: .on)
+        _ = bench.run(for: .milliseconds(1_799_999))
+        #expect(bench.pump.state == .on)
+        #expect(bench.run(for: .milliseconds(1)) == printed("ERROR:SAFETY_SHUTOFF", "Maximum runtime exceeded"))
+        #expect(bench.pump.state == .error)
+        #expect(bench.pump.duty == 0)
+        #expect(!bench.pump.isEnabled)
+        #expect(bench.exchange("ON\n") == printed("ERROR:PUMP_START_FAILED"))
+        #expect(bench.exchange("STATUS\n") == printed("STATUS:{State:ERROR,WaterTemp:12.0C,SkinTemp:34.5C}"))
+        #expect(bench.exchange("OFF\n") == printed("OK", "PUMP:OFF"))
+        #expect(bench.exchange("ON\n") == printed("OK", "PUMP:ON"))
+    }
+
+    @Test("ON after 29 minutes buys another 30")
+    func safetyTimerRestarts() {
+        var bench = PumpBench()
+        bench.bring(to: .on)
+        _ = bench.run(for: .seconds(29 * 60))
+        _ = bench.exchange("ON\n")
+        _ = bench.run(for: .milliseconds(1_799_999))
+        #expect(bench.pump.state == .on)
+        _ = bench.run(for: .milliseconds(1))
+        #expect(bench.pump.state == .error)
+    }
+
+    @Test(
+        "Skin above 40.0 °C shuts a running pump off",
+        arguments: [
+            (Float(40), PumpState.on), (40.1, .error), (41.2, .error), (.infinity, .error),
+            (.nan, .on), (-.infinity, .on), (-80, .on),
+        ])
+    func overheat(skin: Float, state: PumpState) {
+        var bench = PumpBench()
+        bench.bring(to: .on)
+        bench.pump.setSkinThermistor(.reading(skin))
+        let expected = state == .error ? printed("ERROR:OVERHEAT", "Skin temperature too high: ?C") : ""
+        #expect(bench.run(for: .milliseconds(300)) == expected)
+        #expect(bench.pump.state == state)
+    }
+
+    @Test("Firmware whose printf knows floats names the temperature")
+    func overheatText() {
+        var bench = PumpBench(PumpFirmwareOptions(lineRate: .unlimited, printsFloats: true))
+        bench.bring(to: .on)
+        bench.pump.setSkinThermistor(.reading(41.2))
+        #expect(bench.run(for: .milliseconds(300)) == printed("ERROR:OVERHEAT", "Skin temperature too high: 41.2C"))
+    }
+
+    @Test("A hot skin shuts off each new run, and never a pump that is off")
+    func overheatOnlyWhenRunning() {
+        var bench = PumpBench()
+        bench.pump.setSkinThermistor(.reading(45))
+        #expect(bench.run(for: .seconds(10)) == "")
+        #expect(bench.exchange("ON\n") == printed("OK", "PUMP:ON"))
+        #expect(bench.run(for: .milliseconds(150)) == printed("ERROR:OVERHEAT", "Skin temperature too high: ?C"))
+        #expect(bench.exchange("OFF\n") == printed("OK", "PUMP:OFF"))
+    }
+
+    @Test("A real skin temperature overheats through the probe")
+    func overheatThroughProbe() {
+        var pump = PumpFirmware(
+            options: PumpFirmwareOptions(lineRate: .unlimited, heat: .fixed(water: 12, skin: 39.5)))
+        pump.receive(Array("ON\n".utf8), at: .zero)
+        _ = pump.advance(to: .seconds(1))
+        #expect(pump.state == .on)
+        pump.setSkinTemperature(40.5)
+        _ = pump.advance(to: .seconds(2))
+        #expect(pump.state == .error)
+    }
+}
