@@ -126,10 +126,9 @@ extension PumpFirmware {
             } else {
                 guard wake <= limit else { break }
                 now = wake
-                if unprinted.isEmpty {
+                flush()
+                while unprinted.isEmpty, stepDue <= now {
                     perform(step)
-                } else {
-                    flush()
                 }
             }
         }
@@ -214,7 +213,9 @@ extension PumpFirmware {
     }
 
     private mutating func report() {
-        print(controller.report(at: millis))
+        let lines = controller.report(at: millis)
+        guard !lines.isEmpty else { return }
+        print(lines)
     }
 
     private mutating func handleCommand() {
@@ -228,12 +229,12 @@ extension PumpFirmware {
         if controller.motor.state != stateBefore {
             print(["[PUMP] " + controller.motor.state.rawValue], isDebug: true)
         }
-        print(reply.prefix(1))
+        print(Array(reply.prefix(1)))
         if options.interruptsReplies {
             readButton()
             report()
         }
-        print(reply.dropFirst())
+        print(Array(reply.dropFirst()))
     }
 }
 
@@ -241,7 +242,7 @@ extension PumpFirmware {
 
 extension PumpFirmware {
     /// Prints lines; those of debug builds only if this is one.
-    private mutating func print(_ lines: some Sequence<String>, isDebug: Bool = false) {
+    private mutating func print(_ lines: [String], isDebug: Bool = false) {
         guard !isDebug || options.printsDebugLines else { return }
         for line in lines {
             unprinted.append(contentsOf: (line + options.lineEnding.rawValue).utf8)
