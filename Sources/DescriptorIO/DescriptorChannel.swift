@@ -3,8 +3,8 @@ internal import Glibc
 /// An open descriptor as two streams of bytes: what a port, a socket and a pseudo-terminal have in common.
 ///
 /// The channel owns the descriptor and closes it at once when the far end is gone: while a dead USB tty is held open,
-/// the device comes back under another name (tokio-serial#56, Klipper#299). A read of 0 bytes is that end, never
-/// "nothing yet" (espmonitor#12): the descriptor is non-blocking and, if a terminal, has VMIN 1.
+/// the device comes back under another name (tokio-serial#56, Klipper#299). A read of 0 bytes after a hang-up is that
+/// end, never "nothing yet": to take it so is to spin (espmonitor#12).
 ///
 /// It reads only while somebody waits for bytes, so that a slow reader holds the sender back through the kernel's
 /// buffers and nothing is gathered without bound.
@@ -183,9 +183,17 @@ public actor DescriptorChannel {
         var count: Int
         repeat { count = Glibc.read(descriptor, buffer.baseAddress, Self.readLength) } while count < 0 && errno == EINTR
         if count > 0 { return .bytes(Array(buffer[..<count])) }
-        if count == 0 { return .end(DescriptorError(.disconnected, call: "read")) }
+        if count == 0 { return isHungUp ? .end(DescriptorError(.disconnected, call: "read")) : .nothing }
         if errno == EAGAIN { return .nothing }
         return .end(.last("read"))
+    }
+
+    /// Whether a read of 0 bytes was the end. Another program that shares a terminal may have set VMIN to 0 (pyserial
+    /// does), and 0 is then "nothing yet": poll tells the two apart.
+    private var isHungUp: Bool {
+        if kind == .socket { return true }
+        var state = pollfd(fd: descriptor, events: 0, revents: 0)
+        return poll(&state, 1, 0) > 0 && state.revents & CShort(POLLHUP | POLLERR | POLLNVAL) != 0
     }
 
     // MARK: Writing

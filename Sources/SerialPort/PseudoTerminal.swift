@@ -23,7 +23,7 @@ public final class PseudoTerminal: Sendable {
     public var linkPath: String? { link?.path }
 
     private let master: SharedDescriptor
-    private let heldSlave: SharedDescriptor?
+    let heldSlave: SharedDescriptor?
     private let link: PortLink?
 
     /// Makes a pseudo-terminal, its slave in raw mode at 9600 baud.

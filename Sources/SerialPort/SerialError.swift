@@ -83,7 +83,8 @@ extension SerialError: CustomStringConvertible {
         return text
     }
 
-    private var reason: String {
+    /// What went wrong, in a few words, without the path and the hint.
+    public var reason: String {
         switch code {
         case .noSuchPort: "no such port"
         case .notATerminal: "not a serial port"

@@ -1,10 +1,65 @@
 internal import DescriptorIO
-internal import Glibc
 internal import LineProtocol
+internal import SerialPort
 
+/// Opens links over serial ports and pseudo-terminals.
 enum SerialLink {
+    /// A path, or `serial:PATH?baud=9600&bits=8&parity=none&stop=1&flow=none&dtr=…&rts=…&hupcl=…&shared=…`.
     static func open(_ endpoint: Endpoint, on loop: EventLoop) async throws(LinkError) -> any Link {
-        let fd = Glibc.open(endpoint.address, O_RDWR | O_NOCTTY | O_NONBLOCK)
-        return DescriptorLink(DescriptorChannel(taking: fd, kind: .stream, on: loop), name: endpoint.text)
+        let options = try options(of: endpoint)
+        let port: SerialPort
+        do {
+            port = try SerialPort(path: endpoint.address, options: options)
+        } catch {
+            throw LinkError(error, name: endpoint.text)
+        }
+        return DescriptorLink(port.channel(on: loop), name: endpoint.text) { _ in
+            _ = await port.drain(on: loop, within: options.drainTimeout)
+        }
+    }
+
+    private static func options(of endpoint: Endpoint) throws(LinkError) -> SerialOptions {
+        try endpoint.allowOptions([
+            "baud", "bits", "parity", "stop", "flow", "dtr", "rts", "hupcl", "shared", "lowlatency",
+        ])
+        var options = SerialOptions()
+        let lines: [(String, SerialOptions.LinePolicy)] = [
+            ("on", .asserted), ("off", .deasserted), ("untouched", .untouched),
+        ]
+        if let baud = try endpoint.number("baud", in: 1...12_000_000) { options.baudRate = baud }
+        if let bits = try endpoint.number("bits", in: 5...8) { options.dataBits = bits }
+        if let stop = try endpoint.choice("stop", of: [("1", SerialOptions.StopBits.one), ("2", .two)]) {
+            options.stopBits = stop
+        }
+        if let parity = try endpoint.choice("parity", of: SerialOptions.Parity.allCases.map { ("\($0)", $0) }) {
+            options.parity = parity
+        }
+        let flows: [(String, SerialOptions.FlowControl)] = [("none", .none), ("rtscts", .rtsCts), ("xonxoff", .xonXoff)]
+        if let flow = try endpoint.choice("flow", of: flows) { options.flowControl = flow }
+        if let dtr = try endpoint.choice("dtr", of: lines) { options.dtrOnOpen = dtr }
+        if let rts = try endpoint.choice("rts", of: lines) { options.rtsOnOpen = rts }
+        if let hangUp = try endpoint.flag("hupcl") { options.hangUpOnClose = hangUp }
+        if let isShared = try endpoint.flag("shared") { options.exclusivity = isShared ? .shared : .exclusive }
+        if let lowLatency = try endpoint.flag("lowlatency") { options.lowLatency = lowLatency }
+        return options
+    }
+}
+
+extension LinkError {
+    /// What a serial port's error means to the user of a link.
+    init(_ error: SerialError, name: String) {
+        let code: Code =
+            switch error.code {
+            case .noSuchPort, .notATerminal: .notFound
+            case .busy: .busy
+            case .notPermitted: .notPermitted
+            case .settingsRefused, .unsupported: .unsupported
+            case .invalidOption: .invalidEndpoint
+            case .disconnected: .disconnected
+            case .timedOut: .timedOut
+            case .closed: .closed
+            case .pathTaken, .system: .system
+            }
+        self.init(code, name: name, activity: error.activity, detail: error.reason, hint: error.hint)
     }
 }

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/inotify.h>
 
 // What Swift cannot call: termios2, serial_struct, statx and the feature-guarded half of the pty calls. No kernel type
 // crosses this header. Every function returns 0, or the errno of the call that failed.

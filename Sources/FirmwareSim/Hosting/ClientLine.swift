@@ -1,0 +1,25 @@
+internal import DescriptorIO
+
+/// One client's line, seen from the device, and what waits to be taken by the client.
+struct ClientLine {
+    /// What is kept for a client that does not read, in bytes. A real port keeps 4 kB; what is more is lost in both.
+    static let capacity = 1 << 20
+
+    let channel: DescriptorChannel
+    /// Whether the client has the line open. What the device says meanwhile is lost.
+    var isListening: Bool {
+        didSet { if !isListening { outbox = [] } }
+    }
+    var outbox: [UInt8] = []
+    /// Whether a task takes what is in the outbox to the client.
+    var isWriting = false
+
+    init(_ channel: DescriptorChannel, isListening: Bool) {
+        self.channel = channel
+        self.isListening = isListening
+    }
+
+    mutating func put(_ bytes: [UInt8]) {
+        if isListening, outbox.count + bytes.count <= Self.capacity { outbox += bytes }
+    }
+}

@@ -1,0 +1,156 @@
+public import DescriptorIO
+
+/// Runs a simulated device against a clock, and joins it to the lines of its clients.
+///
+///     let host = DeviceHost(PumpFirmware(), pace: .realTime(ContinuousClock()))
+///     await host.attach(channel)
+///     try await host.run()
+///
+/// What the device says goes to every client; what any of them says goes to the device.
+public actor DeviceHost<Device: SimulatedDevice> {
+    /// How simulated time goes by.
+    public enum Pace: Sendable {
+        /// As the clock does, with the line paced to its baud rate.
+        case realTime(any Clock<Duration>)
+        /// At once, as far as needed to answer what is received; otherwise time stands still until
+        /// ``DeviceHost/advance(by:)``. For tests.
+        case onDemand
+    }
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    private let loop: EventLoop
+    private let pace: Pace
+    private let elapsed: @Sendable () -> Duration
+    private var device: Device
+    /// How far the device has been run, where time goes by on demand.
+    private var instant = Duration.zero
+    private var lines: [LineID: ClientLine] = [:]
+    private var lastLineID: UInt64 = 0
+
+    /// Names a client's line.
+    public struct LineID: Hashable, Sendable {
+        fileprivate let number: UInt64
+    }
+
+    /// A host for `device`, whose simulated time begins now.
+    public init(_ device: Device, pace: Pace, on loop: EventLoop = .shared) {
+        self.device = device
+        self.pace = pace
+        self.loop = loop
+        elapsed =
+            switch pace {
+            case .realTime(let clock): Self.stopwatch(clock)
+            case .onDemand: { .zero }
+            }
+    }
+
+    private static func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
+        let origin = clock.now
+        return { origin.duration(to: clock.now) }
+    }
+
+    // MARK: Clients
+
+    /// Joins a client's line to the device. The line is forgotten when the client is gone.
+    ///
+    /// - Parameter isListening: Whether what the device says reaches the client from the start.
+    /// - Parameter onEnd: Called once the client is gone.
+    @discardableResult
+    public func attach(
+        _ channel: DescriptorChannel, isListening: Bool = true, onEnd: (@Sendable () -> Void)? = nil
+    ) async -> LineID {
+        lastLineID += 1
+        let id = LineID(number: lastLineID)
+        lines[id] = ClientLine(channel, isListening: isListening)
+        await channel.forward { arrival in
+            self.assumeIsolated { host in
+                switch arrival {
+                case .bytes(let bytes): host.receive(bytes, from: id)
+                case .ended:
+                    host.lines[id] = nil
+                    onEnd?()
+                }
+            }
+        }
+        return id
+    }
+
+    /// Says whether a client takes what the device says. What it does not take is lost, as on an open line.
+    public func setListening(_ isListening: Bool, _ id: LineID) { lines[id]?.isListening = isListening }
+
+    private func receive(_ bytes: [UInt8], from id: LineID) {
+        // Whoever speaks has the port open.
+        lines[id]?.isListening = true
+        device.receive(bytes, at: now)
+        if case .onDemand = pace { settle() }
+    }
+
+    // MARK: Time
+
+    /// The present instant of the device.
+    private var now: Duration {
+        if case .realTime = pace { elapsed() } else { instant }
+    }
+
+    /// Runs the device until the task is cancelled; returns at once where time goes by on demand.
+    public func run() async throws {
+        guard case .realTime(let clock) = pace else { return }
+        try await run(clock)
+    }
+
+    private func run(_ clock: some Clock<Duration>) async throws {
+        while true {
+            send(device.advance(to: elapsed()))
+            let wait = (device.nextActivity ?? .seconds(3600)) - elapsed()
+            if wait > .zero { try await clock.sleep(for: wait) } else { try Task.checkCancellation() }
+        }
+    }
+
+    /// Lets simulated time go by at once. On demand only.
+    public func advance(by duration: Duration) {
+        let end = instant + duration
+        while let next = device.nextActivity, next <= end {
+            instant = max(instant, next)
+            send(device.advance(to: instant))
+        }
+        instant = end
+        send(device.advance(to: end))
+        settle()
+    }
+
+    /// Runs the device until it has answered all that it received.
+    private func settle() {
+        while !device.isQuiescent, let next = device.nextActivity {
+            instant = max(instant, next)
+            send(device.advance(to: instant))
+        }
+    }
+
+    private func send(_ emissions: [Emission]) {
+        guard !emissions.isEmpty else { return }
+        for id in lines.keys {
+            for emission in emissions { lines[id]?.put(emission.bytes) }
+            guard let line = lines[id], !line.isWriting, !line.outbox.isEmpty else { continue }
+            lines[id]?.isWriting = true
+            Task(executorPreference: loop) { await self.write(to: id) }
+        }
+    }
+
+    private func write(to id: LineID) async {
+        while let line = lines[id], !line.outbox.isEmpty {
+            lines[id]?.outbox = []
+            do { try await line.channel.write(line.outbox) } catch { break }  // its end is told to the receiver
+        }
+        lines[id]?.isWriting = false
+    }
+
+    // MARK: The device
+
+    /// Does something to the device at the present instant, as press its button.
+    public func change<Value: Sendable>(_ body: @Sendable (inout Device, Duration) -> Value) -> Value {
+        let value = body(&device, now)
+        if case .onDemand = pace { settle() }
+        return value
+    }
+}
