@@ -1,0 +1,18 @@
+#include "thermistor.h"
+
+#include <math.h>
+
+namespace {
+
+const float fullScale = 1023.0f;
+const float zeroCelsius = 273.15f;
+const float nominalKelvin = 25.0f + zeroCelsius;
+const float beta = 3950.0f;
+
+}
+
+float thermistorCelsius(uint16_t reading) {
+    // The series resistor equals the thermistor's nominal resistance, so their ratio needs neither.
+    float ratio = fullScale / float(reading) - 1.0f;
+    return 1.0f / (1.0f / nominalKelvin + float(log(ratio)) / beta) - zeroCelsius;
+}
