@@ -1,0 +1,56 @@
+#ifndef NANO_SIM_BOARD_H
+#define NANO_SIM_BOARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim_avr.h"
+
+// The Arduino Nano and what is wired to it: two thermistors, a potentiometer, a button, the pump and two LEDs.
+
+enum { board_frequency = 16000000 };
+
+// Analogue inputs by their channel.
+enum board_input { input_water = 0, input_skin = 1, input_potentiometer = 2 };
+
+struct board {
+    avr_t *avr;
+    // Simulated cycles since the start; unlike avr->cycle it runs on through a reset.
+    uint64_t cycles;
+    uint16_t readings[3];
+    bool button_down;
+    // RAM address of the Arduino core's millisecond counter, 0 if the firmware has none.
+    uint16_t millis_address;
+};
+
+// Loads a firmware. False, with a message on stderr, if the file is no AVR firmware.
+bool board_load(struct board *board, const char *elf);
+
+// The 10-bit reading of a divider whose thermistor has a temperature: NTC 10 kOhm at 25 C, B 3950, to +5 V.
+uint16_t board_thermistor_reading(double celsius);
+
+// Puts a voltage on an analogue input: the one that reads as 0-1023. The firmware sees it at its next conversion.
+void board_set_input(struct board *board, enum board_input input, uint16_t reading);
+
+// Pulls D2 to ground, or lets go of it.
+void board_set_button(struct board *board, bool down);
+
+// Pulls the reset line for a moment; what is wired to the board stays as it is.
+void board_reset(struct board *board);
+
+// Runs for about so many cycles. False when the firmware has crashed or slept for good.
+bool board_run(struct board *board, uint64_t cycles);
+
+// Moves the firmware's millisecond clock forward. False if the firmware has none, or never lets interrupts in.
+bool board_skip(struct board *board, uint32_t milliseconds);
+
+// D8: is the pump's driver enabled?
+bool board_pump_enabled(const struct board *board);
+// D9: the PWM value, 0-255.
+uint8_t board_pump_duty(const struct board *board);
+// D12.
+bool board_power_led(const struct board *board);
+// D13.
+bool board_status_led(const struct board *board);
+
+#endif
