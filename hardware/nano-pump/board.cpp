@@ -26,6 +26,8 @@ void Board::begin() {
     digitalWrite(powerLedPin, HIGH);
     Serial.begin(baud);
     set_sleep_mode(SLEEP_MODE_IDLE);
+    // Arduino's start-up leaves timer 2 running for PWM on pins that are not used here.
+    TCCR2B = 0;
 }
 
 Inputs Board::inputs() const {

@@ -1,0 +1,563 @@
+#!/usr/bin/env python3
+"""Walks the pump's firmware through its protocol on the simulated Nano, and nano-sim through its own promises.
+
+usage: check.py [--paced] NANO_SIM FIRMWARE_DIRECTORY
+
+Prints TAP; ends with 1 if anything failed. It waits for what it expects, at most 30 s of real time, and measures
+only simulated time, so that the machine's speed does not matter. With --paced it runs in real time.
+"""
+
+import argparse
+import contextlib
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+import tty
+
+DEADLINE = 30.0
+BANNER = ["=" * 30, "Device: nano-pump", "Version: 1.0.0", "Baud Rate: 9600", "Ready for commands...", "=" * 30]
+
+
+class Nano:
+    """A running nano-sim, and one client on its pty."""
+
+    def __init__(self, program, firmware, *options):
+        self.process = subprocess.Popen(
+            [program, "--exit-on-eof", *options, firmware], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.path = self.answer().removeprefix("PTY ").strip()
+        self.client = None
+        self.connect()
+
+    def connect(self):
+        self.client = os.open(self.path, os.O_RDWR | os.O_NOCTTY)
+        tty.setraw(self.client, termios.TCSANOW)
+        self.received = b""
+
+    def disconnect(self):
+        os.close(self.client)
+
+    def answer(self):
+        if not select.select([self.process.stdout], [], [], DEADLINE)[0]:
+            raise AssertionError("nano-sim does not answer")
+        return self.process.stdout.readline()
+
+    def control(self, command):
+        self.process.stdin.write(command + "\n")
+        self.process.stdin.flush()
+        return self.answer().rstrip("\n")
+
+    def do(self, command):
+        """A control command that must succeed; returns what follows `ok`."""
+        answer = self.control(command)
+        assert answer.startswith("ok "), f"{command}: {answer}"
+        return answer.removeprefix("ok ")
+
+    def write(self, data):
+        os.write(self.client, data)
+
+    def line(self, seconds=DEADLINE):
+        """The next line, without its end; None if none comes in time."""
+        until = time.monotonic() + seconds
+        while b"\n" not in self.received:
+            if not select.select([self.client], [], [], max(0, until - time.monotonic()))[0]:
+                return None
+            self.received += os.read(self.client, 4096)
+        line, self.received = self.received.split(b"\n", 1)
+        assert line.endswith(b"\r"), f"no carriage return: {line!r}"
+        return line[:-1].decode("ascii")
+
+    def lines_so_far(self):
+        """What has come by now."""
+        lines = []
+        while (line := self.line(0)) is not None:
+            lines.append(line)
+        return lines
+
+    def expect(self, *lines):
+        """These lines and no others, apart from unasked STATUS lines of a running pump."""
+        for wanted in lines:
+            seen = self.line()
+            while seen is not None and seen != wanted and seen.startswith("STATUS:{State:ON,"):
+                seen = self.line()
+            assert seen == wanted, f"wanted {wanted!r}, saw {seen!r}"
+
+    def ask(self, command, *replies):
+        self.write(command.encode("ascii") + b"\n")
+        self.expect(*replies)
+
+    def status(self, pattern):
+        """Asks for STATUS until a line matches, at most three times: an unasked one may come before the reply."""
+        seen = []
+        for _ in range(3):
+            self.write(b"STATUS\n")
+            line = self.line()
+            seen.append(line)
+            if line is not None and re.fullmatch(pattern, line):
+                return
+        raise AssertionError(f"no {pattern!r} in {seen!r}")
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait(DEADLINE)
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.disconnect()
+
+
+def booted(nano):
+    nano.expect(*BANNER)
+
+
+def on(nano):
+    nano.ask("ON", "OK", "PUMP:ON")
+
+
+def off(nano):
+    nano.ask("OFF", "OK", "PUMP:OFF")
+
+
+def wait_for_pwm(nano, wanted):
+    """Turns of the main loop, in simulated time, until the pump is driven so."""
+    for _ in range(10):
+        seen = nano.do("pwm")
+        if seen == wanted:
+            return
+        nano.do("wait 0.1")
+    raise AssertionError(f"wanted pwm {wanted}, saw {seen}")
+
+
+# The firmware with two thermistors and the default banner. Each check starts from a reset board at 12 and 34 C.
+
+
+def the_banner_ends_a_setup_of_1300_ms(nano):
+    nano.do("reset")
+    nano.do("wait 1.25")
+    assert nano.lines_so_far() == []
+    nano.do("wait 0.4")
+    seen = nano.lines_so_far()
+    assert seen == BANNER, seen
+
+
+def on_starts_at_seventy_percent(nano):
+    booted(nano)
+    assert nano.do("pwm") == "0 0"
+    on(nano)
+    assert nano.do("pwm") == "1 180"
+    nano.status(r"STATUS:\{State:ON,Speed:70%,Runtime:0m,Remaining:29m,WaterTemp:1[12]\.\dC,SkinTemp:3[34]\.\dC\}")
+
+
+def off_always_works(nano):
+    booted(nano)
+    off(nano)
+    on(nano)
+    off(nano)
+    assert nano.do("pwm") == "0 0"
+    nano.status(r"STATUS:\{State:OFF,WaterTemp:1[12]\.\dC,SkinTemp:3[34]\.\dC\}")
+
+
+def speed_sets_the_pwm(nano):
+    booted(nano)
+    on(nano)
+    for pwm in (200, 0, 1, 254, 255):
+        nano.ask(f"SPEED:{pwm}", "OK", f"SPEED:{pwm}")
+        assert nano.do("pwm") == f"1 {pwm}"
+    nano.ask("SPEED:200", "OK", "SPEED:200")
+    nano.status(r"STATUS:\{State:ON,Speed:78%,.*")
+    nano.ask("SPEED:0", "OK", "SPEED:0")
+    nano.status(r"STATUS:\{State:ON,Speed:0%,.*")
+    on(nano)
+    assert nano.do("pwm") == "1 180"
+
+
+def speed_is_read_as_atoi_does(nano):
+    booted(nano)
+    on(nano)
+    nano.ask("SPEED:7x", "OK", "SPEED:7")
+    nano.ask("SPEED:abc", "OK", "SPEED:0")
+    nano.ask("SPEED:", "OK", "SPEED:0")
+
+
+def a_wrong_speed_is_refused(nano):
+    booted(nano)
+    nano.ask("SPEED:100", "ERROR:PUMP_NOT_RUNNING")
+    nano.ask("SPEED:999", "ERROR:PUMP_NOT_RUNNING")
+    on(nano)
+    for speed in ("256", "-1", "65536", "99999999999"):
+        nano.ask(f"SPEED:{speed}", "ERROR:INVALID_SPEED_VALUE")
+    assert nano.do("pwm") == "1 180"
+
+
+def commands_are_exact_but_for_case(nano):
+    booted(nano)
+    nano.ask("on", "OK", "PUMP:ON")
+    nano.ask("sPeEd:9", "OK", "SPEED:9")
+    nano.ask("Off", "OK", "PUMP:OFF")
+    for command in ("FROB", " ON", "ON ", "SPEED", "AT"):
+        nano.ask(command, "ERROR:UNKNOWN_COMMAND")
+    nano.write(b"ON\0\n")
+    nano.expect("ERROR:UNKNOWN_COMMAND")
+    assert nano.do("pwm") == "0 0"
+
+
+def either_line_end_ends_a_command(nano):
+    booted(nano)
+    nano.write(b"\n\r\r\nON\r\n")
+    nano.expect("OK", "PUMP:ON")
+    nano.write(b"OFF\r")
+    nano.expect("OK", "PUMP:OFF")
+    nano.do("wait 1")
+    assert nano.lines_so_far() == []
+
+
+def sixty_three_bytes_are_a_command(nano):
+    booted(nano)
+    nano.ask("X" * 63, "ERROR:UNKNOWN_COMMAND")
+    nano.ask("X" * 64, "ERROR:CMD_TOO_LONG")
+    nano.do("wait 1")
+    assert nano.lines_so_far() == []
+
+
+def seventy_bytes_are_an_overflow_before_a_command(nano):
+    booted(nano)
+    nano.ask("X" * 70, "ERROR:CMD_TOO_LONG", "ERROR:UNKNOWN_COMMAND")
+    nano.ask("X" * 64 + "ON", "ERROR:CMD_TOO_LONG", "OK", "PUMP:ON")
+
+
+def commands_wait_for_their_turn(nano):
+    booted(nano)
+    nano.write(b"ON\nSPEED:50\nOFF\nFROB\n")
+    nano.expect("OK", "PUMP:ON", "OK", "SPEED:50", "OK", "PUMP:OFF", "ERROR:UNKNOWN_COMMAND")
+
+
+def temp_tells_both_temperatures(nano):
+    booted(nano)
+    nano.do("water 5")
+    nano.do("skin 36.5")
+    nano.write(b"TEMP\n")
+    seen = nano.line()
+    assert re.fullmatch(r"TEMP:\{Water: (4\.9|5\.0|5\.1)C,Skin:36\.[456]C\}", seen), seen
+
+
+def a_broken_thermistor_is_shown_and_stops_nothing(nano):
+    booted(nano)
+    on(nano)
+    for fault in ("open", "short"):
+        nano.do(f"skin {fault}")
+        nano.ask("TEMP", "TEMP:{Water:12.0C,Skin:-273.1C}")
+    nano.do("wait 1")
+    assert nano.do("pwm") == "1 180"
+
+
+def status_comes_every_five_seconds_while_on(nano):
+    booted(nano)
+    nano.do("wait 6")
+    on(nano)
+    nano.do("wait 4.5")
+    assert nano.lines_so_far() == []
+    nano.do("wait 16")
+    seen = nano.lines_so_far()
+    assert len(seen) == 4 and all(line.startswith("STATUS:{State:ON,Speed:70%,") for line in seen), seen
+    off(nano)
+    nano.do("wait 11")
+    assert nano.lines_so_far() == []
+
+
+def minutes_are_counted(nano):
+    booted(nano)
+    on(nano)
+    nano.do("skip 330")
+    nano.status(r"STATUS:\{State:ON,Speed:70%,Runtime:5m,Remaining:24m,.*")
+
+
+def thirty_minutes_stop_the_pump(nano):
+    booted(nano)
+    on(nano)
+    nano.do("skip 1790")
+    nano.status(r"STATUS:\{State:ON,Speed:70%,Runtime:29m,Remaining:0m,.*")
+    assert nano.do("pwm") == "1 180"
+    nano.do("skip 10")
+    nano.expect("ERROR:SAFETY_SHUTOFF", "Maximum runtime exceeded")
+    assert nano.do("pwm") == "0 0"
+    nano.ask("ON", "ERROR:PUMP_START_FAILED")
+    nano.ask("SPEED:100", "ERROR:PUMP_NOT_RUNNING")
+    nano.status(r"STATUS:\{State:ERROR,WaterTemp:1[12]\.\dC,SkinTemp:3[34]\.\dC\}")
+    off(nano)
+    on(nano)
+
+
+def on_restarts_the_run_timer(nano):
+    booted(nano)
+    on(nano)
+    nano.do("skip 1200")
+    on(nano)
+    nano.do("skip 1200")
+    nano.status(r"STATUS:\{State:ON,Speed:70%,Runtime:20m,.*")
+
+
+def the_clock_may_wrap_while_the_pump_runs(nano):
+    booted(nano)
+    nano.do("skip 4294000")
+    on(nano)
+    nano.do("skip 1700")
+    nano.status(r"STATUS:\{State:ON,Speed:70%,Runtime:28m,Remaining:1m,.*")
+    nano.do("skip 101")
+    nano.expect("ERROR:SAFETY_SHUTOFF", "Maximum runtime exceeded")
+
+
+def hot_skin_stops_the_pump(nano):
+    booted(nano)
+    nano.do("skin 41")
+    nano.do("wait 1")
+    assert nano.lines_so_far() == []
+    nano.do("skin 39.8")
+    on(nano)
+    nano.do("wait 1")
+    assert nano.do("pwm") == "1 180"
+    nano.do("skin 40.2")
+    nano.expect("ERROR:OVERHEAT", "Skin temperature too high: ?C")
+    assert nano.do("pwm") == "0 0"
+    nano.do("skin 34")
+    nano.ask("ON", "ERROR:PUMP_START_FAILED")
+    off(nano)
+    on(nano)
+
+
+def the_button_toggles_the_pump(nano):
+    booted(nano)
+    nano.do("button press")
+    nano.expect("MANUAL:ON")
+    assert nano.do("pwm") == "1 180"
+    nano.do("button press")
+    nano.expect("MANUAL:OFF")
+    assert nano.do("pwm") == "0 0"
+
+
+def the_button_leaves_the_error_state(nano):
+    booted(nano)
+    on(nano)
+    nano.do("skip 1800")
+    nano.expect("ERROR:SAFETY_SHUTOFF", "Maximum runtime exceeded")
+    nano.do("button press")
+    nano.expect("MANUAL:OFF")
+    nano.status(r"STATUS:\{State:OFF,.*")
+
+
+def the_potentiometer_sets_the_speed_while_on(nano):
+    booted(nano)
+    nano.do("pot 1023")
+    nano.do("wait 1")
+    assert nano.do("pwm") == "0 0"
+    nano.do("pot 716")
+    on(nano)
+    for reading, pwm in ((512, 130), (20, 10), (19, 0), (1023, 255)):
+        nano.do(f"pot {reading}")
+        wait_for_pwm(nano, f"1 {pwm}")
+    nano.ask("SPEED:40", "OK", "SPEED:40")
+    nano.do("pot 1003")
+    nano.do("wait 1")
+    assert nano.do("pwm") == "1 40"
+    nano.do("pot 998")
+    wait_for_pwm(nano, "1 248")
+
+
+def the_leds_show_power_and_turns(nano):
+    booted(nano)
+    seen = set()
+    for _ in range(40):
+        seen.add(nano.do("leds"))
+        nano.do("wait 0.02")
+    assert seen == {"1 0", "1 1"}, seen
+
+
+def a_reset_stops_the_pump(nano):
+    booted(nano)
+    on(nano)
+    nano.do("reset")
+    nano.do("wait 0.1")
+    assert nano.do("pwm") == "0 0"
+    booted(nano)
+    nano.status(r"STATUS:\{State:OFF,.*")
+
+
+# nano-sim's own promises.
+
+
+def wrong_control_lines_are_answered(nano):
+    for command in ("frob", "pot 1024", "pot -1", "pot 1.5", "pot", "skin warm", "water 500", "button", "skip -1", "skip x",
+                    "pwm 1", "wait nan", "x" * 300):
+        answer = nano.control(command)
+        assert answer.startswith("error "), f"{command}: {answer}"
+    assert nano.do("stats").endswith("dropped 0")
+
+
+def clients_come_and_go(nano):
+    booted(nano)
+    for _ in range(20):
+        nano.ask("OFF", "OK", "PUMP:OFF")
+        nano.disconnect()
+        nano.connect()
+    on(nano)
+
+
+def a_slow_client_loses_nothing(nano):
+    booted(nano)
+    on(nano)
+    nano.do("wait 500.5")
+    seen = nano.lines_so_far()
+    # The pty itself holds about 4 KiB; the rest has waited in nano-sim, and comes as the client reads.
+    while (line := nano.line(0.5)) is not None and len(seen) < 99:
+        seen.append(line)
+    assert len(seen) >= 99 and all(re.fullmatch(r"STATUS:\{State:ON,.*\}", line) for line in seen), seen
+    assert nano.do("stats").endswith("dropped 0")
+
+
+CHECKS = [
+    the_banner_ends_a_setup_of_1300_ms,
+    on_starts_at_seventy_percent,
+    off_always_works,
+    speed_sets_the_pwm,
+    speed_is_read_as_atoi_does,
+    a_wrong_speed_is_refused,
+    commands_are_exact_but_for_case,
+    either_line_end_ends_a_command,
+    sixty_three_bytes_are_a_command,
+    seventy_bytes_are_an_overflow_before_a_command,
+    commands_wait_for_their_turn,
+    temp_tells_both_temperatures,
+    a_broken_thermistor_is_shown_and_stops_nothing,
+    status_comes_every_five_seconds_while_on,
+    minutes_are_counted,
+    thirty_minutes_stop_the_pump,
+    on_restarts_the_run_timer,
+    the_clock_may_wrap_while_the_pump_runs,
+    hot_skin_stops_the_pump,
+    the_button_toggles_the_pump,
+    the_button_leaves_the_error_state,
+    the_potentiometer_sets_the_speed_while_on,
+    the_leds_show_power_and_turns,
+    a_reset_stops_the_pump,
+    wrong_control_lines_are_answered,
+    clients_come_and_go,
+    a_slow_client_loses_nothing,
+]
+
+
+# Checks that start nano-sim themselves, with other firmware or in other ways.
+
+
+def one_thermistor_firmware_has_its_own_lines(start):
+    with start("nano-pump-one-thermistor.elf", "--skin", "34.5") as nano:
+        booted(nano)
+        nano.status(r"STATUS:\{State:OFF,Temp:34\.[456]C\}")
+        on(nano)
+        nano.status(r"STATUS:\{State:ON,Speed:70%,Runtime:0m,Remaining:29m,Temp:34\.[456]C\}")
+        nano.write(b"TEMP\n")
+        seen = nano.line()
+        assert re.fullmatch(r"TEMP:34\.[456]", seen), seen
+        nano.do("skin 41")
+        nano.expect("ERROR:OVERHEAT", "Skin temperature too high: ?C")
+        nano.status(r"STATUS:\{State:ERROR,Temp:(40\.9|41\.[01])C\}")
+        nano.do("button press")
+        nano.expect("MANUAL:OFF")
+
+
+def other_banners_can_be_built(start):
+    with start("nano-pump-hello.elf") as nano:
+        nano.expect("HELLO:nano-pump 1.0.0")
+        off(nano)
+    with start("nano-pump-quiet.elf") as nano:
+        off(nano)
+    with start("nano-pump-one-thermistor-hello.elf") as nano:
+        nano.expect("HELLO:nano-pump 1.0.0")
+    with start("nano-pump-one-thermistor-quiet.elf") as nano:
+        off(nano)
+
+
+def the_link_lives_as_long_as_the_program(start):
+    with tempfile.TemporaryDirectory() as directory:
+        link = os.path.join(directory, "nano")
+        os.symlink("/nowhere", link)
+        with start("nano-pump-quiet.elf", "--link", link) as nano:
+            assert nano.path == link
+            off(nano)
+            nano.process.send_signal(signal.SIGTERM)
+            assert nano.process.wait(DEADLINE) == 0
+        assert os.listdir(directory) == []
+        with start("nano-pump-quiet.elf", "--link", link) as nano:
+            assert nano.do("quit") == "quit"
+            assert nano.process.wait(DEADLINE) == 0
+        assert os.listdir(directory) == []
+
+
+def a_link_that_another_took_over_stays(start):
+    with tempfile.TemporaryDirectory() as directory:
+        link = os.path.join(directory, "nano")
+        with start("nano-pump-quiet.elf", "--link", link) as first:
+            with start("nano-pump-quiet.elf", "--link", link) as second:
+                first.do("quit")
+                first.process.wait(DEADLINE)
+                assert os.path.islink(link)
+                off(second)
+
+
+def stdins_end_ends_it_only_if_asked(start):
+    with start("nano-pump-quiet.elf") as nano:
+        nano.process.stdin.close()
+        assert nano.process.wait(DEADLINE) == 0
+
+
+STARTING_CHECKS = [
+    one_thermistor_firmware_has_its_own_lines,
+    other_banners_can_be_built,
+    the_link_lives_as_long_as_the_program,
+    a_link_that_another_took_over_stays,
+    stdins_end_ends_it_only_if_asked,
+]
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--paced", action="store_true", help="run in real time")
+    arguments.add_argument("nano_sim")
+    arguments.add_argument("firmware_directory")
+    options = arguments.parse_args()
+    pace = [] if options.paced else ["--free"]
+
+    @contextlib.contextmanager
+    def start(firmware, *more):
+        nano = Nano(options.nano_sim, os.path.join(options.firmware_directory, firmware), *pace, *more)
+        try:
+            yield nano
+        finally:
+            nano.stop()
+
+    def run_on_fresh_board(check):
+        with start("nano-pump.elf") as nano:
+            check(nano)
+
+    checks = [(check, lambda check=check: run_on_fresh_board(check)) for check in CHECKS]
+    checks += [(check, lambda check=check: check(start)) for check in STARTING_CHECKS]
+    failures = 0
+    print(f"1..{len(checks)}")
+    for number, (check, run) in enumerate(checks, 1):
+        name = check.__name__.replace("_", " ")
+        try:
+            run()
+        except (AssertionError, OSError, subprocess.TimeoutExpired) as failure:
+            failures += 1
+            print(f"not ok {number} - {name}\n  {failure}", flush=True)
+        else:
+            print(f"ok {number} - {name}", flush=True)
+    print(f"# {len(checks)} checks, {failures} failed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
