@@ -14,8 +14,11 @@
 enum { supply_millivolts = 5000, button_bit = 2 };
 
 // ATmega328P registers, by their address in data space.
-enum { reg_ddrb = 0x24, reg_portb = 0x25, reg_tccr1a = 0x80, reg_ocr1al = 0x88 };
-enum { com1a1 = 1 << 7 };
+enum { reg_ddrb = 0x24, reg_portb = 0x25, reg_tccr1a = 0x80, reg_ocr1al = 0x88, reg_ucsr0b = 0xc1 };
+enum { com1a1 = 1 << 7, rxen0 = 1 << 4 };
+
+// Firmware that has not opened its UART by then is taken to have no use for it.
+enum { longest_boot = board_frequency / 2 };
 
 // Where avr-gcc's linker maps RAM in an ELF.
 enum { elf_ram_offset = 0x800000 };
@@ -87,7 +90,6 @@ bool board_load(struct board *board, const char *elf) {
 
     board->avr = avr;
     board->millis_address = find_millis(&firmware);
-    apply_inputs(board);
     return true;
 }
 
@@ -116,11 +118,6 @@ void board_set_button(struct board *board, bool down) {
     avr_raise_irq(avr_io_getirq(board->avr, AVR_IOCTL_IOPORT_GETIRQ('D'), button_bit), !down);
 }
 
-void board_reset(struct board *board) {
-    avr_reset(board->avr);
-    apply_inputs(board);
-}
-
 bool board_run(struct board *board, uint64_t cycles) {
     avr_t *avr = board->avr;
     avr_cycle_count_t begin = avr->cycle;
@@ -132,6 +129,17 @@ bool board_run(struct board *board, uint64_t cycles) {
     }
     board->cycles += avr->cycle - begin;
     return true;
+}
+
+void board_reset(struct board *board) {
+    avr_reset(board->avr);
+    apply_inputs(board);
+    uint64_t begin = board->cycles;
+    while (!(board->avr->data[reg_ucsr0b] & rxen0) && board->cycles - begin < longest_boot) {
+        if (!board_run(board, 1)) {
+            return;
+        }
+    }
 }
 
 bool board_skip(struct board *board, uint32_t milliseconds) {

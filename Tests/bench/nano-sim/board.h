@@ -35,7 +35,8 @@ void board_set_input(struct board *board, enum board_input input, uint16_t readi
 // Pulls D2 to ground, or lets go of it.
 void board_set_button(struct board *board, bool down);
 
-// Pulls the reset line for a moment; what is wired to the board stays as it is.
+// Pulls the reset line for a moment, then runs until the firmware has opened its UART, since what is sent before that is
+// lost. What is wired to the board stays as it is.
 void board_reset(struct board *board);
 
 // Runs for about so many cycles. False when the firmware has crashed or slept for good.

@@ -141,6 +141,7 @@ int main(int argc, char **argv) {
     if (!line_open(&line, &board, options.baud, options.link)) {
         return EX_CANTCREAT;
     }
+    board_reset(&board);
     printf("PTY %s\n", options.link != NULL ? options.link : line.pty_name);
     fflush(stdout);
 
