@@ -1,6 +1,39 @@
 import ArgumentParser
+import Glibc
 
 @main
 struct PumpctlCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "pumpctl")
+    static let configuration = CommandConfiguration(
+        commandName: "pumpctl",
+        abstract: "Control bench devices that speak a line protocol, over a serial port or Bluetooth.",
+        discussion: """
+            A port is a path (/dev/ttyUSB0), or tcp:HOST:PORT, unix:PATH, sim:pump. Without --port the environment \
+            variable PUMPCTL_PORT counts, then "port" in ~/.config/pumpctl/config.json, then the only port there is.
+
+            Exit codes: 0 done; 1 the device answered ERROR; 64 usage; 66 no such port; 69 port busy; 74 link broken; \
+            75 no answer in time; 76 an answer that is none; 77 not permitted; 130 interrupted.
+            """,
+        version: "0.1.0",
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Pump",
+                subcommands: [OnCommand.self, OffCommand.self, SpeedCommand.self, StatusCommand.self, TempCommand.self]
+            ),
+            CommandGroup(
+                name: "Any device",
+                subcommands: [MonitorCommand.self, ConsoleCommand.self, SendCommand.self, PortsCommand.self]),
+            CommandGroup(name: "Simulation", subcommands: [SimCommand.self]),
+        ])
+
+    @OptionGroup var shared: SharedOptions
+
+    /// Parses and runs; what is wrong with the arguments is said with a hint where ArgumentParser has none.
+    static func main() {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if let failure = SpeedArgument.negativeNumber(in: arguments) {
+            Output(isJSON: arguments.contains("--json")).report(failure)
+            Glibc.exit(failure.status.rawValue)
+        }
+        main(arguments)
+    }
 }

@@ -1,0 +1,35 @@
+import ArgumentParser
+
+/// The options that every command takes, before or after its name.
+struct SharedOptions: ParsableArguments {
+    @Option(name: .shortAndLong, help: ArgumentHelp("Where the device is.", valueName: "endpoint"))
+    var port: String?
+
+    @Option(name: .shortAndLong, help: "What kind of device it is: pump.")
+    var family: FamilyName?
+
+    @Flag(help: "Print JSON, one object a line.")
+    var json = false
+
+    @Option(help: ArgumentHelp("How long to wait for an answer.", valueName: "seconds"))
+    var timeout: SecondsArgument?
+
+    @Flag(name: .shortAndLong, help: "Show on standard error what is sent and received.")
+    var verbose = false
+
+    /// These options, completed by those that stood before the command's name.
+    func merged(with earlier: SharedOptions) -> SharedOptions {
+        var merged = self
+        merged.port = port ?? earlier.port
+        merged.family = family ?? earlier.family
+        merged.json = json || earlier.json
+        merged.timeout = timeout ?? earlier.timeout
+        merged.verbose = verbose || earlier.verbose
+        return merged
+    }
+}
+
+/// The kinds of device that there are.
+enum FamilyName: String, ExpressibleByArgument, CaseIterable {
+    case pump
+}

@@ -1,0 +1,24 @@
+/// What the program's exit says, by the numbers of sysexits.h.
+enum ExitStatus: Int32 {
+    case done = 0
+    /// The device answered `ERROR:…`.
+    case refused = 1
+    /// The command line is wrong.
+    case usage = 64
+    /// There is no such port or device.
+    case noInput = 66
+    /// Somebody else uses the port.
+    case unavailable = 69
+    /// The link broke.
+    case ioError = 74
+    /// No answer came in time.
+    case temporaryFailure = 75
+    /// An answer came that the protocol does not know.
+    case protocolError = 76
+    /// This user may not.
+    case noPermission = 77
+    /// Ctrl-C.
+    case interrupted = 130
+    /// SIGTERM.
+    case terminated = 143
+}

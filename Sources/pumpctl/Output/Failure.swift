@@ -1,0 +1,120 @@
+import LineProtocol
+
+/// Why a command did not succeed, as a person and a program are told.
+struct Failure: Error {
+    var status: ExitStatus
+    /// What went wrong, as a stable word for programs.
+    var code: String
+    /// What went wrong, in one sentence without a full stop.
+    var message: String
+    /// What to do about it.
+    var hint: String?
+    /// What became of the command.
+    var outcome: String?
+    /// What the device said behind `ERROR:`.
+    var deviceCode: String?
+
+    init(
+        _ status: ExitStatus, code: String, _ message: String, hint: String? = nil, outcome: String? = nil,
+        deviceCode: String? = nil
+    ) {
+        self.status = status
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.outcome = outcome
+        self.deviceCode = deviceCode
+    }
+}
+
+extension Failure {
+    init(_ error: LinkError) {
+        let status: ExitStatus =
+            switch error.code {
+            case .invalidEndpoint, .unsupported: .usage
+            case .notFound: .noInput
+            case .busy: .unavailable
+            case .notPermitted: .noPermission
+            case .disconnected, .closed, .system: .ioError
+            case .timedOut: .temporaryFailure
+            case .cancelled: .interrupted
+            }
+        self.init(status, code: error.code.rawValue, "\(error)", hint: error.hint)
+    }
+
+    init(_ error: SessionError) {
+        let unknown = error.outcome == .unknown
+        switch error.code {
+        case .refused:
+            let deviceCode = error.deviceCode ?? ""
+            self.init(
+                .refused, code: error.code.rawValue, "the device refused \(error.command): \(deviceCode)",
+                hint: Self.deviceHint(deviceCode), deviceCode: deviceCode)
+        case .noAnswer:
+            let time = error.waited.map { " in \($0.inSeconds) s" } ?? ""
+            self.init(
+                .temporaryFailure, code: error.code.rawValue, "no answer to \(error.command)\(time)",
+                hint: "is the device switched on, and its baud rate 9600? '-v' shows what is sent and received")
+        case .notUnderstood:
+            let line = (error.foreignLine ?? []).printable(limit: 60)
+            self.init(
+                .protocolError, code: error.code.rawValue,
+                "the answer to \(error.command) is nothing that the protocol knows: \(line)",
+                hint: "a wrong baud rate looks like this, and so does a device of another kind")
+        case .linkLost:
+            self.init(.ioError, code: error.code.rawValue, "the link broke at \(error.command)")
+            if let link = error.link { message += ": \(link)" }
+            hint = "plug the device in again, and ask for its status"
+        case .closed, .cancelled:
+            self.init(.interrupted, code: error.code.rawValue, "\(error.command) was interrupted")
+        }
+        outcome = error.outcome.rawValue
+        if unknown {
+            message += "; whether it was carried out is unknown"
+            if error.code != .linkLost { hint = "ask for the status before you rely on it; " + (hint ?? "") }
+        }
+    }
+
+    private static func deviceHint(_ code: String) -> String? {
+        switch PumpErrorCode(rawValue: code) {
+        case .pumpNotRunning: "switch the pump on first: pumpctl on"
+        case .pumpStartFailed: "the pump was stopped for safety: see 'pumpctl status', then 'pumpctl off' to leave that state"
+        case .invalidSpeedValue: SpeedArgument.rule
+        case .unknownCommand, .commandTooLong:
+            "the command was damaged on its way, or another program writes to the port: try again"
+        default: nil
+        }
+    }
+}
+
+extension Duration {
+    /// As seconds with no more decimals than needed, up to three.
+    var inSeconds: String {
+        let (seconds, attoseconds) = components
+        let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+        guard milliseconds % 1000 != 0 else { return "\(milliseconds / 1000)" }
+        var text = "\(milliseconds / 1000)." + "\(1000 + milliseconds % 1000)".dropFirst()
+        while text.last == "0" { text.removeLast() }
+        return text
+    }
+}
+
+extension [UInt8] {
+    /// The bytes as text of printable ASCII and UTF-8, others as `\xNN`, at most `limit` characters of it.
+    func printable(limit: Int = .max) -> String {
+        var text = ""
+        if let whole = String(validating: self, as: UTF8.self) {
+            for scalar in whole.unicodeScalars {
+                let isControl = scalar.value < 0x20 || scalar.value == 0x7F || (0x80..<0xA0).contains(scalar.value)
+                text += isControl ? Self.escaped(UInt8(scalar.value)) : String(scalar)
+            }
+        } else {
+            for byte in self { text += (0x20..<0x7F).contains(byte) ? String(UnicodeScalar(byte)) : Self.escaped(byte) }
+        }
+        return text.count > limit ? text.prefix(limit) + "…" : text
+    }
+
+    private static func escaped(_ byte: UInt8) -> String {
+        "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
+}

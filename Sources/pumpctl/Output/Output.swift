@@ -1,0 +1,83 @@
+import FoundationEssentials
+import Glibc
+
+/// Where a command's results go: text for people or JSON for programs on standard output, the rest on standard error.
+struct Output: Sendable {
+    let isJSON: Bool
+
+    /// Whether standard output may be coloured: a terminal, and no NO_COLOR.
+    var isColoured: Bool { isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil && !isJSON }
+
+    /// Prints `text`, or `value` as one JSON object on a line of its own.
+    func result(_ text: @autoclosure () -> String, _ value: @autoclosure () -> some Encodable) {
+        line(isJSON ? Self.json(value()) : text())
+    }
+
+    /// Prints a line of text, where people read.
+    func text(_ text: @autoclosure () -> String) {
+        if !isJSON { line(text()) }
+    }
+
+    /// Prints a note on standard error.
+    func note(_ text: String) { Self.write(text + "\n", to: STDERR_FILENO) }
+
+    /// Tells of a failure: on standard error, and to programs as an object too.
+    func report(_ failure: Failure) {
+        note("pumpctl: \(failure.message)" + (failure.hint.map { "\n  hint: \($0)" } ?? ""))
+        if isJSON { line(Self.json(FailureRecord(failure))) }
+    }
+
+    private func line(_ text: String) { Self.write(text + "\n", to: STDOUT_FILENO) }
+
+    /// Writes at once and whole, so that a program at the other end of a pipe sees each line when it is said.
+    private static func write(_ text: String, to descriptor: CInt) {
+        var text = text
+        text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while !rest.isEmpty {
+                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+                if count < 0 && errno == EAGAIN {
+                    var writable = pollfd(fd: descriptor, events: CShort(POLLOUT), revents: 0)
+                    poll(&writable, 1, -1)
+                } else if count < 0 && errno != EINTR {
+                    return  // nobody is left to be told
+                }
+                rest = UnsafeRawBufferPointer(rebasing: rest[max(0, count)...])
+            }
+        }
+    }
+
+    private static func json(_ value: some Encodable) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Numbers that are none are left out by the records themselves.
+        guard let data = try? encoder.encode(value) else { return "{}" }
+        return String(decoding: data, as: UTF8.self)
+    }
+}
+
+/// A failure as programs are told of it.
+private struct FailureRecord: Encodable {
+    var ok = false
+    var error: String
+    var exitCode: Int32
+    var message: String
+    var hint: String?
+    var outcome: String?
+    var deviceCode: String?
+
+    enum CodingKeys: String, CodingKey {
+        case ok, error, message, hint, outcome
+        case exitCode = "exit_code"
+        case deviceCode = "device_code"
+    }
+
+    init(_ failure: Failure) {
+        error = failure.code
+        exitCode = failure.status.rawValue
+        message = failure.message
+        hint = failure.hint
+        outcome = failure.outcome
+        deviceCode = failure.deviceCode
+    }
+}

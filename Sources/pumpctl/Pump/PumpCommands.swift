@@ -1,0 +1,79 @@
+import ArgumentParser
+import LineProtocol
+
+struct OffCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "off", abstract: "Stop the pump; also leaves the state in which it was stopped for safety.")
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var shared: SharedOptions
+
+    func run() throws {
+        try CommandRunner.run(shared.merged(with: parent.shared)) { context in
+            try await context.withPump { pump in
+                try await pump.turnOff(timeout: context.timeout)
+                context.output.result("pump off", PumpChangeRecord(on: nil))
+            }
+        }
+    }
+}
+
+struct SpeedCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "speed", abstract: "Set the speed of the running pump.")
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var shared: SharedOptions
+
+    @Argument(help: ArgumentHelp("0 to 255, or 0% to 100%.", valueName: "speed"))
+    var speed: String
+
+    func validate() throws {
+        guard SpeedArgument(argument: speed) != nil else {
+            throw ValidationError("'\(speed)' is not a speed: \(SpeedArgument.rule)")
+        }
+    }
+
+    func run() throws {
+        guard let speed = SpeedArgument(argument: speed)?.speed else { return }
+        try CommandRunner.run(shared.merged(with: parent.shared)) { context in
+            try await context.withPump { pump in
+                try await pump.setSpeed(speed, timeout: context.timeout)
+                context.output.result(
+                    "speed \(speed.pwm) (\(speed.percent) %)", PumpChangeRecord(on: speed))
+            }
+        }
+    }
+}
+
+struct StatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "status", abstract: "Show what the pump does.")
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var shared: SharedOptions
+
+    func run() throws {
+        try CommandRunner.run(shared.merged(with: parent.shared)) { context in
+            try await context.withPump { pump in
+                let status = try await pump.readStatus(timeout: context.timeout)
+                context.output.result(PumpText.table(PumpText.rows(status)), PumpStatusRecord(status))
+            }
+        }
+    }
+}
+
+struct TempCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "temp", abstract: "Show what the thermistors read.")
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var shared: SharedOptions
+
+    func run() throws {
+        try CommandRunner.run(shared.merged(with: parent.shared)) { context in
+            try await context.withPump { pump in
+                let temperatures = try await pump.readTemperatures(timeout: context.timeout)
+                context.output.result(
+                    PumpText.table(PumpText.rows(temperatures)), PumpTemperaturesRecord(temperatures))
+            }
+        }
+    }
+}

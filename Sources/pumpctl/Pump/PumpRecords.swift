@@ -1,0 +1,96 @@
+import LineProtocol
+
+/// A pump's status as programs are told of it.
+struct PumpStatusRecord: Encodable {
+    var ok = true
+    var state: String
+    var speedPercent: Int?
+    var runtimeMinutes: Int?
+    var remainingMinutes: Int?
+    var temperatures: PumpTemperaturesRecord
+    var other: [String: String]?
+
+    enum CodingKeys: String, CodingKey {
+        case ok, state, other
+        case speedPercent = "speed_percent"
+        case runtimeMinutes = "runtime_min"
+        case remainingMinutes = "remaining_min"
+    }
+
+    init(_ status: PumpStatus) {
+        state = status.power.rawValue
+        speedPercent = status.speedPercent.map(Int.init)
+        runtimeMinutes = status.runtimeMinutes.map(Int.init)
+        remainingMinutes = status.remainingMinutes.map(Int.init)
+        temperatures = PumpTemperaturesRecord(status.temperatures)
+        if !status.otherFields.isEmpty {
+            other = Dictionary(status.otherFields.map { ($0.name, $0.value) }) { first, _ in first }
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(ok, forKey: .ok)
+        try container.encode(state, forKey: .state)
+        try container.encodeIfPresent(speedPercent, forKey: .speedPercent)
+        try container.encodeIfPresent(runtimeMinutes, forKey: .runtimeMinutes)
+        try container.encodeIfPresent(remainingMinutes, forKey: .remainingMinutes)
+        try container.encodeIfPresent(other, forKey: .other)
+        try temperatures.encode(to: encoder)
+    }
+}
+
+/// The temperatures as programs are told of them: a number only where the thermistor can be believed.
+struct PumpTemperaturesRecord: Encodable {
+    var water: ThermistorReading?
+    var skin: ThermistorReading?
+    var single: ThermistorReading?
+
+    enum CodingKeys: String, CodingKey {
+        case water = "water_temp_c"
+        case skin = "skin_temp_c"
+        case single = "temp_c"
+        case faults = "sensor_faults"
+    }
+
+    init(_ temperatures: PumpTemperatures) {
+        water = temperatures.water
+        skin = temperatures.skin
+        single = temperatures.single
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        var faults: [String] = []
+        for (key, reading) in [(CodingKeys.water, water), (.skin, skin), (.single, single)] {
+            guard let reading else { continue }
+            if reading.isPlausible {
+                try container.encode(reading.celsius, forKey: key)
+            } else {
+                try container.encodeNil(forKey: key)
+                faults.append(key.rawValue)
+            }
+        }
+        if !faults.isEmpty { try container.encode(faults, forKey: .faults) }
+    }
+}
+
+/// What a change brought about, as programs are told of it.
+struct PumpChangeRecord: Encodable {
+    var ok = true
+    var state: String
+    var speedPWM: Int?
+    var speedPercent: Int?
+
+    enum CodingKeys: String, CodingKey {
+        case ok, state
+        case speedPWM = "speed_pwm"
+        case speedPercent = "speed_percent"
+    }
+
+    init(on speed: PumpSpeed?) {
+        state = speed == nil ? "off" : "on"
+        speedPWM = speed.map { Int($0.pwm) }
+        speedPercent = speed?.percent
+    }
+}

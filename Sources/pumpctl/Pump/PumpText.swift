@@ -1,0 +1,55 @@
+import LineProtocol
+
+/// What a pump says, for people.
+enum PumpText {
+    /// The status in rows of a name and a value.
+    static func rows(_ status: PumpStatus) -> [(String, String)] {
+        var rows = [("pump", power(status.power))]
+        if let percent = status.speedPercent { rows.append(("speed", "\(percent) %")) }
+        if let minutes = status.runtimeMinutes { rows.append(("runtime", "\(minutes) min")) }
+        if let minutes = status.remainingMinutes { rows.append(("remaining", "\(minutes) min")) }
+        rows += Self.rows(status.temperatures)
+        rows += status.otherFields.map { ($0.name, $0.value) }
+        return rows
+    }
+
+    /// The temperatures in rows of a name and a value.
+    static func rows(_ temperatures: PumpTemperatures) -> [(String, String)] {
+        [("water", temperatures.water), ("skin", temperatures.skin), ("temp", temperatures.single)]
+            .compactMap { name, reading in reading.map { (name, temperature($0)) } }
+    }
+
+    /// Rows as lines, the values aligned.
+    static func table(_ rows: [(String, String)]) -> String {
+        let width = rows.map(\.0.count).max() ?? 0
+        return rows.map { name, value in
+            name + String(repeating: " ", count: width - name.count + 2) + value
+        }.joined(separator: "\n")
+    }
+
+    /// The status on one line.
+    static func summary(_ status: PumpStatus) -> String {
+        rows(status).map { "\($0) \($1)" }.joined(separator: ", ")
+    }
+
+    /// A reading to one decimal; one that no working thermistor gives is said to be a fault.
+    static func temperature(_ reading: ThermistorReading) -> String {
+        let text = oneDecimal(reading.celsius)
+        return reading.isPlausible ? "\(text) °C" : "sensor fault (reads \(text) °C)"
+    }
+
+    private static func power(_ power: PumpStatus.Power) -> String {
+        switch power {
+        case .on: "on"
+        case .off: "off"
+        case .error: "stopped for safety: 'pumpctl off' leaves this state"
+        case .unknown: "unknown"
+        }
+    }
+
+    private static func oneDecimal(_ value: Double) -> String {
+        guard value.isFinite, abs(value) < 1e9 else { return "\(value)" }
+        let tenths = Int((abs(value) * 10).rounded())
+        return (value < 0 && tenths > 0 ? "-" : "") + "\(tenths / 10).\(tenths % 10)"
+    }
+}

@@ -1,0 +1,103 @@
+import ArgumentParser
+import DescriptorIO
+import Glibc
+import LineProtocol
+import Transports
+
+/// What a running command works with: its options, its output, and links to devices.
+struct CommandContext: Sendable {
+    let options: SharedOptions
+    let loop: EventLoop
+    let output: Output
+
+    /// How long an answer is waited for.
+    var timeout: Duration { options.timeout?.duration ?? PumpSession.defaultTimeout }
+
+    /// The clock of this run.
+    var clock: EventLoopClock { EventLoopClock(loop) }
+
+    /// Opens the link to the device that the options name.
+    func openLink() async throws -> any Link {
+        let endpoint = try Endpoint(PortChoice.choose(options.port))
+        var schemes = LinkSchemes.standard
+        schemes.add("sim", SimLink.open)
+        let link = try await schemes.open(endpoint, on: loop)
+        return options.verbose ? TracedLink(link, output: output) : link
+    }
+
+    /// Runs `body` in a session with the pump, and closes it.
+    func withPump<Value>(_ body: (PumpSession) async throws -> Value) async throws -> Value {
+        let session = try await PumpSession.begin(over: openLink(), clock: clock)
+        do {
+            let value = try await body(session)
+            await session.close()
+            return value
+        } catch let error as SessionError where error.outcome == .unknown && error.code != .linkLost {
+            let failure = await describe(error, session)
+            await session.close()
+            throw failure
+        } catch {
+            await session.close()
+            throw error
+        }
+    }
+
+    /// A command of unknown outcome: looks at what it has done.
+    private func describe(_ error: SessionError, _ session: PumpSession) async -> Failure {
+        var failure = Failure(error)
+        guard error.code != .cancelled, let status = try? await session.readStatus(timeout: timeout) else {
+            return failure
+        }
+        failure.hint = "the device now says: \(PumpText.summary(status))"
+        return failure
+    }
+}
+
+/// Runs the asynchronous part of a command to its end.
+enum CommandRunner {
+    /// Runs `body` on an event loop on this thread. SIGINT and SIGTERM cancel it, so that it can close its link; a
+    /// second one ends the program at once.
+    ///
+    /// - Throws: `ExitCode` where the command failed; the failure was reported.
+    static func run(
+        _ options: SharedOptions, _ body: @Sendable @escaping (CommandContext) async throws -> Void
+    ) throws {
+        let output = Output(isJSON: options.json)
+        let status = EventLoop.run { loop in
+            await run(body, CommandContext(options: options, loop: loop, output: output))
+        }
+        if status != .done { throw ExitCode(status.rawValue) }
+    }
+
+    private static func run(
+        _ body: @Sendable @escaping (CommandContext) async throws -> Void, _ context: CommandContext
+    ) async -> ExitStatus {
+        let task = Task(executorPreference: context.loop) { try await body(context) }
+        let interruption = Interruption(task)
+        let signals = try? await SignalSource.open([SIGINT, SIGTERM, SIGHUP], on: context.loop) {
+            interruption.take($0)
+        }
+        var status = ExitStatus.done
+        do {
+            try await task.value
+        } catch {
+            let failure = failure(for: error)
+            status = failure.status
+            if status != .interrupted || interruption.status == nil || failure.outcome == "unknown" {
+                context.output.report(failure)
+            }
+        }
+        await signals?.close()
+        return interruption.status ?? status
+    }
+
+    private static func failure(for error: any Error) -> Failure {
+        switch error {
+        case let failure as Failure: failure
+        case let error as LinkError: Failure(error)
+        case let error as SessionError: Failure(error)
+        case is CancellationError: Failure(.interrupted, code: "cancelled", "interrupted")
+        default: Failure(.ioError, code: "system", "\(error)")
+        }
+    }
+}

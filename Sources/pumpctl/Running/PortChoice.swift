@@ -1,0 +1,50 @@
+import FoundationEssentials
+import Glibc
+import LineProtocol
+
+/// Which endpoint a command talks to.
+enum PortChoice {
+    /// The one that was asked for; else PUMPCTL_PORT; else the configuration's; else the only port there is.
+    static func choose(_ asked: String?) throws -> String {
+        if let asked { return asked }
+        if let variable = getenv("PUMPCTL_PORT"), variable.pointee != 0 { return String(cString: variable) }
+        if let configured = try Configuration.load()?.port { return configured }
+        let ports = SerialPorts.paths()
+        switch ports.count {
+        case 1: return ports[0]
+        case 0:
+            throw Failure(
+                .noInput, code: "not_found", "there is no serial port here",
+                hint: "plug the device in, or name an endpoint: --port /dev/ttyUSB0, --port sim:pump")
+        default:
+            throw Failure(
+                .usage, code: "ambiguous_port", "there are several ports: " + ports.joined(separator: ", "),
+                hint: "name one: --port \(ports[0])")
+        }
+    }
+}
+
+/// The user's configuration, `$XDG_CONFIG_HOME/pumpctl/config.json`: `{"port": "/dev/ttyUSB0"}`.
+struct Configuration: Decodable {
+    /// The endpoint to use where none is named.
+    var port: String?
+
+    /// Reads the configuration; nil if there is none.
+    static func load() throws -> Configuration? {
+        guard let path, let data = try? Data(contentsOf: URL(filePath: path)) else { return nil }
+        do {
+            return try JSONDecoder().decode(Configuration.self, from: data)
+        } catch {
+            throw Failure(
+                .usage, code: "bad_configuration", "\(path) is no configuration",
+                hint: "it holds JSON, as {\"port\": \"/dev/ttyUSB0\"}")
+        }
+    }
+
+    private static var path: String? {
+        if let home = getenv("XDG_CONFIG_HOME"), home.pointee != 0 {
+            return String(cString: home) + "/pumpctl/config.json"
+        }
+        return getenv("HOME").map { String(cString: $0) + "/.config/pumpctl/config.json" }
+    }
+}

@@ -1,0 +1,142 @@
+import ArgumentParser
+import LineProtocol
+
+struct SendCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "send",
+        abstract: "Send a line as it is, and print what comes back.",
+        discussion: "Ends when nothing more has come for --quiet.")
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var shared: SharedOptions
+
+    @Argument(help: "The line, without its end.")
+    var line: String
+
+    @Option(help: ArgumentHelp("How long a silence ends the answer.", valueName: "seconds"))
+    var quiet = SecondsArgument(argument: "0.5")!
+
+    @Flag(help: "Send also what would stop the pump by mistake.")
+    var force = false
+
+    func validate() throws {
+        if !force, let reason = RawLine.danger(in: line) {
+            throw ValidationError(reason + "; --force sends it all the same")
+        }
+    }
+
+    func run() throws {
+        let (line, quiet) = (line, quiet.duration)
+        try CommandRunner.run(shared.merged(with: parent.shared)) { context in
+            let link = try await context.openLink()
+            do {
+                try await exchange(line, quiet, over: link, context)
+            } catch {
+                await link.close()
+                throw error
+            }
+            await link.close()
+        }
+    }
+}
+
+private func exchange(_ line: String, _ quiet: Duration, over link: any Link, _ context: CommandContext) async throws {
+    var framer = LineFramer(limit: PumpFamily.lineLimit)
+    var lines = 0
+    var deviceError: String?
+    var answer = await QuietStream(link, context)
+    try await link.send(Array(line.utf8) + [0x0A])
+    while let bytes = try await answer.next(within: lines == 0 ? context.timeout : quiet) {
+        framer.append(bytes.span) { line, ending in
+            guard !line.isEmpty else { return }
+            let text = line.withUnsafeBufferPointer { Array($0) }
+            if case .error(let code) = PumpMessage(line: line, ending: ending), deviceError == nil {
+                deviceError = code.rawValue
+            }
+            context.output.result(text.printable(), LineRecord(line: text.printable()))
+            lines += 1
+        }
+    }
+    if framer.pendingByteCount > 0 {
+        context.output.result(framer.pending.printable(), LineRecord(line: framer.pending.printable(), isWhole: false))
+        lines += 1
+    }
+    if lines == 0 {
+        throw Failure(
+            .temporaryFailure, code: "no_answer", "no answer in \(context.timeout.inSeconds) s",
+            hint: "is the device switched on?")
+    }
+    if let deviceError {
+        throw Failure(.refused, code: "refused", "the device answered \(deviceError)", deviceCode: deviceError)
+    }
+}
+
+/// What arrives on a link, until it has been quiet for a while.
+private struct QuietStream {
+    private enum Item {
+        case bytes([UInt8])
+        case ended(LinkError?)
+        case silence(after: Int)
+    }
+
+    private var items: AsyncStream<Item>.Iterator
+    private let input: AsyncStream<Item>.Continuation
+    private let context: CommandContext
+    private var count = 0
+
+    init(_ link: any Link, _ context: CommandContext) async {
+        self.context = context
+        let (stream, input) = AsyncStream.makeStream(of: Item.self)
+        items = stream.makeAsyncIterator()
+        self.input = input
+        await link.forward { arrival in
+            switch arrival {
+            case .bytes(let bytes): input.yield(.bytes(bytes))
+            case .ended(let error): input.yield(.ended(error))
+            }
+        }
+    }
+
+    /// The next piece; nil where none came in time. The end of the link is thrown.
+    mutating func next(within time: Duration) async throws -> [UInt8]? {
+        count += 1
+        let timer = Task(executorPreference: context.loop) { [count, input, context] in
+            try await context.clock.sleep(for: time)
+            input.yield(.silence(after: count))
+        }
+        defer { timer.cancel() }
+        while let item = await items.next(isolation: #isolation) {
+            switch item {
+            case .bytes(let bytes): return bytes
+            case .silence(let wait): if wait == count { return nil }
+            case .ended(let error?): throw error
+            case .ended(nil): throw CancellationError()
+            }
+        }
+        throw CancellationError()
+    }
+}
+
+/// A line that came.
+private struct LineRecord: Encodable {
+    var line: String
+    /// Whether its end came too.
+    var isWhole = true
+
+    enum CodingKeys: String, CodingKey {
+        case line
+        case isWhole = "whole"
+    }
+}
+
+/// Lines that a person types for the device.
+enum RawLine {
+    /// Why `line` must not be sent to a pump: `SPEED:` with anything but a number stops it, since the firmware reads
+    /// the number by `atoi`.
+    static func danger(in line: String) -> String? {
+        guard line.uppercased().hasPrefix("SPEED:") else { return nil }
+        let value = line.dropFirst("SPEED:".count)
+        guard Int(value) == nil else { return nil }
+        return "'\(line)' would set the speed to 0, since '\(value)' is not a number"
+    }
+}
