@@ -44,7 +44,8 @@ let package = Package(
 
         .testTarget(name: "DescriptorIOTests", dependencies: ["DescriptorIO"], swiftSettings: settings),
         .testTarget(name: "SerialPortTests", dependencies: ["SerialPort", "DescriptorIO", "CSerial"], swiftSettings: settings),
-        .testTarget(name: "LineProtocolTests", dependencies: ["LineProtocol"], swiftSettings: settings),
+        .testTarget(
+            name: "LineProtocolTests", dependencies: ["LineProtocol"], resources: [.copy("Fixtures")], swiftSettings: settings),
         .testTarget(name: "TransportsTests", dependencies: ["Transports", "LineProtocol", "SerialPort", "DescriptorIO"], swiftSettings: settings),
         .testTarget(name: "FirmwareSimTests", dependencies: ["FirmwareSim", "DescriptorIO", "SerialPort"], swiftSettings: settings),
     ]

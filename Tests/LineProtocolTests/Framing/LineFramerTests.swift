@@ -1,0 +1,203 @@
+import LineProtocol
+import Testing
+
+@Suite("A line framer")
+struct LineFramerTests {
+    @Test(
+        "ends a line at \\n, \\r and \\r\\n",
+        arguments: [
+            ("OK\n", [FramedLine("OK")]),
+            ("OK\r\n", [FramedLine("OK")]),
+            ("OK\r", [FramedLine("OK", .carriageReturn)]),
+            ("OK\rPUMP:ON\r", [FramedLine("OK", .carriageReturn), FramedLine("PUMP:ON", .carriageReturn)]),
+            ("OK\r\nPUMP:ON\n", [FramedLine("OK"), FramedLine("PUMP:ON")]),
+            ("OK\n\rPUMP:ON\n", [FramedLine("OK"), FramedLine("", .carriageReturn), FramedLine("PUMP:ON")]),
+        ])
+    func endsLines(text: String, lines: [FramedLine]) {
+        var framer = LineFramer(limit: 64)
+        #expect(framer.lines(from: Array(text.utf8)) == lines)
+        #expect(framer.pendingByteCount == 0)
+    }
+
+    @Test(
+        "hands out empty lines",
+        arguments: [
+            ("\n", [FramedLine("")]),
+            ("\r\n", [FramedLine("")]),
+            ("\n\n", [FramedLine(""), FramedLine("")]),
+            ("\r\r", [FramedLine("", .carriageReturn), FramedLine("", .carriageReturn)]),
+            ("\r\n\n", [FramedLine(""), FramedLine("")]),
+            ("\r\r\n", [FramedLine("", .carriageReturn), FramedLine("")]),
+            ("A\n\nB\n", [FramedLine("A"), FramedLine(""), FramedLine("B")]),
+        ])
+    func handsOutEmptyLines(text: String, lines: [FramedLine]) {
+        var framer = LineFramer(limit: 64)
+        #expect(framer.lines(from: Array(text.utf8)) == lines)
+    }
+
+    @Test("takes a \\r and the \\n that begins the next chunk for one line end")
+    func joinsLineEndAcrossChunks() {
+        var framer = LineFramer(limit: 64)
+        #expect(framer.lines(from: Array("OK\r".utf8)) == [FramedLine("OK", .carriageReturn)])
+        #expect(framer.lines(from: []) == [])
+        #expect(framer.lines(from: Array("\n".utf8)) == [])
+        #expect(framer.lineEndByteCount == 2)
+        #expect(framer.lines(from: Array("\nA\n".utf8)) == [FramedLine(""), FramedLine("A")])
+    }
+
+    @Test("keeps a line without its end for later")
+    func keepsUnfinishedLine() {
+        var framer = LineFramer(limit: 64)
+        #expect(framer.lines(from: Array("OK\r\nPUM".utf8)) == [FramedLine("OK")])
+        #expect(framer.pending == Array("PUM".utf8))
+        #expect(framer.pendingByteCount == 3)
+        #expect(framer.lines(from: Array("P:ON\r\n".utf8)) == [FramedLine("PUMP:ON")])
+        #expect(framer.pending == [])
+    }
+
+    @Test("parts lines that one chunk joins")
+    func partsJoinedLines() {
+        var framer = LineFramer(limit: 64)
+        let lines = framer.lines(from: Array("OK\r\nPUMP:ON\r\nMANUAL:OFF\r\nTEMP:".utf8))
+        #expect(lines == [FramedLine("OK"), FramedLine("PUMP:ON"), FramedLine("MANUAL:OFF")])
+        #expect(framer.pending == Array("TEMP:".utf8))
+    }
+
+    @Test("keeps every byte that is no line end", arguments: [1, 15, 16, 17, 31, 32, 33])
+    func keepsEveryByte(padding: Int) {
+        let bytes = [UInt8](repeating: 0, count: padding) + (0...255).filter { $0 != 0x0A && $0 != 0x0D }
+        var framer = LineFramer(limit: 1024)
+        #expect(framer.lines(from: bytes + [0x0A]) == [FramedLine(bytes)])
+    }
+
+    @Test("finds a line end at any place of a chunk", arguments: [UInt8(0x0A), 0x0D])
+    func findsLineEndAnywhere(lineEnd: UInt8) {
+        let ending: LineEnding = lineEnd == 0x0A ? .lineFeed : .carriageReturn
+        for before in 0...50 {
+            for behind in 0...50 {
+                var framer = LineFramer(limit: 64)
+                let line = [UInt8](repeating: 0x8A, count: before)
+                let rest = [UInt8](repeating: 0x8D, count: behind)
+                #expect(framer.lines(from: line + [lineEnd] + rest) == [FramedLine(line, ending)])
+                #expect(framer.pending == rest)
+            }
+        }
+    }
+}
+
+@Suite("A line framer with a limit")
+struct LineFramerLimitTests {
+    @Test(
+        "cuts what is longer, and hands out the rest as the line's end",
+        arguments: [
+            ("ABCDE\n", [FramedLine("ABCD", .cut), FramedLine("E")]),
+            ("ABCDEFGH\n", [FramedLine("ABCD", .cut), FramedLine("EFGH")]),
+            ("ABCDEFGHI\r\n", [FramedLine("ABCD", .cut), FramedLine("EFGH", .cut), FramedLine("I")]),
+            ("ABCDE\r\r\n", [FramedLine("ABCD", .cut), FramedLine("E", .carriageReturn), FramedLine("")]),
+        ])
+    func cutsLongLines(text: String, lines: [FramedLine]) {
+        var framer = LineFramer(limit: 4)
+        #expect(framer.lines(from: Array(text.utf8)) == lines)
+        #expect(framer.pending == [])
+    }
+
+    @Test("hands out a line of exactly the limit whole", arguments: ["\n", "\r\n"], 0...4)
+    func keepsLineOfTheLimitWhole(lineEnd: String, split: Int) {
+        var framer = LineFramer(limit: 4)
+        let bytes = Array("ABCD\(lineEnd)\(lineEnd)".utf8)
+        let lines = framer.lines(from: Array(bytes[..<split])) + framer.lines(from: Array(bytes[split...]))
+        #expect(lines == [FramedLine("ABCD"), FramedLine("")])
+    }
+
+    @Test("waits with a full piece until it is known whether the line ends there")
+    func waitsWithFullPiece() {
+        var framer = LineFramer(limit: 4)
+        #expect(framer.lines(from: Array("ABCD".utf8)) == [])
+        #expect(framer.pending == Array("ABCD".utf8))
+        #expect(framer.lines(from: Array("E".utf8)) == [FramedLine("ABCD", .cut)])
+        #expect(framer.lines(from: Array("\n".utf8)) == [FramedLine("E")])
+    }
+
+    @Test("never holds more than the limit", arguments: [1, 2, 63, 1024])
+    func holdsNoMoreThanTheLimit(limit: Int) {
+        var framer = LineFramer(limit: limit)
+        var longest = 0
+        for _ in 0..<100 {
+            for line in framer.lines(from: [UInt8](repeating: 0xFF, count: 100)) {
+                longest = max(longest, line.bytes.count)
+            }
+            longest = max(longest, framer.pendingByteCount)
+        }
+        #expect(longest == limit)
+    }
+}
+
+@Suite("A line framer under any chunking")
+struct LineFramerChunkingTests {
+    /// All three line ends, empty lines, a line over the limit, one of the limit, NUL, what is not UTF-8, and no last end.
+    static let sample =
+        Array("OK\r\nPUMP:ON\r\n\r\n\n\r\rTEMP: 9.5\rSPEED:180\n0123456789ABCDEF\r\n0123456789ABCDEFGHIJ\n".utf8)
+        + [0x00, 0xFF, 0x0D, 0x0A, 0xC3, 0x28, 0x0D] + Array("MANUAL:O".utf8)
+    static let limit = 16
+
+    @Test("gives the same lines for every split into two")
+    func splitsInTwo() {
+        for split in 0...Self.sample.count { check(Self.sample, cuts: [split], limit: Self.limit) }
+    }
+
+    @Test("gives the same lines for every split into three")
+    func splitsInThree() {
+        for first in 0...Self.sample.count {
+            for second in first...Self.sample.count { check(Self.sample, cuts: [first, second], limit: Self.limit) }
+        }
+    }
+
+    @Test("gives the same lines byte by byte, and in 20-byte notifications", arguments: [1, 2, 20])
+    func splitsEvenly(size: Int) {
+        check(Self.sample, cuts: Array(stride(from: 0, to: Self.sample.count, by: size)), limit: Self.limit)
+    }
+
+    @Test("agrees with the reference on every short input and every chunking of it", arguments: 1...3)
+    func agreesOnEveryShortInput(limit: Int) {
+        var inputs: [[UInt8]] = [[]]
+        for _ in 0..<5 {
+            inputs = inputs.flatMap { input in [0x0A, 0x0D, 0x41].map { input + [$0] } }
+            for input in inputs { checkEveryChunking(input, limit: limit) }
+        }
+    }
+
+    @Test("agrees with the reference on random input and every chunking of it", arguments: UInt64(1)...40)
+    func agreesOnRandomInput(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        let alphabet: [UInt8] = [0x0A, 0x0A, 0x0D, 0x0D, 0x41, 0x42, 0x43, 0x00, 0xFF]
+        let input = (0..<9).map { _ in alphabet[random.number(below: alphabet.count)] }
+        checkEveryChunking(input, limit: 1 + random.number(below: 5))
+    }
+
+    private func checkEveryChunking(_ input: [UInt8], limit: Int) {
+        for chunking in 0..<(1 << (input.count - 1)) {
+            check(input, cuts: (1..<input.count).filter { chunking >> ($0 - 1) & 1 == 1 }, limit: limit)
+        }
+    }
+
+    /// Feeds `input` cut at `cuts`, and compares the lines with the reference and the counts with what was handed out.
+    private func check(_ input: [UInt8], cuts: [Int], limit: Int) {
+        var framer = LineFramer(limit: limit)
+        var lines: [FramedLine] = []
+        var handedOut = 0
+        for (start, end) in zip([0] + cuts, cuts + [input.count]) {
+            let completed = framer.lines(from: Array(input[start..<end]))
+            handedOut += completed.reduce(0) { $0 + $1.bytes.count }
+            lines += completed
+            let isAccounted =
+                framer.receivedByteCount == end
+                && framer.receivedByteCount == handedOut + framer.lineEndByteCount + framer.pendingByteCount
+                && framer.pendingByteCount == framer.pending.count
+            if !isAccounted { Issue.record("bytes unaccounted for: \(input), cut at \(cuts), limit \(limit)") }
+        }
+        let expected = ReferenceFramer(input: input, limit: limit, cuts: Set(cuts))
+        if lines != expected.lines || framer.pending != expected.pending {
+            Issue.record("\(input), cut at \(cuts), limit \(limit): \(lines), not \(expected.lines)")
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import LineProtocol
+import Testing
+
+@Suite("The pump's state")
+struct PumpStateTests {
+    static let running = "STATUS:{State:ON,Speed:78%,Runtime:5m,Remaining:25m,WaterTemp:12.0C,SkinTemp:34.5C}"
+
+    @Test("is unknown before the pump has said anything, and after what says nothing of it")
+    func beginsUnknown() {
+        let state = PumpState()
+        #expect(state.power == .unknown)
+        #expect(state.speed == nil && state.speedPercent == nil)
+        #expect(state.temperatures == PumpTemperatures())
+        #expect(state.runtimeMinutes == nil && state.remainingMinutes == nil && state.runtimeProgress == nil)
+        #expect(state.lastControl == nil && state.error == nil && !state.isSafetyShutOff)
+        #expect(PumpState(after: ["OK", "Ready for commands...", "[BT] ON", "garbage", ""]) == state)
+    }
+
+    @Test("takes all from a status line")
+    func takesStatus() {
+        let state = PumpState(after: [Self.running])
+        #expect(state.power == .on)
+        #expect(state.speed == nil, "a percentage does not tell the duty")
+        #expect(state.speedPercent == 78)
+        #expect(state.runtimeMinutes == 5)
+        #expect(state.remainingMinutes == 25)
+        #expect(state.temperatures.water?.celsius == 12)
+        #expect(state.temperatures.skin?.celsius == 34.5)
+        #expect(state.lastControl == nil)
+    }
+
+    @Test("drops speed and times when a status line has none")
+    func dropsWhatStatusLacks() {
+        let state = PumpState(after: [Self.running, "STATUS:{State:OFF,WaterTemp:12.5C,SkinTemp:34.5C}"])
+        #expect(state.power == .off)
+        #expect(state.speedPercent == nil && state.runtimeMinutes == nil && state.remainingMinutes == nil)
+        #expect(state.temperatures.water?.celsius == 12.5)
+    }
+
+    @Test("starts at 180 by ON, and forgets the run before")
+    func startsByCommand() {
+        let state = PumpState(after: [Self.running, "PUMP:ON"])
+        #expect(state.power == .on)
+        #expect(state.speed == .initial && state.speedPercent == 70)
+        #expect(state.runtimeMinutes == nil && state.remainingMinutes == nil)
+        #expect(state.lastControl == .app)
+        #expect(state.temperatures.skin?.celsius == 34.5)
+    }
+
+    @Test("stops by OFF")
+    func stopsByCommand() {
+        let state = PumpState(after: ["PUMP:ON", "PUMP:OFF"])
+        #expect(state.power == .off)
+        #expect(state.speed == nil && state.speedPercent == nil)
+        #expect(state.lastControl == .app)
+    }
+
+    @Test(
+        "names the button as the last control", arguments: [("MANUAL:ON", PumpStatus.Power.on), ("MANUAL:OFF", .off)])
+    func namesButton(line: String, power: PumpStatus.Power) {
+        let state = PumpState(after: ["PUMP:ON", line])
+        #expect(state.power == power)
+        #expect(state.lastControl == .manual)
+        #expect(state.speed == nil, "the button's speed is not said")
+        #expect(PumpState(after: [line, "SPEED:10"]).lastControl == .app)
+    }
+
+    @Test("keeps the duty that was set until a status line shows another percentage")
+    func keepsDuty() {
+        #expect(PumpState(after: ["SPEED:200", Self.running]).speed?.pwm == 200)
+        let turned = PumpState(after: ["SPEED:200", "STATUS:{State:ON,Speed:40%}"])
+        #expect(turned.speed == nil)
+        #expect(turned.speedPercent == 40)
+        #expect(PumpState(after: ["SPEED:0"]).power == .on)
+    }
+
+    @Test("takes temperatures without a word on the rest")
+    func takesTemperatures() {
+        let state = PumpState(after: [Self.running, "TEMP:{Water:10.0C,Skin:33.0C}"])
+        #expect(state.temperatures.water?.celsius == 10)
+        #expect(state.temperatures.skin?.celsius == 33)
+        #expect(state.power == .on && state.speedPercent == 78)
+    }
+
+    @Test(
+        "tells how much of the 30 minutes is used",
+        arguments: [(0, 0.0), (15, 0.5), (30, 1.0), (31, 1.0), (65535, 1.0)])
+    func tellsProgress(minutes: Int, progress: Double) {
+        #expect(PumpState(after: ["STATUS:{State:ON,Runtime:\(minutes)m}"]).runtimeProgress == progress)
+    }
+
+    @Test("is an error after the pump stopped itself", arguments: [PumpErrorCode.safetyShutoff, .overheat])
+    func stopsItself(code: PumpErrorCode) {
+        let state = PumpState(after: [Self.running, "ERROR:\(code.rawValue)", "Maximum runtime exceeded"])
+        #expect(state.power == .error)
+        #expect(state.error == code)
+        #expect(state.isSafetyShutOff == (code == .safetyShutoff))
+        #expect(state.speedPercent == nil && state.runtimeMinutes == nil && state.remainingMinutes == nil)
+    }
+
+    @Test("names the last error and does not stop by a refusal")
+    func namesRefusal() {
+        let state = PumpState(after: [Self.running, "ERROR:INVALID_SPEED_VALUE"])
+        #expect(state.error == .invalidSpeedValue)
+        #expect(state.power == .on && state.speedPercent == 78)
+    }
+
+    @Test("forgets an error once the pump says that it runs or is off", arguments: ["PUMP:OFF", "MANUAL:ON", running])
+    func forgetsError(line: String) {
+        #expect(PumpState(after: ["ERROR:OVERHEAT", line]).error == nil)
+    }
+
+    @Test("keeps an error while a status line names no known state", arguments: ["STATUS:{State:ERROR}", "STATUS:{}"])
+    func keepsError(line: String) {
+        #expect(PumpState(after: ["ERROR:OVERHEAT", line]).error == .overheat)
+    }
+
+    @Test("keeps only the temperatures when it comes into doubt")
+    func becomesUncertain() {
+        var state = PumpState(after: ["SPEED:200", Self.running])
+        state.becomeUncertain()
+        #expect(state.power == .unknown)
+        #expect(state.speed == nil && state.speedPercent == nil)
+        #expect(state.runtimeMinutes == nil && state.remainingMinutes == nil)
+        #expect(state.lastControl == nil)
+        #expect(state.temperatures.skin?.celsius == 34.5)
+    }
+}
+
+extension PumpState {
+    /// What is known after the pump said `lines`.
+    fileprivate init(after lines: [String]) {
+        self.init()
+        for line in lines { apply(PumpMessage(text: line)) }
+    }
+}

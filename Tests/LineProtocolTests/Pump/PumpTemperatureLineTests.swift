@@ -1,0 +1,47 @@
+import LineProtocol
+import Testing
+
+@Suite("A temperature line")
+struct PumpTemperatureLineTests {
+    @Test(
+        "is read as the one thermistor's number",
+        arguments: [
+            ("TEMP:34.5", 34.5), ("TEMP: 9.5", 9.5), ("TEMP:-80.0", -80), ("TEMP:-0.5", -0.5), ("TEMP:0.0", 0),
+            ("TEMP:34.5C", 34.5),
+            ("TEMP:nan", .nan), ("TEMP: nan", .nan), ("TEMP:NAN", .nan), ("TEMP: inf", .infinity),
+            ("TEMP:-inf", -.infinity),
+        ] as [(String, Double)])
+    func readsOne(line: String, celsius: Double) {
+        #expect(PumpMessage(text: line) == .temperatures(PumpTemperatures(single: ThermistorReading(celsius: celsius))))
+    }
+
+    @Test(
+        "is read as water and skin, in any order",
+        arguments: [
+            ("TEMP:{Water:12.0C,Skin:34.5C}", 12, 34.5), ("TEMP:{Skin:34.5C,Water:12.0C}", 12, 34.5),
+            ("TEMP:{Water: 9.5C,Skin:-80.0C}", 9.5, -80), ("TEMP:{Water: nanC,Skin:-infC}", .nan, -.infinity),
+            ("TEMP:{Water:12.0C}", 12, nil), ("TEMP:{Skin:34.5C}", nil, 34.5),
+        ] as [(String, Double?, Double?)])
+    func readsBoth(line: String, water: Double?, skin: Double?) {
+        #expect(PumpMessage(text: line) == .temperatures(PumpTemperatures(water: water, skin: skin, single: nil)))
+    }
+
+    @Test(
+        "tells a working thermistor from a broken one",
+        arguments: [
+            (-40, true), (0, true), (34.5, true), (125, true), (-40.1, false), (-80, false), (125.1, false),
+            (.nan, false),
+            (.infinity, false), (-.infinity, false),
+        ] as [(Double, Bool)])
+    func tellsBrokenThermistor(celsius: Double, isPlausible: Bool) {
+        #expect(ThermistorReading(celsius: celsius).isPlausible == isPlausible)
+    }
+
+    @Test("equals itself even where it is nan")
+    func equalsItself() {
+        let broken = ThermistorReading(celsius: .nan)
+        #expect(broken == ThermistorReading(celsius: -.nan))
+        #expect(Set([broken, ThermistorReading(celsius: .nan)]).count == 1)
+        #expect(broken != ThermistorReading(celsius: 0))
+    }
+}

@@ -1,0 +1,27 @@
+import LineProtocol
+
+/// A line as a framer hands it out.
+struct FramedLine: Equatable {
+    var bytes: [UInt8]
+    var ending: LineEnding
+
+    init(_ bytes: [UInt8], _ ending: LineEnding = .lineFeed) {
+        self.bytes = bytes
+        self.ending = ending
+    }
+
+    init(_ text: String, _ ending: LineEnding = .lineFeed) {
+        self.init(Array(text.utf8), ending)
+    }
+}
+
+extension LineFramer {
+    /// Takes in `bytes` and returns the lines that they complete.
+    mutating func lines(from bytes: [UInt8]) -> [FramedLine] {
+        var lines: [FramedLine] = []
+        append(bytes.span) { line, ending in
+            lines.append(FramedLine(line.withUnsafeBufferPointer { Array($0) }, ending))
+        }
+        return lines
+    }
+}
