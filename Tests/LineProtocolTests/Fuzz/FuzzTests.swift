@@ -1,0 +1,54 @@
+import LineProtocol
+import Testing
+
+@Suite("Faulty traffic")
+struct FuzzTests {
+    static let byteCount = 10_000_000
+    /// Each seed makes traffic of its own; a failure names it.
+    static let seeds: [UInt64] = Array(1...10)
+
+    @Test("is framed and decoded with every byte accounted for", arguments: seeds)
+    func isAccountedFor(seed: UInt64) throws {
+        try #require(!PumpLines.all.isEmpty)
+        let wanted = Self.byteCount / Self.seeds.count
+        let limit = seed.isMultiple(of: 5) ? 64 : PumpFamily.lineLimit
+        var mutator = TrafficMutator(seed: seed, corpus: PumpLines.all.map { Array($0.utf8) })
+        var framer = LineFramer(limit: limit)
+        var input: [UInt8] = []
+        var cuts: Set<Int> = []
+        var lines: [FramedLine] = []
+        var handedOut = 0
+        var kinds: Set<String> = []
+
+        var traffic: [UInt8] = []
+        while input.count < wanted {
+            let size = mutator.chunkSize()
+            while traffic.count < size { traffic += mutator.burst() }
+            let chunk = Array(traffic[..<size])
+            traffic.removeSubrange(..<size)
+            cuts.insert(input.count)
+            input += chunk
+            for line in framer.lines(from: chunk) {
+                handedOut += line.bytes.count
+                lines.append(line)
+                let decoded = DecodedLine(line)
+                kinds.insert(decoded.kind)
+                if !decoded.isFounded { Issue.record("seed \(seed): \(decoded.message) from \(line)") }
+            }
+            if framer.receivedByteCount != input.count
+                || framer.receivedByteCount != handedOut + framer.lineEndByteCount + framer.pendingByteCount
+            {
+                Issue.record("seed \(seed): bytes unaccounted for at \(input.count)")
+                return
+            }
+        }
+
+        let withoutLineEnds = input.filter { $0 != 0x0A && $0 != 0x0D }
+        #expect(lines.flatMap(\.bytes) + framer.pending == withoutLineEnds, "seed \(seed)")
+        let expected = ReferenceFramer(input: input, limit: limit, cuts: cuts)
+        #expect(lines.elementsEqual(expected.lines), "seed \(seed)")
+        #expect(framer.pending == expected.pending, "seed \(seed)")
+        // Traffic so faulty that nothing of the protocol is left would prove little.
+        #expect(kinds.count == 9, "seed \(seed): only \(kinds.sorted())")
+    }
+}

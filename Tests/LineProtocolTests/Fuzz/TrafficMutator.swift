@@ -1,0 +1,69 @@
+/// Makes traffic that resembles the pump's, with the faults that a line puts into it.
+struct TrafficMutator {
+    private var random: SplitMix64
+    private let corpus: [[UInt8]]
+
+    init(seed: UInt64, corpus: [[UInt8]]) {
+        random = SplitMix64(seed: seed)
+        self.corpus = corpus
+    }
+
+    /// A few lines with their ends, half of them with a fault.
+    mutating func burst() -> [UInt8] {
+        var bytes: [UInt8] = []
+        for _ in 0...random.number(below: 4) {
+            var line = corpus[random.number(below: corpus.count)]
+            while random.number(below: 2) == 0 { mutate(&line) }
+            bytes += line
+            bytes += lineEnd()
+        }
+        return bytes
+    }
+
+    /// How many bytes the carrier brings at once: mostly a notification's 20 at most, now and then one, or a lot.
+    mutating func chunkSize() -> Int {
+        switch random.number(below: 8) {
+        case 0: 1
+        case 1: 1 + random.number(below: 4096)
+        default: 1 + random.number(below: 20)
+        }
+    }
+
+    /// `\r\n` mostly; each of the others; none, which joins two lines.
+    private mutating func lineEnd() -> [UInt8] {
+        switch random.number(below: 10) {
+        case 0: [0x0A]
+        case 1: [0x0D]
+        case 2: [0x0D, 0x0D, 0x0A]
+        case 3: [0x0A, 0x0D]
+        case 4: []
+        default: [0x0D, 0x0A]
+        }
+    }
+
+    private mutating func mutate(_ line: inout [UInt8]) {
+        let place = random.number(below: line.count + 1)
+        switch random.number(below: 9) {
+        case 0: if place < line.count { line[place] ^= 1 << UInt8(random.number(below: 8)) }
+        case 1: line.insert(anyByte(), at: place)
+        case 2: line.removeSubrange(place..<min(line.count, place + 1 + random.number(below: 8)))
+        case 3: line.insert(contentsOf: line[place..<min(line.count, place + 20)], at: place)
+        case 4: line.insert(contentsOf: lineEnd(), at: place)
+        case 5: line.insert(contentsOf: corpus[random.number(below: corpus.count)], at: place)
+        case 6: line.insert(contentsOf: [UInt8](repeating: 0, count: 1 + random.number(below: 4)), at: place)
+        case 7: line.insert(contentsOf: Self.invalidText[random.number(below: Self.invalidText.count)], at: place)
+        // A run that is often longer than a line may be, but not so often that there is little else.
+        default:
+            if random.number(below: 16) == 0 {
+                line.insert(contentsOf: [UInt8](repeating: anyByte(), count: random.number(below: 3000)), at: place)
+            }
+        }
+    }
+
+    private mutating func anyByte() -> UInt8 { UInt8(random.number(below: 256)) }
+
+    /// A lone continuation, a lead without its continuation, an overlong slash, a surrogate, what is beyond Unicode.
+    private static let invalidText: [[UInt8]] = [
+        [0x80], [0xC3], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFF],
+    ]
+}
