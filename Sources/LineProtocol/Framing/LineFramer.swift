@@ -50,13 +50,15 @@ public struct LineFramer: Sendable {
         var start = 0
         while start < bytes.count {
             let room = limit - carry.count
-            let window = bytes.extracting(start..<bytes.count)
-            guard let offset = window.withUnsafeBytes(LineEndSearch.firstLineEnd), offset <= room else {
+            // What is left, but no further than the byte behind a full piece: to search a long line to its end for every
+            // piece of it would take time by the square of its length.
+            let window = bytes.extracting(start..<bytes.count).extracting(first: room < .max ? room + 1 : room)
+            guard let offset = window.withUnsafeBytes(LineEndSearch.firstLineEnd) else {
                 // No end in sight, or only beyond the limit.
                 let taken = min(window.count, room)
                 keep(window.extracting(0..<taken))
                 start += taken
-                if carry.count == limit && start < bytes.count && !isLineEnd(bytes[start]) { cut(body) }
+                if start < bytes.count { cut(body) }
                 continue
             }
             if offset == 0, endsEarlierLine(bytes[start]) {
@@ -82,8 +84,6 @@ public struct LineFramer: Sendable {
             start = next
         }
     }
-
-    private func isLineEnd(_ byte: UInt8) -> Bool { byte == .lineFeed || byte == .carriageReturn }
 
     /// Whether `byte`, a line end with nothing before it, only completes the end of the line handed out last.
     private mutating func endsEarlierLine(_ byte: UInt8) -> Bool {

@@ -118,6 +118,16 @@ struct LineFramerLimitTests {
         #expect(framer.lines(from: Array("\n".utf8)) == [FramedLine("E")])
     }
 
+    /// Done by searching the whole chunk anew for each piece, this takes minutes; a time limit is a deadline, not a measure.
+    @Test("takes time in proportion to a chunk without a line end", .timeLimit(.minutes(1)))
+    func takesProportionalTime() {
+        var framer = LineFramer(limit: 16)
+        var pieceCount = 0
+        framer.append([UInt8](repeating: 0, count: 1 << 21).span) { _, _ in pieceCount += 1 }
+        #expect(pieceCount == (1 << 17) - 1)
+        #expect(framer.pendingByteCount == 16)
+    }
+
     @Test("never holds more than the limit", arguments: [1, 2, 63, 1024])
     func holdsNoMoreThanTheLimit(limit: Int) {
         var framer = LineFramer(limit: limit)
