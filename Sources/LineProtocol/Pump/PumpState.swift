@@ -29,6 +29,8 @@ public struct PumpState: DeviceState, Hashable {
     public private(set) var lastControl: ControlSource?
     /// The last error that the pump named; nil once a status line says that all is well again.
     public private(set) var error: PumpErrorCode?
+    /// Why the pump stopped itself, whatever it has refused since; nil once it is well again.
+    private var stopCause: PumpErrorCode?
 
     /// Nothing is known.
     public init() {}
@@ -39,7 +41,7 @@ public struct PumpState: DeviceState, Hashable {
     }
 
     /// Whether the pump was stopped by its 30-minute limit.
-    public var isSafetyShutOff: Bool { power == .error && error == .safetyShutoff }
+    public var isSafetyShutOff: Bool { power == .error && stopCause == .safetyShutoff }
 
     public mutating func apply(_ message: PumpMessage) {
         switch message {
@@ -54,7 +56,10 @@ public struct PumpState: DeviceState, Hashable {
         case .temperatures(let temperatures): self.temperatures = temperatures
         case .error(let code):
             error = code
-            if code.isUnsolicited { stopped(.error) }
+            if code.isUnsolicited {
+                stopped(.error)
+                stopCause = code
+            }
         case .ok, .text, .unknown: break
         }
     }
@@ -71,7 +76,12 @@ public struct PumpState: DeviceState, Hashable {
             speedPercent = speed?.percent
         }
         lastControl = source
+        forgetError()
+    }
+
+    private mutating func forgetError() {
         error = nil
+        stopCause = nil
     }
 
     private mutating func stopped(_ power: PumpStatus.Power) {
@@ -90,6 +100,6 @@ public struct PumpState: DeviceState, Hashable {
         runtimeMinutes = status.runtimeMinutes.map(Int.init)
         remainingMinutes = status.remainingMinutes.map(Int.init)
         temperatures = status.temperatures
-        if power == .on || power == .off { error = nil }
+        if power == .on || power == .off { forgetError() }
     }
 }

@@ -98,6 +98,24 @@ struct PumpStateTests {
         #expect(state.speedPercent == nil && state.runtimeMinutes == nil && state.remainingMinutes == nil)
     }
 
+    @Test(
+        "stays a safety shut-off until the pump leaves the error state",
+        arguments: [
+            ([], true),
+            (["STATUS:{State:ERROR,WaterTemp:12.0C,SkinTemp:34.0C}"], true),
+            (["ERROR:PUMP_START_FAILED"], true),
+            (["ERROR:UNKNOWN_COMMAND", "STATUS:{State:ERROR}"], true),
+            (["PUMP:OFF"], false),
+            (["MANUAL:OFF"], false),
+            (["STATUS:{State:OFF}"], false),
+            (["STATUS:{State:OFF}", "STATUS:{State:ERROR}"], false),
+            (["ERROR:OVERHEAT"], false),
+        ])
+    func staysShutOff(lines: [String], isShutOff: Bool) {
+        let state = PumpState(after: ["PUMP:ON", "ERROR:SAFETY_SHUTOFF"] + lines)
+        #expect(state.isSafetyShutOff == isShutOff)
+    }
+
     @Test("names the last error and does not stop by a refusal")
     func namesRefusal() {
         let state = PumpState(after: [Self.running, "ERROR:INVALID_SPEED_VALUE"])
