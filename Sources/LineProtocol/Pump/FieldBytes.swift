@@ -69,7 +69,9 @@ extension UnsafeRawBufferPointer {
             digitCount += 1
             if seenPoint { scale *= 10 }
         }
-        return digitCount > 0 ? Double(digits) / scale : nil
+        // A point with nothing behind it is a number that was cut short.
+        guard digitCount > 0, seenPoint == (scale > 1) else { return nil }
+        return Double(digits) / scale
     }
 
     private var notANumber: Double? {

@@ -4,7 +4,8 @@
 struct PumpFieldParser {
     /// Calls `body` with the name and the value of each `name:value`, parted by commas.
     static func forEachField(
-        in bytes: UnsafeRawBufferPointer, _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void
+        in bytes: UnsafeRawBufferPointer,
+        _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void
     ) {
         var start = 0
         var colon: Int?
@@ -83,7 +84,7 @@ extension PumpTemperatures {
     init?(_ value: UnsafeRawBufferPointer) {
         self.init()
         guard let inner = value.insideBraces else {
-            guard single.fill(from: value) else { return nil }
+            guard !value.isCutShort, single.fill(from: value) else { return nil }
             return
         }
         var isUnderstood = true
@@ -95,6 +96,14 @@ extension PumpTemperatures {
             }
         }
         guard isUnderstood, water != nil || skin != nil else { return nil }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether a bare temperature has lost its end: it has one decimal always, and no brace whose lack would show it.
+    fileprivate var isCutShort: Bool {
+        guard let last, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(last) else { return false }
+        return !contains(UInt8(ascii: "."))
     }
 }
 

@@ -69,7 +69,7 @@ struct PumpStatusLineTests {
         "keeps a value that it can't read",
         arguments: [
             "WaterTemp:?C", "SkinTemp:?C", "Temp:?C", "WaterTemp:", "WaterTemp:C", "SkinTemp:12.0F", "SkinTemp:--1.0C",
-            "SkinTemp:- 1.0C", "SkinTemp:+1.0C", "SkinTemp:1.2.3C", "SkinTemp:.5C", "SkinTemp:1e1C",
+            "SkinTemp:- 1.0C", "SkinTemp:+1.0C", "SkinTemp:1.2.3C", "SkinTemp:.5C", "SkinTemp:34.C", "SkinTemp:1e1C",
             "SkinTemp:0x10C", "SkinTemp:infinityC", "SkinTemp:34.5CC", "SkinTemp:34.5 C",
             "SkinTemp:1234567890123456.0C",
             "Speed:101%", "Speed:256%", "Speed:-1%", "Speed:70", "Speed:%", "Speed: %", "Speed:7 0%", "Speed:70.0%",

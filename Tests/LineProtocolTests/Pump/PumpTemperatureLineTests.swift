@@ -27,6 +27,17 @@ struct PumpTemperatureLineTests {
     }
 
     @Test(
+        "is no temperature when it is cut short, at whatever length",
+        arguments: PumpLines.all.filter { $0.hasPrefix("TEMP:") })
+    func isNoTemperatureCutShort(line: String) {
+        let bytes = Array(line.utf8)
+        for length in 0..<bytes.count {
+            let piece = Array(bytes[..<length])
+            #expect(PumpMessage(line: piece.span) == .unknown(piece))
+        }
+    }
+
+    @Test(
         "tells a working thermistor from a broken one",
         arguments: [
             (-40, true), (0, true), (34.5, true), (125, true), (-40.1, false), (-80, false), (125.1, false),
