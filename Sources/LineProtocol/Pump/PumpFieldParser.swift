@@ -80,22 +80,20 @@ extension PumpStatus.Power {
 }
 
 extension PumpTemperatures {
-    /// Reads what stands behind `TEMP:`: `34.5`, or `{Water:12.0C,Skin:34.5C}`. Nil if it is neither.
+    /// Reads what stands behind `TEMP:`: `34.5`, or `{Water:12.0C,Skin:34.5C}`, what it does not know kept. Nil if it is
+    /// neither, or says nothing.
     init?(_ value: UnsafeRawBufferPointer) {
         self.init()
         guard let inner = value.insideBraces else {
             guard !value.isCutShort, single.fill(from: value) else { return nil }
             return
         }
-        var isUnderstood = true
         PumpFieldParser.forEachField(in: inner) { name, value in
-            if name.equals("Water") {
-                if !water.fill(from: value) { isUnderstood = false }
-            } else if name.equals("Skin") {
-                if !skin.fill(from: value) { isUnderstood = false }
-            }
+            if name.equals("Water"), water.fill(from: value) { return }
+            if name.equals("Skin"), skin.fill(from: value) { return }
+            otherFields.append(PumpStatusField(name: name.text, value: value.text))
         }
-        guard isUnderstood, water != nil || skin != nil else { return nil }
+        guard self != PumpTemperatures() else { return nil }
     }
 }
 

@@ -29,7 +29,7 @@ public struct PumpStatus: Sendable, Hashable {
     public init() {}
 }
 
-/// A field of a status line that is kept as it came.
+/// A field of a status or a temperature line that is kept as it came.
 public struct PumpStatusField: Sendable, Hashable {
     /// What stood before the colon.
     public var name: String
@@ -51,6 +51,10 @@ public struct PumpTemperatures: Sendable, Hashable {
     public var skin: ThermistorReading?
     /// The only thermistor of the one-thermistor firmware.
     public var single: ThermistorReading?
+
+    /// Fields of a temperature line that this library does not know, or whose value it can't read, in the order of the
+    /// line. Those of a status line are in ``PumpStatus/otherFields``.
+    public var otherFields: [PumpStatusField] = []
 
     /// Readings; nil where there is no such thermistor.
     public init(water: ThermistorReading? = nil, skin: ThermistorReading? = nil, single: ThermistorReading? = nil) {

@@ -27,6 +27,24 @@ struct PumpTemperatureLineTests {
     }
 
     @Test(
+        "keeps fields that are unknown, come again or can't be read, in order",
+        arguments: [
+            ("TEMP:{Ambient:20.5C,Water:12.0C,Skin:34.5C,Unit}", 12, 34.5, [("Ambient", "20.5C"), ("Unit", "")]),
+            ("TEMP:{Water:12.0C,Skin:?C}", 12, nil, [("Skin", "?C")]),
+            ("TEMP:{Water:?C,Skin:?C}", nil, nil, [("Water", "?C"), ("Skin", "?C")]),
+            ("TEMP:{Water:12.0C,Water:13.0C}", 12, nil, [("Water", "13.0C")]),
+        ] as [(String, Double?, Double?, [(String, String)])])
+    func keepsOtherFields(line: String, water: Double?, skin: Double?, other: [(String, String)]) {
+        guard case .temperatures(let temperatures) = PumpMessage(text: line) else {
+            Issue.record("no temperatures")
+            return
+        }
+        #expect(temperatures.water?.celsius == water)
+        #expect(temperatures.skin?.celsius == skin)
+        #expect(temperatures.otherFields == other.map { PumpStatusField(name: $0.0, value: $0.1) })
+    }
+
+    @Test(
         "is no temperature when it is cut short, at whatever length",
         arguments: PumpLines.all.filter { $0.hasPrefix("TEMP:") })
     func isNoTemperatureCutShort(line: String) {
