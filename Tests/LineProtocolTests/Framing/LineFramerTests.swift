@@ -128,6 +128,13 @@ struct LineFramerLimitTests {
         #expect(framer.pendingByteCount == 16)
     }
 
+    @Test("may have no limit to speak of")
+    func takesAnyLimit() {
+        var framer = LineFramer(limit: .max)
+        let line = [UInt8](repeating: 0x41, count: 10_000)
+        #expect(framer.lines(from: line + [0x0D, 0x0A]) == [FramedLine(line)])
+    }
+
     @Test("never holds more than the limit", arguments: [1, 2, 63, 1024])
     func holdsNoMoreThanTheLimit(limit: Int) {
         var framer = LineFramer(limit: limit)
