@@ -23,8 +23,6 @@ public struct LineFramer: Sendable {
     private var carry: [UInt8] = []
     /// The last byte was `\r`: a `\n` right behind it belongs to the same line end.
     private var followsCarriageReturn = false
-    /// The last piece filled the limit: a line end right behind it ends that line and is not an empty line.
-    private var followsCut = false
 
     /// How many bytes came in since the framer was made.
     public private(set) var receivedByteCount = 0
@@ -58,6 +56,7 @@ public struct LineFramer: Sendable {
                 let taken = min(window.count, room)
                 keep(window.extracting(0..<taken))
                 start += taken
+                // What follows is no line end, or it had been found: the line goes on.
                 if start < bytes.count { cut(body) }
                 continue
             }
@@ -80,22 +79,14 @@ public struct LineFramer: Sendable {
             }
             lineEndByteCount += next - end
             followsCarriageReturn = ending == .carriageReturn
-            followsCut = false
             start = next
         }
     }
 
     /// Whether `byte`, a line end with nothing before it, only completes the end of the line handed out last.
     private mutating func endsEarlierLine(_ byte: UInt8) -> Bool {
-        guard carry.isEmpty else { return false }
-        if followsCarriageReturn && byte == .lineFeed {
-            followsCarriageReturn = false
-        } else if followsCut {
-            followsCut = false
-            followsCarriageReturn = byte == .carriageReturn
-        } else {
-            return false
-        }
+        guard carry.isEmpty, followsCarriageReturn, byte == .lineFeed else { return false }
+        followsCarriageReturn = false
         lineEndByteCount += 1
         return true
     }
@@ -104,13 +95,11 @@ public struct LineFramer: Sendable {
         guard !bytes.isEmpty else { return }
         bytes.withUnsafeBufferPointer { carry.append(contentsOf: $0) }
         followsCarriageReturn = false
-        followsCut = false
     }
 
     private mutating func cut(_ body: (Span<UInt8>, LineEnding) -> Void) {
         body(carry.span, .cut)
         carry.removeAll(keepingCapacity: true)
-        followsCut = true
     }
 }
 
