@@ -58,6 +58,10 @@ class Nano:
         assert answer.startswith("ok "), f"{command}: {answer}"
         return answer.removeprefix("ok ")
 
+    def measure(self, command, wanted):
+        seen = self.do(command)
+        assert seen == wanted, f"{command}: wanted {wanted}, saw {seen}"
+
     def write(self, data):
         os.write(self.client, data)
 
@@ -92,15 +96,12 @@ class Nano:
         self.expect(*replies)
 
     def status(self, pattern):
-        """Asks for STATUS until a line matches, at most three times: an unasked one may come before the reply."""
+        """Asks for STATUS; TEMP behind it tells the reply from unasked lines that come before or after."""
+        self.write(b"STATUS\nTEMP\n")
         seen = []
-        for _ in range(3):
-            self.write(b"STATUS\n")
-            line = self.line()
+        while (line := self.line()) is not None and not line.startswith("TEMP:"):
             seen.append(line)
-            if line is not None and re.fullmatch(pattern, line):
-                return
-        raise AssertionError(f"no {pattern!r} in {seen!r}")
+        assert seen and re.fullmatch(pattern, seen[-1]), f"wanted {pattern!r}, saw {seen!r}"
 
     def stop(self):
         if self.process.poll() is None:
@@ -123,6 +124,12 @@ def off(nano):
     nano.ask("OFF", "OK", "PUMP:OFF")
 
 
+def expect_silence(nano):
+    """Nothing has come since the last line that was read."""
+    seen = nano.lines_so_far()
+    assert seen == [], f"wanted nothing, saw {seen!r}"
+
+
 def wait_for_pwm(nano, wanted):
     """Turns of the main loop, in simulated time, until the pump is driven so."""
     for _ in range(10):
@@ -139,7 +146,7 @@ def wait_for_pwm(nano, wanted):
 def the_banner_ends_a_setup_of_1300_ms(nano):
     nano.do("reset")
     nano.do("wait 1.25")
-    assert nano.lines_so_far() == []
+    expect_silence(nano)
     nano.do("wait 0.4")
     seen = nano.lines_so_far()
     assert seen == BANNER, seen
@@ -147,9 +154,9 @@ def the_banner_ends_a_setup_of_1300_ms(nano):
 
 def on_starts_at_seventy_percent(nano):
     booted(nano)
-    assert nano.do("pwm") == "0 0"
+    nano.measure("pwm", "0 0")
     on(nano)
-    assert nano.do("pwm") == "1 180"
+    nano.measure("pwm", "1 180")
     nano.status(r"STATUS:\{State:ON,Speed:70%,Runtime:0m,Remaining:29m,WaterTemp:1[12]\.\dC,SkinTemp:3[34]\.\dC\}")
 
 
@@ -158,7 +165,7 @@ def off_always_works(nano):
     off(nano)
     on(nano)
     off(nano)
-    assert nano.do("pwm") == "0 0"
+    nano.measure("pwm", "0 0")
     nano.status(r"STATUS:\{State:OFF,WaterTemp:1[12]\.\dC,SkinTemp:3[34]\.\dC\}")
 
 
@@ -167,13 +174,13 @@ def speed_sets_the_pwm(nano):
     on(nano)
     for pwm in (200, 0, 1, 254, 255):
         nano.ask(f"SPEED:{pwm}", "OK", f"SPEED:{pwm}")
-        assert nano.do("pwm") == f"1 {pwm}"
+        nano.measure("pwm", f"1 {pwm}")
     nano.ask("SPEED:200", "OK", "SPEED:200")
     nano.status(r"STATUS:\{State:ON,Speed:78%,.*")
     nano.ask("SPEED:0", "OK", "SPEED:0")
     nano.status(r"STATUS:\{State:ON,Speed:0%,.*")
     on(nano)
-    assert nano.do("pwm") == "1 180"
+    nano.measure("pwm", "1 180")
 
 
 def speed_is_read_as_atoi_does(nano):
@@ -191,7 +198,7 @@ def a_wrong_speed_is_refused(nano):
     on(nano)
     for speed in ("256", "-1", "65536", "99999999999"):
         nano.ask(f"SPEED:{speed}", "ERROR:INVALID_SPEED_VALUE")
-    assert nano.do("pwm") == "1 180"
+    nano.measure("pwm", "1 180")
 
 
 def commands_are_exact_but_for_case(nano):
@@ -203,7 +210,7 @@ def commands_are_exact_but_for_case(nano):
         nano.ask(command, "ERROR:UNKNOWN_COMMAND")
     nano.write(b"ON\0\n")
     nano.expect("ERROR:UNKNOWN_COMMAND")
-    assert nano.do("pwm") == "0 0"
+    nano.measure("pwm", "0 0")
 
 
 def either_line_end_ends_a_command(nano):
@@ -213,7 +220,7 @@ def either_line_end_ends_a_command(nano):
     nano.write(b"OFF\r")
     nano.expect("OK", "PUMP:OFF")
     nano.do("wait 1")
-    assert nano.lines_so_far() == []
+    expect_silence(nano)
 
 
 def sixty_three_bytes_are_a_command(nano):
@@ -221,7 +228,7 @@ def sixty_three_bytes_are_a_command(nano):
     nano.ask("X" * 63, "ERROR:UNKNOWN_COMMAND")
     nano.ask("X" * 64, "ERROR:CMD_TOO_LONG")
     nano.do("wait 1")
-    assert nano.lines_so_far() == []
+    expect_silence(nano)
 
 
 def seventy_bytes_are_an_overflow_before_a_command(nano):
@@ -252,7 +259,7 @@ def a_broken_thermistor_is_shown_and_stops_nothing(nano):
         nano.do(f"skin {fault}")
         nano.ask("TEMP", "TEMP:{Water:12.0C,Skin:-273.1C}")
     nano.do("wait 1")
-    assert nano.do("pwm") == "1 180"
+    nano.measure("pwm", "1 180")
 
 
 def status_comes_every_five_seconds_while_on(nano):
@@ -260,13 +267,13 @@ def status_comes_every_five_seconds_while_on(nano):
     nano.do("wait 6")
     on(nano)
     nano.do("wait 4.5")
-    assert nano.lines_so_far() == []
+    expect_silence(nano)
     nano.do("wait 16")
     seen = nano.lines_so_far()
     assert len(seen) == 4 and all(line.startswith("STATUS:{State:ON,Speed:70%,") for line in seen), seen
     off(nano)
     nano.do("wait 11")
-    assert nano.lines_so_far() == []
+    expect_silence(nano)
 
 
 def minutes_are_counted(nano):
@@ -281,10 +288,10 @@ def thirty_minutes_stop_the_pump(nano):
     on(nano)
     nano.do("skip 1790")
     nano.status(r"STATUS:\{State:ON,Speed:70%,Runtime:29m,Remaining:0m,.*")
-    assert nano.do("pwm") == "1 180"
+    nano.measure("pwm", "1 180")
     nano.do("skip 10")
     nano.expect("ERROR:SAFETY_SHUTOFF", "Maximum runtime exceeded")
-    assert nano.do("pwm") == "0 0"
+    nano.measure("pwm", "0 0")
     nano.ask("ON", "ERROR:PUMP_START_FAILED")
     nano.ask("SPEED:100", "ERROR:PUMP_NOT_RUNNING")
     nano.status(r"STATUS:\{State:ERROR,WaterTemp:1[12]\.\dC,SkinTemp:3[34]\.\dC\}")
@@ -315,14 +322,14 @@ def hot_skin_stops_the_pump(nano):
     booted(nano)
     nano.do("skin 41")
     nano.do("wait 1")
-    assert nano.lines_so_far() == []
+    expect_silence(nano)
     nano.do("skin 39.8")
     on(nano)
     nano.do("wait 1")
-    assert nano.do("pwm") == "1 180"
+    nano.measure("pwm", "1 180")
     nano.do("skin 40.2")
     nano.expect("ERROR:OVERHEAT", "Skin temperature too high: ?C")
-    assert nano.do("pwm") == "0 0"
+    nano.measure("pwm", "0 0")
     nano.do("skin 34")
     nano.ask("ON", "ERROR:PUMP_START_FAILED")
     off(nano)
@@ -333,10 +340,10 @@ def the_button_toggles_the_pump(nano):
     booted(nano)
     nano.do("button press")
     nano.expect("MANUAL:ON")
-    assert nano.do("pwm") == "1 180"
+    nano.measure("pwm", "1 180")
     nano.do("button press")
     nano.expect("MANUAL:OFF")
-    assert nano.do("pwm") == "0 0"
+    nano.measure("pwm", "0 0")
 
 
 def the_button_leaves_the_error_state(nano):
@@ -353,7 +360,7 @@ def the_potentiometer_sets_the_speed_while_on(nano):
     booted(nano)
     nano.do("pot 1023")
     nano.do("wait 1")
-    assert nano.do("pwm") == "0 0"
+    nano.measure("pwm", "0 0")
     nano.do("pot 716")
     on(nano)
     for reading, pwm in ((512, 130), (20, 10), (19, 0), (1023, 255)):
@@ -362,7 +369,7 @@ def the_potentiometer_sets_the_speed_while_on(nano):
     nano.ask("SPEED:40", "OK", "SPEED:40")
     nano.do("pot 1003")
     nano.do("wait 1")
-    assert nano.do("pwm") == "1 40"
+    nano.measure("pwm", "1 40")
     nano.do("pot 998")
     wait_for_pwm(nano, "1 248")
 
@@ -381,7 +388,7 @@ def a_reset_stops_the_pump(nano):
     on(nano)
     nano.do("reset")
     nano.write(b"SPEED:9\n")
-    assert nano.do("pwm") == "0 0"
+    nano.measure("pwm", "0 0")
     nano.expect(*BANNER, "ERROR:PUMP_NOT_RUNNING")
 
 
