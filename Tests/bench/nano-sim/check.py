@@ -515,7 +515,7 @@ def a_link_that_another_took_over_stays(start):
                 off(second)
 
 
-def stdins_end_ends_it_only_if_asked(start):
+def stdins_end_ends_it_if_asked(start):
     with start("nano-pump-quiet.elf") as nano:
         nano.process.stdin.close()
         assert nano.process.wait(DEADLINE) == 0
@@ -526,7 +526,7 @@ STARTING_CHECKS = [
     other_banners_can_be_built,
     the_link_lives_as_long_as_the_program,
     a_link_that_another_took_over_stays,
-    stdins_end_ends_it_only_if_asked,
+    stdins_end_ends_it_if_asked,
 ]
 
 
