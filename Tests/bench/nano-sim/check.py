@@ -415,11 +415,11 @@ def clients_come_and_go(nano):
 def a_slow_client_loses_nothing(nano):
     booted(nano)
     on(nano)
+    # More than the 4 KiB of a tty's input queue.
     count = 70
     for _ in range(count):
         nano.do("skip 5")
         nano.do("wait 0.3")
-    # The pty itself holds about 4 KiB; the rest has waited in nano-sim, and comes as the client reads.
     for _ in range(count):
         line = nano.line()
         assert line is not None and re.fullmatch(r"STATUS:\{State:ON,.*\}", line), line
