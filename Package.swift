@@ -32,7 +32,8 @@ let package = Package(
         .target(name: "CSerial"),
         .target(name: "SerialPort", dependencies: ["CSerial", "DescriptorIO"], swiftSettings: settings),
         .target(name: "LineProtocol", swiftSettings: settings),
-        .target(name: "Transports", dependencies: ["LineProtocol", "SerialPort", "DescriptorIO"], swiftSettings: settings),
+        .target(
+            name: "Transports", dependencies: ["LineProtocol", "SerialPort", "DescriptorIO"], swiftSettings: settings),
         .target(name: "FirmwareSim", dependencies: ["DescriptorIO", "SerialPort"], swiftSettings: settings),
         .executableTarget(
             name: "pumpctl",
@@ -43,10 +44,16 @@ let package = Package(
             swiftSettings: settings),
 
         .testTarget(name: "DescriptorIOTests", dependencies: ["DescriptorIO"], swiftSettings: settings),
-        .testTarget(name: "SerialPortTests", dependencies: ["SerialPort", "DescriptorIO", "CSerial"], swiftSettings: settings),
         .testTarget(
-            name: "LineProtocolTests", dependencies: ["LineProtocol"], resources: [.copy("Fixtures")], swiftSettings: settings),
-        .testTarget(name: "TransportsTests", dependencies: ["Transports", "LineProtocol", "SerialPort", "DescriptorIO"], swiftSettings: settings),
-        .testTarget(name: "FirmwareSimTests", dependencies: ["FirmwareSim", "DescriptorIO", "SerialPort"], swiftSettings: settings),
+            name: "SerialPortTests", dependencies: ["SerialPort", "DescriptorIO", "CSerial"], swiftSettings: settings),
+        .testTarget(
+            name: "LineProtocolTests", dependencies: ["LineProtocol"], resources: [.copy("Fixtures")],
+            swiftSettings: settings),
+        .testTarget(
+            name: "TransportsTests", dependencies: ["Transports", "LineProtocol", "SerialPort", "DescriptorIO"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "FirmwareSimTests", dependencies: ["FirmwareSim", "DescriptorIO", "SerialPort"],
+            swiftSettings: settings),
     ]
 )

@@ -21,7 +21,8 @@ public final class PseudoTerminalClients: Sendable {
     ) async {
         let descriptor = inotify_init1(CInt(IN_NONBLOCK | IN_CLOEXEC))
         guard descriptor >= 0 else { return nil }
-        guard inotify_add_watch(descriptor, terminal.path, UInt32(IN_OPEN | IN_CLOSE_WRITE | IN_CLOSE_NOWRITE)) >= 0 else {
+        guard inotify_add_watch(descriptor, terminal.path, UInt32(IN_OPEN | IN_CLOSE_WRITE | IN_CLOSE_NOWRITE)) >= 0
+        else {
             Glibc.close(descriptor)
             return nil
         }

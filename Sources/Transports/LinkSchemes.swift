@@ -37,7 +37,8 @@ public struct LinkSchemes: Sendable {
     /// - Throws: `invalidEndpoint` where no scheme has that name, and what the scheme's opener throws.
     public func open(_ endpoint: Endpoint, on loop: EventLoop = .shared) async throws(LinkError) -> any Link {
         guard let opener = openers[endpoint.scheme] else {
-            throw endpoint.invalid("an endpoint begins with / or one of: " + names.map { $0 + ":" }.joined(separator: " "))
+            throw endpoint.invalid(
+                "an endpoint begins with / or one of: " + names.map { $0 + ":" }.joined(separator: " "))
         }
         return try await opener(endpoint, loop)
     }

@@ -34,7 +34,9 @@ enum SerialLink {
         if let parity = try endpoint.choice("parity", of: SerialOptions.Parity.allCases.map { ("\($0)", $0) }) {
             options.parity = parity
         }
-        let flows: [(String, SerialOptions.FlowControl)] = [("none", .none), ("rtscts", .rtsCts), ("xonxoff", .xonXoff)]
+        let flows: [(String, SerialOptions.FlowControl)] = [
+            ("none", .none), ("rtscts", .rtsCts), ("xonxoff", .xonXoff),
+        ]
         if let flow = try endpoint.choice("flow", of: flows) { options.flowControl = flow }
         if let dtr = try endpoint.choice("dtr", of: lines) { options.dtrOnOpen = dtr }
         if let rts = try endpoint.choice("rts", of: lines) { options.rtsOnOpen = rts }

@@ -6,7 +6,8 @@ extension Session where Family == PumpFamily {
     ///
     /// - Parameter clock: What time-outs are measured by.
     /// - Throws: `linkLost`.
-    public static func begin(over link: any Link, clock: any Clock<Duration>) async throws(SessionError) -> PumpSession {
+    public static func begin(over link: any Link, clock: any Clock<Duration>) async throws(SessionError) -> PumpSession
+    {
         let session = PumpSession(link: link, clock: clock)
         try await session.start()
         return session

@@ -78,7 +78,8 @@ extension Failure {
     private static func deviceHint(_ code: String) -> String? {
         switch PumpErrorCode(rawValue: code) {
         case .pumpNotRunning: "switch the pump on first: pumpctl on"
-        case .pumpStartFailed: "the pump was stopped for safety: see 'pumpctl status', then 'pumpctl off' to leave that state"
+        case .pumpStartFailed:
+            "the pump was stopped for safety: see 'pumpctl status', then 'pumpctl off' to leave that state"
         case .invalidSpeedValue: SpeedArgument.rule
         case .unknownCommand, .commandTooLong:
             "the command was damaged on its way, or another program writes to the port: try again"

@@ -94,7 +94,8 @@ private struct TimedRun {
     }
 
     /// Switches the pump off after a failure, in a task that the failure's cancellation does not reach.
-    static func switchOff(_ pump: PumpSession, _ context: CommandContext, after error: any Error) async throws -> Never {
+    static func switchOff(_ pump: PumpSession, _ context: CommandContext, after error: any Error) async throws -> Never
+    {
         if let failure = error as? Failure, failure.status == .ioError { throw failure }
         let off = Task(executorPreference: context.loop) { try await pump.turnOff(timeout: context.timeout) }
         do {

@@ -19,7 +19,8 @@ struct OffCommand: ParsableCommand {
 }
 
 struct SpeedCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "speed", abstract: "Set the speed of the running pump.")
+    static let configuration = CommandConfiguration(
+        commandName: "speed", abstract: "Set the speed of the running pump.")
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions

@@ -1,0 +1,48 @@
+# make demo    sets up, builds, and shows the main job on a simulated pump
+# make test    sets up, builds, and passes every test
+# make install PREFIX=/usr/local
+
+SWIFT ?= swift
+PREFIX ?= /usr/local
+
+# What pumpctl is built with: libedit for the console's line editing, linked in.
+BUILD_PACKAGES := libedit-dev libbsd-dev libmd-dev libncurses-dev
+# What the tests run against: the Nano's firmware in an emulator, and other people's clients.
+TEST_PACKAGES := gcc g++ make simavr libsimavr-dev libelf-dev gcc-avr avr-libc binutils-avr arduino-core-avr \
+    python3-serial socat picocom shellcheck
+
+RELEASE := $(SWIFT) build -c release --product pumpctl --static-swift-stdlib
+
+.PHONY: all demo test lint benchmark install clean setup setup-test
+
+all: setup
+	$(RELEASE)
+
+setup:
+	@scripts/ensure-packages $(BUILD_PACKAGES)
+
+setup-test: setup
+	@scripts/ensure-packages $(TEST_PACKAGES)
+
+demo: all
+	@scripts/demo "$$($(RELEASE) --show-bin-path)/pumpctl"
+
+test: setup-test lint
+	$(MAKE) -C hardware/nano-pump check
+	$(SWIFT) build --build-tests
+	$(SWIFT) test --skip-build
+
+lint: setup-test
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+	shellcheck scripts/* .ci/run
+
+benchmark: all
+	$(MAKE) -C Benchmarks benchmark
+
+install: all
+	install -D -m 755 "$$($(RELEASE) --show-bin-path)/pumpctl" $(DESTDIR)$(PREFIX)/bin/pumpctl
+
+clean:
+	rm -rf .build Benchmarks/.build
+	$(MAKE) -C hardware/nano-pump clean
+	$(MAKE) -C Tests/bench/nano-sim clean
