@@ -1,9 +1,12 @@
 import LineProtocol
+import Synchronization
 
 /// A link that shows on standard error what goes over it.
 final class TracedLink: Link {
     private let link: any Link
     private let output: Output
+    /// What was received of a line whose end has not come.
+    private let framer = Mutex(LineFramer(limit: 256))
 
     init(_ link: any Link, output: Output) {
         self.link = link
@@ -23,23 +26,32 @@ final class TracedLink: Link {
 
     func receive() async throws(LinkError) -> [UInt8]? {
         let bytes = try await link.receive()
-        if let bytes { output.note("< \(bytes.printable())") }
+        if let bytes { show(bytes) }
         return bytes
     }
 
     func receiveAvailable() async throws(LinkError) -> [UInt8] {
         let bytes = try await link.receiveAvailable()
-        if !bytes.isEmpty { output.note("< \(bytes.printable()) (before this session)") }
+        show(bytes)
         return bytes
     }
 
     func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {
-        await link.forward { [output] arrival in
+        await link.forward { arrival in
             switch arrival {
-            case .bytes(let bytes): output.note("< \(bytes.printable())")
-            case .ended(let error): output.note("* the link ended" + (error.map { ": \($0)" } ?? ""))
+            case .bytes(let bytes): self.show(bytes)
+            case .ended(let error): self.output.note("* the link ended" + (error.map { ": \($0)" } ?? ""))
             }
             receiver(arrival)
+        }
+    }
+
+    /// Shows each line once its end has come: a serial port gives it byte by byte.
+    private func show(_ bytes: [UInt8]) {
+        framer.withLock { framer in
+            framer.append(bytes.span) { line, _ in
+                output.note("< " + line.withUnsafeBufferPointer { Array($0) }.printable())
+            }
         }
     }
 
