@@ -96,9 +96,10 @@ int cserial_get_settings(int fd, cserial_settings *taken) {
     return 0;
 }
 
-int cserial_set_settings(int fd, const cserial_settings *wanted, cserial_settings *taken) {
+int cserial_set_settings(int fd, const cserial_settings *wanted, cserial_settings *taken, int *hung_up) {
     struct termios2 now;
     if (ioctl(fd, TCGETS2, &now) < 0) return errno;
+    *hung_up = now.c_cflag & HUPCL ? 1 : 0;
     struct termios2 next = now;
     encode(wanted, &next);
     if (!same(&now, &next)) {

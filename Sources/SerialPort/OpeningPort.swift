@@ -57,8 +57,11 @@ struct OpeningPort {
     }
 
     /// Applies the settings, then the policies, which are carried out as far as the driver can.
-    func configure(_ options: SerialOptions) throws(SerialError) {
-        try options.write(to: descriptor, activity: "opening", path: path)
+    ///
+    /// - Returns: Whether opening was an edge on DTR. With `HUPCL` set, as it is on a port that was just plugged in, the
+    ///   last close left DTR released; without, DTR has stayed asserted since.
+    func configure(_ options: SerialOptions) throws(SerialError) -> Bool {
+        let hungUp = try options.write(to: descriptor, activity: "opening", path: path)
         var asserted: ModemLines = []
         var released: ModemLines = []
         for (line, policy) in [(ModemLines.dtr, options.dtrOnOpen), (.rts, options.rtsOnOpen)] {
@@ -71,6 +74,8 @@ struct OpeningPort {
         if !asserted.isEmpty { _ = asserted.change(UInt(TIOCMBIS), on: descriptor) }
         if !released.isEmpty { _ = released.change(UInt(TIOCMBIC), on: descriptor) }
         if options.lowLatency { _ = cserial_set_low_latency(descriptor, 1) }
+        var bits: CInt = 0
+        return hungUp && ioctl(descriptor, UInt(TIOCMGET), &bits) == 0
     }
 
     private func busy(errno: Int32) -> SerialError {

@@ -1,3 +1,4 @@
+public import DescriptorIO
 import Glibc
 
 /// Modem lines that are asserted.
@@ -54,6 +55,16 @@ extension SerialPort {
     /// - Throws: As ``modemLines()``.
     public func setRTS(_ asserted: Bool) throws(SerialError) {
         try set(.rts, asserted, "setting RTS of")
+    }
+
+    /// Resets an Arduino, by releasing DTR for a moment and asserting it again. Its bootloader and its start take 3 s.
+    ///
+    /// - Throws: As ``modemLines()``.
+    public func pulseDTR(on loop: EventLoop) async throws(SerialError) {
+        try setDTR(false)
+        // The board's capacitor charges through 10 kΩ within 1 ms.
+        try? await EventLoopClock(loop).sleep(for: .milliseconds(50))
+        try setDTR(true)
     }
 
     private func set(_ line: ModemLines, _ asserted: Bool, _ activity: String) throws(SerialError) {

@@ -64,10 +64,14 @@ extension SerialOptions {
     }
 
     /// Applies the settings of the line, and compares them with what the driver took.
-    func write(to descriptor: CInt, activity: String, path: String) throws(SerialError) {
+    ///
+    /// - Returns: Whether the last close would have hung up (`HUPCL`) until now.
+    @discardableResult
+    func write(to descriptor: CInt, activity: String, path: String) throws(SerialError) -> Bool {
         var wanted = settings
         var answer = cserial_settings()
-        let error = cserial_set_settings(descriptor, &wanted, &answer)
+        var hungUp: CInt = 0
+        let error = cserial_set_settings(descriptor, &wanted, &answer, &hungUp)
         guard error == 0 else { throw SerialError(errno: error, activity: activity, path: path) }
         var taken = self
         taken.update(from: answer)
@@ -80,6 +84,7 @@ extension SerialOptions {
         guard answer.raw == 1 else {
             throw SerialError(.unsupported, activity: "making raw", path: path)
         }
+        return hungUp != 0
     }
 
     /// Takes over the settings of the line.

@@ -29,6 +29,10 @@ public final class SerialPort: Sendable {
 
     let shared: SharedDescriptor
     let options: Mutex<SerialOptions>
+    /// Whether opening made DTR active, which resets an Arduino: true the first time after plugging in, and after a
+    /// program that left `HUPCL` set. If another program had the port open all the while, it was active already.
+    public let raisedDTR: Bool
+
     /// Whether TIOCEXCL is ours to take back.
     let isMarkedExclusive: Bool
 
@@ -46,7 +50,7 @@ public final class SerialPort: Sendable {
         var port = try OpeningPort(path: path)
         do {
             try port.claim(options.exclusivity)
-            try port.configure(options)
+            raisedDTR = try port.configure(options)
         } catch {
             port.abandon()
             // Who holds it is looked up only now, so that our own descriptor is not taken for the holder's.

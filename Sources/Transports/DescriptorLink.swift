@@ -8,6 +8,8 @@ public final class DescriptorLink: Link {
     public var maximumWriteLength: Int? { nil }
     public var executor: any SerialExecutor & TaskExecutor { channel.loop }
 
+    public let mayHaveReset: Bool
+
     let channel: DescriptorChannel
     private let finishWriting: @Sendable (DescriptorChannel) async -> Void
 
@@ -18,11 +20,12 @@ public final class DescriptorLink: Link {
 
     /// - Parameter finishWriting: Runs before the channel is closed, to let what was sent get out.
     init(
-        _ channel: DescriptorChannel, name: String,
+        _ channel: DescriptorChannel, name: String, mayHaveReset: Bool = false,
         finishWriting: @escaping @Sendable (DescriptorChannel) async -> Void
     ) {
         self.channel = channel
         self.name = name
+        self.mayHaveReset = mayHaveReset
         self.finishWriting = finishWriting
     }
 

@@ -4,23 +4,26 @@ internal import SerialPort
 
 /// Opens links over serial ports and pseudo-terminals.
 enum SerialLink {
-    /// A path, or `serial:PATH?baud=9600&bits=8&parity=none&stop=1&flow=none&dtr=…&rts=…&hupcl=…&shared=…`.
+    /// A path, or `serial:PATH?baud=9600&bits=8&parity=none&stop=1&flow=none&dtr=…&rts=…&hupcl=…&shared=…&reset=…`.
     static func open(_ endpoint: Endpoint, on loop: EventLoop) async throws(LinkError) -> any Link {
         let options = try options(of: endpoint)
-        let port: SerialPort
-        do {
-            port = try SerialPort(path: endpoint.address, options: options)
+        let isReset = try endpoint.flag("reset") ?? false
+        do throws(SerialError) {
+            let port = try SerialPort(path: endpoint.address, options: options)
+            if isReset { try await port.pulseDTR(on: loop) }
+            return DescriptorLink(
+                port.channel(on: loop), name: endpoint.text, mayHaveReset: port.raisedDTR || isReset
+            ) { _ in
+                _ = await port.drain(on: loop, within: options.drainTimeout)
+            }
         } catch {
             throw LinkError(error, name: endpoint.text)
-        }
-        return DescriptorLink(port.channel(on: loop), name: endpoint.text) { _ in
-            _ = await port.drain(on: loop, within: options.drainTimeout)
         }
     }
 
     private static func options(of endpoint: Endpoint) throws(LinkError) -> SerialOptions {
         try endpoint.allowOptions([
-            "baud", "bits", "parity", "stop", "flow", "dtr", "rts", "hupcl", "shared", "lowlatency",
+            "baud", "bits", "parity", "stop", "flow", "dtr", "rts", "hupcl", "shared", "lowlatency", "reset",
         ])
         var options = SerialOptions()
         let lines: [(String, SerialOptions.LinePolicy)] = [

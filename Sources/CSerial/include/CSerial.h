@@ -24,8 +24,9 @@ typedef struct {
 int cserial_get_settings(int fd, cserial_settings *taken);
 
 /// Puts the terminal in raw mode with the settings wanted and reads back what the driver took. The write and the second
-/// read are left out when the terminal already is as wanted. `wanted->raw` is ignored.
-int cserial_set_settings(int fd, const cserial_settings *wanted, cserial_settings *taken);
+/// read are left out when the terminal already is as wanted. `wanted->raw` is ignored. `hung_up` is whether HUPCL was set
+/// before.
+int cserial_set_settings(int fd, const cserial_settings *wanted, cserial_settings *taken, int *hung_up);
 
 /// Whether TIOCEXCL is in force. Unlike open(2), this tells root too.
 int cserial_get_exclusive(int fd, int *exclusive);

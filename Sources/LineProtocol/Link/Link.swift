@@ -13,6 +13,10 @@ public protocol Link: AnyObject, Sendable {
     /// The most bytes that one write of the carrier holds; nil where there is no bound. `send` cuts what is longer.
     var maximumWriteLength: Int? { get }
 
+    /// Whether opening the link may have reset the device, as the DTR of a serial port does to an Arduino. The device
+    /// then hears nothing for some seconds, and has forgotten its state.
+    var mayHaveReset: Bool { get }
+
     /// The executor that the link's work runs on. A session runs on it too, so that nothing changes threads in between.
     var executor: any SerialExecutor & TaskExecutor { get }
 
@@ -40,6 +44,9 @@ public protocol Link: AnyObject, Sendable {
 }
 
 extension Link {
+    /// False: most carriers can't.
+    public var mayHaveReset: Bool { false }
+
     /// What arrives, until the link is closed. It throws once, when the far end is gone.
     public var received: ReceivedBytes { ReceivedBytes(link: self) }
 }
