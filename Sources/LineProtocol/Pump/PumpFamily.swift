@@ -27,6 +27,11 @@ public enum PumpFamily: DeviceFamily {
         if case .unknown = message { true } else { false }
     }
 
+    public static func isStart(_ message: PumpMessage) -> Bool {
+        guard case .text(let text) = message else { return false }
+        return text.hasPrefix("HELLO:") || text.hasPrefix("Ready for commands")
+    }
+
     public static func exchange(for command: PumpCommand) -> PumpExchange { PumpExchange(command) }
 
     /// `TEMP:` is said in reply only, where `STATUS:` also comes unasked.

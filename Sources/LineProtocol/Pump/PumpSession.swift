@@ -4,12 +4,16 @@ public typealias PumpSession = Session<PumpFamily>
 extension Session where Family == PumpFamily {
     /// Begins a session over `link`, and listens.
     ///
+    /// Where opening the link may have reset the board, this waits until the firmware answers, some 3 s;
+    /// ``Session/hasDeviceStarted`` tells whether it had to. The pump is off then.
+    ///
     /// - Parameter clock: What time-outs are measured by.
     /// - Throws: `linkLost`.
     public static func begin(over link: any Link, clock: any Clock<Duration>) async throws(SessionError) -> PumpSession
     {
         let session = PumpSession(link: link, clock: clock)
         try await session.start()
+        if link.mayHaveReset { try await session.waitUntilReady() }
         return session
     }
 

@@ -52,15 +52,38 @@ public struct PumpState: DeviceState, Hashable {
             self.speed = speed
             speedPercent = speed.percent
             lastControl = .app
+            forgetError()
         case .status(let status): apply(status)
         case .temperatures(let temperatures): self.temperatures = temperatures
         case .error(let code):
-            error = code
-            if code.isUnsolicited {
-                stopped(.error)
-                stopCause = code
-            }
-        case .ok, .text, .unknown: break
+            apply(code)
+        case .text:
+            if PumpFamily.isStart(message) { becomeUncertain() }
+        case .ok, .unknown: break
+        }
+    }
+
+    public mutating func overhear(_ message: PumpMessage) {
+        apply(message)
+        // Another host's, or a damaged line: 18 may have been 180. The next status line tells.
+        if case .speed = message {
+            speed = nil
+            speedPercent = nil
+        }
+    }
+
+    private mutating func apply(_ code: PumpErrorCode) {
+        error = code
+        switch code {
+        case .safetyShutoff, .overheat:
+            stopped(.error)
+            stopCause = code
+        case .pumpStartFailed:
+            if power != .error { stopped(.error) }
+        case .pumpNotRunning:
+            // Off, or stopped for safety: it does not say which.
+            if power == .on { stopped(.unknown) }
+        default: break
         }
     }
 

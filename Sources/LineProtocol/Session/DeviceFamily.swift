@@ -28,6 +28,9 @@ public protocol DeviceFamily: Sendable {
     /// Whether a line is nothing of the protocol, and not text for people either.
     static func isForeign(_ message: Message) -> Bool
 
+    /// Whether the device says by `message` that it has just started, and has forgotten its state.
+    static func isStart(_ message: Message) -> Bool
+
     /// The beginning of the exchange that `command` opens.
     static func exchange(for command: Command) -> Exchange
 
@@ -76,8 +79,11 @@ public protocol DeviceState<Message>: Sendable, Equatable {
     /// Nothing is known.
     init()
 
-    /// Takes in what the device said.
+    /// Takes in what the device answered to a command of this session.
     mutating func apply(_ message: Message)
+
+    /// Takes in what the device said otherwise: unasked, or to somebody else.
+    mutating func overhear(_ message: Message)
 
     /// A command may have been carried out or not, or the device may have been reset: forget what that puts in doubt.
     mutating func becomeUncertain()

@@ -17,7 +17,7 @@ public actor Session<Family: DeviceFamily> {
 
     /// The link, which the session owns from the start on.
     public nonisolated let link: any Link
-    private let clock: SessionClock
+    let clock: SessionClock
 
     private enum Life {
         case notStarted
@@ -48,6 +48,9 @@ public actor Session<Family: DeviceFamily> {
 
     /// What is known of the device.
     public private(set) var state = Family.State()
+    /// Whether the device was found to have started anew since the session began: ``waitUntilReady(within:)`` had to
+    /// wait for it, or it said that it starts.
+    public internal(set) var hasDeviceStarted = false
 
     private var life = Life.notStarted
     private var framer = LineFramer(limit: Family.lineLimit)
@@ -347,6 +350,7 @@ public actor Session<Family: DeviceFamily> {
 
     private func hear(_ message: Family.Message, line: Span<UInt8>) {
         if isHearingBacklog { return publish(.heardBefore(message)) }
+        if Family.isStart(message) { hasDeviceStarted = true }
         if let flight = inFlight, flight.outcome == nil {
             if Family.isForeign(message) { flight.foreignLine = line.withUnsafeBufferPointer { Array($0) } }
             switch flight.exchange.take(message) {
@@ -360,7 +364,7 @@ public actor Session<Family: DeviceFamily> {
             case .unrelated: break
             }
         }
-        state.apply(message)
+        state.overhear(message)
         publish(.heard(message))
     }
 

@@ -1,0 +1,24 @@
+extension Session {
+    /// Waits until the device answers.
+    ///
+    /// A board that was reset hears nothing while its bootloader and its `setup` run, 2 to 4 s on a Nano. How long
+    /// differs from board to board, so this asks, and asks again, and does not sleep for a guess. What it asks changes
+    /// nothing, and if the bootloader takes it for one of its own commands it starts the firmware all the sooner.
+    ///
+    /// - Parameter limit: When to give up; the last question may take a second longer.
+    /// - Throws: `noAnswer` or `notUnderstood` after `limit`; `linkLost`.
+    public func waitUntilReady(within limit: Duration = .seconds(8)) async throws(SessionError) {
+        guard let query = Family.fence ?? Family.statusQuery else { return }
+        let deadline = clock.elapsed() + limit
+        while true {
+            do throws(SessionError) {
+                _ = try await perform(query, timeout: .seconds(1))
+                return
+            } catch {
+                let isSilence = error.code == .noAnswer || error.code == .notUnderstood
+                guard isSilence, clock.elapsed() < deadline else { throw error }
+                hasDeviceStarted = true
+            }
+        }
+    }
+}
