@@ -143,6 +143,31 @@ struct PumpStateTests {
         #expect(state.lastControl == nil)
         #expect(state.temperatures.skin?.celsius == 34.5)
     }
+
+    @Test("doubts a speed that was said to nobody here: it may be the rest of a damaged line")
+    func doubtsOverheardSpeed() {
+        var state = PumpState(after: ["PUMP:ON"])
+        state.overhear(PumpMessage(text: "SPEED:18"))
+        #expect(state.power == .on)
+        #expect(state.speed == nil && state.speedPercent == nil)
+    }
+
+    @Test("takes a refused ON for the state in which the pump was stopped")
+    func refusedOnIsError() {
+        #expect(PumpState(after: ["ERROR:PUMP_START_FAILED"]).power == .error)
+    }
+
+    @Test("no longer takes a pump for running that says it is not")
+    func notRunningIsNotOn() {
+        #expect(PumpState(after: ["PUMP:ON", "ERROR:PUMP_NOT_RUNNING"]).power == .unknown)
+        #expect(PumpState(after: ["PUMP:OFF", "ERROR:PUMP_NOT_RUNNING"]).power == .off)
+    }
+
+    @Test("is unknown once the firmware says that it starts", arguments: ["HELLO:pump", "Ready for commands..."])
+    func startForgets(banner: String) {
+        let state = PumpState(after: ["PUMP:ON", banner])
+        #expect(state.power == .unknown && state.speed == nil && state.lastControl == nil)
+    }
 }
 
 extension PumpState {
