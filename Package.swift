@@ -25,11 +25,19 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
     ],
     targets: [
-        // Headers that the Glibc module leaves out: eventfd, signalfd.
+        // Headers that the Glibc module leaves out: eventfd, inotify, signalfd.
         .target(name: "CDescriptorIO"),
         .target(name: "DescriptorIO", dependencies: ["CDescriptorIO"], swiftSettings: settings),
         // What Swift can't call: termios2, pty, serial_struct.
         .target(name: "CSerial"),
+        // libedit, linked statically: a command that edits no line loads no library for it. Debian: libedit-dev,
+        // libbsd-dev, libmd-dev, libncurses-dev.
+        .target(
+            name: "CLineEditor",
+            linkerSettings: [
+                .linkedLibrary(":libedit.a"), .linkedLibrary(":libbsd.a"), .linkedLibrary(":libmd.a"),
+                .linkedLibrary(":libtinfo.a"),
+            ]),
         .target(name: "SerialPort", dependencies: ["CSerial", "DescriptorIO"], swiftSettings: settings),
         .target(name: "LineProtocol", swiftSettings: settings),
         .target(
@@ -38,7 +46,7 @@ let package = Package(
         .executableTarget(
             name: "pumpctl",
             dependencies: [
-                "LineProtocol", "Transports", "SerialPort", "DescriptorIO", "FirmwareSim",
+                "LineProtocol", "Transports", "SerialPort", "DescriptorIO", "FirmwareSim", "CLineEditor",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -54,6 +62,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "FirmwareSimTests", dependencies: ["FirmwareSim", "DescriptorIO", "SerialPort"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "pumpctlTests",
+            dependencies: ["pumpctl", "FirmwareSim", "SerialPort", "DescriptorIO", "LineProtocol"],
             swiftSettings: settings),
     ]
 )

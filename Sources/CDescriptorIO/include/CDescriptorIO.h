@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
+#include <sys/inotify.h>
 #include <sys/signalfd.h>
 
 /// ppoll(2) without a signal mask; a negative time-out waits for ever.

@@ -18,6 +18,9 @@ struct Output: Sendable {
         if !isJSON { line(text()) }
     }
 
+    /// Writes to the terminal what is not a line of its own.
+    func draw(_ text: String) { Self.write(text, to: STDOUT_FILENO) }
+
     /// Prints a note on standard error.
     func note(_ text: String) { Self.write(text + "\n", to: STDERR_FILENO) }
 
@@ -47,7 +50,7 @@ struct Output: Sendable {
         }
     }
 
-    private static func json(_ value: some Encodable) -> String {
+    static func json(_ value: some Encodable) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Numbers that are none are left out by the records themselves.

@@ -16,13 +16,20 @@ struct CommandContext: Sendable {
     /// The clock of this run.
     var clock: EventLoopClock { EventLoopClock(loop) }
 
+    /// Where the device is that the options name.
+    func endpoint() throws -> Endpoint { try Endpoint(PortChoice.choose(options.port)) }
+
     /// Opens the link to the device that the options name.
-    func openLink() async throws -> any Link {
-        let endpoint = try Endpoint(PortChoice.choose(options.port))
+    func openLink() async throws -> any Link { try await openLink(endpoint(), note: output.note) }
+
+    /// Opens a link.
+    ///
+    /// - Parameter note: Where to show what goes over it, if that is asked for.
+    func openLink(_ endpoint: Endpoint, note: @escaping @Sendable (String) -> Void) async throws -> any Link {
         var schemes = LinkSchemes.standard
         schemes.add("sim", SimLink.open)
         let link = try await schemes.open(endpoint, on: loop)
-        return options.verbose ? TracedLink(link, output: output) : link
+        return options.verbose ? TracedLink(link, note: note) : link
     }
 
     /// Runs `body` in a session with the pump, and closes it.

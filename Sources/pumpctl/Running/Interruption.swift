@@ -18,6 +18,11 @@ final class Interruption: Sendable {
             defer { signal = signal ?? newSignal }
             return signal == nil
         }
-        if isFirst { task.cancel() } else { _exit((status ?? .interrupted).rawValue) }
+        if isFirst {
+            task.cancel()
+        } else {
+            TerminalSettings.restoreSaved()
+            _exit((status ?? .interrupted).rawValue)
+        }
     }
 }

@@ -1,17 +1,17 @@
 import LineProtocol
 import Synchronization
 
-/// A link that shows on standard error what goes over it.
+/// A link that shows what goes over it.
 final class TracedLink: Link {
     private let link: any Link
-    private let output: Output
+    private let note: @Sendable (String) -> Void
     /// What was received of a line whose end has not come.
     private let framer = Mutex(LineFramer(limit: 256))
 
-    init(_ link: any Link, output: Output) {
+    init(_ link: any Link, note: @escaping @Sendable (String) -> Void) {
         self.link = link
-        self.output = output
-        output.note("* \(link.name) is open")
+        self.note = note
+        note("* \(link.name) is open")
     }
 
     var name: String { link.name }
@@ -20,7 +20,7 @@ final class TracedLink: Link {
     var executor: any SerialExecutor & TaskExecutor { link.executor }
 
     func send(_ bytes: [UInt8]) async throws(LinkError) {
-        output.note("> \(bytes.printable())")
+        note("> \(bytes.printable())")
         try await link.send(bytes)
     }
 
@@ -40,7 +40,7 @@ final class TracedLink: Link {
         await link.forward { arrival in
             switch arrival {
             case .bytes(let bytes): self.show(bytes)
-            case .ended(let error): self.output.note("* the link ended" + (error.map { ": \($0)" } ?? ""))
+            case .ended(let error): self.note("* the link ended" + (error.map { ": \($0)" } ?? ""))
             }
             receiver(arrival)
         }
@@ -50,7 +50,7 @@ final class TracedLink: Link {
     private func show(_ bytes: [UInt8]) {
         framer.withLock { framer in
             framer.append(bytes.span) { line, _ in
-                output.note("< " + line.withUnsafeBufferPointer { Array($0) }.printable())
+                note("< " + line.withUnsafeBufferPointer { Array($0) }.printable())
             }
         }
     }

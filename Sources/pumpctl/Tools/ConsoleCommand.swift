@@ -1,8 +1,34 @@
 import ArgumentParser
 
 struct ConsoleCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "console", abstract: "Talk to the device line by line.")
+    static let configuration = CommandConfiguration(
+        commandName: "console",
+        abstract: "Talk to the device line by line.",
+        discussion: """
+            What is typed is sent as a line; lines of the device appear above it. The arrow keys go through earlier \
+            lines, which are kept in ~/.local/state/pumpctl/history. Ctrl-D or :quit ends, Ctrl-C clears the line or \
+            ends on an empty one. A device that is unplugged is waited for.
+
+            From a pipe, each line is sent once the device has been quiet for --quiet, and the console ends with the \
+            last. A link that breaks then ends it too.
+            """)
+
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
-    func run() throws {}
+
+    @Flag(help: "Show when each line came.")
+    var timestamps = false
+
+    @Option(help: ArgumentHelp("How long a silence ends the answer to a line from a pipe.", valueName: "seconds"))
+    var quiet = SecondsArgument(argument: "0.5")!
+
+    @Flag(help: "Send also what would stop the pump by mistake.")
+    var force = false
+
+    func run() throws {
+        let options = ConsoleOptions(showsTime: timestamps, quiet: quiet.duration, sendsDangerous: force)
+        try CommandRunner.run(shared.merged(with: parent.shared)) { context in
+            try await Console(context, options).run()
+        }
+    }
 }

@@ -1,0 +1,262 @@
+import DescriptorIO
+import Glibc
+import LineProtocol
+import Transports
+
+/// A terminal for a device that speaks in lines.
+///
+/// Everything that happens is an event of one stream, attended to in order, so that nothing here waits for anything else.
+final class Console {
+    private let context: CommandContext
+    private let options: ConsoleOptions
+    private let endpoint: Endpoint
+    private let screen: ConsoleScreen
+    private let events: AsyncStream<ConsoleEvent>.Continuation
+    private let stream: AsyncStream<ConsoleEvent>
+
+    private var link: ConsoleLink?
+    private var lines = DeviceLines()
+    private var arrivals = 0
+    /// The line that was sent last, if nothing has come since.
+    private var unanswered: [UInt8]?
+    private var script: ConsoleScript?
+    /// What goes on beside the console, by what it is for.
+    private var tasks: [Errand: Task<Void, Never>] = [:]
+    private var isFinished = false
+
+    init(_ context: CommandContext, _ options: ConsoleOptions) throws {
+        self.context = context
+        self.options = options
+        endpoint = try context.endpoint()
+        (stream, events) = AsyncStream.makeStream(of: ConsoleEvent.self)
+        screen = ConsoleScreen(context.output, showsTime: options.showsTime)
+        if screen.editor == nil { script = ConsoleScript() }
+    }
+
+    /// Runs until the user, the end of standard input, or a signal ends it.
+    func run() async throws {
+        link = await ConsoleLink(try await open(), events)
+        let resizing = try? await SignalSource.open([SIGWINCH], on: context.loop) { [events] _ in
+            events.yield(.resized)
+        }
+        startEditor()
+        readInput()
+        let result: Result<Void, any Error>
+        do { result = .success(try await attend()) } catch { result = .failure(error) }
+        screen.editor?.stop()
+        for task in tasks.values { task.cancel() }
+        await resizing?.close()
+        await link?.close()
+        try result.get()
+        try script?.conclude()
+    }
+
+    private func attend() async throws {
+        for await event in stream {
+            try await take(event)
+            if isFinished { return }
+        }
+        throw CancellationError()
+    }
+
+    private func take(_ event: ConsoleEvent) async throws {
+        switch event {
+        case .typed(let bytes):
+            take(typed: bytes)
+            if !isFinished { readInput() }
+        case .inputEnded: endInput()
+        case .arrived(.bytes(let bytes)): take(arrived: bytes)
+        case .arrived(.ended(let error)): try await lose(error)
+        case .reopened(let link): await resume(link)
+        case .reopeningFailed(let error): throw error
+        case .notSent(let line, let error): screen.note("not sent: \(line.printable()) (\(error))")
+        case .lineEndOverdue(let arrivals): if arrivals == self.arrivals { showPending() }
+        case .quietCheck: checkQuiet()
+        case .resized: screen.editor?.resize()
+        case .note(let text): screen.note(text)
+        }
+    }
+
+    // MARK: Input
+
+    private func startEditor() {
+        guard let editor = screen.editor else { return }
+        if let history { editor.setHistory(history.load()) }
+        editor.setPrompt(Self.prompt)
+        editor.start()
+        screen.note("\(endpoint.text) is open; Ctrl-D ends, :help tells more")
+    }
+
+    private static let prompt = "> "
+    private static let promptWhileLost = "(no device) > "
+
+    private lazy var history = LineHistory()
+
+    private func readInput() {
+        run(.readingInput) { [events, loop = context.loop] in
+            do {
+                let bytes = try await StandardInput.read(on: loop)
+                events.yield(bytes.map { .typed($0) } ?? .inputEnded)
+            } catch {
+                // Cancelled: nobody attends any more.
+            }
+        }
+    }
+
+    private func take(typed bytes: [UInt8]) {
+        guard let editor = screen.editor else {
+            script?.append(bytes)
+            return goOnWithScript()
+        }
+        for result in editor.take(bytes, at: context.clock.now) {
+            switch result {
+            case .line(let line):
+                if !line.isEmpty {
+                    editor.remember(line)
+                    history?.append(line)
+                }
+                enter(Array(line.utf8))
+            case .interrupt:
+                // As anywhere else: the program is interrupted, once the terminal is as it was.
+                editor.stop()
+                kill(getpid(), SIGINT)
+                return
+            case .end: isFinished = true
+            case .suspend: editor.suspend()
+            }
+            if isFinished { return }
+        }
+    }
+
+    private func endInput() {
+        guard script != nil else {
+            isFinished = true
+            return
+        }
+        script?.end(at: context.clock.now)
+        goOnWithScript()
+    }
+
+    /// Does what a line asks for. Returns whether it was sent.
+    @discardableResult
+    private func enter(_ line: [UInt8]) -> Bool {
+        let text = String(decoding: line, as: UTF8.self)
+        if text.isEmpty { return false }
+        if text.hasPrefix(":") {
+            perform(local: text)
+            return false
+        }
+        if !options.sendsDangerous, let reason = RawLine.danger(in: text) {
+            screen.note("not sent: \(reason); 'console --force' sends it all the same")
+            script?.refusals += 1
+            return false
+        }
+        guard let link else {
+            screen.note("not sent, since there is no device: \(line.printable())")
+            return false
+        }
+        link.send(line)
+        unanswered = line
+        return true
+    }
+
+    private func perform(local command: String) {
+        switch command {
+        case ":quit", ":q": isFinished = true
+        case ":help":
+            screen.note("what you type is sent as a line; the arrow keys go through earlier lines, Ctrl-R searches them")
+            screen.note(":quit or Ctrl-D ends; Ctrl-C clears the line, or ends on an empty one; :help shows this")
+        default: screen.note("there is no command '\([UInt8](command.utf8).printable())': see :help")
+        }
+    }
+
+    // MARK: The script
+
+    private func goOnWithScript() {
+        while !isFinished, let line = script?.nextLine() {
+            if enter(line) { script?.waitForQuiet(from: context.clock.now) }
+        }
+        guard let script, !isFinished else { return }
+        if script.isWaiting { checkQuiet(after: options.quiet) }
+    }
+
+    private func checkQuiet(after time: Duration) {
+        run(.checkingQuiet) { [events, clock = context.clock] in
+            if (try? await clock.sleep(for: time)) != nil { events.yield(.quietCheck) }
+        }
+    }
+
+    private func checkQuiet() {
+        guard let rest = script?.quietRest(of: options.quiet, at: context.clock.now) else { return }
+        if rest > .zero { return checkQuiet(after: rest) }
+        showPending()
+        script?.stopWaiting()
+        if script?.isOver == true { isFinished = true } else { goOnWithScript() }
+    }
+
+    // MARK: The device
+
+    private func take(arrived bytes: [UInt8]) {
+        arrivals += 1
+        unanswered = nil
+        script?.heard(at: context.clock.now)
+        for line in lines.append(bytes) {
+            script?.take(line)
+            screen.show(line)
+        }
+        guard lines.hasPending else { return }
+        run(.awaitingLineEnd) { [events, arrivals, clock = context.clock] in
+            let patience = DeviceLines.patience
+            if (try? await clock.sleep(for: patience)) != nil { events.yield(.lineEndOverdue(arrivals: arrivals)) }
+        }
+    }
+
+    private func showPending() {
+        if let line = lines.takePending() { screen.show(line) }
+    }
+
+    private func open() async throws -> any Link {
+        try await context.openLink(endpoint, note: note)
+    }
+
+    /// Shows what goes over the link: on the side, and above the line that is edited if there is one.
+    private var note: @Sendable (String) -> Void {
+        if screen.editor == nil { return context.output.note }
+        return { [events] text in events.yield(.note(text)) }
+    }
+
+    private func lose(_ error: LinkError?) async throws {
+        showPending()
+        lines.reset()
+        await link?.close()
+        link = nil
+        let reason = error.map { "\($0)" } ?? "\(endpoint.text): the link is closed"
+        let unknown = unanswered.map { "; whether '\($0.printable())' was carried out is unknown" } ?? ""
+        unanswered = nil
+        if let script { throw script.failure(reason + unknown) }
+        screen.note(reason + unknown)
+        screen.note("waiting for the device to come back")
+        screen.editor?.setPrompt(Self.promptWhileLost)
+        run(.reopening) { [events, context, endpoint, note] in
+            do {
+                events.yield(.reopened(try await Reopening(context: context).link(endpoint, note: note)))
+            } catch {
+                events.yield(.reopeningFailed(error))
+            }
+        }
+    }
+
+    private func resume(_ link: any Link) async {
+        self.link = await ConsoleLink(link, events)
+        screen.editor?.setPrompt(Self.prompt)
+        screen.note("\(endpoint.text) is back; the device may have started anew")
+    }
+
+    private enum Errand { case readingInput, checkingQuiet, awaitingLineEnd, reopening }
+
+    /// Runs `body` beside the console, in place of what ran for the same purpose, and no longer than the console.
+    private func run(_ errand: Errand, _ body: @escaping @Sendable () async -> Void) {
+        tasks[errand]?.cancel()
+        tasks[errand] = Task(executorPreference: context.loop) { await body() }
+    }
+}

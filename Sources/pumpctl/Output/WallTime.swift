@@ -1,0 +1,44 @@
+import Glibc
+
+/// An instant as people and programs write it, to the millisecond.
+struct WallTime {
+    private let seconds: time_t
+    private let milliseconds: Int
+
+    /// The present.
+    static var now: WallTime {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return WallTime(seconds: time.tv_sec, milliseconds: time.tv_nsec / 1_000_000)
+    }
+
+    /// The local time of day, `17:04:05.678`.
+    var timeOfDay: String {
+        var (seconds, parts) = (seconds, tm())
+        localtime_r(&seconds, &parts)
+        return Self.timeOfDay(parts) + "." + Self.digits(milliseconds, 3)
+    }
+
+    /// The local time of day to the second, `17:04:05`.
+    var timeOfDayInSeconds: String { String(timeOfDay.dropLast(4)) }
+
+    /// ISO 8601 in UTC, `2025-01-31T16:04:05.678Z`.
+    var iso8601: String {
+        var (seconds, parts) = (seconds, tm())
+        gmtime_r(&seconds, &parts)
+        let date = [
+            Self.digits(Int(parts.tm_year) + 1900, 4), Self.digits(Int(parts.tm_mon) + 1, 2),
+            Self.digits(Int(parts.tm_mday), 2),
+        ].joined(separator: "-")
+        return "\(date)T\(Self.timeOfDay(parts)).\(Self.digits(milliseconds, 3))Z"
+    }
+
+    private static func timeOfDay(_ parts: tm) -> String {
+        [parts.tm_hour, parts.tm_min, parts.tm_sec].map { digits(Int($0), 2) }.joined(separator: ":")
+    }
+
+    private static func digits(_ number: Int, _ width: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, width - text.count)) + text
+    }
+}
