@@ -164,7 +164,8 @@ final class Console {
         switch command {
         case ":quit", ":q": isFinished = true
         case ":help":
-            screen.note("what you type is sent as a line; the arrow keys go through earlier lines, Ctrl-R searches them")
+            screen.note(
+                "what you type is sent as a line; the arrow keys go through earlier lines, Ctrl-R searches them")
             screen.note(":quit or Ctrl-D ends; Ctrl-C clears the line, or ends on an empty one; :help shows this")
         default: screen.note("there is no command '\([UInt8](command.utf8).printable())': see :help")
         }

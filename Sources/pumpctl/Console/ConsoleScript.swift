@@ -26,7 +26,8 @@ struct ConsoleScript {
 
     /// The next line to send, without its end; nil where none is whole yet, or the device may still answer.
     mutating func nextLine() -> [UInt8]? {
-        guard !isWaiting, let end = text.firstIndex(of: 0x0A) ?? (hasEnded && !text.isEmpty ? text.endIndex : nil) else {
+        guard !isWaiting, let end = text.firstIndex(of: 0x0A) ?? (hasEnded && !text.isEmpty ? text.endIndex : nil)
+        else {
             return nil
         }
         var line = text[..<end]

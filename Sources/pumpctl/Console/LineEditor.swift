@@ -142,7 +142,9 @@ final class LineEditor {
         let line = current
         var text = String.UnicodeScalarView()
         for index in 0..<line.length {
-            if let scalar = line.characters.flatMap({ Unicode.Scalar(UInt32(bitPattern: $0[index])) }) { text.append(scalar) }
+            if let scalar = line.characters.flatMap({ Unicode.Scalar(UInt32(bitPattern: $0[index])) }) {
+                text.append(scalar)
+            }
         }
         return String(text)
     }
