@@ -1,0 +1,209 @@
+import DescriptorIO
+import FirmwareSim
+import Glibc
+import SerialPort
+import Testing
+
+/// `pumpctl` as it was built, running as a child process.
+final class ConsoleProgram {
+    private let processID: pid_t
+    /// The child's end is closed with the child.
+    private let life: CInt
+    /// What the child's standard output is read from.
+    let output: CInt
+    /// What the child's standard input is written to; -1 once it was closed.
+    private var input: CInt
+    private let ownsDescriptors: Bool
+
+    struct NotStarted: Error { var errno: CInt }
+    struct NothingCame: Error, CustomStringConvertible { var description: String }
+
+    static let deadline = Duration.seconds(20)
+
+    /// Runs it on pipes.
+    init(_ arguments: [String], home: ConsoleFolder) throws {
+        let (input, output) = (try Self.pipe(), try Self.pipe())
+        (processID, life) = try Self.spawn(arguments, home, [input.read, output.write, output.write])
+        close(input.read)
+        close(output.write)
+        self.input = input.write
+        self.output = output.read
+        ownsDescriptors = true
+    }
+
+    /// Runs it on a terminal.
+    init(_ arguments: [String], home: ConsoleFolder, on terminal: ConsoleTerminal) throws {
+        (processID, life) = try Self.spawn(arguments, home, [terminal.slave, terminal.slave, terminal.slave])
+        input = terminal.master
+        output = terminal.master
+        ownsDescriptors = false
+    }
+
+    deinit {
+        kill(processID, SIGKILL)
+        waitpid(processID, nil, 0)
+        close(life)
+        if ownsDescriptors {
+            close(output)
+            endInput()
+        }
+    }
+
+    private static func pipe() throws -> (read: CInt, write: CInt) {
+        var ends: [CInt] = [-1, -1]
+        // Unlike a pipe, a pair of sockets is close-on-exec from the first, so that no other child holds it open.
+        let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw NotStarted(errno: errno) }
+        return (ends[0], ends[1])
+    }
+
+    private static func spawn(
+        _ arguments: [String], _ home: ConsoleFolder, _ streams: [CInt]
+    ) throws -> (pid_t, CInt) {
+        let life = try pipe()
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        for (number, stream) in (streams + [life.write]).enumerated() {
+            posix_spawn_file_actions_adddup2(&actions, stream, CInt(number))
+        }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+        let words = (["pumpctl"] + arguments).map { strdup($0) } + [nil]
+        let environment = [
+            "TERM=xterm", "HOME=\(home.path)", "XDG_STATE_HOME=\(home.path)", "TZ=UTC", "NO_COLOR=1",
+            "PATH=/usr/bin:/bin", "LD_LIBRARY_PATH=" + (getenv("LD_LIBRARY_PATH").map { String(cString: $0) } ?? ""),
+        ]
+        let variables = environment.map { strdup($0) } + [nil]
+        var child: pid_t = 0
+        let error = posix_spawn(&child, try executable(), &actions, &attributes, words, variables)
+        (words + variables).forEach { free($0) }
+        posix_spawn_file_actions_destroy(&actions)
+        posix_spawnattr_destroy(&attributes)
+        close(life.write)
+        guard error == 0 else { throw NotStarted(errno: error) }
+        return (child, life.read)
+    }
+
+    /// It is built beside the tests.
+    private static func executable() throws -> String {
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        let tests = String(decoding: buffer[..<max(0, count)], as: UTF8.self)
+        return (tests.split(separator: "/", omittingEmptySubsequences: false).dropLast() + ["pumpctl"]).joined(
+            separator: "/")
+    }
+
+    // MARK: Talking to it
+
+    func type(_ text: String) {
+        let bytes = Array(text.utf8)
+        #expect(write(input, bytes, bytes.count) == bytes.count)
+    }
+
+    func endInput() {
+        if input >= 0 { close(input) }
+        input = -1
+    }
+
+    func signal(_ number: CInt) { kill(processID, number) }
+
+    /// The next bytes of its output; nil at the end.
+    func read() async throws -> [UInt8]? {
+        try await Self.waitUntilReadable(output)
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = Glibc.read(output, &buffer, buffer.count)
+        return count > 0 ? Array(buffer[..<count]) : nil
+    }
+
+    private var text: [UInt8] = []
+
+    /// The next line of its output; nil at the end.
+    func line() async throws -> String? {
+        while true {
+            if let end = text.firstIndex(of: 0x0A) {
+                defer { text.removeFirst(end + 1) }
+                return String(decoding: text[..<end], as: UTF8.self)
+            }
+            guard let bytes = try await read() else { return nil }
+            text += bytes
+        }
+    }
+
+    /// All lines that are still to come, up to its end.
+    func lines() async throws -> [String] {
+        var lines: [String] = []
+        while let line = try await line() { lines.append(line) }
+        return lines
+    }
+
+    /// Waits for its end.
+    func exitStatus() async throws -> CInt {
+        try await Self.waitUntilReadable(life)
+        var status: CInt = 0
+        waitpid(processID, &status, 0)
+        return status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
+    }
+
+    static func waitUntilReadable(_ descriptor: CInt) async throws {
+        let end = ContinuousClock.now.advanced(by: deadline)
+        guard try await EventLoop.shared.waitUntilReady(descriptor, events: CShort(POLLIN), deadline: end) != 0 else {
+            throw NothingCame(description: "nothing came in \(deadline)")
+        }
+    }
+}
+
+/// A folder that is gone with its last user.
+final class ConsoleFolder: Sendable {
+    let path: String
+
+    init() {
+        var template = Array("/tmp/pumpctl-console-XXXXXX".utf8CString)
+        path = template.withUnsafeMutableBufferPointer { buffer in
+            buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) } ?? ""
+        }
+    }
+
+    deinit {
+        for name in ["pump", "pumpctl/history"] { unlink("\(path)/\(name)") }
+        rmdir("\(path)/pumpctl")
+        rmdir(path)
+    }
+
+    /// Where the device is.
+    var port: String { path + "/pump" }
+}
+
+/// A simulated pump that can be unplugged and plugged in.
+final class ConsolePump {
+    let home = ConsoleFolder()
+    let host = DeviceHost(PumpFirmware(), pace: .onDemand)
+    private var server: PseudoTerminalServer<PumpFirmware>?
+
+    init() async throws { try await plugIn() }
+
+    func plugIn() async throws { server = try await PseudoTerminalServer.open(host, link: home.port) }
+
+    func unplug() async {
+        await server?.close()
+        server = nil
+    }
+
+    func pressButton() async {
+        await host.change { pump, instant in pump.pressButton(at: instant) }
+        await host.advance(by: .milliseconds(400))
+    }
+}
+
+/// What a client of `device` sends, up to a line end, and all that has come with it.
+func consoleLine(from device: PseudoTerminal) async throws -> String {
+    var line: [UInt8] = []
+    while !line.contains(0x0A) {
+        try await ConsoleProgram.waitUntilReadable(device.descriptor)
+        var buffer = [UInt8](repeating: 0, count: 100)
+        var span = buffer.mutableSpan
+        var bytes = span.mutableBytes
+        if case .bytes(let count) = try device.read(into: &bytes) { line += buffer[..<count] }
+    }
+    return String(decoding: line, as: UTF8.self)
+}

@@ -1,0 +1,137 @@
+import FirmwareSim
+import Glibc
+import SerialPort
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct MonitorTests {
+    private func start(_ home: ConsoleFolder, _ arguments: String...) throws -> ConsoleProgram {
+        try ConsoleProgram(["monitor", "--interval", "0.5", "--port", home.port] + arguments, home: home)
+    }
+
+    private func update(_ program: ConsoleProgram) async throws -> ConsoleJSON {
+        try ConsoleJSON(try #require(try await program.line()))
+    }
+
+    /// Waits for an update of a kind.
+    private func update(_ program: ConsoleProgram, _ event: String) async throws -> ConsoleJSON {
+        while true {
+            let update = try await update(program)
+            if update["event"] as? String == event { return update }
+        }
+    }
+
+    @Test func updatesCarryAllOfTheDocumentedKeys() async throws {
+        let pump = try await ConsolePump()
+        let program = try start(pump.home, "--json", "--count", "2")
+        for _ in 1...2 {
+            let update = try await update(program)
+            #expect(
+                update.keys == [
+                    "time", "link", "event", "text", "state", "speed_percent", "speed_pwm", "water_temp_c",
+                    "skin_temp_c", "temp_c", "sensor_faults", "runtime_min", "remaining_min", "runtime_progress",
+                    "last_control", "error", "safety_shutoff",
+                ])
+            #expect(update["link"] as? String == "up")
+            #expect(update["state"] as? String == "off")
+            #expect(update["skin_temp_c"] as? Double == 34.5)
+            #expect(update["safety_shutoff"] as? Bool == false)
+            #expect((update["time"] as? String)?.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
+        }
+        #expect(try await program.line() == nil)
+        #expect(try await program.exitStatus() == 0)
+    }
+
+    @Test func aRunningPumpIsShownWithItsTime() async throws {
+        let pump = try await ConsolePump()
+        await pump.pressButton()
+        await pump.host.advance(by: .seconds(15 * 60))
+        let update = try await update(try start(pump.home, "--json"))
+        #expect(update["state"] as? String == "on")
+        #expect(update["speed_percent"] as? Int == 70)
+        #expect(update["runtime_min"] as? Int == 15)
+        #expect(update["runtime_progress"] as? Double == 0.5)
+    }
+
+    @Test func whatHappensBetweenQuestionsIsShown() async throws {
+        let pump = try await ConsolePump()
+        let program = try start(pump.home, "--json")
+        _ = try await update(program, "status")
+        await pump.pressButton()
+        let manual = try await update(program, "manual")
+        #expect(manual["last_control"] as? String == "manual")
+        #expect(manual["state"] as? String == "on")
+        await pump.host.advance(by: .seconds(31 * 60))
+        let error = try await update(program, "error")
+        #expect(error["error"] as? String == "SAFETY_SHUTOFF")
+        #expect(error["safety_shutoff"] as? Bool == true)
+        #expect(error["state"] as? String == "error")
+        #expect(try await update(program, "text")["text"] as? String == "Maximum runtime exceeded")
+    }
+
+    @Test func aPumpThatIsGoneIsInNoKnownState() async throws {
+        let pump = try await ConsolePump()
+        await pump.pressButton()
+        let program = try start(pump.home, "--json")
+        #expect(try await update(program, "status")["state"] as? String == "on")
+        await pump.unplug()
+        let lost = try await update(program, "lost")
+        #expect(lost["link"] as? String == "lost")
+        #expect(lost["state"] as? String == "unknown")
+        for key in ["speed_percent", "skin_temp_c", "runtime_min", "last_control", "safety_shutoff"] {
+            #expect(lost[key] == nil, "\(key)")
+        }
+        try await pump.plugIn()
+        let back = try await update(program)
+        #expect(back["event"] as? String == "back")
+        #expect(back["link"] as? String == "up")
+        #expect(back["state"] as? String == "unknown")
+        #expect(try await update(program)["state"] as? String == "on")
+        program.signal(SIGINT)
+        #expect(try await program.exitStatus() == 130)
+    }
+
+    @Test func aPumpThatIsSilentIsInNoKnownStateAndIsAskedAgain() async throws {
+        let home = ConsoleFolder()
+        let device = try PseudoTerminal(link: home.port)
+        let program = try start(home, "--json", "--timeout", "2")
+        let answer = Array("STATUS:{State:ON,Speed:70%,Runtime:5m,Remaining:25m}\r\n".utf8)
+        #expect(try await consoleLine(from: device).hasPrefix("STATUS\n"))
+        _ = try device.write(answer.span.bytes)
+        #expect(try await update(program)["state"] as? String == "on")
+
+        let silence = try await update(program, "no_answer")
+        #expect(silence["state"] as? String == "unknown")
+        #expect(silence["runtime_min"] == nil)
+        #expect(silence["link"] as? String == "up")
+
+        #expect(try await consoleLine(from: device).hasPrefix("STATUS\n"))
+        _ = try device.write(answer.span.bytes)
+        #expect(try await update(program, "status")["runtime_min"] as? Int == 5)
+    }
+
+    @Test func offATerminalLinesArePlain() async throws {
+        let pump = try await ConsolePump()
+        let program = try start(pump.home, "--for", "0.7s")
+        let lines = try await program.lines()
+        #expect(!lines.isEmpty)
+        let pattern = /\d\d:\d\d:\d\d  off  water 12\.0 °C  skin 34\.5 °C/
+        #expect(lines.allSatisfy { $0.wholeMatch(of: pattern) != nil }, "\(lines)")
+        #expect(try await program.exitStatus() == 0)
+    }
+
+    @Test func onATerminalTheStateIsDrawnOver() async throws {
+        let (pump, terminal) = (try await ConsolePump(), try ConsoleTerminal(columns: 50))
+        let program = try ConsoleProgram(
+            ["monitor", "--interval", "0.5", "--port", pump.home.port], home: pump.home, on: terminal)
+        for _ in 1...2 {
+            try await terminal.wait(program) { $0.rows.last?.contains("off  water 12.0 °C  skin 34.5 °C") ?? false }
+        }
+        await pump.unplug()
+        try await terminal.wait(program) { $0.rows.last?.hasSuffix("link lost  state unknown") ?? false }
+        #expect(terminal.screen.rows.count == 2)
+        #expect(terminal.screen.rows[0].contains("link lost: "))
+        #expect(terminal.screen.rows[0].count < 50)
+        program.signal(SIGINT)
+        #expect(try await program.exitStatus() == 130)
+    }
+}
