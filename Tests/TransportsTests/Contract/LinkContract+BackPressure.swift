@@ -1,0 +1,75 @@
+import LineProtocol
+import Synchronization
+import Testing
+import Transports
+
+/// Something that has happened, or not yet.
+private final class Flag: Sendable {
+    private let state = Mutex(false)
+    var isRaised: Bool { state.withLock { $0 } }
+    func raise() { state.withLock { $0 = true } }
+}
+
+extension LinkContract {
+    /// More than all the kernel's buffers between two ends hold.
+    private static let beyondBuffers = 1 << 20
+
+    @Test("holds its sender back while the far end does not read, and loses nothing", arguments: Carrier.allCases)
+    func sendingWaits(carrier: Carrier) async throws {
+        let (link, far) = try await carrier.rig().open()
+        let bytes = payload(Self.beyondBuffers)
+        let hasReturned = Flag()
+        let sending = link.start { () throws(LinkError) in
+            try await link.send(bytes)
+            hasReturned.raise()
+        }
+        try await far.waitForBytes()
+        await link.settle()
+        #expect(!hasReturned.isRaised)
+        let received = try await far.receive(bytes.count)
+        // Not by #expect alone, which would print all of both.
+        let isSame = received == bytes
+        #expect(isSame)
+        #expect(await sending.value.code == nil)
+        #expect(hasReturned.isRaised)
+        await link.close()
+    }
+
+    @Test("holds the far end back while nobody receives, and loses nothing", arguments: Carrier.allCases)
+    func receivingHoldsBack(carrier: Carrier) async throws {
+        let (link, far) = try await carrier.rig().open()
+        // The link has been waited on once: from now on it hears of what comes.
+        try await far.send("!")
+        #expect(try await link.receive() == Array("!".utf8))
+
+        let bytes = payload(Self.beyondBuffers, seed: 3)
+        let taken = try await far.sendUntilRefused(bytes)
+        #expect(taken > 0)
+        #expect(taken < bytes.count)
+        await link.settle()
+        // A task of its own sends the rest, while this one receives.
+        let rest = Array(bytes[taken...].prefix(1 << 16))
+        async let sending: Void = far.send(rest)
+        let received = try await link.receive(taken + rest.count)
+        try await sending
+        let isSame = received == Array(bytes[..<(taken + rest.count)])
+        #expect(isSame)
+        await link.close()
+    }
+
+    @Test("carries much both ways at once", arguments: Carrier.allCases)
+    func bothWays(carrier: Carrier) async throws {
+        let (link, far) = try await carrier.rig().open()
+        let out = payload(1 << 18, seed: 4)
+        let back = payload(1 << 18, seed: 5)
+        async let sending: Void = link.send(out)
+        async let answering: Void = far.send(back)
+        async let heard = far.receive(out.count)
+        let received = try await link.receive(back.count)
+        try await sending
+        try await answering
+        let isSame = try await heard == out && received == back
+        #expect(isSame)
+        await link.close()
+    }
+}

@@ -1,0 +1,90 @@
+import LineProtocol
+import Testing
+import Transports
+
+extension LinkContract {
+    @Test("gives up receiving when cancelled, and works on", arguments: Carrier.allCases)
+    func cancelReceive(carrier: Carrier) async throws {
+        let (link, far) = try await carrier.rig().open()
+        let waiting = link.start { () throws(LinkError) in try await link.receive() }
+        await link.settle()
+        waiting.cancel()
+        #expect(await waiting.value.code == .cancelled)
+
+        try await far.send("OK\r\n")
+        #expect(try await link.receive(4) == Array("OK\r\n".utf8))
+        try await link.send("OFF\n")
+        #expect(try await far.receive(4) == Array("OFF\n".utf8))
+        await link.close()
+    }
+
+    @Test("does not begin to receive in a task that is cancelled", arguments: Carrier.allCases)
+    func receiveWhenCancelled(carrier: Carrier) async throws {
+        let (link, far) = try await carrier.rig().open()
+        let task = link.start { () throws(LinkError) in
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await link.receive()
+        }
+        #expect(await task.value.code == .cancelled)
+        try await far.send("OK")
+        #expect(try await link.receive(2) == Array("OK".utf8))
+        await link.close()
+    }
+
+    @Test("loses no byte when cancelled at any moment", arguments: Carrier.allCases)
+    func cancelRaces(carrier: Carrier) async throws {
+        let (link, far) = try await carrier.rig().open()
+        var received: [UInt8] = []
+        for number in 0..<200 {
+            let waiting = link.start { () throws(LinkError) in try await link.receive() }
+            if number % 2 == 0 { await link.settle() }
+            async let sending: Void = far.send([UInt8(number)])
+            waiting.cancel()
+            switch await waiting.value {
+            case .success(let bytes): received += try #require(bytes)
+            case .failure(let error): #expect(error.code == .cancelled)
+            }
+            try await sending
+        }
+        received += try await link.receive(200 - received.count)
+        #expect(received == (0..<200).map { UInt8($0) })
+        await link.close()
+    }
+
+    @Test("gives up sending when cancelled, and what it took arrives", arguments: Carrier.allCases)
+    func cancelSend(carrier: Carrier) async throws {
+        let (link, far) = try await carrier.rig().open()
+        let bytes = payload(1 << 20, seed: 6)
+        let sending = link.start { () throws(LinkError) in try await link.send(bytes) }
+        try await far.waitForBytes()
+        await link.settle()
+        sending.cancel()
+        #expect(await sending.value.code == .cancelled)
+        // A waiting sender that is cancelled leaves no trace; the next one is heard after what had gone out.
+        let next = link.start { () throws(LinkError) in try await link.send("\n\n\n\nOFF\n") }
+        let heard = try await far.receive(until: Array("\n\n\n\nOFF\n".utf8))
+        #expect(await next.value.code == nil)
+        let isPrefix = bytes.starts(with: heard.dropLast(8))
+        #expect(isPrefix)
+        await link.close()
+    }
+
+    @Test("forgets a queued sender that is cancelled", arguments: Carrier.allCases)
+    func cancelQueuedSend(carrier: Carrier) async throws {
+        let (link, far) = try await carrier.rig().open()
+        let bytes = payload(1 << 20, seed: 7)
+        let first = link.start { () throws(LinkError) in try await link.send(bytes) }
+        try await far.waitForBytes()
+        let second = link.start { () throws(LinkError) in try await link.send("never") }
+        let third = link.start { () throws(LinkError) in try await link.send("third") }
+        await link.settle()
+        second.cancel()
+        #expect(await second.value.code == .cancelled)
+        let heard = try await far.receive(bytes.count + 5)
+        let isSame = heard == bytes + Array("third".utf8)
+        #expect(isSame)
+        #expect(await first.value.code == nil)
+        #expect(await third.value.code == nil)
+        await link.close()
+    }
+}

@@ -1,0 +1,97 @@
+import LineProtocol
+import Testing
+import Transports
+
+extension LinkContract {
+    @Test("ends a waiting receive with nil when it is closed", arguments: Carrier.allCases)
+    func closeWhileReceiving(carrier: Carrier) async throws {
+        let (link, far) = try await carrier.rig().open()
+        let waiting = link.start { () throws(LinkError) in try await link.receive() }
+        await link.settle()
+        await link.close()
+        #expect(try await waiting.value.get() == nil)
+        #expect(try await link.receive() == nil)
+        far.vanish()
+    }
+
+    @Test("ends the sequence of what is received when it is closed", arguments: Carrier.allCases)
+    func closeWhileIterating(carrier: Carrier) async throws {
+        let (link, far) = try await carrier.rig().open()
+        let iterating = link.start { () throws(LinkError) in
+            var received: [UInt8] = []
+            for try await bytes in link.received {
+                received += bytes
+                if received.count == 3 { await link.close() }
+            }
+            return received
+        }
+        for byte: UInt8 in [1, 2, 3] { try await far.send([byte]) }
+        #expect(try await iterating.value.get() == [1, 2, 3])
+    }
+
+    @Test("ends waiting sends with `closed` when it is closed", arguments: Carrier.allCases)
+    func closeWhileSending(carrier: Carrier) async throws {
+        let (link, far) = try await carrier.rig().open()
+        let bytes = payload(1 << 20, seed: 8)
+        let first = link.start { () throws(LinkError) in try await link.send(bytes) }
+        let second = link.start { () throws(LinkError) in try await link.send("queued") }
+        try await far.waitForBytes()
+        await link.settle()
+        await link.close()
+        #expect(await first.value.code == .closed)
+        #expect(await second.value.code == .closed)
+    }
+
+    @Test("may be closed twice, and at once by several", arguments: Carrier.allCases)
+    func closeTwice(carrier: Carrier) async throws {
+        let (link, far) = try await carrier.rig().open()
+        await withTaskGroup { group in
+            for _ in 0..<4 { group.addTask { await link.close() } }
+        }
+        await link.close()
+        #expect(try await link.receive() == nil)
+        far.vanish()
+    }
+
+    @Test("refuses to send once it is closed", arguments: Carrier.allCases)
+    func sendAfterClose(carrier: Carrier) async throws {
+        let (link, far) = try await carrier.rig().open()
+        await link.close()
+        for _ in 0..<2 {
+            #expect(await code { () throws(LinkError) in try await link.send("ON\n") } == .closed)
+        }
+        far.vanish()
+    }
+
+    @Test("lets out what was sent before it is closed", arguments: Carrier.allCases)
+    func closeAfterSend(carrier: Carrier) async throws {
+        let (link, far) = try await carrier.rig().open()
+        try await link.send("OFF\n")
+        await link.close()
+        #expect(try await far.receive(4) == Array("OFF\n".utf8))
+    }
+
+    @Test("closes its descriptor when it is closed", arguments: Carrier.allCases)
+    func closeReleases(carrier: Carrier) async throws {
+        let (link, far) = try await carrier.rig().open()
+        let descriptor = try await link.descriptor()
+        let held = try #require(target(of: descriptor))
+        await link.close()
+        #expect(target(of: descriptor) != held)
+        far.vanish()
+    }
+
+    @Test("that is let go closes its descriptor", arguments: Carrier.allCases)
+    func forgotten(carrier: Carrier) async throws {
+        var (link, far): ((any Link)?, FarEnd) = try await carrier.rig().open()
+        try await far.send("!")
+        _ = try await link?.receive()
+        let descriptor = try #require(try await link?.descriptor())
+        let held = try #require(target(of: descriptor))
+        let executor = try #require(link).executor
+        link = nil
+        for _ in 0..<10 { await Task(executorPreference: executor) {}.value }
+        #expect(target(of: descriptor) != held)
+        far.vanish()
+    }
+}

@@ -1,0 +1,108 @@
+import Glibc
+import LineProtocol
+import Testing
+import Transports
+
+extension LinkContract {
+    @Test("hands out a vanished far end's last words, then says that it is gone", arguments: Carrier.allCases)
+    func lastWords(carrier: Carrier) async throws {
+        let (link, far) = try await carrier.rig().open()
+        let words = payload(9000, seed: 9)
+        try await far.send(words)
+        var received: [UInt8] = []
+        if !carrier.keepsLastWords { received += try await link.receive(words.count) }
+        far.vanish()
+        received += try await link.receive(words.count - received.count)
+        #expect(received == words)
+        for _ in 0..<3 {
+            #expect(await code { () throws(LinkError) in try await link.receive() } == .disconnected)
+            #expect(await code { () throws(LinkError) in try await link.receiveAvailable() } == .disconnected)
+        }
+        #expect(await code { () throws(LinkError) in try await link.send("ON\n") } == .disconnected)
+        await link.close()
+    }
+
+    @Test("wakes a waiting receive when the far end vanishes, and closes the dead descriptor", arguments: Carrier.allCases)
+    func vanishWhileReceiving(carrier: Carrier) async throws {
+        let (link, far) = try await carrier.rig().open()
+        let descriptor = try await link.descriptor()
+        let held = try #require(target(of: descriptor))
+        let waiting = link.start { () throws(LinkError) in try await link.receive() }
+        await link.settle()
+        #expect(target(of: descriptor) == held)
+        far.vanish()
+        #expect(await waiting.value.code == .disconnected)
+        #expect(target(of: descriptor) != held)
+        #expect(await code { () throws(LinkError) in try await link.receive() } == .disconnected)
+        await link.close()
+        #expect(try await link.receive() == nil)
+    }
+
+    @Test("closes the dead descriptor though nobody reads", arguments: Carrier.tellingOfHangUp)
+    func vanishUnread(carrier: Carrier) async throws {
+        let (link, far) = try await carrier.rig().open()
+        // The link has been waited on once: from now on it hears of a hang-up.
+        try await far.send("!")
+        _ = try await link.receive()
+        let descriptor = try await link.descriptor()
+        let held = try #require(target(of: descriptor))
+        far.vanish()
+        // The hang-up is there before the loop's next turn.
+        await link.settle()
+        #expect(target(of: descriptor) != held)
+        #expect(await code { () throws(LinkError) in try await link.receive() } == .disconnected)
+        await link.close()
+    }
+
+    @Test("ends waiting sends when the far end vanishes", arguments: Carrier.allCases)
+    func vanishWhileSending(carrier: Carrier) async throws {
+        let (link, far) = try await carrier.rig().open()
+        let bytes = payload(1 << 20, seed: 10)
+        let first = link.start { () throws(LinkError) in try await link.send(bytes) }
+        let second = link.start { () throws(LinkError) in try await link.send("queued") }
+        try await far.waitForBytes()
+        await link.settle()
+        far.vanish()
+        #expect(await first.value.code == .disconnected)
+        #expect(await second.value.code == .disconnected)
+        #expect(await code { () throws(LinkError) in try await link.receive() } == .disconnected)
+        await link.close()
+    }
+
+    @Test("throws once from the sequence of what is received", arguments: Carrier.allCases)
+    func vanishWhileIterating(carrier: Carrier) async throws {
+        let (link, far) = try await carrier.rig().open()
+        let iterating = link.start { () throws(LinkError) -> Int in
+            var count = 0
+            do throws(LinkError) {
+                for try await bytes in link.received {
+                    count += bytes.count
+                    if count == 5 { far.vanish() }
+                }
+                return -1
+            } catch {
+                return error.code == .disconnected ? count : -2
+            }
+        }
+        try await far.send("HELLO")
+        #expect(try await iterating.value.get() == 5)
+        await link.close()
+    }
+
+    @Test("says that the far end is gone to who sends, and raises no SIGPIPE", arguments: Carrier.allCases)
+    func sendToVanished(carrier: Carrier) async throws {
+        await #expect(processExitsWith: .success) { [carrier] in
+            signal(SIGPIPE, SIG_DFL)
+            let (link, far) = try await carrier.rig().open()
+            far.vanish()
+            // TCP takes the first bytes, and learns only by the answer to them.
+            var found: LinkError.Code?
+            for _ in 0..<1000 where found == nil {
+                found = await code { () throws(LinkError) in try await link.send("ON\n") }
+            }
+            #expect(found == .disconnected)
+            #expect(await code { () throws(LinkError) in try await link.send("ON\n") } == .disconnected)
+            await link.close()
+        }
+    }
+}

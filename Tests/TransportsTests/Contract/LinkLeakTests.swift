@@ -1,0 +1,45 @@
+import Glibc
+import LineProtocol
+import SerialPort
+import Testing
+import Transports
+
+/// Each in a process of its own, where nothing else opens descriptors or starts threads.
+@Suite("Links opened and closed 10,000 times", .serialized, .timeLimit(.minutes(2)))
+struct LinkLeakTests {
+    @Test("leave no descriptor and no thread behind", arguments: Carrier.allCases)
+    func opensAndCloses(carrier: Carrier) async throws {
+        await #expect(processExitsWith: .success) { [carrier] in
+            let rig = try await carrier.rig()
+            func open(_ times: Int) async throws {
+                for number in 0..<times {
+                    let (link, far) = try await rig.open()
+                    // Every other one is waited on, so that the loop knows it.
+                    if number % 2 == 0 {
+                        try await link.send("!")
+                        #expect(try await link.receiveAvailable() == [])
+                    }
+                    // The far end goes first in half of them.
+                    if number % 3 == 0 { far.vanish() }
+                    await link.close()
+                    far.vanish()
+                }
+            }
+            try await open(200)
+            let descriptors = entries(of: "/proc/self/fd")
+            let threads = entries(of: "/proc/self/task")
+            try await open(10_000)
+            #expect(entries(of: "/proc/self/fd") == descriptors)
+            // Swift's own pool may still grow to one thread a core.
+            #expect(entries(of: "/proc/self/task") <= threads + CInt(sysconf(CInt(_SC_NPROCESSORS_ONLN))))
+        }
+    }
+}
+
+private func entries(of folder: String) -> CInt {
+    guard let stream = opendir(folder) else { return -1 }
+    defer { closedir(stream) }
+    var count: CInt = 0
+    while readdir(stream) != nil { count += 1 }
+    return count
+}

@@ -1,0 +1,123 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// The other end of a link, by plain system calls, so that what is tested does not test itself.
+final class FarEnd: Sendable {
+    struct Refused: Error { var errno: CInt }
+    struct NothingCame: Error {}
+    /// The link's end was closed.
+    struct Ended: Error {}
+
+    /// How long to wait for what must come.
+    private static let patience: CInt = 20_000
+
+    let descriptor: CInt
+    private let hangUp: @Sendable () -> Void
+    private let isGone = Mutex(false)
+
+    /// - Parameter hangUp: Closes the descriptor; called once.
+    init(_ descriptor: CInt, hangUp: @escaping @Sendable () -> Void) {
+        self.descriptor = descriptor
+        self.hangUp = hangUp
+    }
+
+    deinit { vanish() }
+
+    /// Closes this end without a word.
+    func vanish() {
+        let wasGone = isGone.withLock { gone in
+            defer { gone = true }
+            return gone
+        }
+        if !wasGone { hangUp() }
+    }
+
+    /// Sends all of `bytes`.
+    func send(_ bytes: [UInt8]) async throws {
+        try await onThread { [self] in
+            var position = 0
+            while position < bytes.count {
+                position += try sendNow(bytes[position...])
+                if position < bytes.count { try wait(CShort(POLLOUT)) }
+            }
+        }
+    }
+
+    func send(_ text: String) async throws { try await send(Array(text.utf8)) }
+
+    /// Receives so many bytes.
+    func receive(_ count: Int) async throws -> [UInt8] {
+        try await onThread { [self] in
+            var received: [UInt8] = []
+            received.reserveCapacity(count)
+            while received.count < count {
+                try wait(CShort(POLLIN))
+                received += try receiveNow(upTo: count - received.count)
+            }
+            return received
+        }
+    }
+
+    /// Receives until the last bytes that came are `end`.
+    func receive(until end: [UInt8]) async throws -> [UInt8] {
+        try await onThread { [self] in
+            var received: [UInt8] = []
+            while !received.suffix(end.count).elementsEqual(end) {
+                try wait(CShort(POLLIN))
+                received += try receiveNow(upTo: 1 << 16)
+            }
+            return received
+        }
+    }
+
+    /// Waits until there is something to receive, and leaves it there.
+    func waitForBytes() async throws {
+        try await onThread { [self] in try wait(CShort(POLLIN)) }
+    }
+
+    /// Sends until nothing more is taken, or all is sent; returns the number of bytes taken.
+    func sendUntilRefused(_ bytes: [UInt8]) async throws -> Int {
+        try await onThread { [self] in
+            var position = 0
+            while position < bytes.count {
+                let count = try sendNow(bytes[position...])
+                if count == 0 { break }
+                position += count
+            }
+            return position
+        }
+    }
+
+    /// What one write takes; 0 if there is no room.
+    private func sendNow(_ bytes: ArraySlice<UInt8>) throws -> Int {
+        let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        if count >= 0 { return count }
+        guard errno == EAGAIN || errno == EINTR else { throw Refused(errno: errno) }
+        return 0
+    }
+
+    private func receiveNow(upTo limit: Int) throws -> [UInt8] {
+        let limit = min(limit, 1 << 16)
+        var count = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, length in
+            count = read(descriptor, buffer.baseAddress, limit)
+            length = max(0, count)
+        }
+        if count == 0 { throw Ended() }
+        guard count > 0 || errno == EAGAIN || errno == EINTR else { throw Refused(errno: errno) }
+        return bytes
+    }
+
+    private func wait(_ events: CShort) throws {
+        var entry = pollfd(fd: descriptor, events: events, revents: 0)
+        guard poll(&entry, 1, Self.patience) > 0 else { throw NothingCame() }
+    }
+}
+
+/// Runs what blocks where it holds up nobody.
+func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+        DispatchQueue.global().async { continuation.resume(with: Result(catching: body)) }
+    }
+}

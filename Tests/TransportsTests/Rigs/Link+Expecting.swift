@@ -1,0 +1,61 @@
+import DescriptorIO
+import Glibc
+import LineProtocol
+import Testing
+@testable import Transports
+
+extension Link {
+    /// Receives so many bytes, in as many parts as they come in.
+    func receive(_ count: Int) async throws -> [UInt8] {
+        var received: [UInt8] = []
+        while received.count < count { received += try #require(try await receive()) }
+        return received
+    }
+
+    func send(_ text: String) async throws(LinkError) { try await send(Array(text.utf8)) }
+
+    /// Lets everything that is ready on the link's executor run.
+    func settle() async {
+        for _ in 0..<10 { await Task(executorPreference: executor) {}.value }
+    }
+
+    /// A task that begins on the link's executor, at once.
+    func start<Value: Sendable>(_ body: @escaping @Sendable () async throws(LinkError) -> Value) -> Task<
+        Result<Value, LinkError>, Never
+    > {
+        Task(executorPreference: executor) {
+            do throws(LinkError) { return .success(try await body()) } catch { return .failure(error) }
+        }
+    }
+
+    /// The number of the link's descriptor.
+    func descriptor() async throws -> CInt {
+        let channel = try #require(self as? DescriptorLink).channel
+        return try await channel.withDescriptor { $0 }
+    }
+}
+
+extension Result where Failure == LinkError {
+    /// The kind of failure; nil for success.
+    var code: LinkError.Code? { if case .failure(let error) = self { error.code } else { nil } }
+}
+
+/// The kind of error that a call throws; nil where it throws none.
+func code<Value>(of call: () async throws(LinkError) -> Value) async -> LinkError.Code? {
+    do throws(LinkError) {
+        _ = try await call()
+        return nil
+    } catch {
+        return error.code
+    }
+}
+
+/// What a descriptor of this process leads to, as `socket:[4711]`; nil if it is closed.
+func target(of descriptor: CInt) -> String? {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+        let count = readlink("/proc/self/fd/\(descriptor)", buffer.baseAddress!, 255)
+        guard count > 0 else { return nil }
+        buffer[count] = 0
+        return String(cString: buffer.baseAddress!)
+    }
+}
