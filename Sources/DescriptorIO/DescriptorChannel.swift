@@ -77,7 +77,13 @@ public actor DescriptorChannel {
     }
 
     deinit {
-        if case .open = state { closeDescriptor(descriptor) }
+        guard case .open = state else { return }
+        guard let token else { return closeDescriptor(descriptor) }
+        // First off the loop: it would go on polling a number that is nobody's, or somebody else's.
+        loop.execute { [unowned loop, descriptor, closeDescriptor] in
+            loop.unwatch(token)
+            closeDescriptor(descriptor)
+        }
     }
 
     // MARK: Reading

@@ -1,2 +1,176 @@
+import Dispatch
+import Glibc
 import Testing
+
 @testable import DescriptorIO
+
+@Suite("An event loop", .timeLimit(.minutes(1)))
+struct EventLoopTests {
+    @Test func `Borrows the calling thread and returns what its body returns`() async {
+        let isSame = await blocking {
+            let caller = currentThread()
+            let (value, runner, isCurrent) = EventLoop.run { loop in
+                await Task.yield()
+                return (42, currentThread(), loop.isCurrent)
+            }
+            return value == 42 && runner == caller && isCurrent
+        }
+        #expect(isSame)
+    }
+
+    @Test func `Waits on descriptors and timers while it borrows a thread`() async throws {
+        let words = await blocking {
+            EventLoop.run { loop in
+                do {
+                    let (near, far) = try DescriptorChannel.pair(on: loop)
+                    async let heard = near.read()
+                    try await EventLoopClock(loop).sleep(for: .milliseconds(1))
+                    try await far.write(Array("OK".utf8))
+                    let words = try await heard
+                    await near.close()
+                    await far.close()
+                    return words
+                } catch {
+                    return nil
+                }
+            }
+        }
+        #expect(words == Array("OK".utf8))
+    }
+
+    @Test func `Has a thread from start to stop`() async throws {
+        let thread = try await LoopThread.start()
+        #expect(thread.exists)
+        #expect(thread.threadID != currentThread())
+        thread.loop.stop()
+        #expect(await eventually { !thread.exists })
+        #expect(!thread.loop.isCurrent)
+    }
+
+    @Test func `Runs what is queued before it stops`() async throws {
+        let thread = try await LoopThread.start()
+        let ran = Recorder<Int>()
+        await Task(executorPreference: thread.loop) {
+            for _ in 0..<100 { thread.loop.execute { ran.append(1) } }
+            thread.loop.stop()
+        }.value
+        #expect(await eventually { !thread.exists })
+        #expect(ran.values.count == 100)
+    }
+
+    @Test func `Is freed with its descriptor when it has stopped`() async throws {
+        weak var forgotten: EventLoop?
+        do {
+            let thread = try await LoopThread.start()
+            forgotten = thread.loop
+            thread.loop.stop()
+        }
+        #expect(await eventually { forgotten == nil })
+    }
+
+    @Test func `Runs what other threads enqueue, on its own`() async throws {
+        let thread = try await LoopThread.start()
+        let loop = thread.loop
+        let places = Recorder<pid_t>()
+        await withTaskGroup { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for _ in 0..<200 {
+                        await Task(executorPreference: loop) {
+                            places.append(loop.isCurrent ? currentThread() : 0)
+                        }.value
+                        await withCheckedContinuation { continuation in
+                            loop.execute {
+                                places.append(loop.isCurrent ? currentThread() : 0)
+                                continuation.resume()
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        #expect(places.values.count == 3200)
+        #expect(Set(places.values) == [thread.threadID])
+        #expect(!loop.isCurrent)
+        loop.stop()
+    }
+
+    @Test func `Fires timers in the order of their deadlines, equal ones as they were set`() async throws {
+        let thread = try await LoopThread.start()
+        let fired = Recorder<Int>()
+        await withCheckedContinuation { continuation in
+            thread.loop.execute {
+                let start = ContinuousClock.now
+                for delay in [3, 1, 2, 0, 2, 1] {
+                    _ = thread.loop.schedule(at: start + .milliseconds(delay)) { fired.append(delay) }
+                }
+                let removed = thread.loop.schedule(at: start) { fired.append(-1) }
+                thread.loop.cancel(removed)
+                _ = thread.loop.schedule(at: start + .milliseconds(4)) { continuation.resume() }
+            }
+        }
+        #expect(fired.values == [0, 1, 1, 2, 2, 3])
+        thread.loop.stop()
+    }
+
+    @Test func `Fires no timer early`() async throws {
+        let clock = EventLoopClock(.shared)
+        for microseconds in [0, 1, 50, 400, 1500] {
+            let deadline = clock.now + .microseconds(microseconds)
+            try await clock.sleep(until: deadline)
+            #expect(clock.now >= deadline)
+        }
+    }
+
+    @Test func `Wakes a sleeper that is cancelled, from any thread`() async throws {
+        let thread = try await LoopThread.start()
+        let clock = EventLoopClock(thread.loop)
+        for number in 0..<100 {
+            let sleeping = Task { try await clock.sleep(for: .seconds(3600)) }
+            if number % 2 == 0 { await thread.settle() }
+            sleeping.cancel()
+            await #expect(throws: CancellationError.self) { try await sleeping.value }
+        }
+        thread.loop.stop()
+    }
+}
+
+@Suite("Waiting until a descriptor is ready", .timeLimit(.minutes(1)))
+struct ReadinessTests {
+    @Test func `Ends with what poll reports`() async throws {
+        let (near, far) = try socketPair()
+        defer { close(near); close(far) }
+        let loop = EventLoop.shared
+        #expect(try await loop.waitUntilReady(near, events: CShort(POLLOUT)) == CShort(POLLOUT))
+        async let ready = loop.waitUntilReady(near, events: CShort(POLLIN))
+        #expect(write(far, "!", 1) == 1)
+        #expect(try await ready == CShort(POLLIN))
+    }
+
+    @Test func `Ends with nothing at the deadline`() async throws {
+        let (near, far) = try socketPair()
+        defer { close(near); close(far) }
+        let deadline = ContinuousClock.now + .milliseconds(2)
+        #expect(try await EventLoop.shared.waitUntilReady(near, events: CShort(POLLIN), deadline: deadline) == 0)
+        #expect(ContinuousClock.now >= deadline)
+    }
+
+    @Test func `Ends when cancelled`() async throws {
+        let (near, far) = try socketPair()
+        defer { close(near); close(far) }
+        for number in 0..<50 {
+            let waiting = Task { try await EventLoop.shared.waitUntilReady(near, events: CShort(POLLIN)) }
+            if number % 2 == 0 { await Task(executorPreference: EventLoop.shared) {}.value }
+            waiting.cancel()
+            let error = await #expect(throws: DescriptorError.self) { try await waiting.value }
+            #expect(error?.code == .cancelled)
+        }
+    }
+}
+
+/// Runs what blocks on a thread of its own, which none of Swift's pool may.
+private func blocking<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { continuation in
+        DispatchQueue.global().async { continuation.resume(returning: body()) }
+    }
+}

@@ -1,0 +1,146 @@
+import Glibc
+import Testing
+
+@testable import DescriptorIO
+
+@Suite("A channel", .timeLimit(.minutes(1)))
+struct DescriptorChannelTests {
+    @Test func `Closes its descriptor when nobody holds it any more`() async throws {
+        let (near, far) = try socketPair()
+        defer { close(far) }
+        let held = target(of: near)
+        do { _ = DescriptorChannel(taking: near, kind: .socket) }
+        #expect(target(of: near) != held)
+    }
+
+    @Test func `Leaves nothing for its loop to watch when nobody holds it any more`() async throws {
+        let thread = try await LoopThread.start()
+        let (near, far) = try socketPair()
+        defer { close(far) }
+        let held = target(of: near)
+        do {
+            let channel = DescriptorChannel(taking: near, kind: .socket, on: thread.loop)
+            #expect(write(far, "!", 1) == 1)
+            #expect(try await channel.read() == [UInt8(ascii: "!")])
+        }
+        await thread.settle()
+        #expect(target(of: near) != held)
+        // What takes the number over is not watched in its stead.
+        #expect(await isIdle(thread))
+        thread.loop.stop()
+    }
+
+    @Test func `Calls its own closing once`() async throws {
+        let (near, far) = try socketPair()
+        defer { close(far) }
+        let closings = Recorder<CInt>()
+        do {
+            let channel = DescriptorChannel(taking: near, kind: .socket) { descriptor in
+                closings.append(descriptor)
+                _ = close(descriptor)
+            }
+            await channel.close()
+            await channel.close()
+        }
+        #expect(closings.values == [near])
+    }
+
+    @Test(arguments: [DescriptorChannel.Kind.socket, .stream])
+    func `A descriptor that is hung up and unread is let go, and costs no time`(kind: DescriptorChannel.Kind) async throws {
+        let thread = try await LoopThread.start()
+        let (near, far) = try socketPair()
+        let channel = DescriptorChannel(taking: near, kind: kind, on: thread.loop)
+        #expect(write(far, "!", 1) == 1)
+        #expect(try await channel.read() == [UInt8(ascii: "!")])
+        let held = target(of: near)
+        #expect(write(far, "last words", 10) == 10)
+        close(far)
+        await thread.settle()
+        #expect(target(of: near) != held)
+        #expect(await !channel.isOpen)
+        #expect(await isIdle(thread))
+        #expect(try await channel.read() == Array("last words".utf8))
+        thread.loop.stop()
+    }
+
+    @Test func `Unread bytes cost no time`() async throws {
+        let thread = try await LoopThread.start()
+        let (near, far) = try DescriptorChannel.pair(on: thread.loop)
+        try await far.write([1])
+        #expect(try await near.read() == [1])
+        try await far.write([2])
+        await thread.settle()
+        #expect(await isIdle(thread))
+        #expect(try await near.read() == [2])
+        await near.close()
+        await far.close()
+        thread.loop.stop()
+    }
+
+    @Test func `A receiver that closes the channel amid a loss gets no more, and nobody else's bytes are read`() async throws {
+        let loop = EventLoop.shared
+        let (near, far) = try socketPair()
+        let (other, otherFar) = try socketPair()
+        defer { close(other); close(otherFar) }
+        #expect(write(otherFar, "others", 6) == 6)
+        let channel = DescriptorChannel(taking: near, kind: .socket, on: loop)
+        let words = [UInt8](repeating: 7, count: DescriptorChannel.readLength + 1)
+        #expect(write(far, words, words.count) == words.count)
+        close(far)
+        let parts = Recorder<Int>()
+        let ended = AsyncStream<Void>.makeStream()
+        let receiver: @Sendable (DescriptorChannel.Arrival) -> Void = { arrival in
+            switch arrival {
+            case .bytes(let bytes):
+                parts.append(bytes.count)
+                guard parts.values.count == 1 else { return }
+                channel.assumeIsolated { $0.close() }
+                // Somebody else gets the number at once.
+                _ = dup2(other, near)
+            case .ended: ended.continuation.yield()
+            }
+        }
+        // The loss is met by writing, before the loop comes round to reading.
+        await Task(executorPreference: loop) {
+            await channel.forward(to: receiver)
+            await #expect(throws: DescriptorError.self) { try await channel.write([1]) }
+        }.value
+        for await _ in ended.stream { break }
+        #expect(parts.values == [DescriptorChannel.readLength])
+        #expect(try await channel.read() == nil)
+        var buffer: [UInt8] = [0, 0, 0, 0, 0, 0]
+        #expect(read(other, &buffer, 6) == 6)
+        close(near)
+    }
+
+    @Test func `A pipe's end is the end`() async throws {
+        var ends: [CInt] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+        let channel = DescriptorChannel(taking: ends[0], kind: .stream)
+        #expect(write(ends[1], "OK", 2) == 2)
+        close(ends[1])
+        #expect(try await channel.read() == Array("OK".utf8))
+        let error = await #expect(throws: DescriptorError.self) { try await channel.read() }
+        #expect(error?.code == .disconnected)
+    }
+
+    @Test func `Lends its descriptor only while it is open`() async throws {
+        let (near, far) = try DescriptorChannel.pair()
+        #expect(try await near.withDescriptor { $0 } >= 0)
+        await far.close()
+        var error = await #expect(throws: DescriptorError.self) { try await near.read() }
+        error = await #expect(throws: DescriptorError.self) { try await near.withDescriptor { $0 } }
+        #expect(error?.code == .disconnected)
+        error = await #expect(throws: DescriptorError.self) { try await far.withDescriptor { $0 } }
+        #expect(error?.code == .closed)
+    }
+
+    /// Whether a loop's thread uses no processor time while nothing happens. One that spins uses all there is.
+    private func isIdle(_ thread: LoopThread) async -> Bool {
+        let before = thread.processorTime
+        // This lets time pass for the thread to waste; it waits for nothing.
+        try? await EventLoopClock(.shared).sleep(for: .milliseconds(40))
+        return thread.processorTime - before < .milliseconds(4)
+    }
+}

@@ -1,0 +1,126 @@
+import Glibc
+import Testing
+
+@testable import DescriptorIO
+
+@Suite("Sockets", .timeLimit(.minutes(1)))
+struct SocketTests {
+    private static func path() -> String {
+        var template = Array("/tmp/descriptor-io-XXXXXX".utf8CString)
+        return template.withUnsafeMutableBufferPointer { buffer in
+            mkdtemp(buffer.baseAddress!).map { "\(String(cString: $0))/socket" } ?? ""
+        }
+    }
+
+    static var addresses: [SocketAddress] { [.tcp(host: "127.0.0.1", port: 0), .unix(path: path())] }
+
+    private func address(of listener: SocketListener, at address: SocketAddress) -> SocketAddress {
+        if let port = listener.port { .tcp(host: "127.0.0.1", port: port) } else { address }
+    }
+
+    @Test(arguments: addresses)
+    func `A listener takes one connection after another`(at address: SocketAddress) async throws {
+        let listener = try await SocketListener.listen(at: address)
+        for number: UInt8 in 0..<10 {
+            let client = try await DescriptorChannel.connect(
+                to: self.address(of: listener, at: address), deadline: .now + .seconds(20))
+            let server = try #require(try await listener.accept())
+            try await client.write([number])
+            #expect(try await server.read() == [number])
+            await client.close()
+            await server.close()
+        }
+        await listener.close()
+    }
+
+    @Test(arguments: addresses)
+    func `Closing a listener wakes who accepts`(at address: SocketAddress) async throws {
+        for number in 0..<20 {
+            let listener = try await SocketListener.listen(at: address)
+            let accepting = Task { try await listener.accept() == nil }
+            if number % 2 == 0 { for _ in 0..<10 { await Task(executorPreference: listener.loop) {}.value } }
+            await listener.close()
+            await listener.close()
+            #expect(try await accepting.value)
+            #expect(try await listener.accept() == nil)
+        }
+    }
+
+    @Test(arguments: addresses)
+    func `A cancelled accept leaves the listener as it was`(at address: SocketAddress) async throws {
+        let listener = try await SocketListener.listen(at: address)
+        let accepting = Task { try await listener.accept() == nil }
+        for _ in 0..<10 { await Task(executorPreference: listener.loop) {}.value }
+        accepting.cancel()
+        let error = await #expect(throws: DescriptorError.self) { try await accepting.value }
+        #expect(error?.code == .cancelled)
+        let client = try await DescriptorChannel.connect(
+            to: self.address(of: listener, at: address), deadline: .now + .seconds(20))
+        let server = try #require(try await listener.accept())
+        await client.close()
+        await server.close()
+        await listener.close()
+    }
+
+    @Test func `Closing a listener removes its path, and nobody is there any more`() async throws {
+        let path = Self.path()
+        let listener = try await SocketListener.listen(at: .unix(path: path))
+        #expect(access(path, F_OK) == 0)
+        await listener.close()
+        #expect(access(path, F_OK) != 0)
+        let error = await #expect(throws: DescriptorError.self) {
+            try await DescriptorChannel.connect(to: .unix(path: path), deadline: .now + .seconds(20))
+        }
+        #expect(error?.errno == ENOENT)
+    }
+
+    @Test func `A path that is taken or too long can't be listened at`() async throws {
+        let path = Self.path()
+        let listener = try await SocketListener.listen(at: .unix(path: path))
+        var error = await #expect(throws: DescriptorError.self) { try await SocketListener.listen(at: .unix(path: path)) }
+        #expect(error?.errno == EADDRINUSE)
+        // The one who listens there is not disturbed.
+        #expect(access(path, F_OK) == 0)
+        await listener.close()
+        let long = "/tmp/" + String(repeating: "x", count: 103)
+        error = await #expect(throws: DescriptorError.self) { try await SocketListener.listen(at: .unix(path: long)) }
+        #expect(error?.errno == ENAMETOOLONG)
+    }
+
+    @Test func `A port that nobody listens at refuses`() async throws {
+        let listener = try await SocketListener.listen(at: .tcp(host: "127.0.0.1", port: 0))
+        let port = try #require(listener.port)
+        await listener.close()
+        let error = await #expect(throws: DescriptorError.self) {
+            try await DescriptorChannel.connect(to: .tcp(host: "localhost", port: port), deadline: .now + .seconds(20))
+        }
+        #expect(error?.errno == ECONNREFUSED)
+    }
+
+    @Test func `Closing a listener closes its descriptor, waited on or not`() async throws {
+        await #expect(processExitsWith: .success) {
+            func count() -> Int { (0..<256).count { target(of: $0) != nil } }
+            _ = EventLoop.shared
+            var before = 0
+            for number in 0..<200 {
+                if number == 1 { before = count() }
+                let listener = try await SocketListener.listen(at: .tcp(host: "127.0.0.1", port: 0))
+                let accepting = Task { try await listener.accept() }
+                if number % 2 == 0 { await Task(executorPreference: listener.loop) {}.value }
+                await listener.close()
+                _ = try await accepting.value
+            }
+            #expect(count() == before)
+        }
+    }
+
+    @Test func `A listener that is let go closes its descriptor`() async throws {
+        await #expect(processExitsWith: .success) {
+            func count() -> Int { (0..<256).count { target(of: $0) != nil } }
+            _ = EventLoop.shared
+            let before = count()
+            for _ in 0..<20 { _ = try await SocketListener.listen(at: .tcp(host: "127.0.0.1", port: 0)) }
+            #expect(count() == before)
+        }
+    }
+}

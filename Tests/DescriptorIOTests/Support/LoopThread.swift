@@ -1,0 +1,75 @@
+import Glibc
+import Testing
+
+@testable import DescriptorIO
+
+/// A loop on a thread of its own, and what the kernel knows of that thread.
+struct LoopThread {
+    let loop: EventLoop
+    let threadID: pid_t
+    private let clock: clockid_t
+
+    /// Starts a loop.
+    static func start() async throws -> LoopThread {
+        let loop = EventLoop()
+        loop.start()
+        let (threadID, clock) = await Task(executorPreference: loop) {
+            var clock = clockid_t()
+            pthread_getcpuclockid(pthread_self(), &clock)
+            return (currentThread(), clock)
+        }.value
+        return LoopThread(loop: loop, threadID: threadID, clock: clock)
+    }
+
+    /// Whether the thread is there.
+    var exists: Bool { access("/proc/self/task/\(threadID)", F_OK) == 0 }
+
+    /// The processor time that the thread has used.
+    var processorTime: Duration {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
+    /// Lets everything that is ready on the loop run.
+    func settle() async {
+        for _ in 0..<10 { await Task(executorPreference: loop) {}.value }
+    }
+}
+
+/// Waits for what nothing announces, for 20 s at most.
+func eventually(_ isSo: () -> Bool) async -> Bool {
+    let deadline = ContinuousClock.now + .seconds(20)
+    while !isSo() {
+        guard ContinuousClock.now < deadline else { return false }
+        await Task.yield()
+    }
+    return true
+}
+
+/// The two ends of a socket, without a channel.
+func socketPair() throws -> (CInt, CInt) {
+    var ends: [CInt] = [-1, -1]
+    let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+    try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
+    return (ends[0], ends[1])
+}
+
+/// What a descriptor of this process leads to, as `socket:[4711]`; nil if it is closed.
+func target(of descriptor: CInt) -> String? {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+        let count = readlink("/proc/self/fd/\(descriptor)", buffer.baseAddress!, 255)
+        guard count > 0 else { return nil }
+        buffer[count] = 0
+        return String(cString: buffer.baseAddress!)
+    }
+}
+
+/// The calling thread's number in /proc.
+func currentThread() -> pid_t {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+        let count = readlink("/proc/thread-self", buffer.baseAddress!, 255)
+        buffer[max(count, 0)] = 0
+        return String(cString: buffer.baseAddress!).split(separator: "/").last.flatMap { pid_t($0) } ?? 0
+    }
+}

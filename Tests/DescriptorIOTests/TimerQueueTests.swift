@@ -1,0 +1,32 @@
+import Testing
+
+@testable import DescriptorIO
+
+@Suite("A timer queue")
+struct TimerQueueTests {
+    private let start = ContinuousClock.now
+
+    @Test func `Gives out what is due, earliest first, and once`() {
+        var queue = TimerQueue()
+        let order = Recorder<Int>()
+        for delay in [5, 2, 9, 2, 7] {
+            _ = queue.add(deadline: start + .seconds(delay)) { order.append(delay) }
+        }
+        #expect(queue.next == start + .seconds(2))
+        for action in queue.takeDue(at: start + .seconds(5)) { action() }
+        #expect(order.values == [2, 2, 5])
+        #expect(queue.next == start + .seconds(7))
+        #expect(queue.takeDue(at: start + .seconds(5)).isEmpty)
+    }
+
+    @Test func `Removes the one that is named`() {
+        var queue = TimerQueue()
+        let order = Recorder<Int>()
+        let tokens = (0..<3).map { number in queue.add(deadline: start) { order.append(number) } }
+        queue.remove(tokens[1])
+        queue.remove(tokens[1])
+        for action in queue.takeDue(at: start) { action() }
+        #expect(order.values == [0, 2])
+        #expect(queue.next == nil)
+    }
+}
