@@ -295,7 +295,8 @@ public actor DescriptorChannel {
 
     private func lose(_ error: DescriptorError) {
         guard case .open = state else { return }
-        while case .bytes(let bytes) = readOnce() {
+        // A receiver may close the channel at any of them: the number is somebody else's then.
+        while case .open = state, case .bytes(let bytes) = readOnce() {
             if wantsBytes { handOver(bytes) } else { leftover.append(bytes) }
         }
         guard case .open = state else { return }  // the receiver closed the channel
