@@ -41,6 +41,13 @@ public actor SocketListener {
         port = path == nil ? Self.boundPort(of: descriptor) : nil
     }
 
+    deinit {
+        // Whoever waits for a connection holds the listener: nobody does.
+        guard !isClosed else { return }
+        if let path { unlink(path) }
+        Glibc.close(descriptor)
+    }
+
     private static func boundPort(of descriptor: CInt) -> UInt16? {
         var address = sockaddr_in6()
         var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
