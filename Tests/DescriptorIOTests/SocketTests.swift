@@ -99,11 +99,10 @@ struct SocketTests {
 
     @Test func `Closing a listener closes its descriptor, waited on or not`() async throws {
         await #expect(processExitsWith: .success) {
-            func count() -> Int { (0..<256).count { target(of: $0) != nil } }
-            _ = EventLoop.shared
-            var before = 0
+            // Sockets only: the runtime opens what it needs at a time of its own.
+            func count() -> Int { (0..<256).count { target(of: $0)?.hasPrefix("socket:") == true } }
+            let before = count()
             for number in 0..<200 {
-                if number == 1 { before = count() }
                 let listener = try await SocketListener.listen(at: .tcp(host: "127.0.0.1", port: 0))
                 let accepting = Task { try await listener.accept() }
                 if number % 2 == 0 { await Task(executorPreference: listener.loop) {}.value }
@@ -116,8 +115,8 @@ struct SocketTests {
 
     @Test func `A listener that is let go closes its descriptor`() async throws {
         await #expect(processExitsWith: .success) {
-            func count() -> Int { (0..<256).count { target(of: $0) != nil } }
-            _ = EventLoop.shared
+            // Sockets only: the runtime opens what it needs at a time of its own.
+            func count() -> Int { (0..<256).count { target(of: $0)?.hasPrefix("socket:") == true } }
             let before = count()
             for _ in 0..<20 { _ = try await SocketListener.listen(at: .tcp(host: "127.0.0.1", port: 0)) }
             #expect(count() == before)
