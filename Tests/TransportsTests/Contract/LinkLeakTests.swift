@@ -29,7 +29,8 @@ struct LinkLeakTests {
             let descriptors = entries(of: "/proc/self/fd")
             let threads = entries(of: "/proc/self/task")
             try await open(10_000)
-            #expect(entries(of: "/proc/self/fd") == descriptors)
+            // The runtime opens a few of its own when it first needs them.
+            #expect(entries(of: "/proc/self/fd") <= descriptors + 4)
             // Swift's own pool may still grow to one thread a core.
             #expect(entries(of: "/proc/self/task") <= threads + CInt(sysconf(CInt(_SC_NPROCESSORS_ONLN))))
         }

@@ -1,0 +1,211 @@
+import DescriptorIO
+import Glibc
+import LineProtocol
+import SerialPort
+import Testing
+
+@testable import Transports
+
+@Suite("Opening an endpoint", .timeLimit(.minutes(1)))
+struct OpeningTests {
+    /// The error of an endpoint that can't be opened.
+    private func failure(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws -> LinkError {
+        do throws(LinkError) {
+            try await LinkSchemes.standard.open(Endpoint(text)).close()
+        } catch {
+            #expect(!error.name.isEmpty)
+            return error
+        }
+        try #require(Bool(false), "\(text) was opened", sourceLocation: sourceLocation)
+        throw LinkError(.system, name: text, activity: "")
+    }
+
+    @Test("of an unknown scheme names the known ones")
+    func unknownScheme() async throws {
+        let error = try await failure("gopher:bench:70")
+        #expect(error.code == .invalidEndpoint)
+        for name in LinkSchemes.standard.names { #expect(error.hint?.contains("\(name):") == true) }
+        #expect(LinkSchemes.standard.names == ["serial", "tcp", "unix"])
+    }
+
+    @Test("goes by the table, to which others add")
+    func ownScheme() async throws {
+        var schemes = LinkSchemes.standard
+        schemes.add("sim") { endpoint, loop throws(LinkError) in
+            do throws(DescriptorError) {
+                return DescriptorLink(try DescriptorChannel.pair(on: loop).0, name: endpoint.address)
+            } catch {
+                throw LinkError(error, name: endpoint.text, activity: "open")
+            }
+        }
+        let link = try await schemes.open(Endpoint("sim:pump"))
+        #expect(link.name == "pump")
+        await link.close()
+    }
+
+    // MARK: Serial ports
+
+    struct Setting: Sendable, CustomTestStringConvertible {
+        var query: String
+        var expected: SerialOptions
+        var testDescription: String { query }
+    }
+
+    @Test(
+        "with serial options gives them to the port",
+        arguments: [
+            Setting(query: "", expected: SerialOptions()),
+            Setting(query: "?baud=115200", expected: SerialOptions(baudRate: 115_200)),
+            Setting(query: "?baud=31250", expected: SerialOptions(baudRate: 31250)),
+            Setting(query: "?stop=2", expected: SerialOptions(stopBits: .two)),
+            Setting(query: "?flow=rtscts", expected: SerialOptions(flowControl: .rtsCts)),
+            Setting(query: "?flow=xonxoff", expected: SerialOptions(flowControl: .xonXoff)),
+            Setting(query: "?hupcl", expected: SerialOptions(hangUpOnClose: true)),
+            Setting(query: "?dtr=on&rts=untouched&lowlatency&bits=8&parity=none&stop=1&flow=none", expected: SerialOptions()),
+        ])
+    func serialOptions(setting: Setting) async throws {
+        let terminal = try PseudoTerminal()
+        let link = try await LinkSchemes.standard.open(Endpoint("serial:\(terminal.path)\(setting.query)"))
+        #expect(try terminal.clientOptions() == setting.expected)
+        await link.close()
+    }
+
+    /// A pseudo-terminal has 8 bits and no parity: that it refuses shows that it was asked.
+    @Test("with settings that the driver lacks says which", arguments: [("bits=7", "7 data bits"), ("parity=even", "parity even")])
+    func refusedOptions(query: String, detail: String) async throws {
+        let terminal = try PseudoTerminal()
+        let error = try await failure("serial:\(terminal.path)?\(query)")
+        #expect(error.code == .unsupported)
+        #expect(error.detail?.contains(detail) == true)
+    }
+
+    @Test(
+        "with serial options that are none says what they may be",
+        arguments: [
+            "baud=0", "baud=fast", "baud", "bits=9", "stop=3", "parity=some", "flow=hard", "dtr=1", "rts=", "hupcl=2",
+            "shared=x", "lowlatency=no", "colour=red",
+        ])
+    func wrongSerialOptions(query: String) async throws {
+        let terminal = try PseudoTerminal()
+        let error = try await failure("serial:\(terminal.path)?\(query)")
+        #expect(error.code == .invalidEndpoint)
+        #expect(error.hint != nil)
+    }
+
+    @Test("that is no serial port finds none", arguments: ["/dev/no-such-port", "/dev", "/etc/hostname", "/dev/null", "serial:/dev"])
+    func noPort(text: String) async throws {
+        let error = try await failure(text)
+        #expect(error.code == .notFound)
+        #expect(error.name == text)
+        #expect(error.detail != nil)
+        #expect(error.hint != nil)
+    }
+
+    @Test("that somebody has open names the holder, unless both share it")
+    func busy() async throws {
+        let terminal = try PseudoTerminal()
+        let first = try await LinkSchemes.standard.open(Endpoint(terminal.path))
+        let error = try await failure(terminal.path)
+        #expect(error.code == .busy)
+        #expect(error.detail?.contains("(pid \(getpid()))") == true)
+        #expect(error.hint != nil)
+        await first.close()
+
+        let shared = "serial:\(terminal.path)?shared"
+        let second = try await LinkSchemes.standard.open(Endpoint(shared))
+        let third = try await LinkSchemes.standard.open(Endpoint(shared))
+        #expect(try await failure(terminal.path).code == .busy)
+        await second.close()
+        await third.close()
+        try await LinkSchemes.standard.open(Endpoint(terminal.path)).close()
+    }
+
+    // MARK: Sockets
+
+    @Test("that is no address says how one is written", arguments: ["tcp:bench", "tcp::4000", "tcp:bench:0", "tcp:bench:65536", "tcp:bench:http"])
+    func wrongAddress(text: String) async throws {
+        let error = try await failure(text)
+        #expect(error.code == .invalidEndpoint)
+        #expect(error.hint?.contains("tcp:HOST:PORT") == true)
+    }
+
+    @Test("of a socket takes no options", arguments: ["tcp:localhost:1?baud=9600", "unix:/run/x?baud=9600"])
+    func socketOptions(text: String) async throws {
+        let error = try await failure(text)
+        #expect(error.code == .invalidEndpoint)
+        #expect(error.hint?.contains("no options") == true)
+    }
+
+    @Test("of a TCP port that nobody listens at is refused", arguments: ["127.0.0.1", "localhost"])
+    func refused(host: String) async throws {
+        let listener = try await SocketListener.listen(at: .tcp(host: "127.0.0.1", port: 0))
+        let port = try #require(listener.port)
+        await listener.close()
+        let error = try await failure("tcp:\(host):\(port)")
+        #expect(error.code == .notFound)
+        #expect(error.activity == "connect")
+        #expect(error.hint?.contains("start the server") == true)
+    }
+
+    @Test("of a host that there is not finds none")
+    func noHost() async throws {
+        // RFC 6761 keeps `.invalid` free of hosts; without a resolver the look-up fails too.
+        let error = try await failure("tcp:bench.invalid:4000")
+        #expect(error.code == .notFound)
+        #expect(error.hint != nil)
+    }
+
+    @Test("of a path without a stream socket finds none")
+    func noSocket() async throws {
+        let path = TemporaryPath.make("none.sock")
+        var error = try await failure("unix:\(path)")
+        #expect(error.code == .notFound)
+        #expect(error.hint?.contains("start the server") == true)
+
+        for path in ["/etc/hostname", "/tmp"] {
+            error = try await failure("unix:\(path)")
+            #expect(error.code == .notFound)
+            #expect(error.hint != nil)
+        }
+    }
+
+    @Test("of a datagram socket finds no stream there")
+    func datagramSocket() async throws {
+        let path = TemporaryPath.make("datagram.sock")
+        let datagram = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { close(datagram); unlink(path) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let bound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(datagram, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(bound == 0)
+        let error = try await failure("unix:\(path)")
+        #expect(error.code == .notFound)
+        #expect(error.hint?.contains("no stream socket") == true)
+    }
+
+    @Test("of a path that is too long for a socket says so")
+    func longPath() async throws {
+        let error = try await failure("unix:/tmp/" + String(repeating: "x", count: 200))
+        #expect(error.code == .invalidEndpoint)
+        #expect(error.hint?.contains("107 bytes") == true)
+    }
+
+    @Test(
+        "says what an errno means to the user of a link",
+        arguments: [
+            (ENOENT, LinkError.Code.notFound), (ECONNREFUSED, .notFound), (EHOSTUNREACH, .notFound),
+            (ENETUNREACH, .notFound), (ENOTSOCK, .notFound), (EPROTOTYPE, .notFound), (ENAMETOOLONG, .invalidEndpoint),
+            (EACCES, .notPermitted), (EPERM, .notPermitted), (ETIMEDOUT, .timedOut), (EIO, .disconnected),
+            (EPIPE, .disconnected), (ECONNRESET, .disconnected), (EMFILE, .system),
+        ])
+    func errnos(errno: CInt, code: LinkError.Code) {
+        let error = LinkError(DescriptorError(errno: errno, call: "connect"), name: "tcp:bench:4000", activity: "connect")
+        #expect(error.code == code)
+        #expect(error.detail == String(cString: strerror(errno)))
+    }
+}
