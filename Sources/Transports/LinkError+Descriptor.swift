@@ -10,7 +10,9 @@ extension LinkError {
             case (.disconnected, _): .disconnected
             case (.closed, _): .closed
             case (.cancelled, _): .cancelled
-            case (.system, ENOENT), (.system, ECONNREFUSED), (.system, EHOSTUNREACH), (.system, ENOTSOCK): .notFound
+            case (.system, ENOENT), (.system, ECONNREFUSED), (.system, ENOTSOCK), (.system, EPROTOTYPE): .notFound
+            case (.system, EHOSTUNREACH), (.system, ENETUNREACH): .notFound
+            case (.system, ENAMETOOLONG): .invalidEndpoint
             case (.system, EACCES), (.system, EPERM): .notPermitted
             case (.system, ETIMEDOUT): .timedOut
             case (.system, _): .system

@@ -44,6 +44,8 @@ enum SocketLink {
         case ECONNREFUSED: "nothing listens there: start the server first"
         case ENOENT: "there is no such socket: start the server first"
         case EHOSTUNREACH: "no host of that name can be reached"
+        case ENETUNREACH: "there is no route to that host: check the network"
+        case ENAMETOOLONG: "a socket's path has at most 107 bytes"
         case ENOTSOCK, EPROTOTYPE: "that path is no stream socket"
         case EACCES: "you may not write to that socket: see its mode with ls -l"
         default: nil
