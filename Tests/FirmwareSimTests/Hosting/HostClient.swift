@@ -1,0 +1,106 @@
+import Dispatch
+import DescriptorIO
+import Glibc
+import Synchronization
+
+/// A program that uses a simulated device, by plain system calls.
+final class HostClient: Sendable {
+    struct NothingCame: Error {}
+    struct NotOpened: Error { var errno: CInt }
+
+    private let descriptor: CInt
+    private let isGone = Mutex(false)
+
+    /// Opens a terminal as it is.
+    init(terminal path: String) throws {
+        descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+        if descriptor < 0 { throw NotOpened(errno: errno) }
+    }
+
+    /// Connects to a socket.
+    init(_ address: SocketAddress) async throws {
+        let channel = try await DescriptorChannel.connect(to: address, deadline: .now + .seconds(20))
+        descriptor = try await channel.withDescriptor { fcntl($0, F_DUPFD_CLOEXEC, 0) }
+        await channel.close()
+    }
+
+    /// Takes over an end of a socket.
+    init(_ descriptor: CInt) { self.descriptor = descriptor }
+
+    deinit { leave() }
+
+    /// Closes the client's end. A second call does nothing.
+    func leave() {
+        let wasGone = isGone.withLock { gone in
+            defer { gone = true }
+            return gone
+        }
+        if !wasGone { close(descriptor) }
+    }
+
+    func say(_ text: String) throws {
+        guard write(descriptor, text, text.utf8.count) == text.utf8.count else { throw NotOpened(errno: errno) }
+    }
+
+    /// What has come by now.
+    func heard() -> String {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+            bytes += buffer[..<count]
+        }
+    }
+
+    /// Waits until what has come ends with `end`, 20 s at most, and returns all of it.
+    func hear(until end: String) async throws -> String {
+        let end = Array(end.utf8)
+        return try await onThread { [descriptor] in
+            var bytes: [UInt8] = []
+            var byte: UInt8 = 0
+            while !bytes.suffix(end.count).elementsEqual(end) {
+                try Self.wait(descriptor)
+                guard read(descriptor, &byte, 1) == 1 else { throw NothingCame() }
+                bytes.append(byte)
+            }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    /// Waits until the device is gone, 20 s at most; what it says before is left aside.
+    func waitForHangUp() async throws {
+        try await onThread { [descriptor] in
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            while true {
+                try Self.wait(descriptor)
+                let count = read(descriptor, &buffer, buffer.count)
+                if count == 0 || count < 0 && errno != EAGAIN { return }
+            }
+        }
+    }
+
+    private static func wait(_ descriptor: CInt) throws {
+        var entry = pollfd(fd: descriptor, events: CShort(POLLIN), revents: 0)
+        guard poll(&entry, 1, 20_000) > 0 else { throw NothingCame() }
+    }
+
+    private func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(with: Result(catching: body)) }
+        }
+    }
+}
+
+/// Lets the loop run everything that is ready: what has come, who has come and gone.
+func settle(_ loop: EventLoop = .shared) async {
+    for _ in 0..<10 { await Task(executorPreference: loop) {}.value }
+}
+
+/// A path in a new folder.
+func temporaryPath(_ name: String) -> String {
+    var template = Array("/tmp/firmware-sim-XXXXXX".utf8CString)
+    return template.withUnsafeMutableBufferPointer { buffer in
+        mkdtemp(buffer.baseAddress!).map { "\(String(cString: $0))/\(name)" } ?? ""
+    }
+}

@@ -1,0 +1,66 @@
+import Synchronization
+
+/// A clock that goes when it is told to.
+final class HostClock: Clock, Sendable {
+    struct Instant: InstantProtocol {
+        var offset: Duration
+        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        func duration(to other: Instant) -> Duration { other.offset - offset }
+        static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    private struct State {
+        var now = Duration.zero
+        var lastID = 0
+        var sleepers: [Int: (deadline: Duration, continuation: CheckedContinuation<Void, any Error>)] = [:]
+        var cancelled: Set<Int> = []
+        var sleepsBegun = 0
+    }
+
+    private let state = Mutex(State())
+
+    var now: Instant { Instant(offset: state.withLock { $0.now }) }
+    var minimumResolution: Duration { .nanoseconds(1) }
+    /// When the first of those who sleep wants to be woken.
+    var nextDeadline: Duration? { state.withLock { $0.sleepers.values.map(\.deadline).min() } }
+
+    /// How often somebody has gone to sleep.
+    var sleepsBegun: Int { state.withLock { $0.sleepsBegun } }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let result: Result<Void, any Error>? = state.withLock { state in
+                    if state.cancelled.remove(id) != nil { return .failure(CancellationError()) }
+                    if deadline.offset <= state.now { return .success(()) }
+                    state.sleepers[id] = (deadline.offset, continuation)
+                    state.sleepsBegun += 1
+                    return nil
+                }
+                if let result { continuation.resume(with: result) }
+            }
+        } onCancel: {
+            let sleeper = state.withLock { state in
+                let sleeper = state.sleepers.removeValue(forKey: id)
+                if sleeper == nil { state.cancelled.insert(id) }
+                return sleeper
+            }
+            sleeper?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Goes on to `instant` and wakes those whose time has come.
+    func advance(to instant: Duration) {
+        let due = state.withLock { state in
+            state.now = max(state.now, instant)
+            let due = state.sleepers.filter { $0.value.deadline <= state.now }
+            for id in due.keys { state.sleepers[id] = nil }
+            return due.values.sorted { $0.deadline < $1.deadline }
+        }
+        for sleeper in due { sleeper.continuation.resume() }
+    }
+}

@@ -1,0 +1,49 @@
+import DescriptorIO
+import FirmwareSim
+import SerialPort
+
+/// What a served device is reached by.
+enum ServedBy: CaseIterable, Sendable {
+    case pseudoTerminal, tcp, unixSocket
+
+    /// Offers the device of `host`.
+    func serve(_ host: DeviceHost<PumpFirmware>) async throws -> PumpServer {
+        switch self {
+        case .pseudoTerminal:
+            let server = try await PseudoTerminalServer.open(host)
+            return PumpServer(client: { try HostClient(terminal: server.path) }, close: { await server.close() })
+        case .tcp:
+            let server = try await SocketServer.open(host, at: .tcp(host: "127.0.0.1", port: 0))
+            let address = SocketAddress.tcp(host: "127.0.0.1", port: server.port ?? 0)
+            return PumpServer(client: { try await HostClient(address) }, close: { await server.close() })
+        case .unixSocket:
+            let address = SocketAddress.unix(path: temporaryPath("pump.sock"))
+            let server = try await SocketServer.open(host, at: address)
+            return PumpServer(client: { try await HostClient(address) }, close: { await server.close() })
+        }
+    }
+}
+
+/// A device that is on offer.
+struct PumpServer: Sendable {
+    let newClient: @Sendable () async throws -> HostClient
+    let close: @Sendable () async -> Void
+
+    init(client: @escaping @Sendable () async throws -> HostClient, close: @escaping @Sendable () async -> Void) {
+        newClient = client
+        self.close = close
+    }
+
+    /// A client that the device has noticed.
+    func client() async throws -> HostClient {
+        let client = try await newClient()
+        await settle()
+        return client
+    }
+}
+
+/// A pump whose time goes by on demand.
+func pumpHost() -> DeviceHost<PumpFirmware> {
+    let options = PumpFirmwareOptions(lineRate: .unlimited, heat: .fixed(water: 12, skin: 34))
+    return DeviceHost(PumpFirmware(options: options), pace: .onDemand)
+}

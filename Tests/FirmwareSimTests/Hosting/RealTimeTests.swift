@@ -1,0 +1,127 @@
+import DescriptorIO
+import FirmwareSim
+import Glibc
+import Testing
+
+@Suite("A device hosted in real time", .timeLimit(.minutes(1)))
+struct RealTimeTests {
+    /// A host that runs by a clock of the test's, with one client.
+    private struct Bench<Device: SimulatedDevice> {
+        let clock = HostClock()
+        let host: DeviceHost<Device>
+        let client: HostClient
+        let running: Task<Void, any Error>
+
+        init(_ device: Device) async throws {
+            let host = DeviceHost(device, pace: .realTime(clock))
+            self.host = host
+            var ends: [CInt] = [-1, -1]
+            let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+            try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
+            client = HostClient(ends[0])
+            await host.attach(DescriptorChannel(taking: ends[1], kind: .socket))
+            running = Task { try await host.run() }
+            try await sleeper(after: 0)
+        }
+
+        /// Waits until the host sleeps once more than `count` times, 20 s at most.
+        private func sleeper(after count: Int) async throws {
+            let deadline = ContinuousClock.now + .seconds(20)
+            while clock.sleepsBegun <= count {
+                try #require(ContinuousClock.now < deadline, "the host was not woken")
+                await Task.yield()
+            }
+            await settle()
+        }
+
+        /// Says `text`, and waits until the host has heard it.
+        func say(_ text: String) async throws {
+            let count = clock.sleepsBegun
+            try client.say(text)
+            try await sleeper(after: count)
+        }
+
+        /// Lets the clock go on to `instant`, from one deadline to the next, as a real one does.
+        func run(to instant: Duration) async throws {
+            while let next = clock.nextDeadline, next <= instant {
+                let count = clock.sleepsBegun
+                clock.advance(to: next)
+                try await sleeper(after: count)
+            }
+            clock.advance(to: instant)
+            await settle()
+        }
+
+        func end() async {
+            running.cancel()
+            await #expect(throws: CancellationError.self) { try await running.value }
+        }
+    }
+
+    private static var pump: PumpFirmware {
+        PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34)))
+    }
+
+    @Test("answers when its loop comes round, byte after byte at the line rate")
+    func paced() async throws {
+        let bench = try await Bench(Self.pump)
+        try await bench.say("OFF\n")
+        try await bench.run(to: .milliseconds(99))
+        #expect(bench.client.heard() == "")
+        // The first byte takes ten bits of 9600 in a second after the pause of 100 ms.
+        try await bench.run(to: .milliseconds(100) + .microseconds(1042))
+        #expect(bench.client.heard() == "O")
+        try await bench.run(to: .milliseconds(100) + .microseconds(2084))
+        #expect(bench.client.heard() == "K")
+        try await bench.run(to: .milliseconds(100) + .microseconds(15_000))
+        #expect(bench.client.heard() == "\r\nPUMP:OFF\r\n")
+        await bench.end()
+    }
+
+    @Test("reports as time goes by")
+    func reports() async throws {
+        let bench = try await Bench(Self.pump)
+        try await bench.say("ON\n")
+        try await bench.run(to: .milliseconds(300))
+        #expect(bench.client.heard() == printed("OK", "PUMP:ON"))
+        try await bench.run(to: .seconds(5))
+        #expect(bench.client.heard() == "")
+        try await bench.run(to: .milliseconds(5500))
+        #expect(bench.client.heard().hasPrefix("STATUS:{State:ON,"))
+        await bench.end()
+    }
+
+    @Test("is woken by what it receives, though it had nothing to do")
+    func wokenByInput() async throws {
+        let bench = try await Bench(Echo())
+        try await bench.say("A")
+        #expect(bench.client.heard() == "")
+        try await bench.run(to: .milliseconds(10))
+        #expect(bench.client.heard() == "A")
+        try await bench.run(to: .seconds(60))
+        await bench.host.change { echo, now in echo.receive(Array("B".utf8), at: now) }
+        await settle()
+        try await bench.run(to: .seconds(61))
+        #expect(bench.client.heard() == "B")
+        await bench.end()
+    }
+}
+
+/// A device that gives back what it gets, 10 ms later, and else does nothing.
+private struct Echo: SimulatedDevice {
+    private var pending: [Emission] = []
+
+    mutating func receive(_ bytes: [UInt8], at instant: Duration) {
+        pending.append(Emission(bytes: bytes, time: instant + .milliseconds(10)))
+    }
+
+    mutating func advance(to instant: Duration) -> [Emission] {
+        let due = pending.filter { $0.time <= instant }
+        pending.removeAll { $0.time <= instant }
+        return due
+    }
+
+    var nextActivity: Duration? { pending.map(\.time).min() }
+    var isQuiescent: Bool { pending.isEmpty }
+    mutating func reset(at instant: Duration) { pending = [] }
+}

@@ -1,0 +1,181 @@
+import DescriptorIO
+import FirmwareSim
+import Glibc
+import Testing
+
+@Suite("A served pump", .timeLimit(.minutes(1)))
+struct ServingTests {
+    @Test("answers at once", arguments: ServedBy.allCases)
+    func answers(by way: ServedBy) async throws {
+        let server = try await way.serve(pumpHost())
+        let client = try await server.client()
+        for (command, reply) in [
+            ("ON\n", printed("OK", "PUMP:ON")),
+            ("SPEED:180\n", printed("OK", "SPEED:180")),
+            ("TEMP\n", printed("TEMP:{Water:12.0C,Skin:34.0C}")),
+            ("STATUS\n", printed("STATUS:{State:ON,Speed:70%,Runtime:0m,Remaining:29m,WaterTemp:12.0C,SkinTemp:34.0C}")),
+            ("WHAT\n", printed("ERROR:UNKNOWN_COMMAND")),
+            ("OFF\n", printed("OK", "PUMP:OFF")),
+        ] {
+            try client.say(command)
+            #expect(try await client.hear(until: reply) == reply)
+        }
+        await server.close()
+    }
+
+    @Test("shuts off after 30 minutes that take no time", arguments: ServedBy.allCases)
+    func safetyShutOff(by way: ServedBy) async throws {
+        let host = pumpHost()
+        let server = try await way.serve(host)
+        let client = try await server.client()
+        try client.say("ON\n")
+        _ = try await client.hear(until: printed("PUMP:ON"))
+        await host.advance(by: .seconds(29 * 60))
+        let before = try await client.hear(until: "Remaining:1m,WaterTemp:12.0C,SkinTemp:34.0C}\r\n")
+        #expect(!before.contains("ERROR"))
+        await host.advance(by: .seconds(60))
+        let after = try await client.hear(until: printed("Maximum runtime exceeded"))
+        #expect(after.hasSuffix(printed("ERROR:SAFETY_SHUTOFF", "Maximum runtime exceeded")))
+        await server.close()
+    }
+
+    @Test("is still on for a client that leaves and returns", arguments: ServedBy.allCases)
+    func survivesItsClients(by way: ServedBy) async throws {
+        let server = try await way.serve(pumpHost())
+        do {
+            let client = try await server.client()
+            try client.say("ON\n")
+            _ = try await client.hear(until: printed("PUMP:ON"))
+        }
+        await settle()
+        for _ in 0..<5 {
+            let client = try await server.client()
+            try client.say("STATUS\n")
+            #expect(try await client.hear(until: "}\r\n").hasPrefix("STATUS:{State:ON,"))
+        }
+        await server.close()
+    }
+
+    @Test("is not heard by the next client in what it says while none is there", arguments: ServedBy.allCases)
+    func saysNothingToNobody(by way: ServedBy) async throws {
+        let host = pumpHost()
+        let server = try await way.serve(host)
+        do {
+            let client = try await server.client()
+            try client.say("ON\n")
+            _ = try await client.hear(until: printed("PUMP:ON"))
+        }
+        await settle()
+        await host.advance(by: .seconds(60))
+        await settle()
+        let client = try await server.client()
+        try client.say("TEMP\n")
+        #expect(try await client.hear(until: "}\r\n") == printed("TEMP:{Water:12.0C,Skin:34.0C}"))
+        await server.close()
+    }
+
+    @Test("is not heard by the next client in what the last one left unread", arguments: ServedBy.allCases)
+    func forgetsWhatWasUnread(by way: ServedBy) async throws {
+        let host = pumpHost()
+        let server = try await way.serve(host)
+        do {
+            let client = try await server.client()
+            try client.say("ON\n")
+            _ = try await client.hear(until: printed("PUMP:ON"))
+            // More than a terminal holds: the host waits to write the rest.
+            await host.advance(by: .seconds(29 * 60))
+            await settle()
+        }
+        await settle()
+        let client = try await server.client()
+        try client.say("OFF\n")
+        let reply = printed("OK", "PUMP:OFF")
+        #expect(try await client.hear(until: reply) == reply)
+        // The line works on.
+        try client.say("OFF\n")
+        #expect(try await client.hear(until: reply) == reply)
+        await server.close()
+    }
+
+    @Test("tells every client what it says", arguments: [ServedBy.tcp, .unixSocket])
+    func severalClients(by way: ServedBy) async throws {
+        let host = pumpHost()
+        let server = try await way.serve(host)
+        let first = try await server.client()
+        var second: HostClient? = try await server.client()
+        let reply = printed("OK", "PUMP:ON")
+        try first.say("ON\n")
+        #expect(try await first.hear(until: reply) == reply)
+        #expect(try await second?.hear(until: reply) == reply)
+        await host.change { pump, now in pump.pressButton(at: now) }
+        await host.advance(by: .seconds(1))
+        #expect(try await first.hear(until: "\r\n") == printed("MANUAL:OFF"))
+        #expect(try await second?.hear(until: "\r\n") == printed("MANUAL:OFF"))
+        second = nil
+        await settle()
+        try first.say("ON\n")
+        #expect(try await first.hear(until: reply) == reply)
+        await server.close()
+    }
+
+    @Test("hangs up on its clients when it is closed, twice if need be", arguments: ServedBy.allCases)
+    func closing(by way: ServedBy) async throws {
+        let server = try await way.serve(pumpHost())
+        let client = try await server.client()
+        await server.close()
+        try await client.waitForHangUp()
+        await server.close()
+        await #expect(throws: (any Error).self) { try await server.newClient() }
+    }
+
+    @Test("puts a link to its terminal where it is told, and takes it away")
+    func link() async throws {
+        let path = temporaryPath("pump")
+        let server = try await PseudoTerminalServer.open(pumpHost(), link: path)
+        #expect(server.path == path)
+        let client = try HostClient(terminal: path)
+        await settle()
+        try client.say("OFF\n")
+        #expect(try await client.hear(until: "PUMP:OFF\r\n") == printed("OK", "PUMP:OFF"))
+        await server.close()
+        var status = stat()
+        #expect(lstat(path, &status) != 0)
+        try await client.waitForHangUp()
+    }
+
+    @Test("is heard by the one of two clients of a terminal that stays")
+    func twoOnOneTerminal() async throws {
+        let host = pumpHost()
+        let server = try await PseudoTerminalServer.open(host)
+        let staying = try HostClient(terminal: server.path)
+        await settle()
+        do {
+            let leaving = try HostClient(terminal: server.path)
+            await settle()
+            try leaving.say("ON\n")
+            _ = try await leaving.hear(until: printed("PUMP:ON"))
+        }
+        await settle()
+        await host.advance(by: .seconds(6))
+        #expect(try await staying.hear(until: "}\r\n").hasPrefix("STATUS:{State:ON,"))
+        await server.close()
+    }
+
+    @Test("is heard by the one that stays of two who came at the same moment")
+    func twoAtOnce() async throws {
+        let host = pumpHost()
+        let server = try await PseudoTerminalServer.open(host)
+        // While the loop is busy with this, inotify makes one event of both.
+        let both = try await Task(executorPreference: EventLoop.shared) {
+            (staying: try HostClient(terminal: server.path), leaving: try HostClient(terminal: server.path))
+        }.value
+        await settle()
+        both.leaving.leave()
+        await settle()
+        await host.change { pump, now in pump.pressButton(at: now) }
+        await host.advance(by: .seconds(1))
+        await settle()
+        #expect(both.staying.heard() == printed("MANUAL:ON"))
+        await server.close()
+    }
+}
