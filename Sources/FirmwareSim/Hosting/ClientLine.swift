@@ -8,11 +8,16 @@ struct ClientLine {
     let channel: DescriptorChannel
     /// Whether the client has the line open. What the device says meanwhile is lost.
     var isListening: Bool {
-        didSet { if !isListening { outbox = [] } }
+        didSet {
+            guard !isListening else { return }
+            outbox = []
+            writer?.cancel()
+            writer = nil
+        }
     }
     var outbox: [UInt8] = []
-    /// Whether a task takes what is in the outbox to the client.
-    var isWriting = false
+    /// Takes what is in the outbox to the client.
+    var writer: Task<Void, Never>?
 
     init(_ channel: DescriptorChannel, isListening: Bool) {
         self.channel = channel

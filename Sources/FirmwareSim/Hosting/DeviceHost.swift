@@ -131,18 +131,18 @@ public actor DeviceHost<Device: SimulatedDevice> {
         guard !emissions.isEmpty else { return }
         for id in lines.keys {
             for emission in emissions { lines[id]?.put(emission.bytes) }
-            guard let line = lines[id], !line.isWriting, !line.outbox.isEmpty else { continue }
-            lines[id]?.isWriting = true
-            Task(executorPreference: loop) { await self.write(to: id) }
+            guard let line = lines[id], line.writer == nil, !line.outbox.isEmpty else { continue }
+            lines[id]?.writer = Task(executorPreference: loop) { await self.write(to: id) }
         }
     }
 
     private func write(to id: LineID) async {
-        while let line = lines[id], !line.outbox.isEmpty {
+        while !Task.isCancelled, let line = lines[id], !line.outbox.isEmpty {
             lines[id]?.outbox = []
             do { try await line.channel.write(line.outbox) } catch { break }  // its end is told to the receiver
         }
-        lines[id]?.isWriting = false
+        // A writer that was cancelled has given up its place; another may have it.
+        if !Task.isCancelled { lines[id]?.writer = nil }
     }
 
     // MARK: The device
