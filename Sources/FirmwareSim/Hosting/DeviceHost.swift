@@ -27,6 +27,8 @@ public actor DeviceHost<Device: SimulatedDevice> {
     private var instant = Duration.zero
     private var lines: [LineID: ClientLine] = [:]
     private var lastLineID: UInt64 = 0
+    /// The sleep of ``run()``.
+    private var sleeping: Task<Void, Never>?
 
     /// Names a client's line.
     public struct LineID: Hashable, Sendable {
@@ -83,7 +85,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
         // Whoever speaks has the port open.
         lines[id]?.isListening = true
         device.receive(bytes, at: now)
-        if case .onDemand = pace { settle() }
+        goOn()
     }
 
     // MARK: Time
@@ -103,7 +105,27 @@ public actor DeviceHost<Device: SimulatedDevice> {
         while true {
             send(device.advance(to: elapsed()))
             let wait = (device.nextActivity ?? .seconds(3600)) - elapsed()
-            if wait > .zero { try await clock.sleep(for: wait) } else { try Task.checkCancellation() }
+            if wait > .zero { await sleep(for: wait, clock) }
+            try Task.checkCancellation()
+        }
+    }
+
+    private func sleep(for wait: Duration, _ clock: some Clock<Duration>) async {
+        let sleep = Task(executorPreference: loop) { _ = try? await clock.sleep(for: wait) }
+        sleeping = sleep
+        await withTaskCancellationHandler {
+            await sleep.value
+        } onCancel: {
+            sleep.cancel()
+        }
+        sleeping = nil
+    }
+
+    /// Has the device do what it now has to do, which may be due sooner than what ``run()`` sleeps for.
+    private func goOn() {
+        switch pace {
+        case .onDemand: settle()
+        case .realTime: sleeping?.cancel()
         }
     }
 
@@ -150,7 +172,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
     /// Does something to the device at the present instant, as press its button.
     public func change<Value: Sendable>(_ body: @Sendable (inout Device, Duration) -> Value) -> Value {
         let value = body(&device, now)
-        if case .onDemand = pace { settle() }
+        goOn()
         return value
     }
 }

@@ -41,6 +41,13 @@ struct RealTimeTests {
             try await sleeper(after: count)
         }
 
+        /// Does something to the device, and waits until the host has looked at it.
+        func change(_ body: @Sendable (inout Device, Duration) -> Void) async throws {
+            let count = clock.sleepsBegun
+            await host.change(body)
+            try await sleeper(after: count)
+        }
+
         /// Lets the clock go on to `instant`, from one deadline to the next, as a real one does.
         func run(to instant: Duration) async throws {
             while let next = clock.nextDeadline, next <= instant {
@@ -99,8 +106,7 @@ struct RealTimeTests {
         try await bench.run(to: .milliseconds(10))
         #expect(bench.client.heard() == "A")
         try await bench.run(to: .seconds(60))
-        await bench.host.change { echo, now in echo.receive(Array("B".utf8), at: now) }
-        await settle()
+        try await bench.change { echo, now in echo.receive(Array("B".utf8), at: now) }
         try await bench.run(to: .seconds(61))
         #expect(bench.client.heard() == "B")
         await bench.end()
