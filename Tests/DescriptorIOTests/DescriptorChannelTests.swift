@@ -46,7 +46,9 @@ struct DescriptorChannelTests {
     }
 
     @Test(arguments: [DescriptorChannel.Kind.socket, .stream])
-    func `A descriptor that is hung up and unread is let go, and costs no time`(kind: DescriptorChannel.Kind) async throws {
+    func `A descriptor that is hung up and unread is let go, and costs no time`(kind: DescriptorChannel.Kind)
+        async throws
+    {
         let thread = try await LoopThread.start()
         let (near, far) = try socketPair()
         let channel = DescriptorChannel(taking: near, kind: kind, on: thread.loop)
@@ -77,7 +79,9 @@ struct DescriptorChannelTests {
         thread.loop.stop()
     }
 
-    @Test func `A receiver that closes the channel amid a loss gets no more, and nobody else's bytes are read`() async throws {
+    @Test func `A receiver that closes the channel amid a loss gets no more, and nobody else's bytes are read`()
+        async throws
+    {
         let loop = EventLoop.shared
         let (near, far) = try socketPair()
         let (other, otherFar) = try socketPair()

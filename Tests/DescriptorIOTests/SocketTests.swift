@@ -77,7 +77,9 @@ struct SocketTests {
     @Test func `A path that is taken or too long can't be listened at`() async throws {
         let path = Self.path()
         let listener = try await SocketListener.listen(at: .unix(path: path))
-        var error = await #expect(throws: DescriptorError.self) { try await SocketListener.listen(at: .unix(path: path)) }
+        var error = await #expect(throws: DescriptorError.self) {
+            try await SocketListener.listen(at: .unix(path: path))
+        }
         #expect(error?.errno == EADDRINUSE)
         // The one who listens there is not disturbed.
         #expect(access(path, F_OK) == 0)

@@ -22,7 +22,9 @@ extension LinkContract {
         await link.close()
     }
 
-    @Test("wakes a waiting receive when the far end vanishes, and closes the dead descriptor", arguments: Carrier.allCases)
+    @Test(
+        "wakes a waiting receive when the far end vanishes, and closes the dead descriptor", arguments: Carrier.allCases
+    )
     func vanishWhileReceiving(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         let descriptor = try await link.descriptor()

@@ -18,7 +18,9 @@ struct EndpointTests {
             Reading(text: "/dev/ttyUSB0", scheme: "serial", address: "/dev/ttyUSB0"),
             Reading(text: "./pump", scheme: "serial", address: "./pump"),
             Reading(text: "../a:b?c", scheme: "serial", address: "../a:b?c"),
-            Reading(text: "/dev/serial/by-path/pci-0000:00:14.0", scheme: "serial", address: "/dev/serial/by-path/pci-0000:00:14.0"),
+            Reading(
+                text: "/dev/serial/by-path/pci-0000:00:14.0", scheme: "serial",
+                address: "/dev/serial/by-path/pci-0000:00:14.0"),
             Reading(
                 text: "serial:/dev/ttyUSB0?baud=115200", scheme: "serial", address: "/dev/ttyUSB0",
                 options: ["baud": "115200"]),

@@ -61,7 +61,9 @@ struct OpeningTests {
             Setting(query: "?flow=rtscts", expected: SerialOptions(flowControl: .rtsCts)),
             Setting(query: "?flow=xonxoff", expected: SerialOptions(flowControl: .xonXoff)),
             Setting(query: "?hupcl", expected: SerialOptions(hangUpOnClose: true)),
-            Setting(query: "?dtr=on&rts=untouched&lowlatency&bits=8&parity=none&stop=1&flow=none", expected: SerialOptions()),
+            Setting(
+                query: "?dtr=on&rts=untouched&lowlatency&bits=8&parity=none&stop=1&flow=none", expected: SerialOptions()
+            ),
         ])
     func serialOptions(setting: Setting) async throws {
         let terminal = try PseudoTerminal()
@@ -71,7 +73,9 @@ struct OpeningTests {
     }
 
     /// A pseudo-terminal has 8 bits and no parity: that it refuses shows that it was asked.
-    @Test("with settings that the driver lacks says which", arguments: [("bits=7", "7 data bits"), ("parity=even", "parity even")])
+    @Test(
+        "with settings that the driver lacks says which",
+        arguments: [("bits=7", "7 data bits"), ("parity=even", "parity even")])
     func refusedOptions(query: String, detail: String) async throws {
         let terminal = try PseudoTerminal()
         let error = try await failure("serial:\(terminal.path)?\(query)")
@@ -92,7 +96,9 @@ struct OpeningTests {
         #expect(error.hint != nil)
     }
 
-    @Test("that is no serial port finds none", arguments: ["/dev/no-such-port", "/dev", "/etc/hostname", "/dev/null", "serial:/dev"])
+    @Test(
+        "that is no serial port finds none",
+        arguments: ["/dev/no-such-port", "/dev", "/etc/hostname", "/dev/null", "serial:/dev"])
     func noPort(text: String) async throws {
         let error = try await failure(text)
         #expect(error.code == .notFound)
@@ -122,7 +128,9 @@ struct OpeningTests {
 
     // MARK: Sockets
 
-    @Test("that is no address says how one is written", arguments: ["tcp:bench", "tcp::4000", "tcp:bench:0", "tcp:bench:65536", "tcp:bench:http"])
+    @Test(
+        "that is no address says how one is written",
+        arguments: ["tcp:bench", "tcp::4000", "tcp:bench:0", "tcp:bench:65536", "tcp:bench:http"])
     func wrongAddress(text: String) async throws {
         let error = try await failure(text)
         #expect(error.code == .invalidEndpoint)
@@ -204,7 +212,8 @@ struct OpeningTests {
             (EPIPE, .disconnected), (ECONNRESET, .disconnected), (EMFILE, .system),
         ])
     func errnos(errno: CInt, code: LinkError.Code) {
-        let error = LinkError(DescriptorError(errno: errno, call: "connect"), name: "tcp:bench:4000", activity: "connect")
+        let error = LinkError(
+            DescriptorError(errno: errno, call: "connect"), name: "tcp:bench:4000", activity: "connect")
         #expect(error.code == code)
         #expect(error.detail == String(cString: strerror(errno)))
     }
