@@ -51,11 +51,15 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // A clock and a link that do what a test says, when it says so.
+        .target(
+            name: "TestSupport", dependencies: ["LineProtocol", "DescriptorIO"], path: "Tests/TestSupport",
+            swiftSettings: settings),
         .testTarget(name: "DescriptorIOTests", dependencies: ["DescriptorIO"], swiftSettings: settings),
         .testTarget(
             name: "SerialPortTests", dependencies: ["SerialPort", "DescriptorIO", "CSerial"], swiftSettings: settings),
         .testTarget(
-            name: "LineProtocolTests", dependencies: ["LineProtocol"], resources: [.copy("Fixtures")],
+            name: "LineProtocolTests", dependencies: ["LineProtocol", "TestSupport"], resources: [.copy("Fixtures")],
             swiftSettings: settings),
         .testTarget(
             name: "TransportsTests", dependencies: ["Transports", "LineProtocol", "SerialPort", "DescriptorIO"],

@@ -1,0 +1,137 @@
+import LineProtocol
+import TestSupport
+import Testing
+
+/// A command, what goes out for it, what comes in, and what that is.
+struct PumpDialogue: Sendable, CustomTestStringConvertible {
+    let command: PumpCommand
+    let out: String
+    let lines: [String]
+    let reply: PumpReply
+
+    var testDescription: String { out }
+
+    static let all = [
+        PumpDialogue(command: .on, out: "ON", lines: ["OK", "PUMP:ON"], reply: .on),
+        PumpDialogue(command: .off, out: "OFF", lines: ["OK", "PUMP:OFF"], reply: .off),
+        PumpDialogue(command: .speed(speed(0)), out: "SPEED:0", lines: ["OK", "SPEED:0"], reply: .speed(speed(0))),
+        PumpDialogue(
+            command: .speed(speed(255)), out: "SPEED:255", lines: ["OK", "SPEED:255"], reply: .speed(speed(255))),
+        PumpDialogue(
+            command: .status, out: "STATUS", lines: [SessionBench.statusOn],
+            reply: .status(status(SessionBench.statusOn))),
+        PumpDialogue(
+            command: .temperature, out: "TEMP", lines: ["TEMP:34.5"],
+            reply: .temperatures(PumpTemperatures(single: ThermistorReading(celsius: 34.5)))),
+        PumpDialogue(
+            command: .temperature, out: "TEMP", lines: ["TEMP:{Water:12.0C,Skin:34.5C}"],
+            reply: .temperatures(
+                PumpTemperatures(water: ThermistorReading(celsius: 12), skin: ThermistorReading(celsius: 34.5)))),
+    ]
+}
+
+@Suite(.timeLimit(.minutes(1))) struct SessionExchangeTests {
+    @Test(arguments: PumpDialogue.all)
+    func `A command goes out once and its lines are its reply`(_ dialogue: PumpDialogue) async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(dialogue.command)
+        await bench.goesOut(dialogue.out)
+        await bench.link.deliver(dialogue.lines.map { $0 + "\r\n" }.joined())
+        #expect(await attempt.value == .success(dialogue.reply))
+        await bench.finish()
+    }
+
+    @Test(arguments: PumpDialogue.all)
+    func `A reply may be cut anywhere`(_ dialogue: PumpDialogue) async throws {
+        let bytes = Array(dialogue.lines.map { $0 + "\r\n" }.joined().utf8)
+        for cut in 1..<bytes.count {
+            let bench = try await SessionBench()
+            let attempt = bench.begin(dialogue.command)
+            await bench.goesOut(dialogue.out)
+            await bench.link.deliver([Array(bytes[..<cut])])
+            await bench.link.deliver([Array(bytes[cut...])])
+            #expect(await attempt.value == .success(dialogue.reply), "cut at \(cut)")
+            await bench.finish()
+        }
+    }
+
+    @Test(arguments: PumpDialogue.all, ["\n", "\r", "\r\n"])
+    func `A reply may come byte by byte and with any line end`(_ dialogue: PumpDialogue, ending: String) async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(dialogue.command)
+        await bench.goesOut(dialogue.out)
+        await bench.link.deliver(dialogue.lines.map { $0 + ending }.joined().utf8.map { [$0] })
+        #expect(await attempt.value == .success(dialogue.reply))
+        await bench.finish()
+    }
+
+    @Test(arguments: PumpDialogue.all)
+    func `A reply that is there before the send returns is the reply`(_ dialogue: PumpDialogue) async throws {
+        let bench = try await SessionBench { _ in dialogue.lines.map { $0 + "\r\n" }.joined() }
+        #expect(try await bench.session.perform(dialogue.command) == dialogue.reply)
+        await bench.goesOut(dialogue.out)
+        await bench.finish()
+    }
+
+    @Test func `A reply that comes while the send goes on is the reply once the send is done`() async throws {
+        let bench = try await SessionBench()
+        bench.link.holdSends()
+        let attempt = bench.begin(.on)
+        await bench.goesOut("ON")
+        await bench.comesIn("OK", "PUMP:ON")
+        bench.link.releaseSends()
+        #expect(await attempt.value == .success(.on))
+        #expect(await bench.session.state.power == .on)
+        await bench.finish()
+    }
+
+    @Test func `A reply joined to a line of news leaves the news to the events`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.on)
+        await bench.goesOut("ON")
+        await bench.comesIn("MANUAL:OFF", "OK", "PUMP:ON", SessionBench.statusOn)
+        #expect(await attempt.value == .success(.on))
+        await bench.finish(heard: [.now("MANUAL:OFF"), .now(SessionBench.statusOn)])
+    }
+
+    @Test(
+        arguments: PumpDialogue.all,
+        [
+            SessionBench.statusError, "MANUAL:ON", "MANUAL:OFF", "ERROR:SAFETY_SHUTOFF", "Maximum runtime exceeded",
+            "ERROR:OVERHEAT", "Skin temperature too high: ?C", "[POT] 512", "SPEED:17", "?garbage",
+        ])
+    func `News before the lines of a reply and between them answers nothing`(
+        _ dialogue: PumpDialogue, news: String
+    ) async throws {
+        // A status line is the reply to STATUS, asked for or not.
+        if dialogue.command == .status, news.hasPrefix("STATUS") { return }
+        let bench = try await SessionBench()
+        let attempt = bench.begin(dialogue.command)
+        await bench.goesOut(dialogue.out)
+        var expected: [SessionBench.Heard] = []
+        for line in dialogue.lines {
+            await bench.comesIn(news, line)
+            expected.append(.now(news))
+        }
+        #expect(await attempt.value == .success(dialogue.reply))
+        await bench.finish(heard: expected)
+    }
+
+    @Test func `The last line of a reply without its OK answers nothing`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.on)
+        await bench.goesOut("ON")
+        await bench.comesIn("PUMP:ON", "OK", "PUMP:OFF", "PUMP:ON")
+        #expect(await attempt.value == .success(.on))
+        await bench.finish(heard: [.now("PUMP:ON"), .now("PUMP:OFF")])
+    }
+
+    @Test func `SPEED is answered by the speed that was asked for and by no other`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.speed(speed(200)))
+        await bench.goesOut("SPEED:200")
+        await bench.comesIn("OK", "SPEED:100", "SPEED:200")
+        #expect(await attempt.value == .success(.speed(speed(200))))
+        await bench.finish(heard: [.now("SPEED:100")])
+    }
+}

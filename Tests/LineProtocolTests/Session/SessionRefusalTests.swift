@@ -1,0 +1,67 @@
+import LineProtocol
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct SessionRefusalTests {
+    static let commands: [PumpCommand] = [.on, .off, .speed(speed(9)), .status, .temperature]
+    static let answers: [String: Set<PumpCommand>] = [
+        "CMD_TOO_LONG": Set(commands),
+        "UNKNOWN_COMMAND": Set(commands),
+        "SOMETHING_NEW": Set(commands),
+        "PUMP_START_FAILED": [.on],
+        "PUMP_NOT_RUNNING": [.speed(speed(9))],
+        "INVALID_SPEED_VALUE": [.speed(speed(9))],
+        "SAFETY_SHUTOFF": [],
+        "OVERHEAT": [],
+    ]
+
+    @Test(arguments: commands, answers.keys.sorted())
+    func `An error answers the commands that it can answer, and is news to the others`(
+        _ command: PumpCommand, code: String
+    ) async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(command)
+        await bench.goesOut(command.text)
+        await bench.comesIn("ERROR:" + code)
+        if Self.answers[code]?.contains(command) == true {
+            #expect(
+                await attempt.value
+                    == .failure(
+                        SessionError(.refused, command: command.text, outcome: .nothingChanged, deviceCode: code)))
+            await bench.finish()
+        } else {
+            let dialogue = try #require(PumpDialogue.all.first { $0.command.text.prefix(3) == command.text.prefix(3) })
+            await bench.comesIn(dialogue.lines[0])
+            if dialogue.lines.count > 1 {
+                await bench.comesIn(command == .speed(speed(9)) ? "SPEED:9" : dialogue.lines[1])
+            }
+            _ = try await attempt.value.get()
+            await bench.finish(heard: [.now("ERROR:" + code)])
+        }
+    }
+
+    @Test func `An error behind the OK still refuses`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.on)
+        await bench.goesOut("ON")
+        await bench.comesIn("OK", "ERROR:PUMP_START_FAILED")
+        #expect(
+            await attempt.value
+                == .failure(
+                    SessionError(
+                        .refused, command: "ON", outcome: .nothingChanged, deviceCode: "PUMP_START_FAILED")))
+        await bench.finish()
+    }
+
+    @Test func `After a refusal the next command goes out as it is`() async throws {
+        let bench = try await SessionBench()
+        let refused = bench.begin(.speed(speed(9)))
+        await bench.goesOut("SPEED:9")
+        await bench.comesIn("ERROR:PUMP_NOT_RUNNING")
+        _ = await refused.value
+        let next = bench.begin(.on)
+        await bench.goesOut("ON")
+        await bench.comesIn("OK", "PUMP:ON")
+        #expect(await next.value == .success(.on))
+        await bench.finish()
+    }
+}

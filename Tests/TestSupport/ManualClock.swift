@@ -1,0 +1,107 @@
+internal import Synchronization
+
+/// A clock whose time moves only when it is told to.
+///
+/// A sleep whose deadline has passed returns at once, so that it does not matter whether time moved before or after
+/// the sleep began.
+///
+///     let clock = ManualClock()
+///     clock.advance(by: .seconds(3))
+public final class ManualClock: Clock {
+    /// A time since the clock was made.
+    public struct Instant: InstantProtocol {
+        /// How long after the clock was made.
+        public let offset: Duration
+
+        /// A time `offset` after the clock was made.
+        public init(offset: Duration) { self.offset = offset }
+
+        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        public func duration(to other: Instant) -> Duration { other.offset - offset }
+        public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    private struct Sleeper {
+        let id: UInt64
+        let deadline: Instant
+        let continuation: UnsafeContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var now = Instant(offset: .zero)
+        var lastID: UInt64 = 0
+        /// Earliest first; those of one deadline in the order in which they came.
+        var sleepers: [Sleeper] = []
+        var observers: [(deadline: Instant, continuation: UnsafeContinuation<Void, Never>)] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// A clock that stands at zero.
+    public init() {}
+
+    public var now: Instant { state.withLock { $0.now } }
+    public var minimumResolution: Duration { .zero }
+
+    public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        try await withTaskCancellationHandler {
+            try await withUnsafeThrowingContinuation { continuation in
+                begin(Sleeper(id: id, deadline: deadline, continuation: continuation))
+            }
+        } onCancel: {
+            cancel(id)
+        }
+    }
+
+    /// Moves time on and wakes who is due, earliest first.
+    public func advance(by duration: Duration) {
+        let due = state.withLock { state in
+            state.now = state.now.advanced(by: duration)
+            let count = state.sleepers.prefix { $0.deadline <= state.now }.count
+            defer { state.sleepers.removeFirst(count) }
+            return Array(state.sleepers[..<count])
+        }
+        for sleeper in due { sleeper.continuation.resume() }
+    }
+
+    /// The deadlines that are slept for, earliest first, as times since the clock was made.
+    public var deadlines: [Duration] { state.withLock { $0.sleepers.map(\.deadline.offset) } }
+
+    /// Waits until somebody sleeps for exactly `deadline`, a time since the clock was made.
+    public func untilSomebodySleeps(until deadline: Duration) async {
+        let deadline = Instant(offset: deadline)
+        await withUnsafeContinuation { continuation in
+            let isThere = state.withLock { state in
+                let isThere = state.sleepers.contains { $0.deadline == deadline }
+                if !isThere { state.observers.append((deadline, continuation)) }
+                return isThere
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    private func begin(_ sleeper: Sleeper) {
+        // The cancellation handler waits for the lock: it either finds the sleeper or came before this look at the task.
+        let (result, observers): (Result<Void, any Error>?, [UnsafeContinuation<Void, Never>]) = state.withLock { state in
+            if Task.isCancelled { return (.failure(CancellationError()), []) }
+            if sleeper.deadline <= state.now { return (.success(()), []) }
+            let index = state.sleepers.firstIndex { sleeper.deadline < $0.deadline } ?? state.sleepers.endIndex
+            state.sleepers.insert(sleeper, at: index)
+            defer { state.observers.removeAll { $0.deadline == sleeper.deadline } }
+            return (nil, state.observers.filter { $0.deadline == sleeper.deadline }.map(\.continuation))
+        }
+        if let result { sleeper.continuation.resume(with: result) }
+        for observer in observers { observer.resume() }
+    }
+
+    private func cancel(_ id: UInt64) {
+        let sleeper = state.withLock { state in
+            state.sleepers.firstIndex { $0.id == id }.map { state.sleepers.remove(at: $0) }
+        }
+        sleeper?.continuation.resume(throwing: CancellationError())
+    }
+}

@@ -1,0 +1,238 @@
+public import DescriptorIO
+public import LineProtocol
+internal import Synchronization
+
+/// A link to nobody: it keeps what is sent for the test to look at, and hands in what the test says.
+///
+///     let link = ScriptedLink()
+///     let session = try await PumpSession.begin(over: link, clock: ManualClock())
+///     async let temperatures = session.readTemperatures()
+///     #expect(await link.nextSent() == "TEMP\n")
+///     await link.deliver("TEMP:34.5\r\n")
+public final class ScriptedLink: Link {
+    /// What a device says to what was just sent; nil if nothing.
+    public typealias Answer = @Sendable (_ sent: String) -> String?
+
+    public let name = "scripted"
+    public var keepsPacketBounds: Bool { false }
+    public var maximumWriteLength: Int? { nil }
+    public var executor: any SerialExecutor & TaskExecutor { loop }
+
+    private enum End {
+        case open
+        case ended(LinkError?)
+    }
+
+    private struct HeldSend {
+        let id: UInt64
+        let continuation: UnsafeContinuation<LinkError?, Never>
+    }
+
+    private struct State {
+        var arrived: [[UInt8]]
+        var receiver: (@Sendable (LinkArrival) -> Void)?
+        var reader: UnsafeContinuation<Result<[UInt8]?, LinkError>, Never>?
+        var end = End.open
+        var closeCount = 0
+        var sent: [String] = []
+        var sentObserver: UnsafeContinuation<String, Never>?
+        var sendFailure: LinkError?
+        var holdsSends = false
+        var held: [HeldSend] = []
+        var lastID: UInt64 = 0
+    }
+
+    private let loop: EventLoop
+    private let answer: Answer?
+    private let state: Mutex<State>
+
+    /// A link on which `backlog` has arrived before anybody listens.
+    ///
+    /// - Parameter answer: Says what comes in at once for what is sent, before `send` returns.
+    public init(backlog: [String] = [], on loop: EventLoop = .shared, answer: Answer? = nil) {
+        self.loop = loop
+        self.answer = answer
+        state = Mutex(State(arrived: backlog.map { Array($0.utf8) }))
+    }
+
+    // MARK: What the test does
+
+    /// The next text that was sent, each `send` on its own; waits for it.
+    ///
+    /// - Precondition: One waits at a time.
+    public func nextSent() async -> String {
+        await withUnsafeContinuation { continuation in
+            let sent: String? = state.withLock { state in
+                guard state.sent.isEmpty else { return state.sent.removeFirst() }
+                precondition(state.sentObserver == nil, "one waits for what is sent at a time")
+                state.sentObserver = continuation
+                return nil
+            }
+            if let sent { continuation.resume(returning: sent) }
+        }
+    }
+
+    /// The next `count` texts that were sent; waits for them.
+    public func nextSent(_ count: Int) async -> [String] {
+        var sent: [String] = []
+        for _ in 0..<count { sent.append(await nextSent()) }
+        return sent
+    }
+
+    /// What was sent and not yet asked for.
+    public var unreadSent: [String] { state.withLock { $0.sent } }
+
+    /// How often the link was closed.
+    public var closeCount: Int { state.withLock { $0.closeCount } }
+
+    /// Hands in each of `pieces` on its own, and returns once they were taken.
+    public func deliver(_ pieces: [[UInt8]]) async {
+        await onLoop { for piece in pieces { self.arrive(.bytes(piece)) } }
+    }
+
+    /// Hands in `text` in one piece, and returns once it was taken.
+    public func deliver(_ text: String) async { await deliver([Array(text.utf8)]) }
+
+    /// Ends the link: lost with an error, closed without one.
+    public func end(with error: LinkError?) async { await onLoop { self.arrive(.ended(error)) } }
+
+    /// From now on each `send` throws `error`, and nothing goes out; nil mends it.
+    public func failSends(with error: LinkError?) { state.withLock { $0.sendFailure = error } }
+
+    /// From now on each `send` lets its bytes out and does not return before ``releaseSends()``.
+    public func holdSends() { state.withLock { $0.holdsSends = true } }
+
+    /// Lets `send` return, now and from now on.
+    public func releaseSends() {
+        for send in takeHeld(andHoldOn: false) { send.continuation.resume(returning: nil) }
+    }
+
+    /// How many sends are held.
+    public var heldSendCount: Int { state.withLock { $0.held.count } }
+
+    // MARK: Link
+
+    public func send(_ bytes: [UInt8]) async throws(LinkError) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        let (failure, observer): (LinkError?, UnsafeContinuation<String, Never>?) = state.withLock { state in
+            if let failure = state.sendFailure { return (failure, nil) }
+            if case .ended(let error) = state.end {
+                return (error ?? LinkError(.closed, name: name, activity: "send"), nil)
+            }
+            defer { state.sentObserver = nil }
+            if state.sentObserver == nil { state.sent.append(text) }
+            return (nil, state.sentObserver)
+        }
+        if let failure { throw failure }
+        observer?.resume(returning: text)
+        if let answer = answer?(text) { arrive(.bytes(Array(answer.utf8))) }
+        guard state.withLock({ $0.holdsSends }) else { return }
+        if let failure = await holdSend() { throw failure }
+    }
+
+    public func receive() async throws(LinkError) -> [UInt8]? {
+        try await withUnsafeContinuation { continuation in
+            let result: Result<[UInt8]?, LinkError>? = state.withLock { state in
+                if !state.arrived.isEmpty { return .success(state.arrived.removeFirst()) }
+                if case .ended(let error) = state.end { return error.map { .failure($0) } ?? .success(nil) }
+                state.reader = continuation
+                return nil
+            }
+            if let result { continuation.resume(returning: result) }
+        }.get()
+    }
+
+    public func receiveAvailable() async throws(LinkError) -> [UInt8] {
+        try state.withLock { state -> Result<[UInt8], LinkError> in
+            if !state.arrived.isEmpty { return .success(state.arrived.removeFirst()) }
+            if case .ended(let error?) = state.end { return .failure(error) }
+            return .success([])
+        }.get()
+    }
+
+    public func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {
+        let (arrived, end) = state.withLock { state in
+            if case .open = state.end { state.receiver = receiver }
+            defer { state.arrived = [] }
+            return (state.arrived, state.end)
+        }
+        for bytes in arrived { receiver(.bytes(bytes)) }
+        if case .ended(let error) = end { receiver(.ended(error)) }
+    }
+
+    public func close() async {
+        state.withLock { $0.closeCount += 1 }
+        await end(with: nil)
+        let failure = LinkError(.closed, name: name, activity: "send")
+        for send in takeHeld(andHoldOn: true) { send.continuation.resume(returning: failure) }
+    }
+
+    // MARK: Insides
+
+    private func onLoop(_ body: @escaping @Sendable () -> Void) async {
+        if loop.isCurrent { return body() }
+        await withUnsafeContinuation { continuation in
+            loop.execute {
+                body()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// On the loop's thread.
+    private func arrive(_ arrival: LinkArrival) {
+        precondition(loop.isCurrent, "a link's receiver is called on the link's executor")
+        let (receiver, reader) = state.withLock { state in
+            guard case .open = state.end else { return (Optional<@Sendable (LinkArrival) -> Void>.none, state.reader) }
+            let receiver = state.receiver
+            let reader = state.reader
+            state.reader = nil
+            switch arrival {
+            case .bytes(let bytes): if receiver == nil, reader == nil { state.arrived.append(bytes) }
+            case .ended(let error):
+                state.end = .ended(error)
+                state.receiver = nil
+            }
+            return (receiver, reader)
+        }
+        receiver?(arrival)
+        switch arrival {
+        case .bytes(let bytes): reader?.resume(returning: .success(bytes))
+        case .ended(let error): reader?.resume(returning: error.map { .failure($0) } ?? .success(nil))
+        }
+    }
+
+    private func holdSend() async -> LinkError? {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        return await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                let result: LinkError?? = state.withLock { state in
+                    if Task.isCancelled { return .some(LinkError(.cancelled, name: name, activity: "send")) }
+                    guard state.holdsSends else { return .some(nil) }
+                    if case .ended(let error) = state.end {
+                        return .some(error ?? LinkError(.closed, name: name, activity: "send"))
+                    }
+                    state.held.append(HeldSend(id: id, continuation: continuation))
+                    return nil
+                }
+                if let result { continuation.resume(returning: result) }
+            }
+        } onCancel: {
+            let send = state.withLock { state in
+                state.held.firstIndex { $0.id == id }.map { state.held.remove(at: $0) }
+            }
+            send?.continuation.resume(returning: LinkError(.cancelled, name: name, activity: "send"))
+        }
+    }
+
+    private func takeHeld(andHoldOn holdsSends: Bool) -> [HeldSend] {
+        state.withLock { state in
+            state.holdsSends = state.holdsSends && holdsSends
+            defer { state.held = [] }
+            return state.held
+        }
+    }
+}
