@@ -49,10 +49,11 @@ struct OpeningPort {
         isMarkedExclusive = ioctl(descriptor, UInt(TIOCEXCL)) == 0
     }
 
-    /// Closes a port that did not become ready. Its lock goes with the descriptor; the mark would stay for as long as
-    /// another program has the port open.
+    /// Closes a port that did not become ready. The mark would stay for as long as another program has the port open, and
+    /// the lock for as long as a process forked just now has not come to its exec(2).
     func abandon() {
         if isMarkedExclusive { _ = ioctl(descriptor, UInt(TIOCNXCL)) }
+        flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 

@@ -13,12 +13,15 @@ public struct PortHolder: Sendable, Hashable {
     public var command: String
     /// Whether it has locked the port, by flock(2), and not only opened it.
     public var holdsLock: Bool
+    /// How many descriptors it has for the port, 1 or more.
+    public var descriptorCount: Int
 
     /// A holder with all its parts.
-    public init(processID: Int32, command: String, holdsLock: Bool) {
+    public init(processID: Int32, command: String, holdsLock: Bool, descriptorCount: Int = 1) {
         self.processID = processID
         self.command = command
         self.holdsLock = holdsLock
+        self.descriptorCount = descriptorCount
     }
 
     /// The processes that have the device behind a path open: first those that locked it, last this one.
@@ -49,7 +52,8 @@ public struct PortHolder: Sendable, Hashable {
         self.init(
             processID: processID,
             command: Self.firstBytes(of: "\(process)/comm").split(separator: "\n").first.map(String.init) ?? "?",
-            holdsLock: descriptors.contains { Self.isLocked("\(process)/fdinfo/\($0)") })
+            holdsLock: descriptors.contains { Self.isLocked("\(process)/fdinfo/\($0)") },
+            descriptorCount: descriptors.count)
     }
 
     /// Whether a descriptor's fdinfo has a line such as `lock:	1: FLOCK  ADVISORY  WRITE 4150 00:1a:4 0 EOF`.

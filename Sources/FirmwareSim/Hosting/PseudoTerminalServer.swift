@@ -34,10 +34,10 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
 
     private func serve(_ host: DeviceHost<Device>) async {
         let id = await host.attach(channel)
-        clients = await PseudoTerminalClients(of: terminal, on: loop) { [terminal, loop] count in
-            host.assumeIsolated { $0.setListening(count > 0, id) }
+        clients = await PseudoTerminalClients(of: terminal, on: loop) { [terminal, loop] isOpen in
+            host.assumeIsolated { $0.setListening(isOpen, id) }
             // Once a writer that waits for room, which was cancelled just now, can no longer fill what this empties.
-            if count == 0 { loop.execute { terminal.discardUnread() } }
+            if !isOpen { loop.execute { terminal.discardUnread() } }
         }
         if clients != nil { await host.setListening(false, id) }
     }
