@@ -13,5 +13,7 @@ let package = Package(
                 .product(name: "LineProtocol", package: "pumpctl"), .product(name: "Transports", package: "pumpctl"),
                 .product(name: "SerialPort", package: "pumpctl"), .product(name: "DescriptorIO", package: "pumpctl"),
             ], swiftSettings: settings),
+        .executableTarget(
+            name: "lines", dependencies: [.product(name: "LineProtocol", package: "pumpctl")], swiftSettings: settings),
     ]
 )

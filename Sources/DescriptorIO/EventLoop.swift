@@ -10,8 +10,8 @@ internal import Synchronization
 /// A library uses ``shared``, which has a thread of its own. A program that does one thing runs the loop on its main
 /// thread by ``run(_:)`` and never makes another.
 public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
-    // @unchecked: `poller` and `timers` are touched by the loop's thread alone (asserted by `onLoop`); all that other
-    // threads reach is behind `inbox` and `owner`.
+    // @unchecked: `poller`, `timers` and what is named `own…` are touched by the loop's thread alone, which `isCurrent`
+    // asserts; all that other threads reach is behind `inbox`, `hasMail` and `owner`.
 
     /// The loop that is used where none is named; its thread starts at the first use and lives as long as the process.
     public static let shared: EventLoop = {
@@ -28,12 +28,22 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         var isEmpty: Bool { jobs.isEmpty && calls.isEmpty }
     }
 
+    /// What other threads hand in.
     private let inbox = Mutex(Inbox())
+    /// Set behind each change of the inbox and before its wake-up, so that the loop looks there only when it must.
+    private let hasMail = Atomic<Bool>(false)
+    /// What the loop's own thread hands in, which takes no lock.
+    private var ownJobs: [UnownedJob] = []
+    private var ownCalls: [@Sendable () -> Void] = []
+    private var ownReports: [Poller.Report] = []
     /// The loop's thread as `pthread_self` gives it; 0 while nothing runs the loop.
     private let owner = Atomic<UInt>(0)
     private let wakeDescriptor: CInt
     private var poller: Poller
-    private var timers = TimerQueue()
+    private var timers = TimerQueue() {
+        didSet { nextTimer = timers.next.map(LoopTime.init) }
+    }
+    private var nextTimer: LoopTime?
     /// For whoever reads on the loop's thread, until its next read.
     let scratch = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: DescriptorChannel.readLength)
 
@@ -70,11 +80,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// Ends the loop's thread once what is queued has run. What still waits on a descriptor then waits for ever: close
     /// channels first.
     public func stop() {
-        let wasEmpty = inbox.withLock { inbox in
-            inbox.isStopped = true
-            return inbox.isEmpty
-        }
-        if wasEmpty { wake() }
+        post { $0.isStopped = true }
     }
 
     /// Runs `body` on a loop that borrows the calling thread, and returns what it returned.
@@ -83,8 +89,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     ) -> Value {
         let loop = EventLoop()
         let result = Mutex<Value?>(nil)
+        let place = Place(loop: loop)
         Task(executorPreference: loop) {
-            let value = await body(loop)
+            let value = await place.run(body)
             result.withLock { $0 = value }
             loop.stop()
         }
@@ -93,24 +100,35 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         return value
     }
 
+    /// Where the body of ``run(_:)`` is isolated to: a call from there to another actor on the loop is a plain call.
+    private actor Place {
+        nonisolated let loop: EventLoop
+        nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+        init(loop: EventLoop) { self.loop = loop }
+
+        func run<Value>(_ body: @Sendable (EventLoop) async -> Value) async -> Value { await body(loop) }
+    }
+
     private func runUntilStopped() {
         owner.store(UInt(pthread_self()), ordering: .releasing)
+        let serialExecutor = asUnownedSerialExecutor()
+        let taskExecutor = asUnownedTaskExecutor()
         var jobs: [UnownedJob] = []
         var calls: [@Sendable () -> Void] = []
+        var isStopped = false
         while true {
-            let isStopped = inbox.withLock { inbox in
-                swap(&jobs, &inbox.jobs)
-                swap(&calls, &inbox.calls)
-                return inbox.isStopped
-            }
-            if jobs.isEmpty && calls.isEmpty {
+            if hasMail.load(ordering: .acquiring) { isStopped = collectMail() }
+            if ownJobs.isEmpty && ownCalls.isEmpty {
                 if isStopped { break }
                 waitForEvents()
                 continue
             }
+            swap(&jobs, &ownJobs)
+            swap(&calls, &ownCalls)
             for call in calls { call() }
             for job in jobs {
-                job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+                job.runSynchronously(isolatedTo: serialExecutor, taskExecutor: taskExecutor)
             }
             jobs.removeAll(keepingCapacity: true)
             calls.removeAll(keepingCapacity: true)
@@ -118,24 +136,37 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         owner.store(0, ordering: .releasing)
     }
 
-    private func waitForEvents() {
-        if timers.next != nil {
-            for action in timers.takeDue(at: .now) { action() }
+    /// Moves the inbox to the loop's own queue; returns whether the loop was told to stop.
+    private func collectMail() -> Bool {
+        hasMail.store(false, ordering: .sequentiallyConsistent)
+        return inbox.withLock { inbox in
+            ownJobs.append(contentsOf: inbox.jobs)
+            ownCalls.append(contentsOf: inbox.calls)
+            inbox.jobs.removeAll(keepingCapacity: true)
+            inbox.calls.removeAll(keepingCapacity: true)
+            return inbox.isStopped
         }
-        guard inbox.withLock({ $0.isEmpty }) else { return }
-        poller.wait(until: timers.next)
-        for (handler, events) in poller.takeReported() { handler.ready(events) }
+    }
+
+    private func waitForEvents() {
+        var timeout: Int64?
+        if let nextTimer {
+            timeout = nextTimer.nanoseconds - LoopTime.now.nanoseconds
+            if let timeout, timeout <= 0 {
+                for action in timers.takeDue(at: .now) { action() }
+                return
+            }
+        }
+        poller.wait(timeout: timeout, into: &ownReports)
+        for report in ownReports { report.handler.ready(report.events) }
+        ownReports.removeAll(keepingCapacity: true)
     }
 
     // MARK: Executor
 
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        let wasEmpty = inbox.withLock { inbox in
-            defer { inbox.jobs.append(job) }
-            return inbox.isEmpty
-        }
-        if wasEmpty && !isCurrent { wake() }
+        if isCurrent { ownJobs.append(job) } else { post { $0.jobs.append(job) } }
     }
 
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
@@ -149,16 +180,17 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     /// Calls `body` on the loop's thread, soon, from any thread.
     package func execute(_ body: @escaping @Sendable () -> Void) {
-        let wasEmpty = inbox.withLock { inbox in
-            defer { inbox.calls.append(body) }
-            return inbox.isEmpty
-        }
-        if wasEmpty && !isCurrent { wake() }
+        if isCurrent { ownCalls.append(body) } else { post { $0.calls.append(body) } }
     }
 
-    private func wake() {
-        // A full counter (EAGAIN) is a wake-up that is already there.
-        eventfd_write(wakeDescriptor, 1)
+    private func post(_ change: (inout Inbox) -> Void) {
+        let wasEmpty = inbox.withLock { inbox in
+            defer { change(&inbox) }
+            return inbox.isEmpty
+        }
+        hasMail.store(true, ordering: .sequentiallyConsistent)
+        // Where it was not empty, whoever made it so wakes the loop. A full counter (EAGAIN) is a wake-up that is there.
+        if wasEmpty { eventfd_write(wakeDescriptor, 1) }
     }
 
     // MARK: For what waits on the loop; on its thread only

@@ -50,11 +50,16 @@ struct Poller {
 
     private func index(of token: PollToken) -> Int? { entries.firstIndex { $0.id == token.id } }
 
-    /// Waits until something happens or `deadline` has come, and calls the handlers concerned.
+    /// What a wait reported of one descriptor.
+    struct Report {
+        let handler: any PollHandler
+        let events: CShort
+    }
+
+    /// Waits until something happens or `timeout` nanoseconds have gone by, and appends what happened to `reports`.
     ///
-    /// A handler may add and remove descriptors, its own among them: what was reported is collected first.
-    mutating func wait(until deadline: ContinuousClock.Instant?) {
-        let timeout = deadline.map { max(.zero, ContinuousClock.now.duration(to: $0)).nanoseconds }
+    /// The loop calls the handlers behind that: they may add and remove descriptors, their own among them.
+    mutating func wait(timeout: Int64?, into reports: inout [Report]) {
         var ready = cdescriptorio_poll(&descriptors, UInt(descriptors.count), timeout ?? -1)
         guard ready > 0 else { return }  // a time-out, or EINTR: the loop comes round again
         if descriptors[0].revents != 0 {
@@ -63,26 +68,8 @@ struct Poller {
             ready -= 1
         }
         guard ready > 0 else { return }
-        reported.removeAll(keepingCapacity: true)
-        for (index, descriptor) in descriptors.dropFirst().enumerated() where descriptor.revents != 0 {
-            reported.append((entries[index].handler, descriptor.revents))
+        for index in entries.indices where descriptors[index + 1].revents != 0 {
+            reports.append(Report(handler: entries[index].handler, events: descriptors[index + 1].revents))
         }
-    }
-
-    /// What the last wait reported, for the loop to hand on once it no longer holds the poller.
-    private(set) var reported: [(handler: any PollHandler, events: CShort)] = []
-
-    mutating func takeReported() -> [(handler: any PollHandler, events: CShort)] {
-        var taken: [(handler: any PollHandler, events: CShort)] = []
-        swap(&taken, &reported)
-        return taken
-    }
-}
-
-extension Duration {
-    /// Whole nanoseconds, as `ppoll` counts; 292 years at most.
-    fileprivate var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return min(seconds, 1 << 33) * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 }

@@ -33,6 +33,10 @@ public final class DescriptorLink: Link {
         do { try await channel.write(bytes) } catch { throw LinkError(error, name: name, activity: "send") }
     }
 
+    public func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool {
+        do { return try channel.writeAtOnce(bytes) } catch { throw LinkError(error, name: name, activity: "send") }
+    }
+
     public func receive() async throws(LinkError) -> [UInt8]? {
         do { return try await channel.read() } catch { throw LinkError(error, name: name, activity: "receive") }
     }

@@ -50,8 +50,10 @@ public struct LineFramer: Sendable {
             let room = limit - carry.count
             // What is left, but no further than the byte behind a full piece: to search a long line to its end for every
             // piece of it would take time by the square of its length.
-            let window = bytes.extracting(start..<bytes.count).extracting(first: room < .max ? room + 1 : room)
-            guard let offset = window.withUnsafeBytes(LineEndSearch.firstLineEnd) else {
+            let windowEnd = room < bytes.count - start ? start + room + 1 : bytes.count
+            let window = bytes.extracting(start..<windowEnd)
+            let found = window.withUnsafeBytes { ByteSearch.first(.lineFeed, or: .carriageReturn, in: $0) }
+            guard let offset = found else {
                 // No end in sight, or only beyond the limit.
                 let taken = min(window.count, room)
                 keep(window.extracting(0..<taken))

@@ -25,6 +25,15 @@ public protocol Link: AnyObject, Sendable {
     /// - Throws: `disconnected` or `closed`; part of the bytes may have gone out. `cancelled` when the task is.
     func send(_ bytes: [UInt8]) async throws(LinkError)
 
+    /// Sends `bytes` without waiting, unless others wait to send. What the carrier does not take at once follows as soon
+    /// as it does.
+    ///
+    /// Called on ``executor`` only. A link that always has to wait leaves this out.
+    ///
+    /// - Returns: Whether it did: ``send(_:)`` waits for its turn.
+    /// - Throws: `disconnected` or `closed`.
+    func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool
+
     /// Waits for the next bytes; nil once the link was closed at this end.
     ///
     /// - Throws: `disconnected` when the far end is gone and all that it had sent was received.
@@ -44,6 +53,9 @@ public protocol Link: AnyObject, Sendable {
 }
 
 extension Link {
+    /// False: ``send(_:)`` is to do it.
+    public func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool { false }
+
     /// False: most carriers can't.
     public var mayHaveReset: Bool { false }
 

@@ -1,5 +1,6 @@
 /// How the values of a status line are read from its bytes.
 extension UnsafeRawBufferPointer {
+    @inline(__always)
     func slice(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: self[start..<end])
     }

@@ -9,7 +9,17 @@ public enum PumpFamily: DeviceFamily {
     /// The longest status line is about 100 bytes; firmware that has more to say still fits.
     public static let lineLimit = 1024
 
-    public static func encode(_ command: PumpCommand) -> [UInt8] { Array(command.text.utf8) + [.lineFeed] }
+    public static func encode(_ command: PumpCommand) -> [UInt8] {
+        switch command {
+        case .status: statusBytes
+        default: bytes(of: command)
+        }
+    }
+
+    private static func bytes(of command: PumpCommand) -> [UInt8] { Array(command.text.utf8) + [.lineFeed] }
+
+    /// What is sent far more often than anything else.
+    private static let statusBytes = bytes(of: .status)
 
     public static func effect(of command: PumpCommand) -> CommandEffect {
         switch command {

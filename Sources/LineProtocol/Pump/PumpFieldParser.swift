@@ -7,22 +7,19 @@ struct PumpFieldParser {
         in bytes: UnsafeRawBufferPointer,
         _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void
     ) {
+        let colon = UInt8(ascii: ":")
+        let comma = UInt8(ascii: ",")
         var start = 0
-        var colon: Int?
-        var index = 0
-        while index <= bytes.count {
-            if index == bytes.count || bytes[index] == UInt8(ascii: ",") {
-                if index > start || index < bytes.count {
-                    let nameEnd = colon ?? index
-                    let valueStart = colon.map { $0 + 1 } ?? index
-                    body(bytes.slice(start, nameEnd), bytes.slice(valueStart, index))
-                }
-                start = index + 1
-                colon = nil
-            } else if colon == nil, bytes[index] == UInt8(ascii: ":") {
-                colon = index
+        while start < bytes.count {
+            let nameEnd = ByteSearch.first(colon, or: comma, in: bytes, from: start) ?? bytes.count
+            var end = nameEnd
+            var valueStart = nameEnd
+            if nameEnd < bytes.count, bytes[nameEnd] == colon {
+                valueStart = nameEnd + 1
+                end = ByteSearch.first(comma, or: comma, in: bytes, from: valueStart) ?? bytes.count
             }
-            index += 1
+            body(bytes.slice(start, nameEnd), bytes.slice(valueStart, end))
+            start = end + 1
         }
     }
 }
@@ -40,26 +37,24 @@ extension PumpStatus {
 
     /// Takes in one field; false if it is not known, can't be read, or came before.
     private mutating func read(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
-        if name.equals("State") {
+        // By the length of the name first: it leaves one or two to compare with.
+        switch name.count {
+        case 4 where name.equals("Temp"): return temperatures.single.fill(from: value)
+        case 5 where name.equals("State"):
             guard power == .unknown, let power = Power(value) else { return false }
             self.power = power
-        } else if name.equals("Speed") {
+        case 5 where name.equals("Speed"):
             guard speedPercent == nil, let percent = value.number(suffix: "%"), percent <= 100 else { return false }
             speedPercent = UInt8(percent)
-        } else if name.equals("Runtime") {
+        case 7 where name.equals("Runtime"):
             guard runtimeMinutes == nil, let minutes = value.number(suffix: "m") else { return false }
             runtimeMinutes = minutes
-        } else if name.equals("Remaining") {
+        case 8 where name.equals("SkinTemp"): return temperatures.skin.fill(from: value)
+        case 9 where name.equals("WaterTemp"): return temperatures.water.fill(from: value)
+        case 9 where name.equals("Remaining"):
             guard remainingMinutes == nil, let minutes = value.number(suffix: "m") else { return false }
             remainingMinutes = minutes
-        } else if name.equals("WaterTemp") {
-            return temperatures.water.fill(from: value)
-        } else if name.equals("SkinTemp") {
-            return temperatures.skin.fill(from: value)
-        } else if name.equals("Temp") {
-            return temperatures.single.fill(from: value)
-        } else {
-            return false
+        default: return false
         }
         return true
     }

@@ -18,28 +18,31 @@ extension Session where Family == PumpFamily {
     }
 
     /// Starts the pump at ``PumpSpeed/initial``, or puts it back to that and restarts its 30 minutes.
-    public func turnOn(timeout: Duration = defaultTimeout) async throws(SessionError) {
+    public nonisolated func turnOn(timeout: Duration = defaultTimeout) async throws(SessionError) {
         _ = try await perform(.on, timeout: timeout)
     }
 
     /// Stops the pump; also leaves the error state.
-    public func turnOff(timeout: Duration = defaultTimeout) async throws(SessionError) {
+    public nonisolated func turnOff(timeout: Duration = defaultTimeout) async throws(SessionError) {
         _ = try await perform(.off, timeout: timeout)
     }
 
     /// Sets the speed of a running pump.
-    public func setSpeed(_ speed: PumpSpeed, timeout: Duration = defaultTimeout) async throws(SessionError) {
+    public nonisolated func setSpeed(_ speed: PumpSpeed, timeout: Duration = defaultTimeout) async throws(SessionError)
+    {
         _ = try await perform(.speed(speed), timeout: timeout)
     }
 
     /// Asks for the status; ``Session/state`` has it too, with what earlier replies add to it.
-    public func readStatus(timeout: Duration = defaultTimeout) async throws(SessionError) -> PumpStatus {
+    public nonisolated func readStatus(timeout: Duration = defaultTimeout) async throws(SessionError) -> PumpStatus {
         guard case .status(let status) = try await perform(.status, timeout: timeout) else { return PumpStatus() }
         return status
     }
 
     /// Asks for the temperatures.
-    public func readTemperatures(timeout: Duration = defaultTimeout) async throws(SessionError) -> PumpTemperatures {
+    public nonisolated func readTemperatures(timeout: Duration = defaultTimeout) async throws(SessionError)
+        -> PumpTemperatures
+    {
         guard case .temperatures(let temperatures) = try await perform(.temperature, timeout: timeout) else {
             return PumpTemperatures()
         }

@@ -19,48 +19,18 @@ public actor Session<Family: DeviceFamily> {
     public nonisolated let link: any Link
     let clock: SessionClock
 
-    private enum Life {
-        case notStarted
-        case running
-        case lost(LinkError)
-        case closed
-    }
-
-    /// The command in flight; touched on the session's executor only.
-    private final class Flight: @unchecked Sendable {
-        // @unchecked: it never leaves the actor but as the thing to compare with when a task is cancelled.
-        var exchange: Family.Exchange
-        var outcome: Outcome?
-        var continuation: UnsafeContinuation<Outcome, Never>?
-        var foreignLine: [UInt8]?
-
-        init(_ exchange: Family.Exchange) { self.exchange = exchange }
-    }
-
-    private enum Outcome {
-        case reply(Family.Reply)
-        case refused(String)
-        case timedOut
-        case cancelled
-        case lost(LinkError)
-        case closed
-    }
-
     /// What is known of the device.
-    public private(set) var state = Family.State()
+    public var state: Family.State { listener.conversation.state }
     /// Whether the device was found to have started anew since the session began: ``waitUntilReady(within:)`` had to
     /// wait for it, or it said that it starts.
-    public internal(set) var hasDeviceStarted = false
+    public internal(set) var hasDeviceStarted: Bool {
+        get { listener.conversation.hasDeviceStarted }
+        set { listener.conversation.hasDeviceStarted = newValue }
+    }
 
-    private var life = Life.notStarted
-    private var framer = LineFramer(limit: Family.lineLimit)
+    private var life = SessionLife.notStarted
     private var turns = TurnQueue()
-    private var inFlight: Flight?
-    private var lastID: UInt64 = 0
-    /// What is heard from now on may still belong to an earlier command, or to an earlier user of the link.
-    private var hearsThePast = false
-    private var isHearingBacklog = false
-    private var subscribers: [UInt64: AsyncStream<SessionEvent<Family.Message>>.Continuation] = [:]
+    private let listener = Listener<Family>()
     private var deadline: Duration?
     private var watchdog: (target: Duration, task: Task<Void, Never>)?
 
@@ -82,21 +52,25 @@ public actor Session<Family: DeviceFamily> {
     public func start() async throws(SessionError) {
         guard case .notStarted = life else { return }
         life = .running
-        isHearingBacklog = true
-        defer { isHearingBacklog = false }
+        listener.conversation.isHearingBacklog = true
+        defer { listener.conversation.isHearingBacklog = false }
         do throws(LinkError) {
             while true {
                 let bytes = try await link.receiveAvailable()
                 if bytes.isEmpty { break }
-                hearsThePast = true
-                take(bytes)
+                listener.conversation.foundBacklog()
+                listener.take(bytes)
             }
         } catch {
             lose(error)
             throw SessionError(.linkLost, command: "the first read", outcome: .notSent, link: error)
         }
         // The link holds the session until it ends: a session that is running is closed, or lost.
-        await link.forward { arrival in self.assumeIsolated { $0.take(arrival) } }
+        await link.forward { [listener, executor = link.executor] arrival in
+            guard case .bytes(let bytes) = arrival else { return self.assumeIsolated { $0.take(arrival) } }
+            if executor.isIsolatingCurrentContext() != true { self.preconditionIsolated() }
+            listener.take(bytes)
+        }
     }
 
     /// Closes the link. A command in flight ends with `closed`, and so does each that waits for its turn.
@@ -110,8 +84,6 @@ public actor Session<Family: DeviceFamily> {
     ///
     /// What is not consumed is kept.
     public func events() -> AsyncStream<SessionEvent<Family.Message>> {
-        lastID += 1
-        let id = lastID
         let (stream, continuation) = AsyncStream.makeStream(of: SessionEvent<Family.Message>.self)
         switch life {
         case .lost(let error):
@@ -120,7 +92,7 @@ public actor Session<Family: DeviceFamily> {
         case .closed:
             continuation.finish()
         case .notStarted, .running:
-            subscribers[id] = continuation
+            let id = listener.conversation.subscribe(continuation)
             continuation.onTermination = { [weak self] _ in
                 Task { await self?.unsubscribe(id) }
             }
@@ -128,25 +100,22 @@ public actor Session<Family: DeviceFamily> {
         return stream
     }
 
-    private func unsubscribe(_ id: UInt64) { subscribers[id] = nil }
+    private func unsubscribe(_ id: UInt64) { listener.conversation.unsubscribe(id) }
 
     private func lose(_ error: LinkError) {
         guard case .running = life else { return }
-        for subscriber in subscribers.values { subscriber.yield(.lost(error)) }
+        listener.conversation.publish(.lost(error))
         end(with: .lost(error), .lost(error))
     }
 
-    private func end(with newLife: Life, _ outcome: Outcome) {
+    private func end(with newLife: SessionLife, _ ending: Flight.Ending) {
         switch life {
         case .notStarted, .running: life = newLife
         case .lost: if case .closed = newLife { life = newLife }
         case .closed: return
         }
-        state.becomeUncertain()
-        finishFlight(outcome)
+        listener.conversation.end(with: ending)
         turns.dismissAll()
-        for subscriber in subscribers.values { subscriber.finish() }
-        subscribers = [:]
         watchdog?.task.cancel()
         watchdog = nil
     }
@@ -162,28 +131,37 @@ public actor Session<Family: DeviceFamily> {
     public func perform(
         _ command: Family.Command, timeout: Duration = Session.defaultTimeout
     ) async throws(SessionError) -> Family.Reply {
-        try await takeTurn(for: command)
+        try checkLife(for: command)
+        if !turns.takeIfFree() { try await waitForTurn(command) }
         defer { turns.release() }
         let effect = Family.effect(of: command)
-        if hearsThePast, effect != .stop, let fence = Family.fence {
+        if listener.conversation.hearsThePast, effect != .stop, let fence = Family.fence {
             try await passFence(fence, before: command, timeout: timeout)
         }
-        guard effect == .query else { return try await exchange(command, timeout: timeout) }
-        do throws(SessionError) {
-            return try await exchange(command, timeout: timeout / 2)
-        } catch {
-            guard error.code == .noAnswer || error.code == .notUnderstood else { throw error }
-            return try await exchange(command, timeout: timeout / 2)
+        var mayRepeat = effect == .query
+        let timeout = mayRepeat ? timeout.half : timeout
+        while true {
+            do throws(SessionError) {
+                return try await exchange(command, timeout: timeout)
+            } catch {
+                guard mayRepeat, error.code == .noAnswer || error.code == .notUnderstood else { throw error }
+                mayRepeat = false
+            }
         }
     }
 
-    private func takeTurn(for command: Family.Command) async throws(SessionError) {
-        try checkLife(for: command)
-        if turns.takeIfFree() { return }
+    private func waitForTurn(_ command: Family.Command) async throws(SessionError) {
         let id = turns.newID()
         let isMyTurn = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
-                if Task.isCancelled { continuation.resume(returning: false) } else { turns.wait(id, continuation) }
+                if Task.isCancelled {
+                    continuation.resume(returning: false)
+                } else if turns.takeIfFree() {
+                    // It became free on the way here: nobody would hand it on.
+                    continuation.resume(returning: true)
+                } else {
+                    turns.wait(id, continuation)
+                }
             }
         } onCancel: {
             Task { await self.giveUpTurn(id) }
@@ -220,93 +198,76 @@ public actor Session<Family: DeviceFamily> {
         }
     }
 
+    // Inlined, as each call of an asynchronous function of an actor looks twice for the executor to run on.
+    @inline(__always)
     private func exchange(_ command: Family.Command, timeout: Duration) async throws(SessionError) -> Family.Reply {
         try checkLife(for: command)
-        let flight = Flight(Family.exchange(for: command))
-        inFlight = flight
-        defer { inFlight = nil }
+        let id = listener.conversation.begin(command)
         setDeadline(clock.elapsed() + timeout)
         do throws(LinkError) {
-            try await link.send(Family.encode(command))
+            let bytes = Family.encode(command)
+            if try !link.sendAtOnce(bytes) { try await link.send(bytes) }
         } catch {
-            doubt(command)
-            let code: SessionError.Code =
-                switch error.code {
-                case .cancelled: .cancelled
-                case .closed: .closed
-                default: .linkLost
-                }
-            throw SessionError(code, command: text(of: command), outcome: outcome(of: command), link: error)
+            throw sendingFailed(command, error)
         }
-        let result = await outcome(of: flight)
+        if !listener.conversation.isOver { await waitForEnd(of: id) }
         deadline = nil
-        return try conclude(command, flight, result, waited: timeout)
+        return try conclude(command, waited: timeout)
     }
 
-    private func conclude(
-        _ command: Family.Command, _ flight: Flight, _ result: Outcome, waited: Duration
-    ) throws(SessionError) -> Family.Reply {
+    private func sendingFailed(_ command: Family.Command, _ error: LinkError) -> SessionError {
+        _ = listener.conversation.finish()
+        listener.conversation.doubt(command)
+        let code: SessionError.Code =
+            switch error.code {
+            case .cancelled: .cancelled
+            case .closed: .closed
+            default: .linkLost
+            }
+        return SessionError(code, command: text(of: command), outcome: outcome(of: command), link: error)
+    }
+
+    private func conclude(_ command: Family.Command, waited: Duration) throws(SessionError) -> Family.Reply {
+        if let reply = listener.conversation.takeReply() { return reply }
+        let flight = listener.conversation.finish()
         let code: SessionError.Code
         var link: LinkError?
-        switch result {
-        case .reply(let reply):
-            hearsThePast = false
-            return reply
+        switch flight?.ending {
         case .refused(let deviceCode):
             throw SessionError(
                 .refused, command: text(of: command), outcome: .nothingChanged, deviceCode: deviceCode)
         case .timedOut:
-            let foreignLine = flight.foreignLine ?? (framer.pending.isEmpty ? nil : framer.pending)
-            doubt(command)
+            let foreignLine = flight?.foreignLine ?? (listener.framer.pending.isEmpty ? nil : listener.framer.pending)
+            listener.conversation.doubt(command)
             throw SessionError(
                 foreignLine == nil ? .noAnswer : .notUnderstood, command: text(of: command),
                 outcome: outcome(of: command), foreignLine: foreignLine, waited: waited)
         case .cancelled: code = .cancelled
-        case .closed: code = .closed
         case .lost(let error):
             code = .linkLost
             link = error
+        case .closed, .replied, nil: code = .closed
         }
-        doubt(command)
+        listener.conversation.doubt(command)
         throw SessionError(code, command: text(of: command), outcome: outcome(of: command), link: link)
-    }
-
-    /// The command was sent and its reply was not heard.
-    private func doubt(_ command: Family.Command) {
-        hearsThePast = true
-        if Family.effect(of: command) != .query { state.becomeUncertain() }
     }
 
     private func outcome(of command: Family.Command) -> SessionError.Outcome {
         Family.effect(of: command) == .query ? .nothingChanged : .unknown
     }
 
-    private func outcome(of flight: Flight) async -> Outcome {
-        if let outcome = flight.outcome { return outcome }
-        return await withTaskCancellationHandler {
+    private func waitForEnd(of flight: UInt64) async {
+        await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
-                if Task.isCancelled {
-                    continuation.resume(returning: .cancelled)
-                } else {
-                    flight.continuation = continuation
-                }
+                listener.conversation.wait(continuation)
+                if Task.isCancelled { listener.conversation.cancel(flight) }
             }
         } onCancel: {
             Task { await self.cancel(flight) }
         }
     }
 
-    private func cancel(_ flight: Flight) { finish(flight, .cancelled) }
-
-    private func finish(_ flight: Flight, _ outcome: Outcome) {
-        guard flight.outcome == nil else { return }
-        flight.outcome = outcome
-        flight.continuation?.resume(returning: outcome)
-    }
-
-    private func finishFlight(_ outcome: Outcome) {
-        if let inFlight { finish(inFlight, outcome) }
-    }
+    private func cancel(_ flight: UInt64) { listener.conversation.cancel(flight) }
 
     private nonisolated func text(of command: Family.Command) -> String {
         let bytes = Family.encode(command)
@@ -328,47 +289,23 @@ public actor Session<Family: DeviceFamily> {
         guard watchdog?.target == target else { return }
         watchdog = nil
         guard let deadline else { return }
-        if clock.elapsed() >= deadline { finishFlight(.timedOut) } else { setDeadline(deadline) }
+        if clock.elapsed() >= deadline { listener.conversation.end(.timedOut) } else { setDeadline(deadline) }
     }
 
     // MARK: What is heard
 
     private func take(_ arrival: LinkArrival) {
         switch arrival {
-        case .bytes(let bytes): take(bytes)
+        case .bytes(let bytes): listener.take(bytes)
         case .ended(nil): end(with: .closed, .closed)
         case .ended(let error?): lose(error)
         }
     }
+}
 
-    private func take(_ bytes: [UInt8]) {
-        framer.append(bytes.span) { line, ending in
-            if line.isEmpty { return }
-            hear(Family.message(line: line, ending: ending), line: line)
-        }
-    }
-
-    private func hear(_ message: Family.Message, line: Span<UInt8>) {
-        if isHearingBacklog { return publish(.heardBefore(message)) }
-        if Family.isStart(message) { hasDeviceStarted = true }
-        if let flight = inFlight, flight.outcome == nil {
-            if Family.isForeign(message) { flight.foreignLine = line.withUnsafeBufferPointer { Array($0) } }
-            switch flight.exchange.take(message) {
-            case .partial: return
-            case .complete(let reply):
-                state.apply(message)
-                return finish(flight, .reply(reply))
-            case .refused(let code):
-                state.apply(message)
-                return finish(flight, .refused(code))
-            case .unrelated: break
-            }
-        }
-        state.overhear(message)
-        publish(.heard(message))
-    }
-
-    private func publish(_ event: SessionEvent<Family.Message>) {
-        for subscriber in subscribers.values { subscriber.yield(event) }
-    }
+private enum SessionLife {
+    case notStarted
+    case running
+    case lost(LinkError)
+    case closed
 }

@@ -1,0 +1,73 @@
+// Cutting lines, and reading a status line: how fast, and what it allocates. Run under allocations.so.
+// Prints GB/s, allocations per line, ns per status line, allocations per status line.
+import Glibc
+import LineProtocol
+
+let statusLine = Array("STATUS:{State:ON,Speed:70%,Runtime:5m,Remaining:25m,WaterTemp:12.0C,SkinTemp:34.5C}\r\n".utf8)
+
+let countAllocations: @convention(c) () -> UInt = {
+    guard let symbol = dlsym(nil, "allocations") else {
+        print("lines: not run under allocations.so")
+        exit(70)
+    }
+    return unsafeBitCast(symbol, to: (@convention(c) () -> UInt).self)
+}()
+
+/// Takes what a computation brought, so that it can't be left out.
+@inline(never) func consume<Value>(_ value: borrowing Value) {}
+
+struct Measured {
+    var nanoseconds: Double
+    var allocations: Double
+}
+
+/// The best of several rounds of `body`, which does `count` things a round.
+func measure(rounds: Int, count: Int, _ body: () -> Void) -> Measured {
+    var best = Double.infinity
+    let before = countAllocations()
+    for _ in 0..<rounds {
+        var start = timespec()
+        var end = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &start)
+        body()
+        clock_gettime(CLOCK_MONOTONIC, &end)
+        best = min(best, Double(end.tv_sec - start.tv_sec) * 1e9 + Double(end.tv_nsec - start.tv_nsec))
+    }
+    let allocated = countAllocations() - before
+    return Measured(nanoseconds: best / Double(count), allocations: Double(allocated) / Double(rounds * count))
+}
+
+/// 4 KiB chunks of status lines, cut where they happen to be.
+func framing() -> (gigabytesPerSecond: Double, allocations: Double) {
+    let chunkLength = 4096
+    let text = Array(repeatElement(statusLine, count: 4096).joined())
+    let chunks = stride(from: 0, to: text.count - chunkLength, by: chunkLength).map {
+        Array(text[$0..<$0 + chunkLength])
+    }
+    let lineCount = chunks.count * chunkLength / statusLine.count
+    var framer = LineFramer(limit: PumpFamily.lineLimit)
+    // The buffer for the pending line is allocated once.
+    for part in [statusLine.prefix(70), statusLine.suffix(from: 70)] { framer.append(part.span) { _, _ in } }
+    var byteCount = 0
+    let result = measure(rounds: 200, count: lineCount) {
+        for chunk in chunks { framer.append(chunk.span) { line, _ in byteCount &+= line.count } }
+    }
+    consume(byteCount)
+    return (Double(statusLine.count) / result.nanoseconds, result.allocations)
+}
+
+/// From the bytes of a line to the state of the pump.
+func statusToState() -> Measured {
+    let line = Array(statusLine.dropLast(2))
+    var state = PumpState()
+    let count = 10_000
+    let result = measure(rounds: 200, count: count) {
+        for _ in 0..<count { state.apply(PumpMessage(line: line.span, ending: .lineFeed)) }
+    }
+    precondition(state.power == .on && state.temperatures.skin?.celsius == 34.5)
+    return result
+}
+
+let lines = framing()
+let status = statusToState()
+print(lines.gigabytesPerSecond, lines.allocations, status.nanoseconds, status.allocations)

@@ -1,0 +1,44 @@
+/// Finds the first of two bytes, sixteen bytes at a time.
+///
+/// Searching for two bytes at once is what `memchr` can't do, and this room calls no C.
+enum ByteSearch {
+    private typealias Block = SIMD16<UInt8>
+
+    /// The offset of the first `one` or `other`, from `start` on.
+    @inline(__always)
+    static func first(
+        _ one: UInt8, or other: UInt8, in bytes: UnsafeRawBufferPointer, from start: Int = 0
+    ) -> Int? {
+        guard let base = bytes.baseAddress else { return nil }
+        let count = bytes.count
+        let ones = Block(repeating: one)
+        let others = Block(repeating: other)
+        var offset = start
+        while offset &+ 16 <= count {
+            if let match = firstMatch(ones, others, base + offset) { return offset &+ match }
+            offset &+= 16
+        }
+        if offset < count, count &- 16 >= start {
+            // The last sixteen: those of them that were searched are known not to match.
+            offset = count &- 16
+            return firstMatch(ones, others, base + offset).map { offset &+ $0 }
+        }
+        while offset < count {
+            let byte = base.load(fromByteOffset: offset, as: UInt8.self)
+            if byte == one || byte == other { return offset }
+            offset &+= 1
+        }
+        return nil
+    }
+
+    @inline(__always)
+    private static func firstMatch(_ ones: Block, _ others: Block, _ bytes: UnsafeRawPointer) -> Int? {
+        let block = bytes.loadUnaligned(as: Block.self)
+        let matches = (block .== ones) .| (block .== others)
+        // A matching lane is all ones; the low lanes are the low bytes on the little-endian machines we run on.
+        let halves = unsafeBitCast(matches, to: SIMD2<UInt64>.self)
+        if halves[0] != 0 { return UInt64(littleEndian: halves[0]).trailingZeroBitCount / 8 }
+        if halves[1] != 0 { return 8 &+ UInt64(littleEndian: halves[1]).trailingZeroBitCount / 8 }
+        return nil
+    }
+}

@@ -1,0 +1,38 @@
+/// The command in flight, as far as it is the same for every family.
+///
+/// It belongs to a session and is touched on its executor only.
+struct Flight {
+    /// How a flight ended.
+    enum Ending {
+        /// The reply has come, and waits in the conversation.
+        case replied
+        case refused(String)
+        case timedOut
+        case cancelled
+        case lost(LinkError)
+        case closed
+    }
+
+    let id: UInt64
+    private(set) var ending: Ending?
+    /// The last line of the flight that the protocol does not know.
+    var foreignLine: [UInt8]?
+    private var waiter: UnsafeContinuation<Void, Never>?
+
+    init(id: UInt64) { self.id = id }
+
+    var isOver: Bool { if case nil = ending { false } else { true } }
+
+    /// Resumed when the flight is over.
+    mutating func wait(_ continuation: UnsafeContinuation<Void, Never>) {
+        if isOver { continuation.resume() } else { waiter = continuation }
+    }
+
+    /// Ends the flight; what comes behind the first end changes nothing.
+    mutating func end(_ ending: Ending) {
+        if isOver { return }
+        self.ending = ending
+        waiter?.resume()
+        waiter = nil
+    }
+}

@@ -1,0 +1,16 @@
+/// Cuts what arrives into lines and takes them into the conversation.
+///
+/// A class beside the actor, so that what arrives comes straight here from the link.
+final class Listener<Family: DeviceFamily>: @unchecked Sendable {
+    // @unchecked: it is touched on the executor of its session only: by the session, and by the link's receiver, which
+    // checks that.
+
+    var framer = LineFramer(limit: Family.lineLimit)
+    var conversation = Conversation<Family>()
+
+    func take(_ bytes: [UInt8]) {
+        framer.append(bytes.span) { line, ending in
+            if !line.isEmpty { conversation.hear(line, ending) }
+        }
+    }
+}
