@@ -200,7 +200,8 @@ func consoleLine(from device: PseudoTerminal) async throws -> String {
     var line: [UInt8] = []
     while !line.contains(0x0A) {
         try await ConsoleProgram.waitUntilReadable(device.descriptor)
-        var buffer = [UInt8](repeating: 0, count: 100)
+        // Byte by byte: what stands behind the line is left for the next call.
+        var buffer: [UInt8] = [0]
         var span = buffer.mutableSpan
         var bytes = span.mutableBytes
         if case .bytes(let count) = try device.read(into: &bytes) { line += buffer[..<count] }

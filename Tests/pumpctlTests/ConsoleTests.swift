@@ -187,7 +187,7 @@ import Testing
         let home = ConsoleFolder()
         let device = try PseudoTerminal(link: home.port)
         let program = try ConsoleProgram(
-            ["console", "--json", "--quiet", "1", "--port", home.port], home: home)
+            ["console", "--json", "--quiet", "4", "--port", home.port], home: home)
         program.type("ONE\nTWO")
         program.endInput()
         #expect(try await consoleLine(from: device) == "ONE\n")

@@ -93,7 +93,7 @@ import Testing
     @Test func aPumpThatIsSilentIsInNoKnownStateAndIsAskedAgain() async throws {
         let home = ConsoleFolder()
         let device = try PseudoTerminal(link: home.port)
-        let program = try start(home, "--json", "--timeout", "2")
+        let program = try start(home, "--json", "--timeout", "6")
         let answer = Array("STATUS:{State:ON,Speed:70%,Runtime:5m,Remaining:25m}\r\n".utf8)
         #expect(try await consoleLine(from: device).hasPrefix("STATUS\n"))
         _ = try device.write(answer.span.bytes)
@@ -111,7 +111,7 @@ import Testing
 
     @Test func offATerminalLinesArePlain() async throws {
         let pump = try await ConsolePump()
-        let program = try start(pump.home, "--for", "0.7s")
+        let program = try start(pump.home, "--count", "2")
         let lines = try await program.lines()
         #expect(!lines.isEmpty)
         let pattern = /\d\d:\d\d:\d\d  off  water 12\.0 °C  skin 34\.5 °C/
