@@ -5,8 +5,8 @@
 SWIFT ?= swift
 PREFIX ?= /usr/local
 
-# What pumpctl is built with: libedit for the console's line editing, linked in.
-BUILD_PACKAGES := libedit-dev libbsd-dev libmd-dev libncurses-dev
+# What pumpctl is built with: libedit for the console's line editing, linked in; libudev to find ports.
+BUILD_PACKAGES := libudev-dev libedit-dev libbsd-dev libmd-dev libncurses-dev
 # What the tests run against: the Nano's firmware in an emulator, and other people's clients.
 TEST_PACKAGES := gcc g++ make simavr libsimavr-dev libelf-dev gcc-avr avr-libc binutils-avr arduino-core-avr \
     python3-serial socat picocom shellcheck

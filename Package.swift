@@ -38,7 +38,8 @@ let package = Package(
                 .linkedLibrary(":libedit.a"), .linkedLibrary(":libbsd.a"), .linkedLibrary(":libmd.a"),
                 .linkedLibrary(":libtinfo.a"),
             ]),
-        .target(name: "SerialPort", dependencies: ["CSerial", "DescriptorIO"], swiftSettings: settings),
+        .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
+        .target(name: "SerialPort", dependencies: ["CSerial", "CUdev", "DescriptorIO"], swiftSettings: settings),
         .target(name: "LineProtocol", swiftSettings: settings),
         .target(
             name: "Transports", dependencies: ["LineProtocol", "SerialPort", "DescriptorIO"], swiftSettings: settings),

@@ -1,0 +1,68 @@
+/// What the system knows of a serial port, without opening it.
+///
+/// ```swift
+/// for port in try SerialPortDiscovery.ports() {
+///     print(port.path, port.usb?.serialNumber ?? "", port.board?.name ?? "")
+/// }
+/// ```
+///
+/// ## Topics
+/// - ``identity`` to find the same device again under whatever name it has then
+/// - ``board`` for what it probably is
+/// - ``holders()`` for who uses it now
+public struct SerialPortInfo: Sendable, Hashable {
+    /// The USB device behind a port.
+    public struct USB: Sendable, Hashable {
+        /// Vendor and product.
+        public var identifier: USBIdentifier
+        /// The manufacturer, as the device says it.
+        public var manufacturer: String?
+        /// The product, as the device says it.
+        public var product: String?
+        /// The serial number, as the device says it. Most CH340 and PL2303 adapters have none (node-serialport#329).
+        public var serialNumber: String?
+        /// Where it is plugged in, as the kernel numbers bus and hub ports: `1-2.3` is port 3 of the hub in port 2 of bus 1.
+        public var physicalPath: String
+        /// Which of the device's interfaces the port belongs to, where several can be: `bInterfaceNumber`.
+        public var interfaceNumber: Int?
+        /// Which of the interface's ports it is, from 0; nil where the driver does not count them.
+        public var portNumber: Int?
+
+        /// A device with the parts that every device has.
+        public init(_ identifier: USBIdentifier, physicalPath: String) {
+            self.identifier = identifier
+            self.physicalPath = physicalPath
+        }
+    }
+
+    /// The device node, as in `/dev/ttyUSB0`.
+    public var path: String
+    /// The symbolic links to the node that udev made, sorted.
+    public var links: [String] = []
+    /// The driver that serves it, as in `ch341`, `ftdi_sio`, `cdc_acm`.
+    public var driver: String?
+    /// Where it is connected, as udev's `ID_PATH` has it; unlike ``USB/physicalPath`` it outlives a renumbering of the buses.
+    public var pathTag: String?
+    /// The USB device; nil for a port of another kind.
+    public var usb: USB?
+
+    /// A port of which only the node is known.
+    public init(path: String) {
+        self.path = path
+    }
+
+    /// The links that name the device: they follow it from socket to socket where it has a serial number.
+    public var byIDLinks: [String] { links.filter { $0.hasPrefix("/dev/serial/by-id/") } }
+
+    /// The links that name the socket.
+    public var byPathLinks: [String] { links.filter { $0.hasPrefix("/dev/serial/by-path/") } }
+
+    /// What it probably is, by its VID:PID; nil where that says nothing.
+    public var board: Board? { usb.flatMap { Board(usb: $0.identifier) } }
+
+    /// What tells this device from others for as long as the computer runs.
+    public var identity: PortIdentity { PortIdentity(of: self) }
+
+    /// The processes that have the port open now; see ``PortHolder/all(of:)``.
+    public func holders() -> [PortHolder] { PortHolder.all(of: path) }
+}

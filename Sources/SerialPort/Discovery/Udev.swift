@@ -1,0 +1,192 @@
+import CUdev
+import Glibc
+
+/// A connection to udev's database. It and what comes of it belong to one thread at a time.
+final class Udev {
+    let context: OpaquePointer
+
+    init() throws(SerialError) {
+        guard let context = udev_new() else { throw SerialError(discovering: errno, activity: "listing") }
+        self.context = context
+    }
+
+    deinit { udev_unref(context) }
+
+    /// Calls `body` with each device of subsystem `tty` that has hardware behind it.
+    func forEachPort(_ body: (borrowing UdevDevice) -> Void) throws(SerialError) {
+        guard let enumeration = udev_enumerate_new(context) else {
+            throw SerialError(discovering: errno, activity: "listing")
+        }
+        defer { udev_enumerate_unref(enumeration) }
+        udev_enumerate_add_match_subsystem(enumeration, "tty")
+        let result = udev_enumerate_scan_devices(enumeration)
+        guard result >= 0 else { throw SerialError(discovering: -result, activity: "listing") }
+        var entry = udev_enumerate_get_list_entry(enumeration)
+        while let current = entry {
+            // One that is gone by now is left out.
+            if let pointer = udev_device_new_from_syspath(context, udev_list_entry_get_name(current)) {
+                let device = UdevDevice(pointer)
+                if device.hasHardware { body(device) }
+            }
+            entry = udev_list_entry_get_next(current)
+        }
+    }
+}
+
+/// The events of udev for subsystem `tty`, from when this was made.
+final class UdevEvents {
+    private let udev: Udev
+    private let monitor: OpaquePointer
+
+    /// What one attempt to receive brings.
+    enum Received: ~Copyable {
+        case device(UdevDevice)
+        case nothing
+        /// So many events came that some were lost.
+        case overrun
+    }
+
+    init(_ udev: Udev) throws(SerialError) {
+        self.udev = udev
+        // "udev", not "kernel": when such an event comes, the links are made and the permissions set.
+        guard let monitor = udev_monitor_new_from_netlink(udev.context, "udev") else {
+            throw SerialError(discovering: errno, activity: "watching")
+        }
+        self.monitor = monitor
+        var result = udev_monitor_filter_add_match_subsystem_devtype(monitor, "tty", nil)
+        if result >= 0 { result = udev_monitor_enable_receiving(monitor) }
+        // The object is whole by now: the deinitializer gives the monitor back.
+        guard result >= 0 else { throw SerialError(discovering: -result, activity: "watching") }
+    }
+
+    deinit { udev_monitor_unref(monitor) }
+
+    /// Readable when an event is there.
+    var descriptor: CInt { udev_monitor_get_fd(monitor) }
+
+    /// Throws away what is queued.
+    func discardAll() {
+        while true {
+            if case .nothing = receive() { return }
+        }
+    }
+
+    /// The next event, without waiting.
+    func receive() -> Received {
+        errno = 0
+        while true {
+            if let device = udev_monitor_receive_device(monitor) { return .device(UdevDevice(device)) }
+            switch errno {
+            case EINTR: errno = 0
+            case ENOBUFS: return .overrun
+            default: return .nothing
+            }
+        }
+    }
+}
+
+/// A device of udev's, as its database or an event has it.
+struct UdevDevice: ~Copyable {
+    private let pointer: OpaquePointer
+
+    init(_ pointer: OpaquePointer) { self.pointer = pointer }
+
+    deinit { udev_device_unref(pointer) }
+
+    /// Its place in sysfs, which names the device for as long as it is there.
+    var systemPath: String { String(cString: udev_device_get_syspath(pointer)) }
+
+    /// What happened, as in `add` and `remove`; nil for a device that does not come from an event.
+    var action: String? { string(udev_device_get_action(pointer)) }
+
+    /// Whether udev's rules for it have run.
+    var isInitialized: Bool { property("USEC_INITIALIZED") != nil }
+
+    /// What the system knows of the port; nil for one without a node.
+    var port: SerialPortInfo? {
+        guard let path = string(udev_device_get_devnode(pointer)) else { return nil }
+        var port = SerialPortInfo(path: path)
+        port.links = (property("DEVLINKS") ?? "").split(separator: " ").map(String.init).sorted()
+        port.pathTag = property("ID_PATH")
+        port.usb = usb
+        port.driver = port.usb == nil ? driverOfParents : property(of: interface, udev_device_get_driver)
+        return port
+    }
+
+    /// Whether there is a device behind the node, by the rule of pyserial's `list_ports`.
+    ///
+    /// Virtual consoles and pseudo-terminals have no parent. A `ttyS` that the kernel set up without finding a UART is of
+    /// type 0; where the type is not told, it is a child of a platform device.
+    var hasHardware: Bool {
+        guard let parent = hardwareParent else { return false }
+        if let type = attribute("type", of: pointer) { return type != "0" }
+        return string(udev_device_get_subsystem(parent)) != "platform"
+    }
+
+    /// The first parent that is hardware: from Linux 6.5 on a UART's own port and controller stand in between.
+    private var hardwareParent: OpaquePointer? {
+        var parent = udev_device_get_parent(pointer)
+        while let current = parent, string(udev_device_get_subsystem(current)) == "serial-base" {
+            parent = udev_device_get_parent(current)
+        }
+        return parent
+    }
+
+    private var driverOfParents: String? {
+        var parent = hardwareParent
+        while let current = parent {
+            if let driver = string(udev_device_get_driver(current)) { return driver }
+            parent = udev_device_get_parent(current)
+        }
+        return nil
+    }
+
+    // MARK: USB
+
+    private var interface: OpaquePointer? {
+        udev_device_get_parent_with_subsystem_devtype(pointer, "usb", "usb_interface")
+    }
+
+    private var usb: SerialPortInfo.USB? {
+        guard let device = udev_device_get_parent_with_subsystem_devtype(pointer, "usb", "usb_device"),
+            let identifier = USBIdentifier(
+                vendor: attribute("idVendor", of: device), product: attribute("idProduct", of: device)),
+            let name = string(udev_device_get_sysname(device))
+        else { return nil }
+        var usb = SerialPortInfo.USB(identifier, physicalPath: name)
+        usb.manufacturer = attribute("manufacturer", of: device)
+        usb.product = attribute("product", of: device)
+        usb.serialNumber = attribute("serial", of: device)
+        // bInterfaceNumber is hexadecimal, port_number decimal.
+        usb.interfaceNumber = interface.flatMap { attribute("bInterfaceNumber", of: $0) }.flatMap { Int($0, radix: 16) }
+        let number = udev_device_get_parent(pointer).flatMap { attribute("port_number", of: $0) }
+        usb.portNumber = number.flatMap { Int($0) }
+        return usb
+    }
+
+    // MARK: Strings
+
+    private func property(_ name: String) -> String? { string(udev_device_get_property_value(pointer, name)) }
+
+    private func property(
+        of device: OpaquePointer?, _ function: (OpaquePointer?) -> UnsafePointer<CChar>?
+    ) -> String? {
+        device.flatMap { string(function($0)) }
+    }
+
+    /// An attribute of sysfs without the blanks around it; nil where it is absent or empty.
+    private func attribute(_ name: String, of device: OpaquePointer) -> String? {
+        guard let value = string(udev_device_get_sysattr_value(device, name)) else { return nil }
+        let trimmed = value.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed()
+        return trimmed.isEmpty ? nil : String(trimmed)
+    }
+
+    private func string(_ pointer: UnsafePointer<CChar>?) -> String? { pointer.map { String(cString: $0) } }
+}
+
+extension SerialError {
+    /// The error for a call to udev that failed.
+    init(discovering errno: Int32, activity: String) {
+        self.init(.system, errno: errno, activity: activity, path: "serial ports")
+    }
+}
