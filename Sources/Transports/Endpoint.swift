@@ -3,7 +3,7 @@ public import LineProtocol
 /// The address that a link is opened from, as a person writes it.
 ///
 ///     /dev/ttyUSB0          serial:/dev/ttyUSB0?baud=115200
-///     tcp:bench:4000        unix:/run/pump.sock        sim:pump?seed=7
+///     usb:1a86:7523@1-2.3   tcp:bench:4000        unix:/run/pump.sock        sim:pump?seed=7
 public struct Endpoint: Sendable, Hashable {
     /// What stands before the first colon, in lower case; `serial` for a bare path.
     public let scheme: String

@@ -6,10 +6,15 @@ internal import SerialPort
 enum SerialLink {
     /// A path, or `serial:PATH?baud=9600&bits=8&parity=none&stop=1&flow=none&dtr=…&rts=…&hupcl=…&shared=…&reset=…`.
     static func open(_ endpoint: Endpoint, on loop: EventLoop) async throws(LinkError) -> any Link {
+        try await open(endpoint.address, endpoint, on: loop)
+    }
+
+    /// Opens the port at `path` with the options of `endpoint`, under its name.
+    static func open(_ path: String, _ endpoint: Endpoint, on loop: EventLoop) async throws(LinkError) -> any Link {
         let options = try options(of: endpoint)
         let isReset = try endpoint.flag("reset") ?? false
         do throws(SerialError) {
-            let port = try SerialPort(path: endpoint.address, options: options)
+            let port = try SerialPort(path: path, options: options)
             if isReset { try await port.pulseDTR(on: loop) }
             return DescriptorLink(
                 port.channel(on: loop), name: endpoint.text, mayHaveReset: port.raisedDTR || isReset

@@ -6,6 +6,8 @@ public struct LinkError: Error, Sendable, Hashable {
         case invalidEndpoint = "invalid_endpoint"
         /// Nothing is there under that name: no such port, device, host or socket.
         case notFound = "not_found"
+        /// Several things go by that name; ``LinkError/detail`` tells them apart.
+        case ambiguous = "ambiguous_port"
         /// Somebody else uses it.
         case busy
         /// This user may not open it.
@@ -51,6 +53,7 @@ extension LinkError: CustomStringConvertible {
             switch code {
             case .invalidEndpoint: "this is not an endpoint"
             case .notFound: "there is no such port or device"
+            case .ambiguous: "several ports fit"
             case .busy: "it is in use"
             case .notPermitted: "permission denied"
             case .unsupported: "not supported there"

@@ -31,7 +31,7 @@ extension Failure {
     init(_ error: LinkError) {
         let status: ExitStatus =
             switch error.code {
-            case .invalidEndpoint, .unsupported: .usage
+            case .invalidEndpoint, .ambiguous, .unsupported: .usage
             case .notFound: .noInput
             case .busy: .unavailable
             case .notPermitted: .noPermission

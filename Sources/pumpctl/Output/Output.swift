@@ -21,6 +21,11 @@ struct Output: Sendable {
     /// Writes to the terminal what is not a line of its own.
     func draw(_ text: String) { Self.write(text, to: STDOUT_FILENO) }
 
+    /// Prints `value` as one JSON object on a line of its own, where programs read.
+    func record(_ value: @autoclosure () -> some Encodable) {
+        if isJSON { line(Self.json(value())) }
+    }
+
     /// Prints a note on standard error.
     func note(_ text: String) { Self.write(text + "\n", to: STDERR_FILENO) }
 

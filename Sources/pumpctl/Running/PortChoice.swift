@@ -1,25 +1,35 @@
 import FoundationEssentials
 import Glibc
 import LineProtocol
+import SerialPort
 
 /// Which endpoint a command talks to.
 enum PortChoice {
-    /// The one that was asked for; else PUMPCTL_PORT; else the configuration's; else the only port there is.
+    /// The one that was asked for; else PUMPCTL_PORT; else the configuration's; else the only plausible port
+    /// there is.
     static func choose(_ asked: String?) throws -> String {
         if let asked { return asked }
         if let variable = getenv("PUMPCTL_PORT"), variable.pointee != 0 { return String(cString: variable) }
         if let configured = try Configuration.load()?.port { return configured }
-        let ports = SerialPorts.paths()
-        switch ports.count {
-        case 1: return ports[0]
+        return try plausible(among: SerialPorts.all())
+    }
+
+    /// The only port that a bench device can be at: the one of a USB device, where there is no other.
+    static func plausible(among ports: [SerialPortInfo]) throws(Failure) -> String {
+        let candidates = ports.filter { $0.usb != nil }
+        switch candidates.count {
+        case 1: return candidates[0].path
         case 0:
             throw Failure(
-                .noInput, code: "not_found", "there is no serial port here",
-                hint: "plug the device in, or name an endpoint: --port /dev/ttyUSB0, --port sim:pump")
+                .noInput, code: "not_found", "there is no USB serial port here",
+                hint: ports.isEmpty
+                    ? "plug the device in, or name an endpoint: --port /dev/ttyUSB0, --port sim:pump"
+                    : "plug the device in, or name what is there: --port \(ports[0].path)")
         default:
+            let list = candidates.map { SerialPorts.phrase($0, among: ports) }.joined(separator: ", ")
             throw Failure(
-                .usage, code: "ambiguous_port", "there are several ports: " + ports.joined(separator: ", "),
-                hint: "name one: --port \(ports[0])")
+                .usage, code: "ambiguous_port", "there are several ports: \(list)",
+                hint: "name one: --port \(candidates[0].path)")
         }
     }
 }

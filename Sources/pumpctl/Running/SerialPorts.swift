@@ -1,13 +1,24 @@
-import Glibc
+import SerialPort
+import Transports
 
-/// The serial ports of USB adapters and boards, by their names in `/dev`.
+/// The serial ports that are there, as commands list them.
 enum SerialPorts {
-    /// Their paths, sorted.
-    static func paths() -> [String] {
-        var pattern = glob_t()
-        defer { globfree(&pattern) }
-        glob("/dev/ttyUSB*", 0, nil, &pattern)
-        glob("/dev/ttyACM*", CInt(GLOB_APPEND), nil, &pattern)
-        return (0..<Int(pattern.gl_pathc)).compactMap { pattern.gl_pathv[$0].map { String(cString: $0) } }
+    /// All of them, sorted.
+    static func all() throws -> [SerialPortInfo] {
+        do { return try SerialPortDiscovery.ports() } catch { throw Failure(discovery: error) }
+    }
+
+    /// A port in a sentence: where it is, and what it probably is.
+    static func phrase(_ port: SerialPortInfo, among ports: [SerialPortInfo]) -> String {
+        let parts = [port.board?.description, USBEndpoint.naming(port, among: ports)?.description]
+        let facts = parts.compactMap { $0 }.joined(separator: ", ")
+        return facts.isEmpty ? port.path : "\(port.path) (\(facts))"
+    }
+}
+
+extension Failure {
+    /// The system could not be asked for its ports.
+    init(discovery error: SerialError) {
+        self.init(.ioError, code: "system", "\(error)")
     }
 }

@@ -1,19 +1,26 @@
 import ArgumentParser
+import SerialPort
 
 struct PortsCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "ports", abstract: "List the serial ports.")
+    static let configuration = CommandConfiguration(
+        commandName: "ports",
+        abstract: "List the serial ports, without opening any.",
+        discussion: "With --watch it goes on to tell of each that is plugged in or unplugged, until it is interrupted.")
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
 
-    func run() throws {
-        let output = Output(isJSON: shared.merged(with: parent.shared).json)
-        let paths = SerialPorts.paths()
-        if paths.isEmpty { output.note("no serial ports") }
-        for path in paths { output.result(path, PortRecord(port: path)) }
-    }
-}
+    @Flag(help: "Tell of ports as they come and go.")
+    var watch = false
 
-private struct PortRecord: Encodable {
-    var port: String
+    func run() throws {
+        let watches = watch
+        try CommandRunner.run(shared.merged(with: parent.shared)) { context in
+            if watches {
+                try await PortWatching(context.output).run(on: context.loop)
+            } else {
+                try PortListing(context.output).print(SerialPorts.all())
+            }
+        }
+    }
 }

@@ -1,0 +1,45 @@
+internal import DescriptorIO
+internal import LineProtocol
+internal import SerialPort
+
+extension USBEndpoint {
+    /// Opens the port of `usb:…`, with the options of `serial:`.
+    static func open(_ endpoint: Endpoint, on loop: EventLoop) async throws(LinkError) -> any Link {
+        let port = try USBEndpoint(endpoint).resolve(endpoint, among: ports(for: endpoint))
+        return try await SerialLink.open(port.path, endpoint, on: loop)
+    }
+
+    /// The one of `ports` that is named.
+    ///
+    /// - Throws: `notFound`, or `ambiguous` with what tells the ports apart.
+    func resolve(_ endpoint: Endpoint, among ports: [SerialPortInfo]) throws(LinkError) -> SerialPortInfo {
+        let matching = ports.filter(matches)
+        if matching.count == 1 { return matching[0] }
+        let all = ports.filter { $0.usb != nil }
+        guard let first = matching.first else {
+            let others = all.map { Self.line($0, among: all) }.joined(separator: ", ")
+            throw LinkError(
+                .notFound, name: endpoint.text, activity: "find",
+                hint: all.isEmpty
+                    ? "no USB serial port is plugged in; 'pumpctl doctor' says what may be in the way"
+                    : "plugged in: \(others)")
+        }
+        throw LinkError(
+            .ambiguous, name: endpoint.text, activity: "find",
+            detail: matching.map { Self.line($0, among: all) }.joined(separator: ", "),
+            hint: "name one: --port \(Self.name(first, among: all))")
+    }
+
+    private static func ports(for endpoint: Endpoint) throws(LinkError) -> [SerialPortInfo] {
+        do { return try SerialPortDiscovery.ports() } catch { throw LinkError(error, name: endpoint.text) }
+    }
+
+    private static func name(_ port: SerialPortInfo, among ports: [SerialPortInfo]) -> String {
+        naming(port, among: ports)?.description ?? port.path
+    }
+
+    private static func line(_ port: SerialPortInfo, among ports: [SerialPortInfo]) -> String {
+        guard let endpoint = naming(port, among: ports) else { return port.path }
+        return "\(endpoint) (\(port.path))"
+    }
+}
