@@ -9,7 +9,8 @@ PREFIX ?= /usr/local
 BUILD_PACKAGES := libudev-dev libedit-dev libbsd-dev libmd-dev libncurses-dev
 # What the tests run against: the Nano's firmware in an emulator, and other people's clients.
 TEST_PACKAGES := gcc g++ make simavr libsimavr-dev libelf-dev gcc-avr avr-libc binutils-avr arduino-core-avr \
-    python3-serial socat picocom shellcheck
+    python3-serial socat picocom shellcheck \
+    umockdev gir1.2-umockdev-1.0 python3-gi
 
 RELEASE := $(SWIFT) build -c release --product pumpctl --static-swift-stdlib
 

@@ -58,7 +58,12 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(name: "DescriptorIOTests", dependencies: ["DescriptorIO"], swiftSettings: settings),
         .testTarget(
-            name: "SerialPortTests", dependencies: ["SerialPort", "DescriptorIO", "CSerial"], swiftSettings: settings),
+            name: "SerialPortTests", dependencies: ["SerialPort", "DescriptorIO", "CSerial"],
+            exclude: ["Discovery/testbed.py"], swiftSettings: settings),
+        // What the discovery tests run on mocked devices.
+        .executableTarget(
+            name: "discovery-probe", dependencies: ["SerialPort"], path: "Tests/DiscoveryProbe",
+            swiftSettings: settings),
         .testTarget(
             name: "LineProtocolTests", dependencies: ["LineProtocol", "TestSupport"], resources: [.copy("Fixtures")],
             swiftSettings: settings),

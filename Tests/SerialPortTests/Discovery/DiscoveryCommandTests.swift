@@ -1,0 +1,162 @@
+import CSerial
+import Glibc
+import Testing
+
+@testable import SerialPort
+
+/// `pumpctl` on devices that umockdev stands for.
+@Suite(.enabled(if: MockTestbed.isAvailable, MockTestbed.needed))
+struct DiscoveryCommandTests {
+    let testbed: MockTestbed
+
+    init() throws {
+        testbed = try MockTestbed()
+    }
+
+    @Test func `Ports are listed for programs with all that is known`() throws {
+        try testbed.plug(.ch340, at: "1-2.3", as: "ttyUSB0")
+        try testbed.plug(.ft232(serialNumber: "A50285BI"), at: "1-4", as: "ttyUSB1")
+        let command = try testbed.start("pumpctl", "ports", "--json")
+        #expect(
+            command.line() == """
+                {"board":"CH340 (Arduino Nano clone)",\
+                "by_id":"/dev/serial/by-id/usb-1a86_7523-if00-port0",\
+                "by_path":"/dev/serial/by-path/pci-0000:00:14.0-usb-0:2.3:1.0-port0",\
+                "driver":"ch341","endpoint":"usb:1a86:7523@1-2.3","holders":[],\
+                "id_path":"pci-0000:00:14.0-usb-0:2.3:1.0","in_use":false,"interface":0,\
+                "links":["/dev/serial/by-id/usb-1a86_7523-if00-port0",\
+                "/dev/serial/by-path/pci-0000:00:14.0-usb-0:2.3:1.0-port0"],\
+                "physical_path":"1-2.3","port":"/dev/ttyUSB0","product":"USB Serial","product_id":"7523",\
+                "vendor_id":"1a86"}
+                """)
+        let second = try #require(command.line())
+        for fact in [
+            #""endpoint":"usb:0403:6001/A50285BI""#, #""manufacturer":"FTDI""#, #""serial_number":"A50285BI""#,
+            #""driver":"ftdi_sio""#, #""board":"FT232R (Arduino Nano)""#,
+        ] {
+            #expect(second.contains(fact))
+        }
+        #expect(command.line() == nil)
+        #expect(command.wait() == 0)
+    }
+
+    @Test func `Ports are listed for people as a table`() throws {
+        try testbed.plug(.ch340, at: "1-2.3", as: "ttyUSB0")
+        let command = try testbed.start("pumpctl", "ports")
+        #expect(
+            command.line()
+                == "PORT          USB ID     SERIAL NUMBER  PATH   DRIVER  PROBABLY                    IN USE BY")
+        #expect(
+            command.line()
+                == "/dev/ttyUSB0  1a86:7523  -              1-2.3  ch341   CH340 (Arduino Nano clone)  -")
+        #expect(command.line() == nil)
+    }
+
+    @Test func `Listing opens no port`() throws {
+        let terminal = try PseudoTerminal()
+        try testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminal.path)
+        let opens = try OpenCounter(terminal.path)
+        for arguments in [["ports"], ["ports", "--json"]] {
+            let command = try testbed.start("pumpctl", arguments)
+            while command.line() != nil {}
+            #expect(command.wait() == 0)
+        }
+        #expect(opens.count() == 0)
+        // The counter counts.
+        close(open(terminal.path, O_RDWR | O_NOCTTY))
+        #expect(opens.count() == 1)
+    }
+
+    @Test func `The process that has a port open is named`() throws {
+        let terminal = try PseudoTerminal()
+        try testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminal.path)
+        let child = try ChildProcess("flock", "-o", terminal.path, "sh", "-c", "echo ready; read x")
+        #expect(child.line() == "ready")
+        let command = try testbed.start("pumpctl", "ports", "--json")
+        let line = try #require(command.line())
+        #expect(line.contains(#"{"command":"flock","locked":true,"pid":\#(child.processID)}"#))
+        #expect(line.contains(#""in_use":true"#))
+    }
+
+    @Test func `Watching tells people what is there, then what comes and goes, until it is interrupted`() throws {
+        try testbed.plug(.ch340, at: "1-2", as: "ttyUSB0")
+        let command = try testbed.start("pumpctl", "ports", "--watch")
+        #expect(command.line()?.hasPrefix("PORT ") == true)
+        #expect(command.line()?.hasPrefix("/dev/ttyUSB0  1a86:7523") == true)
+        try testbed.plug(.ft232(serialNumber: "A50285BI"), at: "1-3", as: "ttyUSB1")
+        #expect(command.line() == "+  /dev/ttyUSB1  0403:6001  A50285BI  1-3  ftdi_sio  FT232R (Arduino Nano)")
+        try testbed.unplug("ttyUSB0")
+        #expect(command.line() == "-  /dev/ttyUSB0  1a86:7523  1-2  ch341  CH340 (Arduino Nano clone)")
+        #expect(command.end() == 143)
+    }
+
+    @Test func `Watching tells programs an event a line`() throws {
+        try testbed.plug(.ch340, at: "1-2", as: "ttyUSB0")
+        let command = try testbed.start("pumpctl", "ports", "--watch", "--json")
+        #expect(command.line()?.contains(#""event":"attached","holders":[]"#) == true)
+        try testbed.unplug("ttyUSB0")
+        let line = try #require(command.line())
+        #expect(line.contains(#""event":"detached""#) && line.contains(#""port":"/dev/ttyUSB0""#))
+        #expect(!line.contains("holders"))
+        #expect(command.end() == 143)
+    }
+
+    // umockdev answers ENOTTY to what opening asks of a terminal, so these tests go no further than open(2).
+
+    @Test func `A USB endpoint opens the port that it names, and no other`() throws {
+        let terminals = try [PseudoTerminal(), PseudoTerminal()]
+        try testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminals[0].path)
+        try testbed.plug(.ch340, at: "1-4", as: "ttyUSB1", terminal: terminals[1].path)
+        let opens = try terminals.map { try OpenCounter($0.path) }
+        _ = try testbed.start("pumpctl", "--port", "usb:1a86:7523@1-4?baud=115200", "status").wait()
+        #expect(opens.map { $0.count() } == [0, 1])
+    }
+
+    @Test func `The only USB port is taken where none is named`() throws {
+        let terminal = try PseudoTerminal()
+        try testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminal.path)
+        let uart = try testbed.add("pnp", "00:04")
+        try testbed.add("tty", "ttyS0", parent: uart, properties: ["DEVNAME": "/dev/ttyS0"])
+        let opens = try OpenCounter(terminal.path)
+        _ = try testbed.start("pumpctl", "status").wait()
+        #expect(opens.count() == 1)
+    }
+
+    @Test func `Of several USB ports none is guessed, and they are listed with their boards`() throws {
+        try testbed.plug(.ch340, at: "1-2", as: "ttyUSB0")
+        try testbed.plug(.ft232(serialNumber: "A50285BI"), at: "1-3", as: "ttyUSB1")
+        let command = try testbed.start("pumpctl", "--json", "status")
+        let line = try #require(command.line())
+        #expect(line.contains(#""error":"ambiguous_port""#))
+        #expect(line.contains("/dev/ttyUSB0 (CH340 (Arduino Nano clone), usb:1a86:7523@1-2)"))
+        #expect(line.contains("/dev/ttyUSB1 (FT232R (Arduino Nano), usb:0403:6001/A50285BI)"))
+        #expect(command.wait() == 64)
+    }
+
+    @Test func `A USB endpoint that fits several ports lists what tells them apart`() throws {
+        try testbed.plug(.ch340, at: "1-2", as: "ttyUSB0")
+        try testbed.plug(.ch340, at: "1-3", as: "ttyUSB1")
+        let command = try testbed.start("pumpctl", "--json", "--port", "usb:1a86:7523", "status")
+        let line = try #require(command.line())
+        #expect(line.contains("usb:1a86:7523@1-2 (/dev/ttyUSB0), usb:1a86:7523@1-3 (/dev/ttyUSB1)"))
+        #expect(command.wait() == 64)
+    }
+}
+
+/// Counts how often a file is opened, by inotify.
+private struct OpenCounter {
+    private let descriptor: CInt
+
+    init(_ path: String) throws {
+        descriptor = inotify_init1(CInt(O_NONBLOCK | O_CLOEXEC))
+        try #require(descriptor >= 0)
+        try #require(inotify_add_watch(descriptor, path, UInt32(IN_OPEN)) >= 0)
+    }
+
+    /// The number since the last count.
+    func count() -> Int {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        // Of a watch on a file that is no folder each event is a header alone.
+        return max(0, read(descriptor, &buffer, buffer.count)) / MemoryLayout<inotify_event>.size
+    }
+}

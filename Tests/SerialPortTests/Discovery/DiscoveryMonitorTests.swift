@@ -1,0 +1,59 @@
+import DescriptorIO
+import Glibc
+import Testing
+
+@testable import SerialPort
+
+/// A monitor of this computer's own ports; where udev does not run, it is silent.
+@Suite struct DiscoveryMonitorTests {
+    @Test func `A closed monitor ends at once, and has no ports to tell`() async throws {
+        let monitor = try SerialPortMonitor()
+        monitor.close()
+        monitor.close()
+        for try await event in monitor { Issue.record("\(event)") }
+        let error = try failure { _ = try monitor.presentPorts() }
+        #expect(error.code == .closed)
+    }
+
+    @Test func `Closing ends a task that waits`() async throws {
+        let monitor = try SerialPortMonitor()
+        let present = try monitor.presentPorts()
+        let (waiting, isWaiting) = AsyncStream.makeStream(of: Void.self)
+        let task = Task {
+            isWaiting.finish()
+            for try await event in monitor where !present.contains(where: { event == .detached($0) }) { _ = event }
+        }
+        for await _ in waiting {}
+        monitor.close()
+        try await task.value
+    }
+
+    @Test func `Cancelling ends a task that waits`() async throws {
+        let monitor = try SerialPortMonitor()
+        let task = Task {
+            for try await _ in monitor {}
+        }
+        task.cancel()
+        try await task.value
+        monitor.close()
+    }
+
+    @Test func `A hundred monitors leak no socket`() async throws {
+        let before = netlinkSockets()
+        for number in 0..<100 {
+            let monitor = try SerialPortMonitor()
+            if number % 2 == 0 { _ = try monitor.presentPorts() }
+            if number % 4 == 0 { monitor.close() }
+        }
+        #expect(netlinkSockets() <= before + 4)
+    }
+
+    /// How many descriptors of this process are netlink sockets; other tests have some meanwhile.
+    private func netlinkSockets() -> Int {
+        (0..<4096).count { number in
+            var domain: CInt = 0
+            var length = socklen_t(MemoryLayout<CInt>.size)
+            return getsockopt(CInt(number), SOL_SOCKET, SO_DOMAIN, &domain, &length) == 0 && domain == AF_NETLINK
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+/// USB serial ports that only udev's library sees, for programs that are run on them.
+final class MockTestbed {
+    /// Whether umockdev's Python bindings are there.
+    static let isAvailable =
+        system("/usr/bin/python3 -c 'import gi; gi.require_version(\"UMockdev\", \"1.0\")' 2>/dev/null") == 0
+    static let needed: Comment = "needs umockdev, gir1.2-umockdev-1.0 and python3-gi"
+
+    private static let preload = ["LD_PRELOAD": "libumockdev-preload.so.0"]
+
+    /// A device to be plugged in.
+    struct Adapter {
+        var vendor: String
+        var product: String
+        var driver: String
+        var manufacturer: String?
+        var name: String?
+        var serialNumber: String?
+
+        static let ch340 = Adapter(vendor: "1a86", product: "7523", driver: "ch341", name: "USB Serial")
+
+        static func ft232(serialNumber: String) -> Adapter {
+            Adapter(
+                vendor: "0403", product: "6001", driver: "ftdi_sio", manufacturer: "FTDI", name: "FT232R USB UART",
+                serialNumber: serialNumber)
+        }
+    }
+
+    private let script: ChildProcess
+    private let root: String
+
+    init() throws {
+        let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "testbed.py").path()
+        script = try ChildProcess(["/usr/bin/python3", path], environment: Self.preload)
+        root = try #require(script.line())
+    }
+
+    /// Plugs a device in.
+    ///
+    /// - Parameters:
+    ///   - path: The physical path.
+    ///   - terminal: What is behind the node.
+    func plug(
+        _ adapter: Adapter, at path: String, as node: String, interface: Int = 0, terminal: String? = nil
+    ) throws {
+        var request: [String: Any] = [
+            "do": "plug", "node": node, "path": path, "vendor": adapter.vendor, "product": adapter.product,
+            "driver": adapter.driver, "interface": interface,
+        ]
+        request["manufacturer"] = adapter.manufacturer
+        request["product_name"] = adapter.name
+        request["serial"] = adapter.serialNumber
+        request["terminal"] = terminal
+        #expect(try ask(request) == "ok")
+    }
+
+    func unplug(_ node: String) throws {
+        #expect(try ask(["do": "unplug", "node": node]) == "ok")
+    }
+
+    /// Tells of a port once more, as `udevadm trigger` does.
+    func tellAgain(of node: String) throws {
+        #expect(try ask(["do": "change", "node": node]) == "ok")
+    }
+
+    /// Adds a device with nothing presumed; gives its place in sysfs.
+    @discardableResult
+    func add(
+        _ subsystem: String, _ name: String, parent: String? = nil, attributes: [String: String] = [:],
+        properties: [String: String] = [:]
+    ) throws -> String {
+        try ask([
+            "do": "add", "subsystem": subsystem, "name": name, "parent": parent as Any? ?? NSNull(),
+            "attributes": attributes, "properties": properties,
+        ])
+    }
+
+    private func ask(_ request: [String: Any]) throws -> String {
+        let json = try JSONSerialization.data(withJSONObject: request)
+        script.send(String(decoding: json, as: UTF8.self))
+        return try #require(script.line())
+    }
+
+    /// Starts a program of this package that finds these devices and no others.
+    func start(_ program: String, _ arguments: String...) throws -> ChildProcess {
+        try start(program, arguments)
+    }
+
+    func start(_ program: String, _ arguments: [String]) throws -> ChildProcess {
+        let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        return try ChildProcess(
+            [folder.appending(path: program).path()] + arguments,
+            environment: Self.preload.merging(["UMOCKDEV_DIR": root]) { $1 }, endsBySignal: true)
+    }
+}

@@ -1,0 +1,97 @@
+#!/usr/bin/python3
+"""USB serial ports that udev's library sees and no kernel has, by umockdev. It needs
+libumockdev-preload.so.0 in LD_PRELOAD.
+
+Prints the folder that stands for the system's (UMOCKDEV_DIR of the programs under test). Then takes one JSON object a
+line, and answers each with "ok" once it is done, events included:
+  {"do": "plug", "node": "ttyUSB0", "path": "1-2.3", "vendor": "1a86", "product": "7523", "driver": "ch341", …}
+  {"do": "unplug", "node": "ttyUSB0"}
+  {"do": "add", "subsystem": "tty", "name": "tty0", "parent": "/sys/…", "attributes": {}, "properties": {}}
+  {"do": "change", "node": "ttyUSB0"}
+"""
+import json
+import os
+import shutil
+import sys
+
+import gi
+
+gi.require_version("UMockdev", "1.0")
+from gi.repository import UMockdev  # noqa: E402
+
+testbed = UMockdev.Testbed.new()
+root = testbed.get_root_dir()
+nodes = "/dev/shm/" + os.path.basename(root)
+ports = {}
+
+
+def flat(mapping):
+    return [item for pair in mapping.items() for item in pair]
+
+
+def add(subsystem, name, parent, attributes, properties):
+    return testbed.add_device(subsystem, name, parent, flat(attributes), flat(properties))
+
+
+def set_driver(syspath, bus, driver):
+    testbed.set_attribute_link(syspath, "driver", f"/sys/bus/{bus}/drivers/{driver}")
+
+
+def plug(node, path, vendor, product, driver, interface=0, terminal=None, product_name=None,
+         manufacturer=None, serial=None):
+    device = f"/sys/devices/{path}"
+    if not os.path.isdir(root + device):
+        attributes = {"idVendor": vendor, "idProduct": product}
+        for name, text in ("product", product_name), ("manufacturer", manufacturer), ("serial", serial):
+            # As the kernel gives them: with a line end.
+            if text:
+                attributes[name] = text + "\n"
+        device = add("usb", path, None, attributes, {"DEVTYPE": "usb_device"})
+    number = f"{interface:02x}"
+    name = f"{path}:1.{interface}"
+    parent = add("usb", name, device, {"bInterfaceNumber": number}, {"DEVTYPE": "usb_interface"})
+    set_driver(parent, "usb", driver)
+    if node.startswith("ttyUSB"):
+        parent = add("usb-serial", node, parent, {"port_number": "0"}, {})
+    name_of_node = "/dev/" + node
+    if terminal:
+        # In the real /dev: of a node in its own umockdev would answer what programs ask the terminal.
+        os.makedirs(nodes, exist_ok=True)
+        name_of_node = f"{nodes}/{node}"
+        os.symlink(terminal, name_of_node)
+    links = [f"/dev/serial/by-id/usb-{vendor}_{serial or product}-if{number}-port0",
+             f"/dev/serial/by-path/pci-0000:00:14.0-usb-0:{path.split('-')[1]}:1.{interface}-port0"]
+    syspath = add("tty", node, parent, {}, {
+        "DEVNAME": name_of_node, "USEC_INITIALIZED": "1000",
+        "ID_PATH": f"pci-0000:00:14.0-usb-0:{path.split('-')[1]}:1.{interface}", "DEVLINKS": " ".join(links)})
+    ports[node] = (syspath, name, path)
+
+
+def unplug(node):
+    syspath, interface, path = ports.pop(node)
+    testbed.uevent(syspath, "remove")
+    testbed.remove_device(syspath)
+    testbed.remove_device(f"/sys/devices/{path}/{interface}")
+    if not any(other[2] == path for other in ports.values()):
+        testbed.remove_device(f"/sys/devices/{path}")
+
+
+print(root, flush=True)
+for line in sys.stdin:
+    if not line.strip():
+        break
+    request = json.loads(line)
+    action = request.pop("do")
+    if action == "plug":
+        plug(**request)
+    elif action == "unplug":
+        unplug(**request)
+    elif action == "change":
+        testbed.uevent(ports[request["node"]][0], "change")
+    else:
+        print(add(**request), flush=True)
+        continue
+    print("ok", flush=True)
+shutil.rmtree(nodes, ignore_errors=True)
+# Removes its folder.
+del testbed
