@@ -10,7 +10,7 @@ BUILD_PACKAGES := libudev-dev libedit-dev libbsd-dev libmd-dev libncurses-dev
 # What the tests run against: the Nano's firmware in an emulator, and other people's clients.
 TEST_PACKAGES := gcc g++ make simavr libsimavr-dev libelf-dev gcc-avr avr-libc binutils-avr arduino-core-avr \
     python3-serial socat picocom shellcheck \
-    umockdev gir1.2-umockdev-1.0 python3-gi
+    udev umockdev gir1.2-umockdev-1.0 python3-gi
 
 RELEASE := $(SWIFT) build -c release --product pumpctl --static-swift-stdlib
 
@@ -30,12 +30,13 @@ demo: all
 
 test: setup-test lint
 	$(MAKE) -C hardware/nano-pump check
+	hardware/udev/check
 	$(SWIFT) build --build-tests
 	$(SWIFT) test --skip-build
 
 lint: setup-test
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
-	shellcheck scripts/* .ci/run
+	shellcheck scripts/* .ci/run hardware/udev/check
 
 benchmark: all
 	$(MAKE) -C Benchmarks benchmark

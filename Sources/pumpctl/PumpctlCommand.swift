@@ -7,8 +7,8 @@ struct PumpctlCommand: ParsableCommand {
         commandName: "pumpctl",
         abstract: "Control bench devices that speak a line protocol, over a serial port or Bluetooth.",
         discussion: """
-            A port is a path (/dev/ttyUSB0), or tcp:HOST:PORT, unix:PATH, sim:pump. Without --port the environment \
-            variable PUMPCTL_PORT counts, then "port" in ~/.config/pumpctl/config.json, then the only port there is.
+            A port is a path (/dev/ttyUSB0), or usb:VID:PID, tcp:HOST:PORT, unix:PATH, sim:pump. Without --port the environment \
+            variable PUMPCTL_PORT counts, then "port" in ~/.config/pumpctl/config.json, then the only USB port there is.
 
             Exit codes: 0 done; 1 the device answered ERROR; 64 usage; 66 no such port; 69 port busy; 74 link broken; \
             75 no answer in time; 76 an answer that is none; 77 not permitted; 130 interrupted.
