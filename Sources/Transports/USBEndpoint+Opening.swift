@@ -1,6 +1,6 @@
 internal import DescriptorIO
-internal import LineProtocol
-internal import SerialPort
+public import LineProtocol
+public import SerialPort
 
 extension USBEndpoint {
     /// Opens the port of `usb:…`, with the options of `serial:`.
@@ -12,7 +12,7 @@ extension USBEndpoint {
     /// The one of `ports` that is named.
     ///
     /// - Throws: `notFound`, or `ambiguous` with what tells the ports apart.
-    func resolve(_ endpoint: Endpoint, among ports: [SerialPortInfo]) throws(LinkError) -> SerialPortInfo {
+    public func resolve(_ endpoint: Endpoint, among ports: [SerialPortInfo]) throws(LinkError) -> SerialPortInfo {
         let matching = ports.filter(matches)
         if matching.count == 1 { return matching[0] }
         let all = ports.filter { $0.usb != nil }

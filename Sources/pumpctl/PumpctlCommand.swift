@@ -21,7 +21,9 @@ struct PumpctlCommand: ParsableCommand {
             ),
             CommandGroup(
                 name: "Any device",
-                subcommands: [MonitorCommand.self, ConsoleCommand.self, SendCommand.self, PortsCommand.self]),
+                subcommands: [
+                    MonitorCommand.self, ConsoleCommand.self, SendCommand.self, PortsCommand.self, DoctorCommand.self,
+                ]),
             CommandGroup(name: "Simulation", subcommands: [SimCommand.self]),
         ])
 

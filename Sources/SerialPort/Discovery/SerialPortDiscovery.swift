@@ -16,6 +16,22 @@ public enum SerialPortDiscovery {
         return ports.sorted { $0.precedes($1) }
     }
 
+    /// The USB devices that have a serial port on other computers, by the table of boards, and none here: the driver is
+    /// missing, or another program took the device from it.
+    ///
+    /// - Throws: As ``ports()``.
+    public static func devicesWithoutPort() throws(SerialError) -> [SerialPortInfo.USB] {
+        let places = Set(try ports().compactMap { $0.usb?.physicalPath })
+        var devices: [SerialPortInfo.USB] = []
+        try Udev().forEachDevice(of: "usb") { device in
+            guard let usb = device.asUSBDevice, !places.contains(usb.physicalPath),
+                BoardTable.products.contains(where: { ($0.0, $0.1) == (usb.identifier.vendor, usb.identifier.product) })
+            else { return }
+            devices.append(usb)
+        }
+        return devices.sorted { $0.physicalPath < $1.physicalPath }
+    }
+
     /// Whether udev runs here. Where it does not, as in most containers, ports have no links, and nothing is told of those
     /// that come and go.
     public static var isUdevRunning: Bool { access("/run/udev/control", F_OK) == 0 }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// What the system knows of a serial port, without opening it.
 ///
 /// ```swift
@@ -45,6 +47,10 @@ public struct SerialPortInfo: Sendable, Hashable {
     public var pathTag: String?
     /// The USB device; nil for a port of another kind.
     public var usb: USB?
+    /// How long the adapter keeps a lone byte back, in milliseconds; nil where the driver has no such timer (all but FTDI's).
+    public var latencyTimer: Int?
+    /// Whether a rule of udev tells ModemManager to leave the port alone (`ID_MM_DEVICE_IGNORE`, `ID_MM_PORT_IGNORE`).
+    public var isKeptFromModemManager = false
 
     /// A port of which only the node is known.
     public init(path: String) {
@@ -62,6 +68,11 @@ public struct SerialPortInfo: Sendable, Hashable {
 
     /// What tells this device from others for as long as the computer runs.
     public var identity: PortIdentity { PortIdentity(of: self) }
+
+    /// Why this user may not open the port, or that it is gone; nil where nothing is in the way. It is not opened.
+    public func obstacle() -> SerialError? {
+        faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0 ? nil : SerialError(opening: path, errno: errno)
+    }
 
     /// The processes that have the port open now; see ``PortHolder/all(of:)``.
     public func holders() -> [PortHolder] { PortHolder.all(of: path) }

@@ -14,19 +14,27 @@ final class Udev {
 
     /// Calls `body` with each device of subsystem `tty` that has hardware behind it.
     func forEachPort(_ body: (borrowing UdevDevice) -> Void) throws(SerialError) {
+        try forEachDevice(of: "tty") { device in
+            if device.hasHardware { body(device) }
+        }
+    }
+
+    /// Calls `body` with each device of a subsystem.
+    func forEachDevice(
+        of subsystem: String, _ body: (borrowing UdevDevice) -> Void
+    ) throws(SerialError) {
         guard let enumeration = udev_enumerate_new(context) else {
             throw SerialError(discovering: errno, activity: "listing")
         }
         defer { udev_enumerate_unref(enumeration) }
-        udev_enumerate_add_match_subsystem(enumeration, "tty")
+        udev_enumerate_add_match_subsystem(enumeration, subsystem)
         let result = udev_enumerate_scan_devices(enumeration)
         guard result >= 0 else { throw SerialError(discovering: -result, activity: "listing") }
         var entry = udev_enumerate_get_list_entry(enumeration)
         while let current = entry {
             // One that is gone by now is left out.
             if let pointer = udev_device_new_from_syspath(context, udev_list_entry_get_name(current)) {
-                let device = UdevDevice(pointer)
-                if device.hasHardware { body(device) }
+                body(UdevDevice(pointer))
             }
             entry = udev_list_entry_get_next(current)
         }
@@ -109,8 +117,17 @@ struct UdevDevice: ~Copyable {
         port.links = (property("DEVLINKS") ?? "").split(separator: " ").map(String.init).sorted()
         port.pathTag = property("ID_PATH")
         port.usb = usb
+        port.latencyTimer = udev_device_get_parent(pointer).flatMap { attribute("latency_timer", of: $0) }
+            .flatMap { Int($0) }
+        port.isKeptFromModemManager = isKeptFromModemManager
         port.driver = port.usb == nil ? driverOfParents : property(of: interface, udev_device_get_driver)
         return port
+    }
+
+    private var isKeptFromModemManager: Bool {
+        let device = udev_device_get_parent_with_subsystem_devtype(pointer, "usb", "usb_device")
+        return property("ID_MM_PORT_IGNORE") == "1"
+            || device.flatMap { string(udev_device_get_property_value($0, "ID_MM_DEVICE_IGNORE")) } == "1"
     }
 
     /// Whether there is a device behind the node, by the rule of pyserial's `list_ports`.
@@ -149,6 +166,20 @@ struct UdevDevice: ~Copyable {
 
     private var usb: SerialPortInfo.USB? {
         guard let device = udev_device_get_parent_with_subsystem_devtype(pointer, "usb", "usb_device"),
+            var usb = usbDevice(device)
+        else { return nil }
+        // bInterfaceNumber is hexadecimal, port_number decimal.
+        usb.interfaceNumber = interface.flatMap { attribute("bInterfaceNumber", of: $0) }.flatMap { Int($0, radix: 16) }
+        let number = udev_device_get_parent(pointer).flatMap { attribute("port_number", of: $0) }
+        usb.portNumber = number.flatMap { Int($0) }
+        return usb
+    }
+
+    /// What this is where it is a USB device itself.
+    var asUSBDevice: SerialPortInfo.USB? { usbDevice(pointer) }
+
+    private func usbDevice(_ device: OpaquePointer) -> SerialPortInfo.USB? {
+        guard
             let identifier = USBIdentifier(
                 vendor: attribute("idVendor", of: device), product: attribute("idProduct", of: device)),
             let name = string(udev_device_get_sysname(device))
@@ -157,10 +188,6 @@ struct UdevDevice: ~Copyable {
         usb.manufacturer = attribute("manufacturer", of: device)
         usb.product = attribute("product", of: device)
         usb.serialNumber = attribute("serial", of: device)
-        // bInterfaceNumber is hexadecimal, port_number decimal.
-        usb.interfaceNumber = interface.flatMap { attribute("bInterfaceNumber", of: $0) }.flatMap { Int($0, radix: 16) }
-        let number = udev_device_get_parent(pointer).flatMap { attribute("port_number", of: $0) }
-        usb.portNumber = number.flatMap { Int($0) }
         return usb
     }
 

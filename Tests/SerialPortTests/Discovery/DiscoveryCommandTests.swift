@@ -141,6 +141,54 @@ struct DiscoveryCommandTests {
         #expect(line.contains("usb:1a86:7523@1-2 (/dev/ttyUSB0), usb:1a86:7523@1-3 (/dev/ttyUSB1)"))
         #expect(command.wait() == 64)
     }
+
+    @Test func `The doctor finds a locked port, names the holder, and opens nothing`() throws {
+        let terminal = try PseudoTerminal()
+        try testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminal.path)
+        let child = try ChildProcess("flock", "-o", terminal.path, "sh", "-c", "echo ready; read x")
+        #expect(child.line() == "ready")
+        let opens = try OpenCounter(terminal.path)
+        let doctor = try testbed.start("pumpctl", "doctor", "--json")
+        let lines = doctor.lines()
+        #expect(lines.contains { $0.contains(#""check":"present""#) && $0.contains(#""status":"ok""#) })
+        let holder = try #require(lines.first { $0.contains(#""check":"holder""#) })
+        #expect(holder.contains("locked by flock (pid \(child.processID))") && holder.contains(#""status":"fail""#))
+        #expect(holder.contains(#""remedy":"kill \#(child.processID)""#))
+        #expect(doctor.wait() == 69)
+        #expect(opens.count() == 0)
+    }
+
+    @Test func `The doctor finds an adapter without a serial number, and one that keeps bytes back`() throws {
+        let terminals = try [PseudoTerminal(), PseudoTerminal()]
+        try testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminals[0].path)
+        try testbed.plug(.ft232(serialNumber: "A50285BI"), at: "1-3", as: "ttyUSB1", terminal: terminals[1].path)
+        let doctor = try testbed.start("pumpctl", "doctor", "usb:1a86:7523")
+        #expect(
+            doctor.lines().contains { $0.contains("leave it there, and name it --port usb:1a86:7523@1-2") })
+        let other = try testbed.start("pumpctl", "doctor", "usb:0403:6001?baud=115200")
+        let lines = other.lines()
+        #expect(lines.contains { $0.hasPrefix("warn  ") && $0.hasSuffix("the adapter keeps a lone byte for 16 ms") })
+        #expect(lines.contains { $0.contains("sudo tee /sys/bus/usb-serial/devices/ttyUSB1/latency_timer") })
+        #expect(lines.contains { $0.hasPrefix("ok    ") && $0.hasSuffix("ftdi_sio can do 115200 baud") })
+    }
+
+    @Test func `The doctor finds a baud rate that the adapter cannot do`() throws {
+        let terminal = try PseudoTerminal()
+        try testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminal.path)
+        let doctor = try testbed.start("pumpctl", "doctor", "usb:1a86:7523?baud=3000000")
+        #expect(doctor.lines().contains { $0.hasSuffix("ch341 cannot do 3000000 baud") })
+        #expect(doctor.wait() == 64)
+    }
+
+    @Test func `The doctor finds an adapter that has no port`() throws {
+        try testbed.add(
+            "usb", "1-2", attributes: ["idVendor": "1a86", "idProduct": "7523"], properties: ["DEVTYPE": "usb_device"])
+        let doctor = try testbed.start("pumpctl", "doctor")
+        let lines = doctor.lines()
+        #expect(lines.contains { $0.hasSuffix("a CH340 (1a86:7523) is plugged in at 1-2 and has no port") })
+        #expect(lines.contains { $0.hasSuffix("load its driver: sudo modprobe ch341") })
+        #expect(doctor.wait() == 66)
+    }
 }
 
 /// Counts how often a file is opened, by inotify.

@@ -52,7 +52,10 @@ def plug(node, path, vendor, product, driver, interface=0, terminal=None, produc
     parent = add("usb", name, device, {"bInterfaceNumber": number}, {"DEVTYPE": "usb_interface"})
     set_driver(parent, "usb", driver)
     if node.startswith("ttyUSB"):
-        parent = add("usb-serial", node, parent, {"port_number": "0"}, {})
+        attributes = {"port_number": "0"}
+        if driver == "ftdi_sio":
+            attributes["latency_timer"] = "16"
+        parent = add("usb-serial", node, parent, attributes, {})
     name_of_node = "/dev/" + node
     if terminal:
         # In the real /dev: of a node in its own umockdev would answer what programs ask the terminal.

@@ -69,6 +69,13 @@ final class ChildProcess {
         return status & 0x7F == 0 ? status >> 8 & 0xFF : nil
     }
 
+    /// Waits for the rest of the output.
+    func lines() -> [String] {
+        var lines: [String] = []
+        while let line = line() { lines.append(line) }
+        return lines
+    }
+
     /// Waits for a line of output, a minute at most; nil when the child ended first.
     func line() -> String? {
         var line: [UInt8] = []

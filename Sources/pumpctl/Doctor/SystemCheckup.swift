@@ -1,0 +1,93 @@
+import Glibc
+import SerialPort
+
+/// The checks of the computer as a whole.
+struct SystemCheckup {
+    /// The programs that run, by their names.
+    let programs: Set<String>
+    let ports: [SerialPortInfo]
+    let devicesWithoutPort: [SerialPortInfo.USB]
+
+    var diagnoses: [Diagnosis] {
+        [kernel, udev, usbPorts].compactMap { $0 } + devicesWithoutPort.map(portless) + [brltty].compactMap { $0 }
+    }
+
+    private var kernel: Diagnosis {
+        var name = utsname()
+        uname(&name)
+        let release = withUnsafeBytes(of: &name.release) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        return .ok("kernel", "Linux \(release)")
+    }
+
+    private var udev: Diagnosis {
+        SerialPortDiscovery.isUdevRunning
+            ? .ok("udev", "udev runs")
+            : .warn(
+                "udev", "udev does not run here: ports have no links, and those that come and go are not noticed",
+                remedy: "run pumpctl on the computer itself, or give the container /run/udev and the host's network")
+    }
+
+    private var usbPorts: Diagnosis {
+        let count = ports.count { $0.usb != nil }
+        return count > 0
+            ? .ok("usb_ports", count == 1 ? "1 USB serial port" : "\(count) USB serial ports")
+            : .warn("usb_ports", "there is no USB serial port", remedy: "plug the device in; some cables only charge")
+    }
+
+    private func portless(_ usb: SerialPortInfo.USB) -> Diagnosis {
+        let name = Board(usb: usb.identifier)?.name ?? "\(usb.identifier)"
+        let isTaken = programs.contains("brltty")
+        return .fail(
+            "driver", "a \(name) (\(usb.identifier)) is plugged in at \(usb.physicalPath) and has no port",
+            remedy: isTaken
+                ? "brltty took it: sudo systemctl stop brltty, then plug it in again"
+                : "load its driver: sudo modprobe \(Self.driver(of: usb.identifier))", exit: .noInput)
+    }
+
+    private var brltty: Diagnosis? {
+        guard programs.contains("brltty") else { return nil }
+        return .warn(
+            "brltty", "brltty runs, and takes CH340, FTDI and CP210x adapters for braille displays",
+            remedy: "sudo systemctl disable --now brltty; or hardware/udev/99-pumpctl-brltty.rules")
+    }
+
+    private static func driver(of identifier: USBIdentifier) -> String {
+        switch identifier.vendor {
+        case 0x1A86, 0x4348: "ch341"
+        case 0x0403: "ftdi_sio"
+        case 0x10C4: "cp210x"
+        case 0x067B: "pl2303"
+        default: "cdc_acm"
+        }
+    }
+}
+
+/// The programs that run.
+enum RunningPrograms {
+    /// Their command names, as the kernel has them: at most 15 bytes.
+    static func names() -> Set<String> {
+        guard let folder = opendir("/proc") else { return [] }
+        defer { closedir(folder) }
+        var names: Set<String> = []
+        while let entry = readdir(folder) {
+            let process = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: Int(entry.pointee.d_reclen)) { String(cString: $0) }
+            }
+            guard process.first?.isNumber == true, let name = firstLine(of: "/proc/\(process)/comm") else { continue }
+            names.insert(name)
+        }
+        return names
+    }
+
+    private static func firstLine(of path: String) -> String? {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        return withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
+            let count = read(file, buffer.baseAddress, buffer.count)
+            return String(decoding: buffer.prefix(max(count, 0)).prefix { $0 != 0x0A }, as: UTF8.self)
+        }
+    }
+}
