@@ -50,6 +50,8 @@ import Testing
         try await terminal.wait(program) { $0.rows.suffix(3) == rows }
         await pump.pressButton()
         try await terminal.wait(program) { $0.rows.suffix(4) == ["MANUAL:ON"] + rows }
+        // Nothing of the line is left where it stood before.
+        #expect(terminal.screen.rows.count { $0.contains("0123456789") } == 3)
     }
 
     @Test func earlierLinesComeBackAlsoInTheNextConsole() async throws {

@@ -113,10 +113,15 @@ import Testing
         let pump = try await ConsolePump()
         let program = try start(pump.home, "--count", "2")
         let lines = try await program.lines()
-        #expect(!lines.isEmpty)
+        #expect(lines.count == 2)
         let pattern = /\d\d:\d\d:\d\d  off  water 12\.0 °C  skin 34\.5 °C/
         #expect(lines.allSatisfy { $0.wholeMatch(of: pattern) != nil }, "\(lines)")
         #expect(try await program.exitStatus() == 0)
+    }
+
+    @Test func itEndsWhenItsTimeIsUp() async throws {
+        let pump = try await ConsolePump()
+        #expect(try await start(pump.home, "--for", "0.1s").exitStatus() == 0)
     }
 
     @Test func onATerminalTheStateIsDrawnOver() async throws {
