@@ -189,7 +189,7 @@ import Testing
         let home = ConsoleFolder()
         let device = try PseudoTerminal(link: home.port)
         let program = try ConsoleProgram(
-            ["console", "--json", "--quiet", "4", "--port", home.port], home: home)
+            ["console", "--json", "--timeout", "30", "--quiet", "1", "--port", home.port], home: home)
         program.type("ONE\nTWO")
         program.endInput()
         #expect(try await consoleLine(from: device) == "ONE\n")
@@ -206,7 +206,8 @@ import Testing
 
     @Test func aPipeEndsWithWhatTheDeviceThoughtOfIt() async throws {
         let pump = try await ConsolePump()
-        let program = try ConsoleProgram(["console", "--quiet", "1", "--port", pump.home.port], home: pump.home)
+        let program = try ConsoleProgram(
+            ["console", "--timeout", "30", "--quiet", "1", "--port", pump.home.port], home: pump.home)
         program.type("STATUS\nSPEED:10\nTEMP\n")
         program.endInput()
         #expect(try await program.exitStatus() == 1)
@@ -216,7 +217,8 @@ import Testing
 
     @Test func aPipeGoesOnAfterALineThatWasRefused() async throws {
         let pump = try await ConsolePump()
-        let program = try ConsoleProgram(["console", "--quiet", "1", "--port", pump.home.port], home: pump.home)
+        let program = try ConsoleProgram(
+            ["console", "--timeout", "30", "--quiet", "1", "--port", pump.home.port], home: pump.home)
         program.type("ON\nSPEED:abc\nOFF\n")
         program.endInput()
         #expect(try await program.exitStatus() == 64)

@@ -71,7 +71,7 @@ final class Console {
         case .reopeningFailed(let error): throw error
         case .notSent(let line, let error): screen.note("not sent: \(line.printable()) (\(error))")
         case .lineEndOverdue(let arrivals): if arrivals == self.arrivals { showPending() }
-        case .quietCheck: checkQuiet()
+        case .quiet: endWait()
         case .resized: screen.editor?.resize()
         case .note(let text): screen.note(text)
         }
@@ -175,21 +175,24 @@ final class Console {
 
     private func goOnWithScript() {
         while !isFinished, let line = script?.nextLine() {
-            if enter(line) { script?.waitForQuiet(from: context.clock.now) }
+            if enter(line) { script?.waitForAnswer(from: context.clock.now) }
         }
-        guard let script, !isFinished else { return }
-        if script.isWaiting { checkQuiet(after: options.quiet) }
+        if !isFinished { waitForQuiet() }
     }
 
-    private func checkQuiet(after time: Duration) {
-        run(.checkingQuiet) { [events, clock = context.clock] in
-            if (try? await clock.sleep(for: time)) != nil { events.yield(.quietCheck) }
+    /// Goes on with the script once the device has said what it has to say.
+    private func waitForQuiet() {
+        let rest = script?.rest(ofQuiet: options.quiet, timeout: context.timeout, at: context.clock.now)
+        guard let rest else { return }
+        run(.awaitingQuiet) { [events, clock = context.clock] in
+            if (try? await clock.sleep(for: rest)) != nil { events.yield(.quiet) }
         }
     }
 
-    private func checkQuiet() {
-        guard let rest = script?.quietRest(of: options.quiet, at: context.clock.now) else { return }
-        if rest > .zero { return checkQuiet(after: rest) }
+    private func endWait() {
+        // An arrival may have come before the word that it was quiet.
+        let rest = script?.rest(ofQuiet: options.quiet, timeout: context.timeout, at: context.clock.now)
+        guard let rest, rest <= .zero else { return waitForQuiet() }
         showPending()
         script?.stopWaiting()
         if script?.isOver == true { isFinished = true } else { goOnWithScript() }
@@ -205,6 +208,7 @@ final class Console {
             script?.take(line)
             screen.show(line)
         }
+        waitForQuiet()
         guard lines.hasPending else { return }
         run(.awaitingLineEnd) { [events, arrivals, clock = context.clock] in
             let patience = DeviceLines.patience
@@ -253,7 +257,7 @@ final class Console {
         screen.note("\(endpoint.text) is back; the device may have started anew")
     }
 
-    private enum Errand { case readingInput, checkingQuiet, awaitingLineEnd, reopening }
+    private enum Errand { case readingInput, awaitingQuiet, awaitingLineEnd, reopening }
 
     /// Runs `body` beside the console, in place of what ran for the same purpose, and no longer than the console.
     private func run(_ errand: Errand, _ body: @escaping @Sendable () async -> Void) {

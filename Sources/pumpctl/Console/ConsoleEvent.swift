@@ -16,8 +16,8 @@ enum ConsoleEvent: Sendable {
     case notSent([UInt8], LinkError)
     /// The end of a line is overdue, unless something has come after so many arrivals.
     case lineEndOverdue(arrivals: Int)
-    /// The device may have been quiet for long enough.
-    case quietCheck
+    /// The device was quiet for long enough, unless something has come since.
+    case quiet
     /// The terminal has another size.
     case resized
     /// Something to show on the side.

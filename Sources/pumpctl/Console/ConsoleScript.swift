@@ -5,6 +5,8 @@ struct ConsoleScript {
     private var text: [UInt8] = []
     private var hasEnded = false
     private var waitingSince: ContinuousClock.Instant?
+    /// Whether the line that was sent last was answered, or none was.
+    private var isAnswered = true
     private var deviceError: String?
 
     /// How many lines were not sent, since they would have stopped the pump by mistake.
@@ -36,15 +38,26 @@ struct ConsoleScript {
         return Array(line)
     }
 
-    mutating func waitForQuiet(from instant: ContinuousClock.Instant) { waitingSince = instant }
+    /// A line was sent, and the device may answer.
+    mutating func waitForAnswer(from instant: ContinuousClock.Instant) {
+        waitingSince = instant
+        isAnswered = false
+    }
 
-    mutating func heard(at instant: ContinuousClock.Instant) { if isWaiting { waitingSince = instant } }
+    mutating func heard(at instant: ContinuousClock.Instant) {
+        guard isWaiting else { return }
+        waitingSince = instant
+        isAnswered = true
+    }
 
     mutating func stopWaiting() { waitingSince = nil }
 
-    /// How much of a quiet time is left; nil where none is waited for.
-    func quietRest(of time: Duration, at instant: ContinuousClock.Instant) -> Duration? {
-        waitingSince.map { time - $0.duration(to: instant) }
+    /// How much longer to wait: for the first of an answer for `timeout`, for the rest until the device is quiet; nil where
+    /// nothing is waited for.
+    func rest(
+        ofQuiet quiet: Duration, timeout: Duration, at instant: ContinuousClock.Instant
+    ) -> Duration? {
+        waitingSince.map { (isAnswered ? quiet : timeout) - $0.duration(to: instant) }
     }
 
     /// Looks at what the device said.

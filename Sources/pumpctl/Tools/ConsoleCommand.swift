@@ -9,8 +9,9 @@ struct ConsoleCommand: ParsableCommand {
             lines, which are kept in ~/.local/state/pumpctl/history. Ctrl-D or :quit ends, Ctrl-C clears the line or \
             ends on an empty one. A device that is unplugged is waited for.
 
-            From a pipe, each line is sent once the device has been quiet for --quiet, and the console ends with the \
-            last. A link that breaks then ends it too.
+            From a pipe, each line is sent once the device has answered the one before and been quiet for --quiet; where \
+            no answer comes it is waited for as long as --timeout says. The console ends with the last line, and where \
+            the link breaks.
             """)
 
     @ParentCommand var parent: PumpctlCommand
