@@ -35,7 +35,7 @@ struct Reopening {
 
     private static func isMendedByWaiting(_ error: LinkError) -> Bool {
         switch error.code {
-        case .invalidEndpoint, .unsupported, .cancelled: false
+        case .invalidEndpoint, .ambiguous, .unsupported, .cancelled: false
         // A port that has just appeared is not yet its group's, and whoever names it may look at it first.
         case .notPermitted, .busy: true
         case .notFound, .disconnected, .closed, .timedOut, .system: true
