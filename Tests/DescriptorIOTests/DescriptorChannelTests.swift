@@ -82,39 +82,42 @@ struct DescriptorChannelTests {
     @Test func `A receiver that closes the channel amid a loss gets no more, and nobody else's bytes are read`()
         async throws
     {
-        let loop = EventLoop.shared
-        let (near, far) = try socketPair()
-        let (other, otherFar) = try socketPair()
-        defer { close(other); close(otherFar) }
-        #expect(write(otherFar, "others", 6) == 6)
-        let channel = DescriptorChannel(taking: near, kind: .socket, on: loop)
-        let words = [UInt8](repeating: 7, count: DescriptorChannel.readLength + 1)
-        #expect(write(far, words, words.count) == words.count)
-        close(far)
-        let parts = Recorder<Int>()
-        let ended = AsyncStream<Void>.makeStream()
-        let receiver: @Sendable (DescriptorChannel.Arrival) -> Void = { arrival in
-            switch arrival {
-            case .bytes(let bytes):
-                parts.append(bytes.count)
-                guard parts.values.count == 1 else { return }
-                channel.assumeIsolated { $0.close() }
-                // Somebody else gets the number at once.
-                _ = dup2(other, near)
-            case .ended: ended.continuation.yield()
+        // In a process of its own, since it hands a descriptor number to somebody else.
+        await #expect(processExitsWith: .success) {
+            let loop = EventLoop.shared
+            let (near, far) = try socketPair()
+            let (other, otherFar) = try socketPair()
+            defer { close(other); close(otherFar) }
+            #expect(write(otherFar, "others", 6) == 6)
+            let channel = DescriptorChannel(taking: near, kind: .socket, on: loop)
+            let words = [UInt8](repeating: 7, count: DescriptorChannel.readLength + 1)
+            #expect(write(far, words, words.count) == words.count)
+            close(far)
+            let parts = Recorder<Int>()
+            let ended = AsyncStream<Void>.makeStream()
+            let receiver: @Sendable (DescriptorChannel.Arrival) -> Void = { arrival in
+                switch arrival {
+                case .bytes(let bytes):
+                    parts.append(bytes.count)
+                    guard parts.values.count == 1 else { return }
+                    channel.assumeIsolated { $0.close() }
+                    // Somebody else gets the number at once.
+                    _ = dup2(other, near)
+                case .ended: ended.continuation.yield()
+                }
             }
+            // The loss is met by writing, before the loop comes round to reading.
+            await Task(executorPreference: loop) {
+                await channel.forward(to: receiver)
+                await #expect(throws: DescriptorError.self) { try await channel.write([1]) }
+            }.value
+            for await _ in ended.stream { break }
+            #expect(parts.values == [DescriptorChannel.readLength])
+            #expect(try await channel.read() == nil)
+            var buffer: [UInt8] = [0, 0, 0, 0, 0, 0]
+            #expect(read(other, &buffer, 6) == 6)
+            close(near)
         }
-        // The loss is met by writing, before the loop comes round to reading.
-        await Task(executorPreference: loop) {
-            await channel.forward(to: receiver)
-            await #expect(throws: DescriptorError.self) { try await channel.write([1]) }
-        }.value
-        for await _ in ended.stream { break }
-        #expect(parts.values == [DescriptorChannel.readLength])
-        #expect(try await channel.read() == nil)
-        var buffer: [UInt8] = [0, 0, 0, 0, 0, 0]
-        #expect(read(other, &buffer, 6) == 6)
-        close(near)
     }
 
     @Test func `A pipe's end is the end`() async throws {

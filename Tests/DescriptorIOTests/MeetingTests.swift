@@ -1,0 +1,120 @@
+import Glibc
+import Testing
+
+@testable import DescriptorIO
+
+/// Calls from tasks that do not run on the loop: each step of theirs is a job of its own, and others' jobs come between.
+@Suite("Calls that meet on a channel", .timeLimit(.minutes(1)))
+struct MeetingTests {
+    private typealias Call = @Sendable () async -> Void
+
+    @Test func `Writes that meet are not mixed`() async throws {
+        let thread = try await LoopThread.start()
+        for _ in 0..<20 {
+            let (near, far) = try DescriptorChannel.pair(on: thread.loop)
+            // More than a socket takes at once.
+            let length = 1 << 20
+            let writes = (UInt8(0)..<3).map { number -> Call in
+                {
+                    #expect(
+                        await code { () throws(DescriptorError) in
+                            try await near.write(Array(repeating: number, count: length))
+                        } == nil)
+                }
+            }
+            let writing = await meet(on: thread.loop, writes)
+            var received: [UInt8] = []
+            while received.count < 3 * length { received += try #require(try await far.read()) }
+            for task in writing { await task.value }
+            let isWhole = (0..<3).allSatisfy { Set(received[$0 * length..<($0 + 1) * length]).count == 1 }
+            #expect(isWhole)
+            await near.close()
+            await far.close()
+        }
+        thread.loop.stop()
+    }
+
+    @Test func `A read that meets a close ends`() async throws {
+        let thread = try await LoopThread.start()
+        for _ in 0..<50 {
+            let (near, far) = try DescriptorChannel.pair(on: thread.loop)
+            let tasks = await meet(
+                on: thread.loop,
+                [
+                    { #expect(await code { () throws(DescriptorError) in try await near.read() } == nil) },
+                    { await near.close() },
+                ])
+            for task in tasks { await task.value }
+            await far.close()
+        }
+        thread.loop.stop()
+    }
+
+    @Test func `A read that meets a loss ends`() async throws {
+        let thread = try await LoopThread.start()
+        for _ in 0..<50 {
+            let (near, far) = try socketPair()
+            let channel = DescriptorChannel(taking: near, kind: .socket, on: thread.loop)
+            close(far)
+            let tasks = await meet(
+                on: thread.loop,
+                [
+                    { #expect(await code { () throws(DescriptorError) in try await channel.read() } == .disconnected) },
+                    {
+                        #expect(
+                            await code { () throws(DescriptorError) in try await channel.write([1]) } == .disconnected)
+                    },
+                ])
+            for task in tasks { await task.value }
+        }
+        thread.loop.stop()
+    }
+
+    @Test func `A write that meets a close ends`() async throws {
+        let thread = try await LoopThread.start()
+        for _ in 0..<20 {
+            let (near, far) = try DescriptorChannel.pair(on: thread.loop)
+            let bytes = [UInt8](repeating: 0, count: 1 << 20)
+            let tasks = await meet(
+                on: thread.loop,
+                [
+                    { #expect(await code { () throws(DescriptorError) in try await near.write(bytes) } == .closed) },
+                    { await near.close() },
+                ])
+            for task in tasks { await task.value }
+            await far.close()
+        }
+        thread.loop.stop()
+    }
+
+    /// Starts calls so that the loop finds the first jobs of all of them at once, in this order.
+    private func meet(on loop: EventLoop, _ calls: [Call]) async -> [Task<Void, Never>] {
+        let begun = Recorder<Void>()
+        loop.execute {
+            while begun.values.count < calls.count { sched_yield() }
+            // What a call does between this mark and its first job.
+            for _ in 0..<100 { sched_yield() }
+        }
+        var tasks: [Task<Void, Never>] = []
+        for call in calls {
+            tasks.append(
+                Task {
+                    begun.append(())
+                    await call()
+                })
+            while begun.values.count < tasks.count { await Task.yield() }
+            for _ in 0..<20 { await Task.yield() }
+        }
+        return tasks
+    }
+}
+
+/// The kind of error that a call throws; nil where it throws none.
+private func code<Value>(of call: () async throws(DescriptorError) -> Value) async -> DescriptorError.Code? {
+    do throws(DescriptorError) {
+        _ = try await call()
+        return nil
+    } catch {
+        return error.code
+    }
+}
