@@ -62,6 +62,25 @@ public struct Endpoint: Sendable, Hashable {
         return options
     }
 
+    /// The serial port at `path`, with the options of this endpoint.
+    public func serialPort(at path: String) -> Endpoint {
+        Endpoint(scheme: "serial", address: path, options: options, text: path)
+    }
+
+    /// This endpoint without an option.
+    public func removing(_ option: String) -> Endpoint {
+        var options = options
+        options[option] = nil
+        return Endpoint(scheme: scheme, address: address, options: options, text: text)
+    }
+
+    /// This endpoint with another option.
+    public func adding(_ option: String, _ value: String) -> Endpoint {
+        var options = options
+        options[option] = value
+        return Endpoint(scheme: scheme, address: address, options: options, text: text)
+    }
+
     /// An error that says what is wrong with this endpoint.
     public func invalid(_ hint: String) -> LinkError {
         LinkError(.invalidEndpoint, name: text, activity: "read the endpoint", hint: hint)

@@ -84,10 +84,26 @@ import Testing
         let back = try await update(program)
         #expect(back["event"] as? String == "back")
         #expect(back["link"] as? String == "up")
-        #expect(back["state"] as? String == "unknown")
-        #expect(try await update(program)["state"] as? String == "on")
+        #expect(back["state"] as? String == "on", "it has told its state anew")
+        #expect(back["text"] == nil)
         program.signal(SIGINT)
         #expect(try await program.exitStatus() == 130)
+    }
+
+    @Test func aPumpThatIsBackSaysWhatIsOtherwiseThanBefore() async throws {
+        let pump = try await ConsolePump()
+        await pump.pressButton()
+        let program = try start(pump.home, "--json")
+        #expect(try await update(program, "status")["state"] as? String == "on")
+        await pump.unplug()
+        await pump.host.change { pump, now in pump.reset(at: now) }
+        await pump.host.advance(by: .seconds(10))
+        _ = try await update(program, "lost")
+        try await pump.plugIn()
+        let back = try await update(program)
+        #expect(back["event"] as? String == "back")
+        #expect(back["state"] as? String == "off")
+        #expect(back["text"] as? String == "the pump was on at 70 % and is off")
     }
 
     @Test func aPumpThatIsSilentIsInNoKnownStateAndIsAskedAgain() async throws {

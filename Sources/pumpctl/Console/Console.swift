@@ -20,6 +20,7 @@ final class Console {
     /// The line that was sent last, if nothing has come since.
     private var unanswered: [UInt8]?
     private var script: ConsoleScript?
+    private var reopening: Reopening?
     /// What goes on beside the console, by what it is for.
     private var tasks: [Errand: Task<Void, Never>] = [:]
     private var isFinished = false
@@ -36,6 +37,7 @@ final class Console {
     /// Runs until the user, the end of standard input, or a signal ends it.
     func run() async throws {
         link = await ConsoleLink(try await open(), events)
+        reopening = Reopening(endpoint, context)
         let resizing = try? await SignalSource.open([SIGWINCH], on: context.loop) { [events] _ in
             events.yield(.resized)
         }
@@ -242,9 +244,10 @@ final class Console {
         screen.note(reason + unknown)
         screen.note("waiting for the device to come back")
         screen.editor?.setPrompt(Self.promptWhileLost)
-        run(.reopening) { [events, context, endpoint, note] in
+        run(.reopening) { [events, reopening, note] in
+            guard let reopening else { return }
             do {
-                events.yield(.reopened(try await Reopening(context: context).link(endpoint, note: note)))
+                events.yield(.reopened(try await reopening.link(note: note)))
             } catch {
                 events.yield(.reopeningFailed(error))
             }
@@ -254,7 +257,8 @@ final class Console {
     private func resume(_ link: any Link) async {
         self.link = await ConsoleLink(link, events)
         screen.editor?.setPrompt(Self.prompt)
-        screen.note("\(endpoint.text) is back; the device may have started anew")
+        let place = link.name == endpoint.text ? "" : " as \(link.name)"
+        screen.note("\(endpoint.text) is back\(place); the device may have started anew")
     }
 
     private enum Errand { case readingInput, awaitingQuiet, awaitingLineEnd, reopening }

@@ -19,6 +19,9 @@ final class Monitor {
     private var state = PumpState()
     /// Whether it answers, so that what it has told is of the present.
     private var isAnswering = true
+    private var reopening: Reopening?
+    /// What was known before the link was lost, until the pump has told its state again.
+    private var stateBeforeLoss: PumpState?
 
     /// - Parameter count: After how many updates to end; nil for no end.
     init(_ context: CommandContext, interval: Duration, count: Int?) throws {
@@ -33,6 +36,7 @@ final class Monitor {
     /// Runs until all updates were shown, `time` is over, or a signal ends it.
     func run(for time: Duration?) async throws {
         try await begin(context.openLink(endpoint, note: note))
+        reopening = Reopening(endpoint, context)
         let timer = Task(executorPreference: context.loop) { [events, clock = context.clock] in
             guard let time, (try? await clock.sleep(for: time)) != nil else { return }
             events.yield(.timeIsUp)
@@ -52,10 +56,7 @@ final class Monitor {
             case .happened(.heard(let message)): take(message)
             case .happened(.heardBefore): break  // it tells nothing of the present
             case .happened(.lost(let error)): await lose(error)
-            case .reopened(let link):
-                state = PumpState()
-                show(.back)
-                await resume(link)
+            case .reopened(let link): await resume(link)
             case .reopeningFailed(let error): throw error
             case .timeIsUp: return
             case .note(let text): screen.note(text)
@@ -82,7 +83,12 @@ final class Monitor {
         case .success(let status):
             isAnswering = true
             state.apply(.status(status))
-            show(.status)
+            if let before = stateBeforeLoss {
+                stateBeforeLoss = nil
+                show(.back, MonitorText.comparison(before, state))
+            } else {
+                show(.status)
+            }
         case .failure(let error):
             let event: MonitorUpdate.Event
             switch error.code {
@@ -97,7 +103,7 @@ final class Monitor {
     }
 
     private func take(_ message: PumpMessage) {
-        state.apply(message)
+        state.overhear(message)
         switch message {
         case .status, .temperatures, .pump, .speed:
             // It speaks: this is of the present.
@@ -118,8 +124,16 @@ final class Monitor {
     // MARK: The link
 
     /// Begins to ask and to listen.
-    private func begin(_ link: any Link) async throws {
+    private func begin(_ link: any Link, waitsForAnswer: Bool = false) async throws {
         let session = try await PumpSession.begin(over: link, clock: context.clock)
+        if waitsForAnswer {
+            do throws(SessionError) {
+                try await session.waitUntilReady()
+            } catch {
+                // A device that is silent is shown as such; one that is gone is waited for.
+                guard error.code == .noAnswer || error.code == .notUnderstood else { throw error }
+            }
+        }
         self.session = session
         isAnswering = true
         let happenings = await session.events()
@@ -146,22 +160,28 @@ final class Monitor {
     }
 
     private func resume(_ link: any Link) async {
+        let before = stateBeforeLoss
+        state = PumpState()
         do {
-            try await begin(link)
+            // What was unplugged has started anew, and may not answer yet.
+            try await begin(link, waitsForAnswer: true)
         } catch {
-            // Gone again before a byte was exchanged.
+            // Gone again.
             await link.close()
             await lose((error as? SessionError)?.link)
+            stateBeforeLoss = before
         }
     }
 
     private func lose(_ error: LinkError?) async {
         await endSession()
+        if stateBeforeLoss == nil { stateBeforeLoss = state }
         show(.lost, error.map { "\($0)" } ?? "\(endpoint.text): the link is closed")
         tasks = [
-            Task(executorPreference: context.loop) { [events, context, endpoint, note] in
+            Task(executorPreference: context.loop) { [events, reopening, note] in
+                guard let reopening else { return }
                 do {
-                    events.yield(.reopened(try await Reopening(context: context).link(endpoint, note: note)))
+                    events.yield(.reopened(try await reopening.link(note: note)))
                 } catch {
                     events.yield(.reopeningFailed(error))
                 }

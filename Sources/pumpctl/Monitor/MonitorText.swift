@@ -25,7 +25,22 @@ enum MonitorText {
         case .text: "\"\(text)\""
         case .noAnswer, .notUnderstood, .refused: "\(text);"
         case .lost: "link lost: \(text);"
-        case .back: "link is back;"
+        case .back: "link is back\(text.isEmpty ? "" : ", \(text)");"
+        }
+    }
+
+    /// What is otherwise than it was before the link was lost; nil where nothing is.
+    static func comparison(_ before: PumpState, _ now: PumpState) -> String? {
+        guard before.power != now.power || before.speedPercent != now.speedPercent else { return nil }
+        return "the pump was \(brief(before)) and is \(brief(now))"
+    }
+
+    private static func brief(_ state: PumpState) -> String {
+        switch state.power {
+        case .on: "on" + (state.speedPercent.map { " at \($0) %" } ?? "")
+        case .off: "off"
+        case .error: "stopped for safety"
+        case .unknown: "in no known state"
         }
     }
 

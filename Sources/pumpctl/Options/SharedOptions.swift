@@ -14,6 +14,9 @@ struct SharedOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How long to wait for an answer.", valueName: "seconds"))
     var timeout: SecondsArgument?
 
+    @Flag(help: "Reset the board first, by its DTR line. The pump stops.")
+    var reset = false
+
     @Flag(name: .shortAndLong, help: "Show on standard error what is sent and received.")
     var verbose = false
 
@@ -23,6 +26,7 @@ struct SharedOptions: ParsableArguments {
         merged.port = port ?? earlier.port
         merged.family = family ?? earlier.family
         merged.json = json || earlier.json
+        merged.reset = reset || earlier.reset
         merged.timeout = timeout ?? earlier.timeout
         merged.verbose = verbose || earlier.verbose
         return merged

@@ -17,7 +17,10 @@ struct CommandContext: Sendable {
     var clock: EventLoopClock { EventLoopClock(loop) }
 
     /// Where the device is that the options name.
-    func endpoint() throws -> Endpoint { try Endpoint(PortChoice.choose(options.port)) }
+    func endpoint() throws -> Endpoint {
+        let endpoint = try Endpoint(PortChoice.choose(options.port))
+        return options.reset ? endpoint.adding("reset", "true") : endpoint
+    }
 
     /// Opens the link to the device that the options name.
     func openLink() async throws -> any Link { try await openLink(endpoint(), note: output.note) }
@@ -35,6 +38,9 @@ struct CommandContext: Sendable {
     /// Runs `body` in a session with the pump, and closes it.
     func withPump<Value>(_ body: (PumpSession) async throws -> Value) async throws -> Value {
         let session = try await PumpSession.begin(over: openLink(), clock: clock)
+        if await session.hasDeviceStarted {
+            output.note("pumpctl: opening the port has reset the board, and so the pump was switched off")
+        }
         do {
             let value = try await body(session)
             await session.close()

@@ -1,45 +1,98 @@
 import DescriptorIO
+import Glibc
 import LineProtocol
+import SerialPort
 import Transports
 
-/// Waits for a device that has gone to be there again.
+/// Finds a device again that has gone.
 ///
-/// A serial port is tried when something changes in its folder, which is at once when it is plugged in; every endpoint
-/// is tried each ``interval`` as well, since a link to a port may lead to another folder, and a server sends no word.
+/// Made while the device is there. A USB serial port is known by what tells the device from others, and is found under
+/// whatever name it has when it is back (node-serialport#329); udev says when. Any other port is tried when something
+/// changes in its folder. Every endpoint is tried each ``interval`` as well, since a link may lead to another folder, and
+/// a server sends no word.
 struct Reopening {
     /// The longest time between two attempts.
     static let interval = Duration.seconds(1)
 
-    let context: CommandContext
+    private let context: CommandContext
+    private let endpoint: Endpoint
+    private let identity: PortIdentity?
+
+    /// Looks up what tells the device at `endpoint` from others.
+    init(_ endpoint: Endpoint, _ context: CommandContext) {
+        self.context = context
+        // What comes back has started anew by itself.
+        self.endpoint = endpoint.removing("reset")
+        let ports = (try? SerialPortDiscovery.ports()) ?? []
+        let port =
+            switch endpoint.scheme {
+            case "serial": Self.realPath(of: endpoint.address).flatMap { path in ports.first { $0.path == path } }
+            case "usb": try? USBEndpoint(endpoint).resolve(endpoint, among: ports)
+            default: nil as SerialPortInfo?
+            }
+        identity = port?.usb == nil ? nil : port?.identity
+    }
 
     /// Opens the link as soon as it can be opened.
     ///
     /// - Parameter note: Where to show what goes over it, if that is asked for.
     /// - Throws: `LinkError` for what waiting does not mend; `CancellationError`.
-    func link(_ endpoint: Endpoint, note: @escaping @Sendable (String) -> Void) async throws -> any Link {
+    func link(note: @escaping @Sendable (String) -> Void) async throws -> any Link {
+        if let identity, let monitor = try? SerialPortMonitor(on: context.loop) {
+            defer { monitor.close() }
+            for try await event in monitor {
+                guard case .attached(let port) = event, identity.matches(port) else { continue }
+                if let link = try await open(endpoint.serialPort(at: port.path), note) { return link }
+            }
+            throw CancellationError()
+        }
         while true {
-            let deadline = context.clock.now.advanced(by: Self.interval)
             let watch = Self.folder(of: endpoint).flatMap { DirectoryWatch(path: $0) }
-            do {
-                return try await context.openLink(endpoint, note: note)
-            } catch let error as LinkError where Self.isMendedByWaiting(error) {
-                try Task.checkCancellation()
-            }
-            guard let watch else {
-                try await context.clock.sleep(until: deadline)
-                continue
-            }
-            do { try await watch.wait(until: deadline, on: context.loop) } catch { throw CancellationError() }
+            if let link = try await attempt(endpoint, note) { return link }
+            await pause(watch)
+            try Task.checkCancellation()
         }
     }
 
-    private static func isMendedByWaiting(_ error: LinkError) -> Bool {
-        switch error.code {
-        case .invalidEndpoint, .ambiguous, .unsupported, .cancelled: false
-        // A port that has just appeared is not yet its group's, and whoever names it may look at it first.
-        case .notPermitted, .busy: true
-        case .notFound, .disconnected, .closed, .timedOut, .system: true
+    /// Opens a port that is there, in spite of those who look at it first; nil once it is gone again.
+    private func open(_ port: Endpoint, _ note: @escaping @Sendable (String) -> Void) async throws -> (any Link)? {
+        while access(port.address, F_OK) == 0 {
+            if let link = try await attempt(port, note) { return link }
+            await pause(nil)
+            try Task.checkCancellation()
         }
+        return nil
+    }
+
+    /// Opens the link; nil where waiting may mend what is in the way.
+    private func attempt(
+        _ endpoint: Endpoint, _ note: @escaping @Sendable (String) -> Void
+    ) async throws -> (any Link)? {
+        do {
+            return try await context.openLink(endpoint, note: note)
+        } catch let error as LinkError {
+            switch error.code {
+            case .invalidEndpoint, .unsupported, .cancelled: throw error
+            // A port that has just appeared is not yet its group's, and whoever names it may look at it first.
+            case .notPermitted, .busy: return nil
+            case .notFound, .ambiguous, .disconnected, .closed, .timedOut, .system: return nil
+            }
+        }
+    }
+
+    private func pause(_ watch: DirectoryWatch?) async {
+        let deadline = context.clock.now.advanced(by: Self.interval)
+        if let watch {
+            try? await watch.wait(until: deadline, on: context.loop)
+        } else {
+            try? await context.clock.sleep(until: deadline)
+        }
+    }
+
+    private static func realPath(of path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
     }
 
     /// The folder in which a serial port appears.
