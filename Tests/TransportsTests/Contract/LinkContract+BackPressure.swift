@@ -30,7 +30,7 @@ extension LinkContract {
         // Not by #expect alone, which would print all of both.
         let isSame = received == bytes
         #expect(isSame)
-        #expect(await sending.value.code == nil)
+        #expect(await sending.outcome.code == nil)
         #expect(hasReturned.isRaised)
         await link.close()
     }

@@ -9,7 +9,7 @@ extension LinkContract {
         let waiting = link.start { () throws(LinkError) in try await link.receive() }
         await link.settle()
         waiting.cancel()
-        #expect(await waiting.value.code == .cancelled)
+        #expect(await waiting.outcome.code == .cancelled)
 
         try await far.send("OK\r\n")
         #expect(try await link.receive(4) == Array("OK\r\n".utf8))
@@ -25,7 +25,7 @@ extension LinkContract {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await link.receive()
         }
-        #expect(await task.value.code == .cancelled)
+        #expect(await task.outcome.code == .cancelled)
         try await far.send("OK")
         #expect(try await link.receive(2) == Array("OK".utf8))
         await link.close()
@@ -59,11 +59,11 @@ extension LinkContract {
         try await far.waitForBytes()
         await link.settle()
         sending.cancel()
-        #expect(await sending.value.code == .cancelled)
+        #expect(await sending.outcome.code == .cancelled)
         // A waiting sender that is cancelled leaves no trace; the next one is heard after what had gone out.
         let next = link.start { () throws(LinkError) in try await link.send("\n\n\n\nOFF\n") }
         let heard = try await far.receive(until: Array("\n\n\n\nOFF\n".utf8))
-        #expect(await next.value.code == nil)
+        #expect(await next.outcome.code == nil)
         let isPrefix = bytes.starts(with: heard.dropLast(8))
         #expect(isPrefix)
         await link.close()
@@ -79,12 +79,12 @@ extension LinkContract {
         let third = link.start { () throws(LinkError) in try await link.send("third") }
         await link.settle()
         second.cancel()
-        #expect(await second.value.code == .cancelled)
+        #expect(await second.outcome.code == .cancelled)
         let heard = try await far.receive(bytes.count + 5)
         let isSame = heard == bytes + Array("third".utf8)
         #expect(isSame)
-        #expect(await first.value.code == nil)
-        #expect(await third.value.code == nil)
+        #expect(await first.outcome.code == nil)
+        #expect(await third.outcome.code == nil)
         await link.close()
     }
 }

@@ -9,7 +9,7 @@ extension LinkContract {
         let waiting = link.start { () throws(LinkError) in try await link.receive() }
         await link.settle()
         await link.close()
-        #expect(try await waiting.value.get() == nil)
+        #expect(try await waiting.outcome.get() == nil)
         #expect(try await link.receive() == nil)
         far.vanish()
     }
@@ -26,7 +26,7 @@ extension LinkContract {
             return received
         }
         for byte: UInt8 in [1, 2, 3] { try await far.send([byte]) }
-        #expect(try await iterating.value.get() == [1, 2, 3])
+        #expect(try await iterating.outcome.get() == [1, 2, 3])
     }
 
     @Test("ends waiting sends with `closed` when it is closed", arguments: Carrier.allCases)
@@ -38,8 +38,8 @@ extension LinkContract {
         try await far.waitForBytes()
         await link.settle()
         await link.close()
-        #expect(await first.value.code == .closed)
-        #expect(await second.value.code == .closed)
+        #expect(await first.outcome.code == .closed)
+        #expect(await second.outcome.code == .closed)
     }
 
     @Test("may be closed twice, and at once by several", arguments: Carrier.allCases)

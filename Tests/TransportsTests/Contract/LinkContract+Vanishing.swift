@@ -33,7 +33,7 @@ extension LinkContract {
         await link.settle()
         #expect(target(of: descriptor) == held)
         far.vanish()
-        #expect(await waiting.value.code == .disconnected)
+        #expect(await waiting.outcome.code == .disconnected)
         #expect(target(of: descriptor) != held)
         #expect(await code { () throws(LinkError) in try await link.receive() } == .disconnected)
         await link.close()
@@ -65,8 +65,8 @@ extension LinkContract {
         try await far.waitForBytes()
         await link.settle()
         far.vanish()
-        #expect(await first.value.code == .disconnected)
-        #expect(await second.value.code == .disconnected)
+        #expect(await first.outcome.code == .disconnected)
+        #expect(await second.outcome.code == .disconnected)
         #expect(await code { () throws(LinkError) in try await link.receive() } == .disconnected)
         await link.close()
     }
@@ -87,7 +87,7 @@ extension LinkContract {
             }
         }
         try await far.send("HELLO")
-        #expect(try await iterating.value.get() == 5)
+        #expect(try await iterating.outcome.get() == 5)
         await link.close()
     }
 

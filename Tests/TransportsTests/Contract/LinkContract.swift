@@ -108,7 +108,7 @@ extension LinkContract {
         let sending = parts.map { part in link.start { () throws(LinkError) in try await link.send(part) } }
         let received = try await far.receive(parts.joined().count)
         #expect(received == Array(parts.joined()))
-        for task in sending { #expect(await task.value.code == nil) }
+        for task in sending { #expect(await task.outcome.code == nil) }
         await link.close()
     }
 }

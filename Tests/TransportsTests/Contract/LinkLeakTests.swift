@@ -20,7 +20,10 @@ struct LinkLeakTests {
                         #expect(try await link.receiveAvailable() == [])
                     }
                     // The far end goes first in half of them.
-                    if number % 3 == 0 { far.vanish() }
+                    if number % 3 == 0 {
+                        far.vanish()
+                        #expect(await code { () throws(LinkError) in try await link.receive() } == .disconnected)
+                    }
                     await link.close()
                     far.vanish()
                 }

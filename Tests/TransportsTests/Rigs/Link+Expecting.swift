@@ -35,6 +35,15 @@ extension Link {
     }
 }
 
+extension Task where Failure == Never {
+    /// What the task ends with. It is cancelled with the test that waits, so that a test's time limit ends both.
+    var outcome: Success {
+        get async {
+            await withTaskCancellationHandler { await value } onCancel: { cancel() }
+        }
+    }
+}
+
 extension Result where Failure == LinkError {
     /// The kind of failure; nil for success.
     var code: LinkError.Code? { if case .failure(let error) = self { error.code } else { nil } }
