@@ -40,6 +40,9 @@ public final class ScriptedLink: Link {
         var holdsSends = false
         var held: [HeldSend] = []
         var lastID: UInt64 = 0
+        var holdsFirstRead = false
+        var firstRead: UnsafeContinuation<Void, Never>?
+        var firstReadObserver: UnsafeContinuation<Void, Never>?
     }
 
     private let loop: EventLoop
@@ -110,6 +113,29 @@ public final class ScriptedLink: Link {
     /// How many sends are held.
     public var heldSendCount: Int { state.withLock { $0.held.count } }
 
+    /// Lets the next ``receiveAvailable()`` wait for ``releaseFirstRead()``.
+    public func holdFirstRead() { state.withLock { $0.holdsFirstRead = true } }
+
+    /// Waits until a ``receiveAvailable()`` waits.
+    public func untilFirstReadIsHeld() async {
+        await withUnsafeContinuation { continuation in
+            let isHeld = state.withLock { state in
+                if state.firstRead == nil { state.firstReadObserver = continuation }
+                return state.firstRead != nil
+            }
+            if isHeld { continuation.resume() }
+        }
+    }
+
+    /// Lets the ``receiveAvailable()`` that waits go on.
+    public func releaseFirstRead() {
+        let held = state.withLock { state in
+            defer { state.firstRead = nil }
+            return state.firstRead
+        }
+        held?.resume()
+    }
+
     // MARK: Link
 
     public func send(_ bytes: [UInt8]) async throws(LinkError) {
@@ -143,7 +169,18 @@ public final class ScriptedLink: Link {
     }
 
     public func receiveAvailable() async throws(LinkError) -> [UInt8] {
-        try state.withLock { state -> Result<[UInt8], LinkError> in
+        if state.withLock({ $0.holdsFirstRead }) {
+            await withUnsafeContinuation { continuation in
+                let observer = state.withLock { state in
+                    state.holdsFirstRead = false
+                    state.firstRead = continuation
+                    defer { state.firstReadObserver = nil }
+                    return state.firstReadObserver
+                }
+                observer?.resume()
+            }
+        }
+        return try state.withLock { state -> Result<[UInt8], LinkError> in
             if !state.arrived.isEmpty { return .success(state.arrived.removeFirst()) }
             if case .ended(let error?) = state.end { return .failure(error) }
             return .success([])

@@ -46,8 +46,11 @@ struct SessionBench {
     }
 
     /// Begins to perform `command`; those begun one behind the other reach the session in this order.
-    func begin(_ command: PumpCommand, timeout: Duration = .seconds(3)) -> Attempt {
+    ///
+    /// - Parameter cancelled: Whether the task that does it has been cancelled before.
+    func begin(_ command: PumpCommand, timeout: Duration = .seconds(3), cancelled: Bool = false) -> Attempt {
         Task.immediate { [session] in
+            if cancelled { withUnsafeCurrentTask { $0?.cancel() } }
             do throws(SessionError) {
                 return .success(try await session.perform(command, timeout: timeout))
             } catch {

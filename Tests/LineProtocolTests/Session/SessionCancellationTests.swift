@@ -1,0 +1,59 @@
+import LineProtocol
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct SessionCancellationTests {
+    @Test func `A change that is cancelled in flight is of unknown outcome, and its late reply answers nothing`()
+        async throws
+    {
+        let bench = try await SessionBench()
+        await bench.comesIn(SessionBench.statusOff)
+        let attempt = bench.begin(.on)
+        await bench.goesOut("ON")
+        attempt.cancel()
+        #expect(await attempt.value == .failure(SessionError(.cancelled, command: "ON", outcome: .unknown)))
+        #expect(await bench.session.state.power == .unknown)
+        let next = bench.begin(.on)
+        await bench.goesOut("TEMP")
+        await bench.comesIn("OK", "PUMP:ON", "TEMP:34.5")
+        await bench.goesOut("ON")
+        await bench.comesIn("OK", "PUMP:ON")
+        #expect(await next.value == .success(.on))
+        await bench.finish(heard: [.now(SessionBench.statusOff), .now("OK"), .now("PUMP:ON")])
+    }
+
+    @Test func `A query that is cancelled in flight changes nothing and is not repeated`() async throws {
+        let bench = try await SessionBench()
+        await bench.comesIn(SessionBench.statusOn)
+        let attempt = bench.begin(.status)
+        await bench.goesOut("STATUS")
+        attempt.cancel()
+        #expect(
+            await attempt.value == .failure(SessionError(.cancelled, command: "STATUS", outcome: .nothingChanged)))
+        #expect(await bench.session.state.power == .on)
+        await bench.finish(heard: [.now(SessionBench.statusOn)])
+    }
+
+    @Test func `A command that is cancelled while it waits is not sent, and the others go on in their order`()
+        async throws
+    {
+        let bench = try await SessionBench()
+        let first = bench.begin(.on)
+        await bench.goesOut("ON")
+        let second = bench.begin(.speed(speed(2)))
+        let third = bench.begin(.speed(speed(3)))
+        let fourth = bench.begin(.off)
+        await bench.settle()
+        third.cancel()
+        #expect(await third.value == .failure(SessionError(.cancelled, command: "SPEED:3", outcome: .notSent)))
+        await bench.comesIn("OK", "PUMP:ON")
+        #expect(await first.value == .success(.on))
+        await bench.goesOut("SPEED:2")
+        await bench.comesIn("OK", "SPEED:2")
+        #expect(await second.value == .success(.speed(speed(2))))
+        await bench.goesOut("OFF")
+        await bench.comesIn("OK", "PUMP:OFF")
+        #expect(await fourth.value == .success(.off))
+        await bench.finish()
+    }
+}

@@ -1,0 +1,156 @@
+import LineProtocol
+import TestSupport
+import Testing
+
+/// The link is lost, or the session is closed.
+@Suite(.timeLimit(.minutes(1))) struct SessionEndTests {
+    @Test(arguments: [PumpCommand.on, .off, .speed(speed(3)), .status, .temperature])
+    func `A link lost in flight leaves the outcome of a change unknown, and the state`(
+        _ command: PumpCommand
+    ) async throws {
+        let bench = try await SessionBench()
+        await bench.comesIn(SessionBench.statusOn)
+        let attempt = bench.begin(command)
+        await bench.goesOut(command.text)
+        await bench.link.end(with: SessionBench.gone)
+        let isQuery = command == .status || command == .temperature
+        #expect(
+            await attempt.value
+                == .failure(
+                    SessionError(
+                        .linkLost, command: command.text, outcome: isQuery ? .nothingChanged : .unknown,
+                        link: SessionBench.gone)))
+        #expect(await bench.session.state.power == .unknown)
+        await bench.finish(heard: [.now(SessionBench.statusOn), .lost(SessionBench.gone)])
+    }
+
+    @Test func `A link lost while commands wait sends none of them`() async throws {
+        let bench = try await SessionBench()
+        let first = bench.begin(.on)
+        await bench.goesOut("ON")
+        let waiting = [bench.begin(.off), bench.begin(.status)]
+        await bench.settle()
+        await bench.link.end(with: SessionBench.gone)
+        _ = await first.value
+        for (attempt, command) in zip(waiting, ["OFF", "STATUS"]) {
+            #expect(
+                await attempt.value
+                    == .failure(
+                        SessionError(.linkLost, command: command, outcome: .notSent, link: SessionBench.gone)))
+        }
+        await bench.finish(heard: [.lost(SessionBench.gone)])
+    }
+
+    @Test func `A link lost while nothing happens is told once, and later commands fail at once`() async throws {
+        let bench = try await SessionBench()
+        await bench.comesIn(SessionBench.statusOn)
+        await bench.link.end(with: SessionBench.gone)
+        await bench.link.end(with: SessionBench.gone)
+        #expect(await bench.session.state.power == .unknown)
+        for command in [PumpCommand.on, .off, .status] {
+            #expect(
+                await bench.begin(command).value
+                    == .failure(
+                        SessionError(.linkLost, command: command.text, outcome: .notSent, link: SessionBench.gone)))
+        }
+        #expect(await SessionBench.all(bench.session.events()) == [.lost(SessionBench.gone)], "for who asks later")
+        await bench.finish(heard: [.now(SessionBench.statusOn), .lost(SessionBench.gone)])
+    }
+
+    @Test func `A reply that came before the link was lost is the reply`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.off)
+        await bench.goesOut("OFF")
+        await bench.comesIn("OK", "PUMP:OFF")
+        await bench.link.end(with: SessionBench.gone)
+        #expect(await attempt.value == .success(.off))
+        #expect(await bench.session.state.power == .unknown)
+        await bench.finish(heard: [.lost(SessionBench.gone)])
+    }
+
+    @Test(arguments: [LinkError.Code.disconnected, .system])
+    func `A send that fails leaves the outcome unknown, and says how it failed`(code: LinkError.Code) async throws {
+        let bench = try await SessionBench()
+        await bench.comesIn(SessionBench.statusOn)
+        let failure = LinkError(code, name: "scripted", activity: "send")
+        bench.link.failSends(with: failure)
+        #expect(
+            await bench.begin(.off).value
+                == .failure(SessionError(.linkLost, command: "OFF", outcome: .unknown, link: failure)))
+        #expect(await bench.session.state.power == .unknown)
+        await bench.finish(heard: [.now(SessionBench.statusOn)])
+    }
+
+    @Test func `Closing ends the command in flight and those that wait, and closes the link`() async throws {
+        let bench = try await SessionBench()
+        let first = bench.begin(.on)
+        await bench.goesOut("ON")
+        let second = bench.begin(.off)
+        await bench.settle()
+        await bench.session.close()
+        #expect(await first.value == .failure(SessionError(.closed, command: "ON", outcome: .unknown)))
+        #expect(await second.value == .failure(SessionError(.closed, command: "OFF", outcome: .notSent)))
+        #expect(await bench.begin(.status).value.code == .closed)
+        #expect(bench.link.closeCount == 1)
+        await bench.session.close()
+        #expect(bench.link.closeCount == 1)
+        await bench.finish()
+    }
+
+    @Test func `Closing ends a command that the carrier does not take`() async throws {
+        let bench = try await SessionBench()
+        bench.link.holdSends()
+        let attempt = bench.begin(.on)
+        await bench.goesOut("ON")
+        await bench.session.close()
+        #expect(await attempt.value.code == .closed)
+        await bench.finish()
+    }
+
+    @Test func `A link that is closed at this end closes the session`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.on)
+        await bench.goesOut("ON")
+        await bench.link.end(with: nil)
+        #expect(await attempt.value == .failure(SessionError(.closed, command: "ON", outcome: .unknown)))
+        #expect(await bench.begin(.off).value == .failure(SessionError(.closed, command: "OFF", outcome: .notSent)))
+        await bench.finish()
+    }
+
+    @Test func `After the link was lost, closing the session closes the link`() async throws {
+        let bench = try await SessionBench()
+        await bench.link.end(with: SessionBench.gone)
+        await bench.session.close()
+        #expect(bench.link.closeCount == 1)
+        #expect(await bench.begin(.off).value.code == .closed)
+        await bench.finish(heard: [.lost(SessionBench.gone)])
+    }
+
+    @Test func `Before it is started a session sends nothing`() async throws {
+        let link = ScriptedLink()
+        let session = PumpSession(link: link, clock: ManualClock())
+        await #expect(throws: SessionError(.closed, command: "ON", outcome: .notSent)) { try await session.turnOn() }
+        #expect(link.unreadSent == [])
+        await session.close()
+    }
+
+    @Test func `Whoever listens after the session was closed hears nothing`() async throws {
+        let bench = try await SessionBench()
+        await bench.session.close()
+        #expect(await SessionBench.all(bench.session.events()) == [])
+    }
+
+    @Test func `Each of two listeners has all events from when it began`() async throws {
+        let bench = try await SessionBench()
+        await bench.comesIn("MANUAL:ON")
+        let later = await bench.session.events()
+        await bench.comesIn("MANUAL:OFF")
+        await bench.finish(heard: [.now("MANUAL:ON"), .now("MANUAL:OFF")])
+        #expect(await SessionBench.all(later) == [.now("MANUAL:OFF")])
+    }
+}
+
+extension Result where Failure == SessionError {
+    /// The kind of failure; nil if it is none.
+    var code: SessionError.Code? { if case .failure(let error) = self { error.code } else { nil } }
+}

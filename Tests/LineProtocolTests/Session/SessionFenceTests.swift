@@ -1,0 +1,152 @@
+import LineProtocol
+import TestSupport
+import Testing
+
+/// After a command that nothing answered, or where the link had a past, TEMP tells old from new.
+@Suite(.timeLimit(.minutes(1))) struct SessionFenceTests {
+    /// A session in which ON was sent, and nothing answered it.
+    func benchWithoutAnswer(to command: PumpCommand = .on) async throws -> SessionBench {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(command)
+        await bench.goesOut(command.text)
+        bench.clock.advance(by: .seconds(3))
+        _ = await attempt.value
+        return bench
+    }
+
+    @Test func `A late reply answers no later command, and what it says is news`() async throws {
+        let bench = try await benchWithoutAnswer()
+        let attempt = bench.begin(.on)
+        await bench.goesOut("TEMP")
+        await bench.comesIn("OK", "PUMP:ON", SessionBench.statusOn)
+        #expect(await bench.session.state.power == .on)
+        await bench.comesIn("TEMP:34.5")
+        await bench.goesOut("ON")
+        await bench.comesIn("OK", "PUMP:ON")
+        #expect(await attempt.value == .success(.on))
+        await bench.finish(heard: [.now("OK"), .now("PUMP:ON"), .now(SessionBench.statusOn)])
+    }
+
+    @Test func `A late status answers no later STATUS`() async throws {
+        let bench = try await SessionBench()
+        let first = bench.begin(.status)
+        await bench.goesOut("STATUS")
+        bench.clock.advance(by: .seconds(1.5))
+        await bench.goesOut("STATUS")
+        bench.clock.advance(by: .seconds(1.5))
+        _ = await first.value
+        let second = bench.begin(.status)
+        await bench.goesOut("TEMP")
+        await bench.comesIn(SessionBench.statusOn, SessionBench.statusOn, "TEMP:34.5")
+        await bench.goesOut("STATUS")
+        await bench.comesIn(SessionBench.statusOff)
+        #expect(await second.value == .success(.status(status(SessionBench.statusOff))))
+        await bench.finish(heard: [.now(SessionBench.statusOn), .now(SessionBench.statusOn)])
+    }
+
+    @Test func `Once the fence is passed, commands go out as they are`() async throws {
+        let bench = try await benchWithoutAnswer()
+        for (index, command) in [PumpCommand.on, .speed(speed(7))].enumerated() {
+            let attempt = bench.begin(command)
+            if index == 0 {
+                await bench.goesOut("TEMP")
+                await bench.comesIn("TEMP:34.5")
+            }
+            await bench.goesOut(command.text)
+            await bench.comesIn("OK", index == 0 ? "PUMP:ON" : "SPEED:7")
+            _ = try await attempt.value.get()
+        }
+        await bench.finish()
+    }
+
+    @Test func `OFF goes out at once, and a late reply to ON does not answer it`() async throws {
+        let bench = try await benchWithoutAnswer()
+        let attempt = bench.begin(.off)
+        await bench.goesOut("OFF")
+        await bench.comesIn("OK", "PUMP:ON", "OK", "PUMP:OFF")
+        #expect(await attempt.value == .success(.off))
+        #expect(await bench.session.state.power == .off)
+        await bench.finish(heard: [.now("PUMP:ON"), .now("OK")])
+    }
+
+    @Test(arguments: [PumpCommand.on, .speed(speed(7)), .status])
+    func `A command whose fence gets no answer is not sent, and the next is fenced again`(
+        _ command: PumpCommand
+    ) async throws {
+        let bench = try await benchWithoutAnswer()
+        let attempt = bench.begin(command)
+        await bench.goesOut("TEMP")
+        bench.clock.advance(by: .seconds(3))
+        #expect(
+            await attempt.value
+                == .failure(SessionError(.noAnswer, command: command.text, outcome: .notSent, waited: .seconds(3))))
+        let next = bench.begin(.on)
+        await bench.goesOut("TEMP")
+        await bench.comesIn("TEMP:34.5")
+        await bench.goesOut("ON")
+        await bench.comesIn("OK", "PUMP:ON")
+        #expect(await next.value == .success(.on))
+        await bench.finish()
+    }
+
+    @Test func `A command that is cancelled at its fence is not sent, and the next is fenced again`() async throws {
+        let bench = try await benchWithoutAnswer()
+        let attempt = bench.begin(.on)
+        await bench.goesOut("TEMP")
+        attempt.cancel()
+        #expect(await attempt.value == .failure(SessionError(.cancelled, command: "ON", outcome: .notSent)))
+        let next = bench.begin(.on)
+        await bench.goesOut("TEMP")
+        await bench.comesIn("TEMP:34.5")
+        await bench.goesOut("ON")
+        await bench.comesIn("OK", "PUMP:ON")
+        #expect(await next.value == .success(.on))
+        await bench.finish()
+    }
+}
+
+/// What had arrived before the session began.
+@Suite(.timeLimit(.minutes(1))) struct SessionBacklogTests {
+    @Test func `What had arrived before is no state and no reply, and the first command is fenced`() async throws {
+        let bench = try await SessionBench(backlog: [SessionBench.statusOn + "\r\nOK\r\nPU", "MP:ON\r\n"])
+        #expect(await bench.session.state == PumpState())
+        let attempt = bench.begin(.status)
+        await bench.goesOut("TEMP")
+        await bench.comesIn("TEMP:34.5")
+        await bench.goesOut("STATUS")
+        await bench.comesIn(SessionBench.statusOff)
+        #expect(await attempt.value == .success(.status(status(SessionBench.statusOff))))
+        #expect(await bench.session.state.power == .off)
+        await bench.finish(heard: [.before(SessionBench.statusOn), .before("OK"), .before("PUMP:ON")])
+    }
+
+    @Test func `Without a past the first command goes out as it is`() async throws {
+        let bench = try await SessionBench(backlog: [])
+        let attempt = bench.begin(.on)
+        await bench.goesOut("ON")
+        await bench.comesIn("OK", "PUMP:ON")
+        #expect(await attempt.value == .success(.on))
+        await bench.finish()
+    }
+
+    @Test func `OFF is not fenced where the link had a past`() async throws {
+        let bench = try await SessionBench(backlog: ["PUMP:ON\r\n"])
+        let attempt = bench.begin(.off)
+        await bench.goesOut("OFF")
+        await bench.comesIn("OK", "PUMP:OFF")
+        #expect(await attempt.value == .success(.off))
+        await bench.finish(heard: [.before("PUMP:ON")])
+    }
+
+    @Test func `A link that is lost at the first read ends the session`() async throws {
+        let link = ScriptedLink()
+        await link.end(with: SessionBench.gone)
+        let session = PumpSession(link: link, clock: ManualClock())
+        let events = await session.events()
+        await #expect(
+            throws: SessionError(.linkLost, command: "the first read", outcome: .notSent, link: SessionBench.gone)
+        ) { try await session.start() }
+        #expect(await SessionBench.all(events) == [.lost(SessionBench.gone)])
+        await session.close()
+    }
+}

@@ -1,0 +1,49 @@
+import LineProtocol
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct SessionMemoryTests {
+    @Test func `A session that was closed is let go, also one that was used`() async throws {
+        weak var session: PumpSession?
+        weak var link: ScriptedLink?
+        weak var clock: ManualClock?
+        do {
+            let bench = try await SessionBench { $0 == "ON\n" ? "OK\r\nPUMP:ON\r\n" : nil }
+            (session, link, clock) = (bench.session, bench.link, bench.clock)
+            #expect(await bench.begin(.on).value == .success(.on))
+            let unanswered = bench.begin(.off)
+            await bench.goesOut("ON", "OFF")
+            await bench.finish()
+            _ = await unanswered.value
+        }
+        // What ends with the session ends on the loop: each pass lets go of what the pass before has ended.
+        for _ in 0..<1000 where session != nil || link != nil || clock != nil { await ScriptedLink().deliver("") }
+        #expect(session == nil)
+        #expect(link == nil)
+        #expect(clock == nil)
+    }
+
+    @Test func `A session whose link was lost is let go`() async throws {
+        weak var session: PumpSession?
+        do {
+            let bench = try await SessionBench()
+            session = bench.session
+            await bench.link.end(with: SessionBench.gone)
+        }
+        for _ in 0..<1000 where session != nil { await ScriptedLink().deliver("") }
+        #expect(session == nil)
+    }
+
+    @Test func `Ten thousand commands leave one sleeper and nothing else`() async throws {
+        let bench = try await SessionBench { $0 == "TEMP\n" ? "TEMP:34.5\r\n" : nil }
+        for _ in 0..<10_000 {
+            _ = try await bench.session.readTemperatures()
+            bench.clock.advance(by: .milliseconds(100))
+        }
+        #expect(await bench.link.nextSent(10_000).allSatisfy { $0 == "TEMP\n" })
+        await bench.settle()
+        #expect(bench.clock.deadlines.count <= 1)
+        await bench.finish()
+        #expect(bench.clock.deadlines == [])
+    }
+}

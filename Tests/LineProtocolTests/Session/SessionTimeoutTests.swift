@@ -1,0 +1,132 @@
+import LineProtocol
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct SessionTimeoutTests {
+    @Test(arguments: [PumpCommand.on, .off, .speed(speed(100))])
+    func `A change without an answer is sent once, and leaves outcome and state unknown`(
+        _ command: PumpCommand
+    ) async throws {
+        let bench = try await SessionBench()
+        await bench.comesIn(SessionBench.statusOn)
+        let attempt = bench.begin(command)
+        await bench.goesOut(command.text)
+        bench.clock.advance(by: .seconds(1.5))
+        await bench.settle()
+        #expect(await bench.session.state.power == .on)
+        bench.clock.advance(by: .seconds(1.5))
+        #expect(
+            await attempt.value
+                == .failure(SessionError(.noAnswer, command: command.text, outcome: .unknown, waited: .seconds(3))))
+        let state = await bench.session.state
+        #expect(state.power == .unknown)
+        #expect(state.speed == nil && state.speedPercent == nil && state.runtimeMinutes == nil)
+        #expect(state.temperatures.skin?.celsius == 34.5)
+        await bench.finish(heard: [.now(SessionBench.statusOn)])
+    }
+
+    @Test func `The answer to a query that was sent twice is its reply, and the second answer is news`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.status)
+        await bench.goesOut("STATUS")
+        bench.clock.advance(by: .seconds(1.5))
+        await bench.goesOut("STATUS")
+        await bench.comesIn(SessionBench.statusOff, SessionBench.statusOff)
+        #expect(await attempt.value == .success(.status(status(SessionBench.statusOff))))
+        await bench.finish(heard: [.now(SessionBench.statusOff)])
+    }
+
+    @Test func `A query that is refused at its second sending is refused`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.temperature)
+        await bench.goesOut("TEMP")
+        bench.clock.advance(by: .seconds(1.5))
+        await bench.goesOut("TEMP")
+        await bench.comesIn("ERROR:UNKNOWN_COMMAND")
+        #expect(
+            await attempt.value
+                == .failure(
+                    SessionError(
+                        .refused, command: "TEMP", outcome: .nothingChanged, deviceCode: "UNKNOWN_COMMAND")))
+        await bench.finish()
+    }
+
+    @Test func `Only garbage in time is not understood, and the error holds the last of it`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.on)
+        await bench.goesOut("ON")
+        await bench.comesIn("?first", "PUMP:MAYBE", "[POT] 512")
+        bench.clock.advance(by: .seconds(3))
+        #expect(
+            await attempt.value
+                == .failure(
+                    SessionError(
+                        .notUnderstood, command: "ON", outcome: .unknown, foreignLine: Array("PUMP:MAYBE".utf8),
+                        waited: .seconds(3))))
+        await bench.finish(heard: [.now("?first"), .now("PUMP:MAYBE"), .now("[POT] 512")])
+    }
+
+    @Test func `A line without its end is not understood, and the error holds what came of it`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.speed(speed(1)))
+        await bench.goesOut("SPEED:1")
+        await bench.link.deliver("OK\r\nSPEE")
+        bench.clock.advance(by: .seconds(3))
+        #expect(
+            await attempt.value
+                == .failure(
+                    SessionError(
+                        .notUnderstood, command: "SPEED:1", outcome: .unknown, foreignLine: Array("SPEE".utf8),
+                        waited: .seconds(3))))
+        await bench.finish()
+    }
+
+    @Test func `A shorter time-out that begins later ends in time`() async throws {
+        let bench = try await SessionBench()
+        let first = bench.begin(.on, timeout: .seconds(60))
+        await bench.goesOut("ON")
+        await bench.comesIn("OK", "PUMP:ON")
+        #expect(await first.value == .success(.on))
+        let second = bench.begin(.off, timeout: .seconds(1))
+        await bench.goesOut("OFF")
+        bench.clock.advance(by: .seconds(1))
+        #expect(
+            await second.value
+                == .failure(SessionError(.noAnswer, command: "OFF", outcome: .unknown, waited: .seconds(1))))
+        await bench.finish()
+    }
+
+    @Test func `A time-out that was set earlier does not end a later command`() async throws {
+        let bench = try await SessionBench()
+        let first = bench.begin(.on, timeout: .seconds(3))
+        await bench.goesOut("ON")
+        await bench.clock.untilSomebodySleeps(until: .seconds(3))
+        await bench.comesIn("OK", "PUMP:ON")
+        #expect(await first.value == .success(.on))
+        bench.clock.advance(by: .seconds(2))
+        let second = bench.begin(.off, timeout: .seconds(3))
+        await bench.goesOut("OFF")
+        bench.clock.advance(by: .seconds(1))
+        await bench.clock.untilSomebodySleeps(until: .seconds(5))
+        bench.clock.advance(by: .seconds(1))
+        await bench.comesIn("OK", "PUMP:OFF")
+        #expect(await second.value == .success(.off))
+        await bench.finish()
+    }
+
+    @Test func `The wait for the turn does not count`() async throws {
+        let bench = try await SessionBench()
+        let first = bench.begin(.on, timeout: .seconds(10))
+        await bench.goesOut("ON")
+        let second = bench.begin(.off, timeout: .seconds(1))
+        await bench.settle()
+        bench.clock.advance(by: .seconds(9))
+        await bench.comesIn("OK", "PUMP:ON")
+        #expect(await first.value == .success(.on))
+        await bench.goesOut("OFF")
+        bench.clock.advance(by: .milliseconds(999))
+        await bench.comesIn("OK", "PUMP:OFF")
+        #expect(await second.value == .success(.off))
+        await bench.finish()
+    }
+}
