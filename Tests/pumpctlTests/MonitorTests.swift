@@ -109,7 +109,7 @@ import Testing
     @Test func aPumpThatIsSilentIsInNoKnownStateAndIsAskedAgain() async throws {
         let home = ConsoleFolder()
         let device = try PseudoTerminal(link: home.port)
-        let program = try start(home, "--json", "--timeout", "6")
+        let program = try start(home, "--json", "--timeout", "16")
         let answer = Array("STATUS:{State:ON,Speed:70%,Runtime:5m,Remaining:25m}\r\n".utf8)
         #expect(try await consoleLine(from: device).hasPrefix("STATUS\n"))
         _ = try device.write(answer.span.bytes)
