@@ -53,7 +53,7 @@ let package = Package(
             ],
             swiftSettings: settings),
 
-        // A clock and a link that do what a test says, when it says so.
+        // A clock and a link that do what a test says, when it says so; other programs, and waiting for what they say.
         .target(
             name: "TestSupport", dependencies: ["LineProtocol", "DescriptorIO"], path: "Tests/TestSupport",
             swiftSettings: settings),
@@ -76,7 +76,14 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "pumpctlTests",
-            dependencies: ["pumpctl", "FirmwareSim", "SerialPort", "DescriptorIO", "LineProtocol"],
+            dependencies: ["pumpctl", "FirmwareSim", "SerialPort", "DescriptorIO", "LineProtocol", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "BenchTests",
+            dependencies: [
+                "pumpctl", "FirmwareSim", "SerialPort", "DescriptorIO", "LineProtocol", "Transports", "TestSupport",
+            ],
+            path: "Tests/bench", exclude: ["nano-sim", "clients/pyserial_client.py", "README.md"],
             swiftSettings: settings),
     ]
 )

@@ -3,14 +3,20 @@ enum PumpCommand: Sendable, Hashable {
     case on
     case off
     /// What `atoi` made of the argument; any value.
-    case speed(Int16)
+    case speed(Int32)
     case status
     case temperature
     case unknown
 
-    /// Reads a line as C does: it ends at a NUL. Letters' case is ignored, blanks are not trimmed.
+    /// Reads a line. Letters' case is ignored, blanks are not trimmed.
+    ///
+    /// A NUL makes a line unknown: where C's strings end there, `ON` with noise behind it would pass for a command.
     init(line: [UInt8]) {
-        let text = line.prefix { $0 != 0 }.map { byte in
+        guard !line.contains(0) else {
+            self = .unknown
+            return
+        }
+        let text = line.map { byte in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) ? byte - 32 : byte
         }
         let speedPrefix = Array("SPEED:".utf8)
@@ -28,21 +34,21 @@ enum PumpCommand: Sendable, Hashable {
         Array("TEMP".utf8): .temperature,
     ]
 
-    /// avr-libc's `atoi`: leading white space, a sign, digits; the rest is ignored, and no digits make 0.
+    /// What `atoi` makes of a text: leading white space, a sign, digits; the rest is ignored, and no digits make 0.
     ///
-    /// An `int` has 16 bits and overflow wraps: 65536 is 0, 65736 is 200. (C leaves overflow undefined; avr-libc's
-    /// multiply-and-add keeps the low 16 bits and negates last.)
-    static func atoi(_ text: ArraySlice<UInt8>) -> Int16 {
+    /// It saturates, so that any number that is out of range stays out of range. (An AVR's `int` has 16 bits, and by it
+    /// 65736 would be 200; C leaves that undefined, and the protocol says `INVALID_SPEED_VALUE`.)
+    static func atoi(_ text: ArraySlice<UInt8>) -> Int32 {
         var rest = text.drop { $0 == UInt8(ascii: " ") || (9...13).contains($0) }
         let isNegative = rest.first == UInt8(ascii: "-")
         if isNegative || rest.first == UInt8(ascii: "+") {
             rest.removeFirst()
         }
-        var value: UInt16 = 0
+        var value: Int32 = 0
         for byte in rest {
             guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { break }
-            value = value &* 10 &+ UInt16(byte - UInt8(ascii: "0"))
+            value = min(value * 10 + Int32(byte - UInt8(ascii: "0")), 1_000_000)
         }
-        return Int16(truncatingIfNeeded: isNegative ? 0 &- value : value)
+        return isNegative ? -value : value
     }
 }

@@ -73,7 +73,8 @@ struct TempCommand: ParsableCommand {
             try await context.withPump { pump in
                 let temperatures = try await pump.readTemperatures(timeout: context.timeout)
                 context.output.result(
-                    PumpText.table(PumpText.rows(temperatures)), PumpTemperaturesRecord(temperatures))
+                    PumpText.table(PumpText.rows(temperatures)),
+                    PumpTemperatureReplyRecord(temperatures: PumpTemperaturesRecord(temperatures)))
             }
         }
     }

@@ -75,6 +75,20 @@ struct PumpTemperaturesRecord: Encodable {
     }
 }
 
+/// The answer to TEMP as programs are told of it.
+struct PumpTemperatureReplyRecord: Encodable {
+    var ok = true
+    var temperatures: PumpTemperaturesRecord
+
+    enum CodingKeys: String, CodingKey { case ok }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(ok, forKey: .ok)
+        try temperatures.encode(to: encoder)
+    }
+}
+
 /// What a change brought about, as programs are told of it.
 struct PumpChangeRecord: Encodable {
     var ok = true

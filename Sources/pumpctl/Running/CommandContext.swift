@@ -9,6 +9,8 @@ struct CommandContext: Sendable {
     let options: SharedOptions
     let loop: EventLoop
     let output: Output
+    /// Where the user is.
+    let userTerminal = UserTerminal()
 
     /// How long an answer is waited for.
     var timeout: Duration { options.timeout?.duration ?? PumpSession.defaultTimeout }
@@ -31,6 +33,7 @@ struct CommandContext: Sendable {
     func openLink(_ endpoint: Endpoint, note: @escaping @Sendable (String) -> Void) async throws -> any Link {
         var schemes = LinkSchemes.standard
         schemes.add("sim", SimLink.open)
+        if endpoint.scheme == "serial" { userTerminal.keepSettings(ifAt: endpoint.address) }
         let link = try await schemes.open(endpoint, on: loop)
         return options.verbose ? TracedLink(link, note: note) : link
     }
@@ -101,6 +104,7 @@ enum CommandRunner {
             }
         }
         await signals?.close()
+        context.userTerminal.putBack()
         return interruption.status ?? status
     }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import DescriptorIO
 import FirmwareSim
 import Glibc
+import SerialPort
 
 struct SimCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -70,7 +71,7 @@ private func serve(_ host: DeviceHost<PumpFirmware>, link: String?, _ context: C
     do {
         server = try await PseudoTerminalServer.open(host, link: link, on: context.loop)
     } catch {
-        throw Failure(.ioError, code: "system", "\(error)")
+        throw Failure(error)
     }
     context.output.result("PTY \(server.path)", ReadyRecord(port: server.path))
     try? await host.run()
@@ -84,13 +85,28 @@ private func serve(_ host: DeviceHost<PumpFirmware>, onTCP port: UInt16, _ conte
         server = try await SocketServer.open(host, at: address, on: context.loop)
     } catch {
         throw Failure(
-            error.errno == EADDRINUSE ? .unavailable : .ioError, code: "system", "\(error)",
+            error.errno == EADDRINUSE ? .unavailable : .ioError, code: "system", "port \(port): \(error)",
             hint: "--tcp 0 takes a port that is free")
     }
     let endpoint = "tcp:127.0.0.1:\(server.port ?? port)"
     context.output.result("TCP \(endpoint)", ReadyRecord(port: endpoint))
     try? await host.run()
     await server.close()
+}
+
+extension Failure {
+    /// Why a pseudo-terminal could not be offered.
+    fileprivate init(_ error: SerialError) {
+        let (status, code): (ExitStatus, String) =
+            switch (error.code, error.errno) {
+            case (.pathTaken, _): (.unavailable, "path_taken")
+            case (_, ENOENT), (_, ENOTDIR): (.noInput, "not_found")
+            case (_, EACCES), (_, EPERM), (_, EROFS): (.noPermission, "not_permitted")
+            default: (.ioError, "system")
+            }
+        let detail = error.errno.map { " (\(String(cString: strerror($0))))" } ?? ""
+        self.init(status, code: code, "\(error.activity) \(error.path): \(error.reason)\(detail)", hint: error.hint)
+    }
 }
 
 /// Says where the device is.

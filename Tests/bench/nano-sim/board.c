@@ -96,7 +96,9 @@ bool board_load(struct board *board, const char *elf) {
 uint16_t board_thermistor_reading(double celsius) {
     // In units of the series resistor, which equals the thermistor's nominal resistance.
     double thermistor = exp(3950.0 * (1.0 / (celsius + 273.15) - 1.0 / 298.15));
-    return (uint16_t)lround(1023.0 / (1.0 + thermistor));
+    // The datasheet's conversion result: Vin * 1024 / Vref, truncated.
+    double result = 1024.0 / (1.0 + thermistor);
+    return result < 1023.0 ? (uint16_t)result : 1023;
 }
 
 void board_set_input(struct board *board, enum board_input input, uint16_t reading) {
@@ -134,6 +136,7 @@ bool board_run(struct board *board, uint64_t cycles) {
 void board_reset(struct board *board) {
     avr_reset(board->avr);
     apply_inputs(board);
+    board->reset_cycles = board->cycles;
     uint64_t begin = board->cycles;
     while (!(board->avr->data[reg_ucsr0b] & rxen0) && board->cycles - begin < longest_boot) {
         if (!board_run(board, 1)) {

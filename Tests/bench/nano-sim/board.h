@@ -17,6 +17,8 @@ struct board {
     avr_t *avr;
     // Simulated cycles since the start; unlike avr->cycle it runs on through a reset.
     uint64_t cycles;
+    // When the board was reset last.
+    uint64_t reset_cycles;
     uint16_t readings[3];
     bool button_down;
     // RAM address of the Arduino core's millisecond counter, 0 if the firmware has none.

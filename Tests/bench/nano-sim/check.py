@@ -488,6 +488,19 @@ def other_banners_can_be_built(start):
         off(nano)
 
 
+def on_demand_time_stands_still(start):
+    with start("nano-pump.elf", "--on-demand") as nano:
+        booted(nano)
+        on(nano)
+        nano.do("wait 0.5")
+        before = nano.do("time")
+        assert nano.do("time") == before
+        nano.do("wait 4.9")
+        assert nano.line().startswith("STATUS:{State:ON,")
+        nano.do("reset")
+        booted(nano)
+
+
 def the_link_lives_as_long_as_the_program(start):
     with tempfile.TemporaryDirectory() as directory:
         link = os.path.join(directory, "nano")
@@ -524,6 +537,7 @@ def stdins_end_ends_it_if_asked(start):
 STARTING_CHECKS = [
     one_thermistor_firmware_has_its_own_lines,
     other_banners_can_be_built,
+    on_demand_time_stands_still,
     the_link_lives_as_long_as_the_program,
     a_link_that_another_took_over_stays,
     stdins_end_ends_it_if_asked,

@@ -1,11 +1,13 @@
 // nano-sim: runs the firmware of an Arduino Nano on a simulated ATmega328P, its UART on a pty. See README.md.
 
 #include <getopt.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sysexits.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "board.h"
 #include "control.h"
@@ -16,6 +18,7 @@ struct options {
     const char *link;
     long baud;
     bool free_run;
+    bool on_demand;
     bool exit_on_eof;
 };
 
@@ -27,6 +30,7 @@ static const char usage[] =
     "  --pot N           reading of the potentiometer, 0 to 1023 (716: the start speed)\n"
     "  --baud N          speed of the serial line, 300 to 1000000 (9600)\n"
     "  --free            run as fast as it goes, not in real time\n"
+    "  --on-demand       likewise, and time stands still while the line is quiet and no command takes time\n"
     "  --exit-on-eof     end when stdin does\n"
     "Commands on stdin: water C, skin C, pot N, button press, reset, skip SECONDS, wait SECONDS,\n"
     "pwm, leds, time, stats, quit. Each is answered on stdout by one line, ok ... or error ...\n";
@@ -56,7 +60,8 @@ static struct options parse_options(int argc, char **argv, uint16_t readings[3])
     static const struct option names[] = {
         {"link", required_argument, NULL, 'l'},  {"water", required_argument, NULL, 'w'}, {"skin", required_argument, NULL, 's'},
         {"pot", required_argument, NULL, 'p'},   {"baud", required_argument, NULL, 'b'},  {"free", no_argument, NULL, 'f'},
-        {"exit-on-eof", no_argument, NULL, 'e'}, {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0},
+        {"on-demand", no_argument, NULL, 'd'},   {"exit-on-eof", no_argument, NULL, 'e'}, {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
     };
     struct options options = {.baud = 9600};
     readings[input_water] = board_thermistor_reading(12);
@@ -86,6 +91,9 @@ static struct options parse_options(int argc, char **argv, uint16_t readings[3])
             break;
         case 'f':
             options.free_run = true;
+            break;
+        case 'd':
+            options.free_run = options.on_demand = true;
             break;
         case 'e':
             options.exit_on_eof = true;
@@ -128,6 +136,28 @@ static void keep_pace(const struct board *board, double *origin) {
     }
 }
 
+// How long the firmware may take over a byte that came before it is taken to have no more to say: more than two turns of a
+// main loop, and the start of the firmware besides when it was reset.
+static const uint64_t answering_time = board_frequency / 1000 * 400;
+static const uint64_t starting_time = board_frequency / 1000 * 2000;
+
+// Whether there is nothing to run for: all that came was answered, and no command on stdin takes time.
+static bool is_idle(const struct board *board, const struct serial_line *line, const struct control *control) {
+    return board->cycles >= board->reset_cycles + starting_time && board->cycles >= line->busy_cycles + answering_time &&
+           !line_has_input(line) && control->waiting == waiting_for_nothing;
+}
+
+// Sleeps until a client or stdin has something to say, or there is room for what a client has yet to read.
+static void wait_for_demand(const struct serial_line *line, const struct control *control) {
+    // Not for ever: a signal may have come just before.
+    static const int longest_sleep = 100;
+    struct pollfd sources[] = {
+        {.fd = line->master, .events = POLLIN | (line->outgoing_count > 0 ? POLLOUT : 0)},
+        {.fd = control->ended ? -1 : STDIN_FILENO, .events = POLLIN},
+    };
+    poll(sources, 2, longest_sleep);
+}
+
 int main(int argc, char **argv) {
     static struct board board;
     static struct serial_line line;
@@ -154,6 +184,10 @@ int main(int argc, char **argv) {
             break;
         }
         line_exchange(&line);
+        if (options.on_demand && is_idle(&board, &line, &control)) {
+            wait_for_demand(&line, &control);
+            continue;
+        }
         if (!board_run(&board, slice)) {
             fprintf(stderr, "nano-sim: the firmware has crashed or stopped for good, at %.3f s\n",
                     (double)board.cycles / board_frequency);

@@ -20,6 +20,7 @@ static void take_from_uart(struct avr_irq_t *irq, uint32_t value, void *context)
     (void)irq;
     struct serial_line *line = context;
     line->sent++;
+    line->busy_cycles = line->board->cycles;
     if (line->outgoing_count == line_outgoing_size) {
         if (line->dropped++ == 0) {
             fprintf(stderr, "nano-sim: no client reads the pty and %d bytes wait; dropping what follows\n", line_outgoing_size);
@@ -54,6 +55,7 @@ static avr_cycle_count_t deliver_byte(avr_t *avr, avr_cycle_count_t when, void *
     }
     uint8_t byte = line->incoming[line->incoming_begin++];
     line->received++;
+    line->busy_cycles = line->board->cycles;
     avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_INPUT), byte);
     return when + line->cycles_per_byte;
 }
@@ -148,6 +150,10 @@ static void write_pty(struct serial_line *line) {
 void line_exchange(struct serial_line *line) {
     read_pty(line);
     write_pty(line);
+}
+
+bool line_has_input(const struct serial_line *line) {
+    return line->incoming_begin != line->incoming_end;
 }
 
 void line_reset(struct serial_line *line) {

@@ -35,6 +35,8 @@ struct serial_line {
 
     // Bytes since the start: to the firmware, from it, and lost because no client read them.
     uint64_t received, sent, dropped;
+    // When a byte went either way last.
+    uint64_t busy_cycles;
 };
 
 // Opens the pty, makes the link, and connects to the board's UART. False, with a message on stderr, if that fails.
@@ -42,6 +44,9 @@ bool line_open(struct serial_line *line, struct board *board, long baud, const c
 
 // Moves bytes between the pty and the buffers; never blocks.
 void line_exchange(struct serial_line *line);
+
+// Whether bytes are on their way to the firmware.
+bool line_has_input(const struct serial_line *line);
 
 // The board is being reset: what was on its way to it is lost.
 void line_reset(struct serial_line *line);

@@ -1,0 +1,165 @@
+public import DescriptorIO
+public import Glibc
+internal import Synchronization
+
+/// Another program, its standard streams, and its end.
+///
+/// One that is still there when the last reference goes is killed, and so is one that does not end by a deadline.
+public final class ChildProcess: Sendable {
+    /// How a program ended, and what it said.
+    public struct Ending: Sendable {
+        /// The exit status, or 128 and the number of the signal that ended it.
+        public var status: Int32
+        public var output: String
+        public var errors: String
+    }
+
+    public struct NotStarted: Error { public var errno: Int32 }
+
+    /// A descriptor that is free in the child while it is being started.
+    private static let terminalNumber: CInt = 9
+    /// POSIX_SPAWN_SETSID, which glibc hides from Swift.
+    private static let newSession: CInt = 0x80
+
+    public let processID: pid_t
+    /// What it prints, as it comes.
+    public let output = Watched(ReceivedText())
+    public let errors = Watched(ReceivedText())
+    private let input: DescriptorChannel
+    private let outputs: [DescriptorChannel]
+    private let status = Watched<Int32?>(nil)
+
+    /// Starts a program, and connects to its standard streams.
+    ///
+    /// - Parameters:
+    ///   - arguments: The program, looked for in PATH, and its arguments.
+    ///   - environment: All of its environment; nil for ours.
+    ///   - terminal: A terminal to be the controlling one of a session of its own.
+    ///   - streamsOnTerminal: The standard streams are that terminal, and nothing is connected.
+    public init(
+        _ arguments: [String], environment: [String: String]? = nil, terminal: String? = nil,
+        streamsOnTerminal: Bool = false
+    ) async throws {
+        let streams = try (0..<3).map { _ in try Self.socketPair() }
+        defer { for stream in streams { close(stream.theirs) } }
+
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        if let terminal {
+            // A session's leader that opens a terminal is controlled by it.
+            posix_spawn_file_actions_addopen(&actions, Self.terminalNumber, terminal, O_RDWR, 0)
+        }
+        if terminal != nil && streamsOnTerminal {
+            for stream: CInt in 0...2 { posix_spawn_file_actions_adddup2(&actions, Self.terminalNumber, stream) }
+        } else {
+            for (number, stream) in streams.enumerated() {
+                posix_spawn_file_actions_adddup2(&actions, stream.theirs, CInt(number))
+            }
+        }
+        if terminal != nil { posix_spawn_file_actions_addclose(&actions, Self.terminalNumber) }
+
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
+        if terminal != nil { flags |= Self.newSession }
+        posix_spawnattr_setflags(&attributes, CShort(flags))
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+
+        let words = arguments.map { strdup($0) } + [nil]
+        let variables = environment.map { $0.map { strdup("\($0)=\($1)") } + [nil] }
+        defer { for string in words + (variables ?? []) { free(string) } }
+        var child: pid_t = 0
+        let error =
+            if let variables {
+                posix_spawnp(&child, arguments[0], &actions, &attributes, words, variables)
+            } else {
+                posix_spawnp(&child, arguments[0], &actions, &attributes, words, environ)
+            }
+        input = DescriptorChannel(taking: streams[0].ours, kind: .socket)
+        outputs = streams[1...].map { DescriptorChannel(taking: $0.ours, kind: .socket) }
+        for (channel, log) in zip(outputs, [output, errors]) { await channel.gather(into: log) }
+        processID = child
+        guard error == 0 else { throw NotStarted(errno: error) }
+        Self.reap(child, status)
+    }
+
+    deinit {
+        if status.state == nil { kill(processID, SIGKILL) }
+    }
+
+    /// A pipe would do, but pipe2 is out of Swift's sight: without close-on-exec from the start, children that other tests
+    /// start meanwhile would hold it open.
+    private static func socketPair() throws -> (ours: CInt, theirs: CInt) {
+        var ends: [CInt] = [-1, -1]
+        let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw NotStarted(errno: errno) }
+        _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+        return (ends[0], ends[1])
+    }
+
+    /// Waits for the child on a thread of its own.
+    private static func reap(_ child: pid_t, _ status: Watched<Int32?>) {
+        final class Context: Sendable {
+            let child: pid_t
+            let status: Watched<Int32?>
+            init(_ child: pid_t, _ status: Watched<Int32?>) {
+                self.child = child
+                self.status = status
+            }
+        }
+        var thread = pthread_t()
+        let result = pthread_create(
+            &thread, nil,
+            { pointer in
+                let context = Unmanaged<Context>.fromOpaque(pointer!).takeRetainedValue()
+                var word: CInt = 0
+                while waitpid(context.child, &word, 0) < 0 && errno == EINTR {}
+                let number = word & 0x7F == 0 ? word >> 8 & 0xFF : 128 + word & 0x7F
+                context.status.update { $0 = number }
+                return nil
+            }, Unmanaged.passRetained(Context(child, status)).toOpaque())
+        precondition(result == 0, "no thread left")
+        pthread_detach(thread)
+    }
+
+    /// Writes to the program's standard input.
+    public func write(_ text: String) async throws { try await input.write(Array(text.utf8)) }
+
+    /// Ends the program's standard input.
+    public func closeInput() async { await input.close() }
+
+    /// Sends a signal.
+    public func send(signal: CInt) { if status.state == nil { kill(processID, signal) } }
+
+    /// Waits for the end, at most so long; then the program is killed, and the error thrown.
+    @discardableResult
+    public func ending(within deadline: Duration = .seconds(30)) async throws -> Ending {
+        do {
+            let number = try await status.wait(for: "the end of the program", within: deadline) { $0 }
+            return Ending(
+                status: number, output: try await output.all("its output"), errors: try await errors.all("its errors"))
+        } catch {
+            kill(processID, SIGKILL)
+            throw NotInTime(
+                what: "the end of the program", state: "output \(output.state), errors \(errors.state)")
+        }
+    }
+}
+
+extension DescriptorChannel {
+    /// Puts what arrives into `log`, up to the end.
+    public func gather(into log: Watched<ReceivedText>) {
+        forward { arrival in
+            switch arrival {
+            case .bytes(let bytes): log.update { $0.bytes += bytes }
+            case .ended: log.update { $0.hasEnded = true }
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+internal import Glibc
+
+/// The programs of this package.
+public enum Executable {
+    /// `pumpctl`, beside the test bundle.
+    public static let pumpctl = folder + "/pumpctl"
+
+    private static var folder: String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
+            let count = readlink("/proc/self/exe", buffer.baseAddress!, 4095)
+            buffer[max(0, count)] = 0
+            let path = String(cString: buffer.baseAddress!)
+            return String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+        }
+    }
+
+    /// The path of a program on PATH; nil if there is none.
+    public static func find(_ name: String) -> String? {
+        let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
+        return path.split(separator: ":").map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
+    }
+}

@@ -1,0 +1,56 @@
+/// What has come from another program so far, and not been taken.
+public struct ReceivedText: Sendable, CustomStringConvertible {
+    public var bytes: [UInt8] = []
+    /// Nothing more will come.
+    public var hasEnded = false
+
+    public init() {}
+
+    public var text: String { String(decoding: bytes, as: UTF8.self) }
+    public var description: String { text.debugDescription + (hasEnded ? ", then the end" : "") }
+
+    /// Takes the next line, without its end; nil while there is none.
+    public mutating func takeLine() -> String? {
+        guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        let line = bytes[..<end]
+        bytes.removeSubrange(...end)
+        return String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
+    }
+}
+
+/// A program ended, or a line broke, before it said what was waited for.
+public struct EndedEarly: Error, CustomStringConvertible {
+    public var what: String
+    public var seen: String
+    public var description: String { "the end came before \(what); there was: \(seen)" }
+}
+
+extension Watched where State == ReceivedText {
+    /// The next line, without its end.
+    public func line(_ what: String = "a line") async throws -> String {
+        try await wait(for: what) { received in
+            if let line = received.takeLine() { return line }
+            if received.hasEnded { throw EndedEarly(what: what, seen: received.text) }
+            return nil
+        }
+    }
+
+    /// Waits until `text` has come, and takes all up to its end.
+    @discardableResult
+    public func text(upTo text: String) async throws -> String {
+        try await wait(for: text.debugDescription) { received in
+            let wanted = Array(text.utf8)
+            if let range = received.bytes.firstRange(of: wanted) {
+                defer { received.bytes.removeSubrange(..<range.upperBound) }
+                return String(decoding: received.bytes[..<range.upperBound], as: UTF8.self)
+            }
+            if received.hasEnded { throw EndedEarly(what: text.debugDescription, seen: received.text) }
+            return nil
+        }
+    }
+
+    /// All that came, once the end has come.
+    public func all(_ what: String) async throws -> String {
+        try await wait(for: "the end of \(what)") { $0.hasEnded ? $0.text : nil }
+    }
+}

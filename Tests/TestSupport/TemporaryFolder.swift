@@ -1,0 +1,37 @@
+internal import FoundationEssentials
+internal import Glibc
+
+/// A folder that is gone, with the files in it, when its last user is.
+public final class TemporaryFolder: Sendable {
+    public let path: String
+
+    public init() {
+        var template = Array("/tmp/pumpctl-test-XXXXXX".utf8CString)
+        path = template.withUnsafeMutableBufferPointer { buffer in
+            mkdtemp(buffer.baseAddress!).map { String(cString: $0) } ?? "/nowhere"
+        }
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// The path of something in the folder.
+    public func path(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// Writes a file in the folder, and returns its path.
+    public func write(_ text: String, to name: String) -> String {
+        var text = text
+        let descriptor = open(path(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        text.withUTF8 { _ = Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        close(descriptor)
+        return path(name)
+    }
+}
+
+extension TemporaryFolder {
+    /// Makes a folder in the folder.
+    public func makeFolder(_ name: String) throws {
+        try FileManager.default.createDirectory(atPath: path(name), withIntermediateDirectories: true)
+    }
+}

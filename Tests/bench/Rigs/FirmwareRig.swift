@@ -1,0 +1,84 @@
+import Glibc
+import TestSupport
+
+/// Our firmware on a simulated ATmega328P, run by nano-sim.
+struct FirmwareRig: PumpRig {
+    /// More than a turn of the main loop.
+    private static let notice = "wait 0.4"
+
+    let endpoint: String
+    private let process: ChildProcess
+
+    struct Refused: Error { var command: String, answer: String }
+
+    /// Starts a board, once a processor is to be had for it.
+    init(thermistors: Int) async throws {
+        try await FirmwareBuild.ready()
+        await FirmwareSlots.shared.take()
+        do {
+            (process, endpoint) = try await Self.start(thermistors: thermistors)
+        } catch {
+            await FirmwareSlots.shared.giveBack()
+            throw error
+        }
+    }
+
+    private static func start(thermistors: Int) async throws -> (ChildProcess, endpoint: String) {
+        let process = try await ChildProcess([
+            FirmwareBuild.nanoSim, "--on-demand", "--exit-on-eof", "--water", "\(RigKind.water)", "--skin",
+            "\(RigKind.skin)", FirmwareBuild.firmware(thermistors: thermistors),
+        ])
+        let ready = try await process.output.line("nano-sim's pty")
+        return (process, String(ready.dropFirst("PTY ".count)))
+    }
+
+    /// Gives a command; returns what its answer has behind the `ok`.
+    @discardableResult
+    private func order(_ command: String) async throws -> [Substring] {
+        try await process.write(command + "\n")
+        let answer = try await process.output.line("nano-sim's answer to \(command)")
+        let words = answer.split(separator: " ")
+        guard words.first == "ok" else { throw Refused(command: command, answer: answer) }
+        return Array(words.dropFirst())
+    }
+
+    func pressButton() async throws { try await order("button press") }
+
+    func setSkin(_ celsius: Double) async throws { try await order("skin \(celsius)") }
+
+    func setWater(_ celsius: Double) async throws { try await order("water \(celsius)") }
+
+    func setPotentiometer(_ reading: Int) async throws { try await order("pot \(reading)") }
+
+    func run(for time: Duration) async throws { try await order("wait \(time / .seconds(1))") }
+
+    func moveClock(by time: Duration) async throws {
+        try await order("skip \(time / .seconds(1))")
+        try await order(Self.notice)
+    }
+
+    func reset() async throws {
+        try await order("reset")
+        try await order("wait 2")
+    }
+
+    func motor() async throws -> Motor {
+        let words = try await order("pwm")
+        guard words.count == 2, let duty = Int(words[1]) else {
+            throw Refused(command: "pwm", answer: words.joined(separator: " "))
+        }
+        return Motor(isEnabled: words[0] == "1", duty: duty)
+    }
+
+    func lifetime() async throws -> Duration {
+        let words = try await order("time")
+        guard let seconds = words.first.flatMap({ Double($0) }) else { throw Refused(command: "time", answer: "") }
+        return .seconds(seconds)
+    }
+
+    func stop() async {
+        await process.closeInput()
+        _ = try? await process.ending()
+        await FirmwareSlots.shared.giveBack()
+    }
+}

@@ -1,0 +1,23 @@
+internal import Glibc
+
+/// Lets no more boards run at once than there are processors, so that a deadline is not spent on waiting for one.
+actor FirmwareSlots {
+    static let shared = FirmwareSlots(count: max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN))))
+
+    private var free: Int
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(count: Int) { free = count }
+
+    func take() async {
+        if free > 0 {
+            free -= 1
+        } else {
+            await withCheckedContinuation { waiting.append($0) }
+        }
+    }
+
+    func giveBack() {
+        if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
+    }
+}

@@ -1,0 +1,86 @@
+import Testing
+
+/// A pump to test, on a bench: a line to it, and hands for all that is wired to it.
+///
+/// Time stands still on a rig, but for what it takes to answer what comes over the line and for what is asked of it here.
+/// So no test depends on the speed of the machine.
+protocol PumpRig: Sendable {
+    /// Where the pump's line is, for a link.
+    var endpoint: String { get }
+
+    /// Presses the button on the lid, and lets the firmware notice.
+    func pressButton() async throws
+    /// Brings the skin's thermistor to a temperature, in °C.
+    func setSkin(_ celsius: Double) async throws
+    /// Brings the water's thermistor to a temperature, in °C.
+    func setWater(_ celsius: Double) async throws
+    /// Turns the potentiometer to a reading, 0 to 1023.
+    func setPotentiometer(_ reading: Int) async throws
+    /// Lets the firmware live for so long.
+    func run(for time: Duration) async throws
+    /// Makes it so much later, and lets the firmware notice.
+    func moveClock(by time: Duration) async throws
+    /// Resets the board, and lets it start.
+    func reset() async throws
+    /// What the pump is driven with.
+    func motor() async throws -> Motor
+    /// For how long the firmware has lived, moves of the clock apart.
+    func lifetime() async throws -> Duration
+    /// Ends it.
+    func stop() async
+}
+
+/// The pump's driver: D8 and D9.
+struct Motor: Hashable, Sendable {
+    var isEnabled: Bool
+    /// 0 to 255.
+    var duty: Int
+
+    static let off = Motor(isEnabled: false, duty: 0)
+    static func on(_ duty: Int) -> Motor { Motor(isEnabled: true, duty: duty) }
+}
+
+/// Which pump is on the bench.
+struct RigKind: Hashable, Sendable, CaseIterable, CustomTestStringConvertible {
+    enum Pump: String, Sendable {
+        /// The simulator, in this process.
+        case simulator
+        /// Our firmware, compiled for the ATmega328P, in simavr.
+        case firmware
+    }
+
+    var pump: Pump
+    var thermistors: Int
+
+    static let allCases = [1, 2].flatMap { number in
+        [RigKind(pump: .simulator, thermistors: number), RigKind(pump: .firmware, thermistors: number)]
+    }
+
+    var testDescription: String { "\(pump.rawValue) with \(thermistors == 1 ? "one thermistor" : "two thermistors")" }
+
+    /// Temperatures that the pump starts at, in °C.
+    static let water = 12.0
+    static let skin = 34.0
+
+    /// Puts the pump on the bench. Where it can't be had the test is skipped.
+    func start() async throws -> any PumpRig {
+        switch pump {
+        case .simulator: return try await SimulatedRig(thermistors: thermistors)
+        case .firmware:
+            if let reason = FirmwareBuild.reasonToSkip { try Test.cancel(Comment(rawValue: reason)) }
+            return try await FirmwareRig(thermistors: thermistors)
+        }
+    }
+
+    /// Runs `body` with the pump on the bench, and clears the bench.
+    func run(_ body: (any PumpRig) async throws -> Void) async throws {
+        let rig = try await start()
+        do {
+            try await body(rig)
+        } catch {
+            await rig.stop()
+            throw error
+        }
+        await rig.stop()
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+import TestSupport
+
+@Suite("Devices that don't answer as a pump does")
+struct BadAnswerTests {
+    /// Long enough for a device on a busy machine to say it, in either half of this time.
+    private let patience = "6"
+
+    @Test("A port that vanishes in mid-command: the outcome is said to be unknown")
+    func vanishing() async throws {
+        let device = try await ScriptedDevice { _ in nil }
+        let ending = try await Pumpctl.run("-p", device.port, "--json", "on")
+        expectFailure(
+            ending, 74, saying: "the link broke at ON", "whether it was carried out is unknown",
+            hint: "plug the device in")
+        #expect(try ending.object()["outcome"] as? String == "unknown")
+    }
+
+    @Test("Silence")
+    func silence() async throws {
+        let device = try await ScriptedDevice()
+        let status = try await Pumpctl.run("-p", device.port, "--timeout", "0.3", "status")
+        expectFailure(status, 75, saying: "no answer to STATUS", hint: "switched on")
+        let off = try await Pumpctl.run("-p", device.port, "--timeout", "0.3", "--json", "off")
+        expectFailure(off, 75, saying: "no answer to OFF", "whether it was carried out is unknown", hint: "status")
+        #expect(try off.object()["outcome"] as? String == "unknown")
+        let send = try await Pumpctl.run("-p", device.port, "--timeout", "0.3", "send", "ON")
+        expectFailure(send, 75, saying: "no answer", hint: "switched on")
+        await device.close()
+    }
+
+    @Test("Silence after half an answer")
+    func halfAnswer() async throws {
+        let device = try await ScriptedDevice { $0 == "ON" ? "OK\r\n" : "" }
+        let ending = try await Pumpctl.run("-p", device.port, "--timeout", "0.3", "on")
+        expectFailure(ending, 75, saying: "no answer to ON", "unknown", hint: "status")
+        await device.close()
+    }
+
+    @Test("Garbage, as a wrong baud rate makes it")
+    func garbage() async throws {
+        let device = try await ScriptedDevice { _ in "\u{1}\u{7F}~\u{3}x\u{1B}[2J?\n" }
+        let ending = try await Pumpctl.run("-p", device.port, "--timeout", patience, "status")
+        expectFailure(ending, 76, saying: "nothing that the protocol knows", "\\x01", hint: "baud rate")
+        #expect(!ending.errors.contains("\u{1B}"), "what a device says must not drive the terminal")
+        await device.close()
+    }
+
+    @Test("A line that never ends")
+    func endlessLine() async throws {
+        let device = try await ScriptedDevice { _ in String(repeating: "A", count: 5000) }
+        let ending = try await Pumpctl.run("-p", device.port, "--timeout", patience, "status")
+        expectFailure(ending, 76, saying: "nothing that the protocol knows: AAAA", hint: "baud rate")
+        await device.close()
+    }
+
+    @Test("The beginning of a line, and no more")
+    func cutLine() async throws {
+        let device = try await ScriptedDevice { _ in "STATUS:{State:O" }
+        let ending = try await Pumpctl.run("-p", device.port, "--timeout", patience, "status")
+        expectFailure(ending, 76, saying: "nothing that the protocol knows: STATUS:{State:O", hint: "baud rate")
+        await device.close()
+    }
+
+    @Test("A speed that the pump confirms otherwise than asked")
+    func otherSpeed() async throws {
+        let device = try await ScriptedDevice { $0.hasPrefix("SPEED") ? "OK\r\nSPEED:0\r\n" : "" }
+        let ending = try await Pumpctl.run("-p", device.port, "--timeout", "0.3", "speed", "200")
+        expectFailure(ending, 75, saying: "SPEED:200", "unknown", hint: "status")
+        await device.close()
+    }
+}

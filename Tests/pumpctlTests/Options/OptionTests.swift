@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+import TestSupport
+
+@Suite("Options and where the port comes from")
+struct OptionTests {
+    @Test(
+        "Options stand before the command's name or behind it",
+        arguments: [
+            ["-p", "PORT", "--json", "status"], ["status", "-p", "PORT", "--json"],
+            ["--json", "status", "--port=PORT"],
+        ])
+    func places(arguments: [String]) async throws {
+        let pump = try await BenchPump()
+        let words = arguments.map { $0.replacing("PORT", with: pump.port) }
+        let ending = try await Pumpctl.start(words).ending()
+        #expect(ending.status == 0)
+        #expect(try ending.object()["state"] as? String == "off")
+        await pump.close()
+    }
+
+    @Test("The one behind the name counts where both are given")
+    func precedence() async throws {
+        let pump = try await BenchPump()
+        #expect(try await Pumpctl.run("-p", "/nowhere", "status", "-p", pump.port).status == 0)
+        #expect(try await Pumpctl.run("-p", pump.port, "status", "-p", "/nowhere").status == 66)
+        await pump.close()
+    }
+
+    @Test("PUMPCTL_PORT names the port, and --port goes before it")
+    func variable() async throws {
+        let pump = try await BenchPump()
+        #expect(try await Pumpctl.run("status", environment: ["PUMPCTL_PORT": pump.port]).status == 0)
+        let named = try await Pumpctl.run("-p", pump.port, "status", environment: ["PUMPCTL_PORT": "/nowhere"])
+        #expect(named.status == 0)
+        await pump.close()
+    }
+
+    @Test("The configuration names the port, in its home or in XDG's, and PUMPCTL_PORT goes before it")
+    func configuration() async throws {
+        let pump = try await BenchPump()
+        let folder = TemporaryFolder()
+        try folder.makeFolder("pumpctl")
+        try folder.makeFolder(".config")
+        try folder.makeFolder(".config/pumpctl")
+        _ = folder.write("{\"port\": \"\(pump.port)\"}", to: "pumpctl/config.json")
+        _ = folder.write("{\"port\": \"\(pump.port)\"}", to: ".config/pumpctl/config.json")
+        #expect(try await Pumpctl.run("status", environment: ["XDG_CONFIG_HOME": folder.path]).status == 0)
+        #expect(try await Pumpctl.run("status", environment: ["HOME": folder.path]).status == 0)
+        let variable = try await Pumpctl.run(
+            "status", environment: ["HOME": folder.path, "PUMPCTL_PORT": "/nowhere"])
+        #expect(variable.status == 66)
+        await pump.close()
+    }
+
+    @Test("A configuration that is none is named")
+    func brokenConfiguration() async throws {
+        let folder = TemporaryFolder()
+        try folder.makeFolder("pumpctl")
+        let path = folder.write("port = /dev/ttyUSB0", to: "pumpctl/config.json")
+        let ending = try await Pumpctl.run("status", environment: ["XDG_CONFIG_HOME": folder.path])
+        expectFailure(ending, 64, saying: path, hint: "JSON")
+    }
+
+    @Test("-v shows on standard error what is sent and received")
+    func verbose() async throws {
+        let pump = try await BenchPump()
+        let ending = try await Pumpctl.run("-v", "-p", pump.port, "off")
+        #expect(ending.output == "pump off\n")
+        for part in ["> OFF", "< OK", "PUMP:OFF", pump.port] {
+            #expect(ending.errors.contains(part), "\(ending.errors)")
+        }
+        await pump.close()
+    }
+
+    @Test("sim:pump needs no port")
+    func simulated() async throws {
+        let ending = try await Pumpctl.run("-p", "sim:pump?thermistors=1", "--json", "temp")
+        #expect(ending.status == 0)
+        #expect(try ending.object()["temp_c"] is Double)
+    }
+}

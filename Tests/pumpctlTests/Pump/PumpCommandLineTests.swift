@@ -1,0 +1,133 @@
+import FirmwareSim
+import Foundation
+import Testing
+import TestSupport
+
+@Suite("The pump's commands, each a program of its own")
+struct PumpCommandLineTests {
+    @Test("on, and speed 200 in a second program, leave the pump at 200")
+    func twoPrograms() async throws {
+        let pump = try await BenchPump()
+        let on = try await Pumpctl.run("-p", pump.port, "on")
+        #expect(on.status == 0)
+        #expect(on.output == "pump on at 70 % (PWM 180)\n")
+        #expect(on.errors == "")
+        #expect(await pump.duty() == 180)
+        let speed = try await Pumpctl.run("-p", pump.port, "speed", "200")
+        #expect(speed.status == 0)
+        #expect(speed.output == "speed 200 (78 %)\n")
+        #expect(await pump.duty() == 200)
+        let off = try await Pumpctl.run("-p", pump.port, "off")
+        #expect(off.output == "pump off\n")
+        #expect(await pump.duty() == nil)
+        await pump.close()
+    }
+
+    @Test("What changes something is told to programs as one object")
+    func changesAsJSON() async throws {
+        let pump = try await BenchPump()
+        let on = try await Pumpctl.run("-p", pump.port, "--json", "on", "--speed", "50%")
+        #expect(try on.object() == ["ok": true, "state": "on", "speed_pwm": 128, "speed_percent": 50])
+        #expect(await pump.duty() == 128)
+        let speed = try await Pumpctl.run("-p", pump.port, "--json", "speed", "0")
+        #expect(try speed.object() == ["ok": true, "state": "on", "speed_pwm": 0, "speed_percent": 0])
+        #expect(await pump.duty() == 0)
+        let off = try await Pumpctl.run("-p", pump.port, "--json", "off")
+        #expect(try off.object() == ["ok": true, "state": "off"])
+        #expect(await pump.duty() == nil)
+        await pump.close()
+    }
+
+    @Test("The status of a pump with two thermistors")
+    func status() async throws {
+        let pump = try await BenchPump()
+        let off = try await Pumpctl.run("-p", pump.port, "status")
+        #expect(off.output == "pump   off\nwater  12.0 °C\nskin   34.5 °C\n")
+        #expect(
+            try await Pumpctl.run("-p", pump.port, "--json", "status").object()
+                == ["ok": true, "state": "off", "water_temp_c": 12, "skin_temp_c": 34.5])
+        _ = try await Pumpctl.run("-p", pump.port, "on")
+        await pump.host.advance(by: .seconds(330))
+        let on = try await Pumpctl.run("-p", pump.port, "status")
+        #expect(
+            on.output == """
+                pump       on
+                speed      70 %
+                runtime    5 min
+                remaining  24 min
+                water      12.0 °C
+                skin       34.5 °C
+
+                """)
+        #expect(
+            try await Pumpctl.run("-p", pump.port, "--json", "status").object() == [
+                "ok": true, "state": "on", "speed_percent": 70, "runtime_min": 5, "remaining_min": 24,
+                "water_temp_c": 12, "skin_temp_c": 34.5,
+            ])
+        await pump.overheat()
+        #expect(try await Pumpctl.run("-p", pump.port, "--json", "status").object()["state"] as? String == "error")
+        await pump.close()
+    }
+
+    @Test("The temperatures, by one thermistor, by two, and by a broken one")
+    func temperatures() async throws {
+        let two = try await BenchPump()
+        #expect(try await Pumpctl.run("-p", two.port, "temp").output == "water  12.0 °C\nskin   34.5 °C\n")
+        #expect(
+            try await Pumpctl.run("-p", two.port, "--json", "temp").object()
+                == ["ok": true, "water_temp_c": 12, "skin_temp_c": 34.5])
+        await two.host.change { pump, _ in pump.setWaterThermistor(.open) }
+        let broken = try await Pumpctl.run("-p", two.port, "temp")
+        #expect(broken.output == "water  sensor fault (reads -273.1 °C)\nskin   34.5 °C\n")
+        #expect(
+            try await Pumpctl.run("-p", two.port, "--json", "temp").object()
+                == ["ok": true, "water_temp_c": NSNull(), "skin_temp_c": 34.5, "sensor_faults": ["water_temp_c"]])
+        await two.close()
+
+        let one = try await BenchPump(thermistors: .one)
+        #expect(try await Pumpctl.run("-p", one.port, "temp").output == "temp  34.5 °C\n")
+        #expect(try await Pumpctl.run("-p", one.port, "--json", "temp").object() == ["ok": true, "temp_c": 34.5])
+        await one.close()
+    }
+
+    @Test("A refusal ends with 1, the pump's word for it, and what to do")
+    func refusals() async throws {
+        let pump = try await BenchPump()
+        let speed = try await Pumpctl.run("-p", pump.port, "speed", "9")
+        expectFailure(speed, 1, saying: "PUMP_NOT_RUNNING", hint: "pumpctl on")
+        let asJSON = try await Pumpctl.run("-p", pump.port, "--json", "speed", "9")
+        let object = try asJSON.object()
+        #expect(asJSON.status == 1)
+        #expect(object["ok"] as? Bool == false)
+        #expect(object["error"] as? String == "refused")
+        #expect(object["device_code"] as? String == "PUMP_NOT_RUNNING")
+        #expect(object["exit_code"] as? Int == 1)
+        #expect(object["outcome"] as? String == "nothing_changed")
+        _ = try await Pumpctl.run("-p", pump.port, "on")
+        await pump.overheat()
+        expectFailure(try await Pumpctl.run("-p", pump.port, "on"), 1, saying: "PUMP_START_FAILED", hint: "pumpctl off")
+        #expect(try await Pumpctl.run("-p", pump.port, "off").status == 0)
+        #expect(try await Pumpctl.run("-p", pump.port, "on").status == 0)
+        await pump.close()
+    }
+
+    @Test("send shows what comes back, and ends with 1 if that is an error")
+    func send() async throws {
+        let pump = try await BenchPump()
+        let on = try await Pumpctl.run("-p", pump.port, "send", "ON")
+        #expect(on.status == 0)
+        #expect(on.output == "OK\nPUMP:ON\n")
+        let speed = try await Pumpctl.run("-p", pump.port, "--json", "send", "speed:12")
+        #expect(try speed.objects() == [["line": "OK", "whole": true], ["line": "SPEED:12", "whole": true]])
+        let unknown = try await Pumpctl.run("-p", pump.port, "send", "FROB")
+        #expect(unknown.output == "ERROR:UNKNOWN_COMMAND\n")
+        expectFailure(unknown, 1, saying: "UNKNOWN_COMMAND")
+        let dangerous = try await Pumpctl.run("-p", pump.port, "send", "SPEED:abc")
+        expectFailure(dangerous, 64, saying: "would set the speed to 0", "--force", hint: "pumpctl send")
+        #expect(await pump.duty() == 12)
+        let forced = try await Pumpctl.run("-p", pump.port, "send", "--force", "SPEED:abc")
+        #expect(forced.output == "OK\nSPEED:0\n")
+        #expect(await pump.duty() == 0)
+        await pump.close()
+    }
+}

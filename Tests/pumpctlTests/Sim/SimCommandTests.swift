@@ -1,0 +1,92 @@
+import Foundation
+import Glibc
+import Testing
+import TestSupport
+
+@Suite("sim pump, for other programs")
+struct SimCommandTests {
+    @Test(
+        "It serves under a link, and SIGTERM removes the link",
+        arguments: [(SIGTERM, 143), (SIGINT, 130)] as [(CInt, Int32)])
+    func link(signal: CInt, status: Int32) async throws {
+        let folder = TemporaryFolder()
+        let path = folder.path("pump")
+        let sim = try await Pumpctl.start(["sim", "pump", "--pty", "--unpaced", "--link", path])
+        #expect(try await sim.output.line() == "PTY \(path)")
+        #expect(try await Pumpctl.run("-p", path, "on").status == 0)
+        #expect(try await Pumpctl.run("-p", path, "speed", "200").output == "speed 200 (78 %)\n")
+        let answer = try await Pumpctl.run("-p", path, "--json", "status").object()
+        #expect(answer["speed_percent"] as? Int == 78)
+        sim.send(signal: signal)
+        #expect(try await sim.ending().status == status)
+        #expect(access(path, F_OK) != 0)
+        var entry = stat()
+        #expect(lstat(path, &entry) != 0)
+    }
+
+    @Test("A second one leaves a path that is taken alone, and says so")
+    func takenPath() async throws {
+        let folder = TemporaryFolder()
+        let path = folder.path("pump")
+        let sim = try await Pumpctl.start(["sim", "pump", "--link", path])
+        _ = try await sim.output.line()
+        let second = try await Pumpctl.run("sim", "pump", "--link", path)
+        expectFailure(second, 69, saying: path, "taken", hint: "choose another path")
+        #expect(try await Pumpctl.run("-p", path, "status").status == 0)
+
+        let file = folder.write("mine", to: "file")
+        let third = try await Pumpctl.run("sim", "pump", "--link", file)
+        expectFailure(third, 69, saying: file, hint: "choose another path")
+        sim.send(signal: SIGTERM)
+        _ = try await sim.ending()
+    }
+
+    @Test("A path in no folder is named")
+    func noFolder() async throws {
+        let ending = try await Pumpctl.run("sim", "pump", "--link", "/nonexistent/pump")
+        expectFailure(ending, 66, saying: "/nonexistent/pump", hint: "folder")
+    }
+
+    @Test("What a killed one left behind is replaced")
+    func staleLink() async throws {
+        let folder = TemporaryFolder()
+        let path = folder.path("pump")
+        let first = try await Pumpctl.start(["sim", "pump", "--link", path])
+        _ = try await first.output.line()
+        first.send(signal: SIGKILL)
+        #expect(try await first.ending().status == 128 + SIGKILL)
+        let second = try await Pumpctl.start(["sim", "pump", "--link", path])
+        #expect(try await second.output.line() == "PTY \(path)")
+        #expect(try await Pumpctl.run("-p", path, "status").status == 0)
+        second.send(signal: SIGTERM)
+        _ = try await second.ending()
+    }
+
+    @Test("--tcp 0 takes a free port and says which")
+    func tcp() async throws {
+        let sim = try await Pumpctl.start(["sim", "pump", "--tcp", "0", "--thermistors", "1", "--json"])
+        let line = try await sim.output.line()
+        let port = try #require(line.firstMatch(of: /tcp:127\.0\.0\.1:[0-9]+/)).output
+        #expect(try await Pumpctl.run("-p", String(port), "on").status == 0)
+        let temperatures = try await Pumpctl.run("-p", String(port), "temp")
+        #expect(temperatures.output.hasPrefix("temp  "))
+
+        let number = String(port.split(separator: ":")[2])
+        expectFailure(try await Pumpctl.run("sim", "pump", "--tcp", number), 69, saying: number, hint: "--tcp 0")
+        sim.send(signal: SIGTERM)
+        #expect(try await sim.ending().status == 143)
+        expectFailure(
+            try await Pumpctl.run("-p", String(port), "status"), 66, saying: String(port), hint: "start the server")
+    }
+
+    @Test(
+        "Options that don't go together, or are out of range, are refused",
+        arguments: [
+            ["--tcp", "0", "--pty"], ["--tcp", "0", "--link", "/tmp/x"], ["--thermistors", "3"], ["--baud", "0"],
+            ["--tcp", "70000"], ["--banner", "loud"],
+        ])
+    func wrongOptions(options: [String]) async throws {
+        expectFailure(
+            try await Pumpctl.start(["sim", "pump"] + options).ending(), 64, saying: "Error: ", hint: "pumpctl sim")
+    }
+}

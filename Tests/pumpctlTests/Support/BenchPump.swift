@@ -1,0 +1,72 @@
+import DescriptorIO
+import FirmwareSim
+import SerialPort
+import TestSupport
+
+/// A simulated pump in this process, on a pseudo-terminal, whose time goes by on demand.
+struct BenchPump {
+    let host: DeviceHost<PumpFirmware>
+    private let server: PseudoTerminalServer<PumpFirmware>
+
+    var port: String { server.path }
+
+    init(thermistors: PumpFirmwareOptions.Thermistors = .two) async throws {
+        let options = PumpFirmwareOptions(thermistors: thermistors, heat: .fixed(water: 12, skin: 34.5))
+        host = DeviceHost(PumpFirmware(options: options), pace: .onDemand)
+        server = try await PseudoTerminalServer.open(host)
+        // As printed, whatever the converter makes of it.
+        await host.change { pump, _ in
+            pump.setWaterThermistor(.reading(12))
+            pump.setSkinThermistor(.reading(34.5))
+        }
+    }
+
+    /// What the pump is driven with; nil while it is off.
+    func duty() async -> Int? { await host.change { pump, _ in pump.isEnabled ? Int(pump.duty) : nil } }
+
+    func state() async -> PumpState { await host.change { pump, _ in pump.state } }
+
+    /// Stops a running pump for safety.
+    func overheat() async {
+        await host.change { pump, _ in pump.setSkinThermistor(.reading(41)) }
+        await host.advance(by: .seconds(1))
+        await host.change { pump, _ in pump.setSkinThermistor(.reading(34.5)) }
+    }
+
+    func close() async { await server.close() }
+}
+
+/// A device that says what a test has it say.
+struct ScriptedDevice {
+    let terminal: PseudoTerminal
+    private let channel: DescriptorChannel
+    /// What was sent to it.
+    let heard = Watched(ReceivedText())
+
+    var port: String { terminal.path }
+
+    /// A device that answers each line with what `answer` says; nil to unplug it.
+    init(_ answer: @escaping @Sendable (String) -> String? = { _ in "" }) async throws {
+        terminal = try PseudoTerminal()
+        channel = terminal.channel()
+        let lines = Watched(ReceivedText())
+        await channel.forward { [channel, heard] arrival in
+            guard case .bytes(let bytes) = arrival else { return }
+            heard.update { $0.bytes += bytes }
+            let complete = lines.update { lines in
+                lines.bytes += bytes
+                var complete: [String] = []
+                while let line = lines.takeLine() { complete.append(line) }
+                return complete
+            }
+            for line in complete {
+                Task {
+                    guard let text = answer(line) else { return await channel.close() }
+                    try? await channel.write(Array(text.utf8))
+                }
+            }
+        }
+    }
+
+    func close() async { await channel.close() }
+}

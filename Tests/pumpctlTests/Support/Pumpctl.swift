@@ -1,0 +1,59 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `pumpctl` as it was built, run as a person or a program runs it.
+enum Pumpctl {
+    /// Starts it with an environment of its own: no configuration, no port but a named one.
+    static func start(
+        _ arguments: [String], environment: [String: String] = [:], terminal: String? = nil,
+        program: [String] = [Executable.pumpctl]
+    ) async throws -> ChildProcess {
+        let ours = ProcessInfo.processInfo.environment
+        var all = ["PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "NO_COLOR": "1"]
+        all["LD_LIBRARY_PATH"] = ours["LD_LIBRARY_PATH"]
+        all.merge(environment) { $1 }
+        // The pump answers at once, but this machine may be busy.
+        let patience = arguments.contains { $0.hasPrefix("--timeout") } ? [] : ["--timeout", "30"]
+        return try await ChildProcess(
+            program + patience + arguments, environment: all, terminal: terminal, streamsOnTerminal: terminal != nil)
+    }
+
+    /// Runs it to its end.
+    static func run(
+        _ arguments: String..., environment: [String: String] = [:]
+    ) async throws -> ChildProcess.Ending {
+        try await start(arguments, environment: environment).ending()
+    }
+}
+
+extension ChildProcess.Ending {
+    /// The lines of standard output as JSON objects.
+    func objects() throws -> [NSDictionary] {
+        try output.split(separator: "\n").map { line in
+            try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? NSDictionary, "\(line)")
+        }
+    }
+
+    /// The only line of standard output as a JSON object.
+    func object() throws -> NSDictionary {
+        let objects = try objects()
+        return try #require(objects.count == 1 ? objects.first : nil, "\(output)")
+    }
+}
+
+/// A command that failed as a command should: with a status, words and a hint, and no trace of a crash.
+func expectFailure(
+    _ ending: ChildProcess.Ending, _ status: Int32, saying words: String..., hint: String? = nil,
+    _ location: SourceLocation = #_sourceLocation
+) {
+    #expect(ending.status == status, "\(ending)", sourceLocation: location)
+    for word in words { #expect(ending.errors.contains(word), "\(ending.errors)", sourceLocation: location) }
+    if let hint {
+        let hints = ending.errors.split(separator: "\n").filter { $0.contains("hint: ") || $0.contains("Usage: ") }
+        #expect(hints.contains { hint.isEmpty || $0.contains(hint) }, "\(ending.errors)", sourceLocation: location)
+    }
+    for trace in ["Fatal error", "Stack dump", "Thread 0", ".swift:"] {
+        #expect(!ending.errors.contains(trace), "\(ending.errors)", sourceLocation: location)
+    }
+}
