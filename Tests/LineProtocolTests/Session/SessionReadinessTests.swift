@@ -26,4 +26,31 @@ import Testing
         #expect(await bench.session.hasDeviceStarted)
         await bench.finish()
     }
+
+    @Test func `Waiting for a device gives up after its limit, with nothing done`() async throws {
+        let bench = try await SessionBench()
+        let ready = Task.immediate { () -> SessionError? in
+            do throws(SessionError) {
+                try await bench.session.waitUntilReady(within: .seconds(2))
+                return nil
+            } catch {
+                return error
+            }
+        }
+        for wait in [0.5, 0.5, 1.0] {
+            await bench.goesOut("TEMP")
+            bench.clock.advance(by: .seconds(wait))
+        }
+        #expect(await ready.value?.code == .noAnswer)
+        await bench.finish()
+    }
+
+    @Test(arguments: ["HELLO:pump", "Ready for commands..."])
+    func `A banner tells that the device has started`(line: String) async throws {
+        let bench = try await SessionBench()
+        await bench.comesIn(line)
+        #expect(await bench.session.hasDeviceStarted)
+        #expect(await bench.session.state.power == .unknown)
+        await bench.finish(heard: [.now(line)])
+    }
 }
