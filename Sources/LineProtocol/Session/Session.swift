@@ -52,6 +52,9 @@ public actor Session<Family: DeviceFamily> {
     public func start() async throws(SessionError) {
         guard case .notStarted = life else { return }
         life = .running
+        // A reply that came while the backlog is read would be taken for old: commands wait.
+        _ = turns.takeIfFree()
+        defer { turns.release() }
         listener.conversation.isHearingBacklog = true
         defer { listener.conversation.isHearingBacklog = false }
         do throws(LinkError) {

@@ -149,4 +149,24 @@ import Testing
         #expect(await SessionBench.all(events) == [.lost(SessionBench.gone)])
         await session.close()
     }
+
+    @Test func `A command that is begun while the session starts waits until it has`() async throws {
+        let link = ScriptedLink()
+        let session = PumpSession(link: link, clock: ManualClock())
+        link.holdFirstRead()
+        let start = Task.immediate { try await session.start() }
+        await link.untilFirstReadIsHeld()
+        let attempt = Task.immediate { try await session.readTemperatures() }
+        _ = await session.state
+        #expect(link.unreadSent == [])
+        await link.deliver("TEMP:39.9\r\n")
+        link.releaseFirstRead()
+        try await start.value
+        #expect(await link.nextSent() == "TEMP\n")
+        await link.deliver("TEMP:34.5\r\n")
+        #expect(await link.nextSent() == "TEMP\n")
+        await link.deliver("TEMP:34.6\r\n")
+        #expect(try await attempt.value.single?.celsius == 34.6)
+        await session.close()
+    }
 }
