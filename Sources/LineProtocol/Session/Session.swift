@@ -128,7 +128,8 @@ public actor Session<Family: DeviceFamily> {
     /// Sends `command` and waits for its reply.
     ///
     /// A query is sent a second time when half of the time has gone by without an answer. A change is sent once: if no
-    /// answer comes, whether it was carried out is unknown, and ``state`` forgets what the command put in doubt.
+    /// answer comes, whether it was carried out is unknown, and ``state`` forgets what the command put in doubt. A task
+    /// that is cancelled sends nothing, but for what makes the device safe.
     ///
     /// - Parameter timeout: How long to wait for the answer, the wait for other commands not counted.
     public func perform(
@@ -138,6 +139,9 @@ public actor Session<Family: DeviceFamily> {
         if !turns.takeIfFree() { try await waitForTurn(command) }
         defer { turns.release() }
         let effect = Family.effect(of: command)
+        if Task.isCancelled, effect != .stop {
+            throw SessionError(.cancelled, command: text(of: command), outcome: .notSent)
+        }
         if listener.conversation.hearsThePast, effect != .stop, let fence = Family.fence {
             try await passFence(fence, before: command, timeout: timeout)
         }

@@ -56,4 +56,26 @@ import Testing
         #expect(await fourth.value == .success(.off))
         await bench.finish()
     }
+
+    @Test(arguments: [PumpCommand.on, .speed(speed(3)), .status])
+    func `A command of a task that was cancelled before is not sent`(_ command: PumpCommand)
+        async throws
+    {
+        let bench = try await SessionBench()
+        await bench.comesIn(SessionBench.statusOn)
+        #expect(
+            await bench.begin(command, cancelled: true).value
+                == .failure(SessionError(.cancelled, command: command.text, outcome: .notSent)))
+        #expect(await bench.session.state.power == .on, "nothing was sent, nothing is in doubt")
+        await bench.finish(heard: [.now(SessionBench.statusOn)])
+    }
+
+    @Test func `OFF is sent even by a task that was cancelled before`() async throws {
+        let bench = try await SessionBench()
+        #expect(
+            await bench.begin(.off, cancelled: true).value
+                == .failure(SessionError(.cancelled, command: "OFF", outcome: .unknown)))
+        await bench.goesOut("OFF")
+        await bench.finish()
+    }
 }
