@@ -11,7 +11,17 @@ struct Conversation<Family: DeviceFamily> {
     var hasDeviceStarted = false
     /// What is heard from now on may still belong to an earlier command, or to an earlier user of the link.
     private(set) var hearsThePast = false
-    var isHearingBacklog = false
+    var backlog = Backlog.over
+
+    /// What had arrived before the session began.
+    enum Backlog {
+        /// It is being taken in.
+        case arriving
+        /// It ended within a line, and what completes that line is yet to come.
+        case lineBegun
+        /// What is heard is new.
+        case over
+    }
 
     private var exchange: Family.Exchange?
     private var subscribers: [UInt64: AsyncStream<SessionEvent<Family.Message>>.Continuation] = [:]
@@ -70,7 +80,10 @@ struct Conversation<Family: DeviceFamily> {
     /// Takes in one line.
     mutating func hear(_ line: Span<UInt8>, _ ending: LineEnding) {
         let message = Family.message(line: line, ending: ending)
-        if isHearingBacklog { return publish(.heardBefore(message)) }
+        if backlog != .over {
+            if backlog == .lineBegun { backlog = .over }
+            return publish(.heardBefore(message))
+        }
         if Family.isStart(message) { hasDeviceStarted = true }
         if flight?.isOver == false {
             if Family.isForeign(message) { flight?.foreignLine = line.withUnsafeBufferPointer { Array($0) } }

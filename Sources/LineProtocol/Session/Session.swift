@@ -55,8 +55,8 @@ public actor Session<Family: DeviceFamily> {
         // A reply that came while the backlog is read would be taken for old: commands wait.
         _ = turns.takeIfFree()
         defer { turns.release() }
-        listener.conversation.isHearingBacklog = true
-        defer { listener.conversation.isHearingBacklog = false }
+        listener.conversation.backlog = .arriving
+        defer { listener.conversation.backlog = listener.framer.pendingByteCount > 0 ? .lineBegun : .over }
         do throws(LinkError) {
             while true {
                 let bytes = try await link.receiveAvailable()

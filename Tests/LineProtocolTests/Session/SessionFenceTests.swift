@@ -150,6 +150,30 @@ import Testing
         await session.close()
     }
 
+    @Test(arguments: [5, 30, SessionBench.statusOn.count])
+    func `A line that had begun before is no state, wherever it was cut`(cut: Int) async throws {
+        let line = SessionBench.statusOn
+        let bench = try await SessionBench(backlog: [String(line.prefix(cut))])
+        await bench.comesIn(String(line.dropFirst(cut)))
+        #expect(await bench.session.state == PumpState())
+        await bench.comesIn(SessionBench.statusOff)
+        #expect(await bench.session.state.power == .off)
+        await bench.finish(heard: [.before(line), .now(SessionBench.statusOff)])
+    }
+
+    @Test func `A line that had begun before does not pass the fence`() async throws {
+        let bench = try await SessionBench(backlog: ["TEMP:39"])
+        let attempt = bench.begin(.temperature)
+        await bench.goesOut("TEMP")
+        await bench.comesIn(".9", "TEMP:34.5")
+        await bench.goesOut("TEMP")
+        await bench.comesIn("TEMP:34.6")
+        #expect(
+            await attempt.value
+                == .success(.temperatures(PumpTemperatures(single: ThermistorReading(celsius: 34.6)))))
+        await bench.finish(heard: [.before("TEMP:39.9")])
+    }
+
     @Test func `A command that is begun while the session starts waits until it has`() async throws {
         let link = ScriptedLink()
         let session = PumpSession(link: link, clock: ManualClock())
