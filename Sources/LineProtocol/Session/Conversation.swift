@@ -30,9 +30,11 @@ struct Conversation<Family: DeviceFamily> {
     // MARK: Commands
 
     /// A command is about to be sent; returns the name of its flight.
-    mutating func begin(_ command: Family.Command) -> UInt64 {
+    ///
+    /// - Parameter trustsErrors: Whether an error that can answer the command does.
+    mutating func begin(_ command: Family.Command, trustsErrors: Bool) -> UInt64 {
         lastID += 1
-        flight = Flight(id: lastID)
+        flight = Flight(id: lastID, trustsErrors: trustsErrors)
         exchange = Family.exchange(for: command)
         reply = nil
         return lastID
@@ -93,10 +95,10 @@ struct Conversation<Family: DeviceFamily> {
                 self.reply = reply
                 state.apply(message)
                 return end(.replied)
-            case .refused(let code):
+            case .refused(let code) where flight?.trustsErrors == true:
                 state.apply(message)
                 return end(.refused(code))
-            case .unrelated, nil: break
+            case .refused, .unrelated, nil: break
             }
         }
         state.overhear(message)

@@ -145,11 +145,13 @@ public actor Session<Family: DeviceFamily> {
         if listener.conversation.hearsThePast, effect != .stop, let fence = Family.fence {
             try await passFence(fence, before: command, timeout: timeout)
         }
+        // Where no fence was passed, an error may be the answer to an earlier command.
+        let trustsErrors = Family.fence == nil || !listener.conversation.hearsThePast
         var mayRepeat = effect == .query
         let timeout = mayRepeat ? timeout.half : timeout
         while true {
             do throws(SessionError) {
-                return try await exchange(command, timeout: timeout)
+                return try await exchange(command, timeout: timeout, trustsErrors: trustsErrors)
             } catch {
                 guard mayRepeat, error.code == .noAnswer || error.code == .notUnderstood else { throw error }
                 mayRepeat = false
@@ -196,7 +198,7 @@ public actor Session<Family: DeviceFamily> {
         _ fence: Family.Command, before command: Family.Command, timeout: Duration
     ) async throws(SessionError) {
         do throws(SessionError) {
-            _ = try await exchange(fence, timeout: timeout)
+            _ = try await exchange(fence, timeout: timeout, trustsErrors: false)
         } catch {
             var error = error
             error.command = text(of: command)
@@ -207,9 +209,11 @@ public actor Session<Family: DeviceFamily> {
 
     // Inlined, as each call of an asynchronous function of an actor looks twice for the executor to run on.
     @inline(__always)
-    private func exchange(_ command: Family.Command, timeout: Duration) async throws(SessionError) -> Family.Reply {
+    private func exchange(
+        _ command: Family.Command, timeout: Duration, trustsErrors: Bool
+    ) async throws(SessionError) -> Family.Reply {
         try checkLife(for: command)
-        let id = listener.conversation.begin(command)
+        let id = listener.conversation.begin(command, trustsErrors: trustsErrors)
         setDeadline(clock.elapsed() + timeout)
         do throws(LinkError) {
             let bytes = Family.encode(command)

@@ -103,6 +103,26 @@ import Testing
         #expect(await next.value == .success(.on))
         await bench.finish()
     }
+
+    @Test func `A late error of an earlier command does not refuse OFF`() async throws {
+        let bench = try await benchWithoutAnswer(to: .speed(speed(7)))
+        let attempt = bench.begin(.off)
+        await bench.goesOut("OFF")
+        await bench.comesIn("ERROR:UNKNOWN_COMMAND", "OK", "PUMP:OFF")
+        #expect(await attempt.value == .success(.off))
+        await bench.finish(heard: [.now("ERROR:UNKNOWN_COMMAND")])
+    }
+
+    @Test func `A late error of an earlier command does not refuse the next`() async throws {
+        let bench = try await benchWithoutAnswer(to: .speed(speed(7)))
+        let attempt = bench.begin(.on)
+        await bench.goesOut("TEMP")
+        await bench.comesIn("ERROR:UNKNOWN_COMMAND", "TEMP:34.5")
+        await bench.goesOut("ON")
+        await bench.comesIn("OK", "PUMP:ON")
+        #expect(await attempt.value == .success(.on))
+        await bench.finish(heard: [.now("ERROR:UNKNOWN_COMMAND")])
+    }
 }
 
 /// What had arrived before the session began.
