@@ -147,14 +147,17 @@ public actor Session<Family: DeviceFamily> {
         }
         // Where no fence was passed, an error may be the answer to an earlier command.
         let trustsErrors = Family.fence == nil || !listener.conversation.hearsThePast
-        var mayRepeat = effect == .query
+        let mayRepeat = effect == .query
         let timeout = mayRepeat ? timeout.half : timeout
+        var firstError: SessionError?
         while true {
             do throws(SessionError) {
                 return try await exchange(command, timeout: timeout, trustsErrors: trustsErrors)
             } catch {
-                guard mayRepeat, error.code == .noAnswer || error.code == .notUnderstood else { throw error }
-                mayRepeat = false
+                guard error.code == .noAnswer || error.code == .notUnderstood else { throw error }
+                if let firstError { throw error.following(firstError) }
+                guard mayRepeat else { throw error }
+                firstError = error
             }
         }
     }

@@ -56,6 +56,20 @@ public struct SessionError: Error, Sendable, Hashable {
     }
 }
 
+extension SessionError {
+    /// The error of a query that was sent twice, from that of the second time: what was heard, and how long was waited,
+    /// counts from the first.
+    func following(_ first: SessionError) -> SessionError {
+        var error = self
+        error.waited = (first.waited ?? .zero) + (waited ?? .zero)
+        if error.foreignLine == nil, let line = first.foreignLine {
+            error.code = .notUnderstood
+            error.foreignLine = line
+        }
+        return error
+    }
+}
+
 extension SessionError: CustomStringConvertible {
     public var description: String {
         switch code {

@@ -129,4 +129,41 @@ import Testing
         #expect(await second.value == .success(.off))
         await bench.finish()
     }
+
+    @Test func `Garbage answers a query although nothing came after it was asked again`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.status)
+        await bench.goesOut("STATUS")
+        await bench.comesIn("?garbage")
+        bench.clock.advance(by: .seconds(1.5))
+        await bench.goesOut("STATUS")
+        bench.clock.advance(by: .seconds(1.5))
+        #expect(
+            await attempt.value
+                == .failure(
+                    SessionError(
+                        .notUnderstood, command: "STATUS", outcome: .nothingChanged,
+                        foreignLine: Array("?garbage".utf8), waited: .seconds(3))))
+        await bench.finish(heard: [.now("?garbage")])
+    }
+
+    @Test(arguments: [PumpCommand.status, .temperature])
+    func `A query without an answer is sent a second time at half time, and no third time`(
+        _ command: PumpCommand
+    ) async throws {
+        let bench = try await SessionBench()
+        await bench.comesIn(SessionBench.statusOn)
+        let attempt = bench.begin(command)
+        await bench.goesOut(command.text)
+        bench.clock.advance(by: .seconds(1.5))
+        await bench.goesOut(command.text)
+        bench.clock.advance(by: .seconds(1.5))
+        #expect(
+            await attempt.value
+                == .failure(
+                    SessionError(
+                        .noAnswer, command: command.text, outcome: .nothingChanged, waited: .seconds(3))))
+        #expect(await bench.session.state.power == .on, "asking changes nothing")
+        await bench.finish(heard: [.now(SessionBench.statusOn)])
+    }
 }
