@@ -15,6 +15,8 @@ extension Session {
                 _ = try await perform(query, timeout: .seconds(1))
                 return
             } catch {
+                // Who refuses hears: the end of a line that began while it started may have reached it.
+                if error.code == .refused { return }
                 let isSilence = error.code == .noAnswer || error.code == .notUnderstood
                 guard isSilence, clock.elapsed() < deadline else { throw error }
                 hasDeviceStarted = true

@@ -53,4 +53,11 @@ import Testing
         #expect(await bench.session.state.power == .unknown)
         await bench.finish(heard: [.now(line)])
     }
+
+    @Test func `A device that only refuses is ready: it hears`() async throws {
+        let bench = try await SessionBench { _ in "ERROR:UNKNOWN_COMMAND\r\n" }
+        try await bench.session.waitUntilReady()
+        await bench.goesOut("TEMP")
+        await bench.finish()
+    }
 }
