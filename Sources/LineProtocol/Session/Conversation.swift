@@ -53,6 +53,14 @@ struct Conversation<Family: DeviceFamily> {
         if flight?.id == id { end(.cancelled) }
     }
 
+    /// The link did not take the command of the flight of that name.
+    mutating func sendingFailed(_ id: UInt64) {
+        if flight?.id == id { end(.notSent) }
+    }
+
+    /// Whether the flight ended because the link did not take its command.
+    var isSendingFailed: Bool { if case .notSent = flight?.ending { true } else { false } }
+
     /// Takes out the flight, which nothing follows any more.
     mutating func finish() -> Flight? {
         defer { flight = nil }

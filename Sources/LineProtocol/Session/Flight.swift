@@ -11,6 +11,8 @@ struct Flight {
         case cancelled
         case lost(LinkError)
         case closed
+        /// The link did not take the command, or only a part.
+        case notSent
     }
 
     let id: UInt64

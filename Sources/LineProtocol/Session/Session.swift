@@ -220,13 +220,33 @@ public actor Session<Family: DeviceFamily> {
         setDeadline(clock.elapsed() + timeout)
         do throws(LinkError) {
             let bytes = Family.encode(command)
-            if try !link.sendAtOnce(bytes) { try await link.send(bytes) }
+            if try !link.sendAtOnce(bytes) {
+                try await send(bytes, of: id)
+            } else if !listener.conversation.isOver {
+                await waitForEnd(of: id)
+            }
         } catch {
             throw sendingFailed(command, error)
         }
-        if !listener.conversation.isOver { await waitForEnd(of: id) }
         deadline = nil
         return try conclude(command, waited: timeout)
+    }
+
+    /// Sends what the link does not take at once, and waits for the end of the flight, which stops a sending that is
+    /// still under way: a carrier that takes nothing must not hold a command beyond its time.
+    private func send(_ bytes: [UInt8], of flight: UInt64) async throws(LinkError) {
+        let sending = Task(executorPreference: link.executor) { () -> LinkError? in
+            do throws(LinkError) {
+                try await link.send(bytes)
+                return nil
+            } catch {
+                listener.conversation.sendingFailed(flight)
+                return error
+            }
+        }
+        if !listener.conversation.isOver { await waitForEnd(of: flight) }
+        guard listener.conversation.isSendingFailed else { return sending.cancel() }
+        if let error = await sending.value { throw error }
     }
 
     private func sendingFailed(_ command: Family.Command, _ error: LinkError) -> SessionError {
@@ -260,7 +280,7 @@ public actor Session<Family: DeviceFamily> {
         case .lost(let error):
             code = .linkLost
             link = error
-        case .closed, .replied, nil: code = .closed
+        case .closed, .replied, .notSent, nil: code = .closed
         }
         listener.conversation.doubt(command)
         throw SessionError(code, command: text(of: command), outcome: outcome(of: command), link: link)

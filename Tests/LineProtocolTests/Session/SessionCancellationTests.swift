@@ -78,4 +78,16 @@ import Testing
         await bench.goesOut("OFF")
         await bench.finish()
     }
+
+    @Test func `A command that the carrier does not take can be cancelled`() async throws {
+        let bench = try await SessionBench()
+        bench.link.holdSends()
+        let attempt = bench.begin(.on)
+        await bench.goesOut("ON")
+        attempt.cancel()
+        let result = await attempt.value
+        #expect(result.code == .cancelled)
+        #expect(await bench.session.state.power == .unknown)
+        await bench.finish()
+    }
 }

@@ -166,4 +166,20 @@ import Testing
         #expect(await bench.session.state.power == .on, "asking changes nothing")
         await bench.finish(heard: [.now(SessionBench.statusOn)])
     }
+
+    @Test func `A carrier that does not take the bytes does not hold a command beyond its time`()
+        async throws
+    {
+        let bench = try await SessionBench()
+        bench.link.holdSends()
+        let attempt = bench.begin(.off)
+        await bench.goesOut("OFF")
+        bench.clock.advance(by: .seconds(3))
+        #expect(
+            await attempt.value
+                == .failure(SessionError(.noAnswer, command: "OFF", outcome: .unknown, waited: .seconds(3)))
+        )
+        #expect(await bench.session.state.power == .unknown)
+        await bench.finish()
+    }
 }
