@@ -39,7 +39,11 @@ extension Task where Failure == Never {
     /// What the task ends with. It is cancelled with the test that waits, so that a test's time limit ends both.
     var outcome: Success {
         get async {
-            await withTaskCancellationHandler { await value } onCancel: { cancel() }
+            await withTaskCancellationHandler {
+                await value
+            } onCancel: {
+                cancel()
+            }
         }
     }
 }
