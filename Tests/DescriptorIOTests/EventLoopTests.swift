@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import Testing
 
@@ -6,8 +5,8 @@ import Testing
 
 @Suite("An event loop", .timeLimit(.minutes(1)))
 struct EventLoopTests {
-    @Test func `Borrows the calling thread and returns what its body returns`() async {
-        let isSame = await blocking {
+    @Test func `Borrows the calling thread and returns what its body returns`() async throws {
+        let isSame = try await onThread {
             let caller = currentThread()
             let (value, runner, isCurrent) = EventLoop.run { loop in
                 await Task.yield()
@@ -19,7 +18,7 @@ struct EventLoopTests {
     }
 
     @Test func `Waits on descriptors and timers while it borrows a thread`() async throws {
-        let words = await blocking {
+        let words = try await onThread {
             EventLoop.run { loop in
                 do {
                     let (near, far) = try DescriptorChannel.pair(on: loop)
@@ -165,12 +164,5 @@ struct ReadinessTests {
             let error = await #expect(throws: DescriptorError.self) { try await waiting.value }
             #expect(error?.code == .cancelled)
         }
-    }
-}
-
-/// Runs what blocks on a thread of its own, which none of Swift's pool may.
-private func blocking<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-    await withCheckedContinuation { continuation in
-        DispatchQueue.global().async { continuation.resume(returning: body()) }
     }
 }

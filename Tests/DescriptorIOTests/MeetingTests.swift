@@ -10,10 +10,10 @@ struct MeetingTests {
 
     @Test func `Writes that meet are not mixed`() async throws {
         let thread = try await LoopThread.start()
-        for _ in 0..<20 {
+        for _ in 0..<10 {
             let (near, far) = try DescriptorChannel.pair(on: thread.loop)
             // More than a socket takes at once.
-            let length = 1 << 20
+            let length = 1 << 18
             let writes = (UInt8(0)..<3).map { number -> Call in
                 {
                     #expect(

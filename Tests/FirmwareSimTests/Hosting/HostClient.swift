@@ -1,4 +1,3 @@
-import Dispatch
 import DescriptorIO
 import Glibc
 import Synchronization
@@ -83,12 +82,6 @@ final class HostClient: Sendable {
     private static func wait(_ descriptor: CInt) throws {
         var entry = pollfd(fd: descriptor, events: CShort(POLLIN), revents: 0)
         guard poll(&entry, 1, 20_000) > 0 else { throw NothingCame() }
-    }
-
-    private func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(with: Result(catching: body)) }
-        }
     }
 }
 

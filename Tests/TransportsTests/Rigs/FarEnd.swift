@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import Synchronization
 
@@ -112,12 +111,5 @@ final class FarEnd: Sendable {
     private func wait(_ events: CShort) throws {
         var entry = pollfd(fd: descriptor, events: events, revents: 0)
         guard poll(&entry, 1, Self.patience) > 0 else { throw NothingCame() }
-    }
-}
-
-/// Runs what blocks where it holds up nobody.
-func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-        DispatchQueue.global().async { continuation.resume(with: Result(catching: body)) }
     }
 }
