@@ -12,12 +12,20 @@ TEST_PACKAGES := gcc g++ make simavr libsimavr-dev libelf-dev gcc-avr avr-libc b
     python3-serial socat picocom shellcheck \
     udev umockdev gir1.2-umockdev-1.0 python3-gi
 
-RELEASE := $(SWIFT) build -c release --product pumpctl --static-swift-stdlib
+# For a quick start: no C++ library to load and bind, and the program's own relocations packed, which only lld does.
+STATIC_LIBRARIES := .build/static-libraries
+RELEASE := $(SWIFT) build -c release --product pumpctl --static-swift-stdlib -Xswiftc -use-ld=lld \
+    -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -L$(CURDIR)/$(STATIC_LIBRARIES)
 
 .PHONY: all demo test lint benchmark install clean setup setup-test
 
-all: setup
+all: setup $(STATIC_LIBRARIES)
 	$(RELEASE)
+
+# A folder with nothing but the static one of the C++ library's two forms, for the linker to look in first.
+$(STATIC_LIBRARIES):
+	@mkdir -p $@
+	@ln -sf "$$($(CC) -print-file-name=libstdc++.a)" $@/libstdc++.a
 
 setup:
 	@scripts/ensure-packages $(BUILD_PACKAGES)
