@@ -237,10 +237,10 @@ public actor Session<Family: DeviceFamily> {
     private func send(_ bytes: [UInt8], of flight: UInt64) async throws(LinkError) {
         let sending = Task(executorPreference: link.executor) { () -> LinkError? in
             do throws(LinkError) {
-                try await link.send(bytes)
+                try await self.link.send(bytes)
                 return nil
             } catch {
-                listener.conversation.sendingFailed(flight)
+                self.listener.conversation.sendingFailed(flight)
                 return error
             }
         }
