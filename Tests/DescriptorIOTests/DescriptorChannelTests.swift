@@ -3,7 +3,7 @@ import Testing
 
 @testable import DescriptorIO
 
-@Suite("A channel", .timeLimit(.minutes(1)))
+@Suite("A channel", .timeLimit(.minutes(5)))
 struct DescriptorChannelTests {
     @Test func `Closes its descriptor when nobody holds it any more`() async throws {
         let (near, far) = try socketPair()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import DescriptorIO
 
-@Suite("An event loop", .timeLimit(.minutes(1)))
+@Suite("An event loop", .timeLimit(.minutes(5)))
 struct EventLoopTests {
     @Test func `Borrows the calling thread and returns what its body returns`() async throws {
         let isSame = try await onThread {
@@ -134,7 +134,7 @@ struct EventLoopTests {
     }
 }
 
-@Suite("Waiting until a descriptor is ready", .timeLimit(.minutes(1)))
+@Suite("Waiting until a descriptor is ready", .timeLimit(.minutes(5)))
 struct ReadinessTests {
     @Test func `Ends with what poll reports`() async throws {
         let (near, far) = try socketPair()

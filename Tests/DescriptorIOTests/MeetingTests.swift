@@ -4,7 +4,7 @@ import Testing
 @testable import DescriptorIO
 
 /// Calls from tasks that do not run on the loop: each step of theirs is a job of its own, and others' jobs come between.
-@Suite("Calls that meet on a channel", .timeLimit(.minutes(1)))
+@Suite("Calls that meet on a channel", .timeLimit(.minutes(5)))
 struct MeetingTests {
     private typealias Call = @Sendable () async -> Void
 
@@ -36,7 +36,7 @@ struct MeetingTests {
 
     @Test func `A read that meets a close ends`() async throws {
         let thread = try await LoopThread.start()
-        for _ in 0..<50 {
+        for _ in 0..<20 {
             let (near, far) = try DescriptorChannel.pair(on: thread.loop)
             let tasks = await meet(
                 on: thread.loop,
@@ -52,7 +52,7 @@ struct MeetingTests {
 
     @Test func `A read that meets a loss ends`() async throws {
         let thread = try await LoopThread.start()
-        for _ in 0..<50 {
+        for _ in 0..<20 {
             let (near, far) = try socketPair()
             let channel = DescriptorChannel(taking: near, kind: .socket, on: thread.loop)
             close(far)

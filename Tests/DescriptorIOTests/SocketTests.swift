@@ -3,7 +3,7 @@ import Testing
 
 @testable import DescriptorIO
 
-@Suite("Sockets", .timeLimit(.minutes(1)))
+@Suite("Sockets", .timeLimit(.minutes(5)))
 struct SocketTests {
     private static func path() -> String {
         var template = Array("/tmp/descriptor-io-XXXXXX".utf8CString)
@@ -23,7 +23,7 @@ struct SocketTests {
         let listener = try await SocketListener.listen(at: address)
         for number: UInt8 in 0..<10 {
             let client = try await DescriptorChannel.connect(
-                to: self.address(of: listener, at: address), deadline: .now + .seconds(20))
+                to: self.address(of: listener, at: address), deadline: .now + .seconds(60))
             let server = try #require(try await listener.accept())
             try await client.write([number])
             #expect(try await server.read() == [number])
@@ -55,7 +55,7 @@ struct SocketTests {
         let error = await #expect(throws: DescriptorError.self) { try await accepting.value }
         #expect(error?.code == .cancelled)
         let client = try await DescriptorChannel.connect(
-            to: self.address(of: listener, at: address), deadline: .now + .seconds(20))
+            to: self.address(of: listener, at: address), deadline: .now + .seconds(60))
         let server = try #require(try await listener.accept())
         await client.close()
         await server.close()
@@ -69,7 +69,7 @@ struct SocketTests {
         await listener.close()
         #expect(access(path, F_OK) != 0)
         let error = await #expect(throws: DescriptorError.self) {
-            try await DescriptorChannel.connect(to: .unix(path: path), deadline: .now + .seconds(20))
+            try await DescriptorChannel.connect(to: .unix(path: path), deadline: .now + .seconds(60))
         }
         #expect(error?.errno == ENOENT)
     }
@@ -94,7 +94,7 @@ struct SocketTests {
         let port = try #require(listener.port)
         await listener.close()
         let error = await #expect(throws: DescriptorError.self) {
-            try await DescriptorChannel.connect(to: .tcp(host: "localhost", port: port), deadline: .now + .seconds(20))
+            try await DescriptorChannel.connect(to: .tcp(host: "localhost", port: port), deadline: .now + .seconds(60))
         }
         #expect(error?.errno == ECONNREFUSED)
     }

@@ -37,9 +37,9 @@ struct LoopThread {
     }
 }
 
-/// Waits for what nothing announces, for 20 s at most.
+/// Waits for what nothing announces, for a minute at most.
 func eventually(_ isSo: () -> Bool) async -> Bool {
-    let deadline = ContinuousClock.now + .seconds(20)
+    let deadline = ContinuousClock.now + .seconds(60)
     while !isSo() {
         guard ContinuousClock.now < deadline else { return false }
         await Task.yield()

@@ -18,7 +18,7 @@ final class HostClient: Sendable {
 
     /// Connects to a socket.
     init(_ address: SocketAddress) async throws {
-        let channel = try await DescriptorChannel.connect(to: address, deadline: .now + .seconds(20))
+        let channel = try await DescriptorChannel.connect(to: address, deadline: .now + .seconds(60))
         descriptor = try await channel.withDescriptor { fcntl($0, F_DUPFD_CLOEXEC, 0) }
         await channel.close()
     }
@@ -52,7 +52,7 @@ final class HostClient: Sendable {
         }
     }
 
-    /// Waits until what has come ends with `end`, 20 s at most, and returns all of it.
+    /// Waits until what has come ends with `end`, a minute at most, and returns all of it.
     func hear(until end: String) async throws -> String {
         let end = Array(end.utf8)
         return try await onThread { [descriptor] in
@@ -67,7 +67,7 @@ final class HostClient: Sendable {
         }
     }
 
-    /// Waits until the device is gone, 20 s at most; what it says before is left aside.
+    /// Waits until the device is gone, a minute at most; what it says before is left aside.
     func waitForHangUp() async throws {
         try await onThread { [descriptor] in
             var buffer = [UInt8](repeating: 0, count: 4096)
@@ -81,7 +81,7 @@ final class HostClient: Sendable {
 
     private static func wait(_ descriptor: CInt) throws {
         var entry = pollfd(fd: descriptor, events: CShort(POLLIN), revents: 0)
-        guard poll(&entry, 1, 20_000) > 0 else { throw NothingCame() }
+        guard poll(&entry, 1, 60_000) > 0 else { throw NothingCame() }
     }
 }
 

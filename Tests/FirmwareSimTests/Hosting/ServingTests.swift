@@ -3,7 +3,7 @@ import FirmwareSim
 import Glibc
 import Testing
 
-@Suite("A served pump", .timeLimit(.minutes(1)))
+@Suite("A served pump", .timeLimit(.minutes(5)))
 struct ServingTests {
     @Test("answers at once", arguments: ServedBy.allCases)
     func answers(by way: ServedBy) async throws {

@@ -62,14 +62,20 @@ extension LinkContract {
         let (link, far) = try await carrier.rig().open()
         let out = payload(1 << 18, seed: 4)
         let back = payload(1 << 18, seed: 5)
-        async let sending: Void = link.send(out)
-        async let answering: Void = far.send(back)
-        async let heard = far.receive(out.count)
-        let received = try await link.receive(back.count)
-        try await sending
-        try await answering
-        let isSame = try await heard == out && received == back
-        #expect(isSame)
+        // In a group, so that a part that fails ends the others and is told.
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await link.send(out) }
+            group.addTask { try await far.send(back) }
+            group.addTask {
+                let isSame = try await far.receive(out.count) == out
+                #expect(isSame)
+            }
+            group.addTask {
+                let isSame = try await link.receive(back.count) == back
+                #expect(isSame)
+            }
+            try await group.waitForAll()
+        }
         await link.close()
     }
 }

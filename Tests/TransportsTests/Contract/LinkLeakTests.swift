@@ -5,7 +5,7 @@ import Testing
 import Transports
 
 /// Each in a process of its own, where nothing else opens descriptors or starts threads.
-@Suite("Links opened and closed 10,000 times", .serialized, .timeLimit(.minutes(2)))
+@Suite("Links opened and closed 10,000 times", .serialized, .timeLimit(.minutes(5)))
 struct LinkLeakTests {
     @Test("leave no descriptor and no thread behind", arguments: Carrier.allCases)
     func opensAndCloses(carrier: Carrier) async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Transports
 
-@Suite("Opening an endpoint", .timeLimit(.minutes(1)))
+@Suite("Opening an endpoint", .timeLimit(.minutes(5)))
 struct OpeningTests {
     /// The error of an endpoint that can't be opened.
     private func failure(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws -> LinkError {

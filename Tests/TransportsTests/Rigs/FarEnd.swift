@@ -9,7 +9,7 @@ final class FarEnd: Sendable {
     struct Ended: Error {}
 
     /// How long to wait for what must come.
-    private static let patience: CInt = 20_000
+    private static let patience: CInt = 60_000
 
     let descriptor: CInt
     private let hangUp: @Sendable () -> Void
