@@ -40,7 +40,9 @@ test: setup-test lint
 	$(MAKE) -C hardware/nano-pump check
 	hardware/udev/check
 	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build
+	$(SWIFT) test --skip-build --skip '^(pumpctlTests|BenchTests)\.'
+	$(SWIFT) test --skip-build --filter '^pumpctlTests\.'
+	$(SWIFT) test --skip-build --filter '^BenchTests\.'
 
 lint: setup-test
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
