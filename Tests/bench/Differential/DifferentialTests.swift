@@ -10,7 +10,8 @@ struct DifferentialTests {
         let script = PumpScript(seed: seed, count: 40)
         async let simulated = play(script, on: RigKind(pump: .simulator, thermistors: thermistors))
         let firmware = try await play(script, on: RigKind(pump: .firmware, thermistors: thermistors))
-        for (index, (step, (simulator, firmware))) in zip(script.steps, zip(try await simulated, firmware)).enumerated() {
+        for (index, (step, (simulator, firmware))) in zip(script.steps, zip(try await simulated, firmware)).enumerated()
+        {
             let areAlike = simulator.isLike(firmware, askedFor: step.asks.statuses)
             // What comes behind a first difference mostly follows from it.
             try #require(areAlike, "step \(index): \(step)\nsimulator \(simulator)\nfirmware  \(firmware)")

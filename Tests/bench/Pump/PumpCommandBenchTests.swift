@@ -34,7 +34,8 @@ struct PumpCommandBenchTests {
             name: "a speed is read as atoi reads it",
             turns: [
                 ("ON\n", ["OK", "PUMP:ON"]), ("SPEED:abc\n", ["OK", "SPEED:0"]), ("SPEED:7x\n", ["OK", "SPEED:7"]),
-                ("SPEED:\n", ["OK", "SPEED:0"]), ("SPEED: 12\n", ["OK", "SPEED:12"]), ("SPEED:+13\n", ["OK", "SPEED:13"]),
+                ("SPEED:\n", ["OK", "SPEED:0"]), ("SPEED: 12\n", ["OK", "SPEED:12"]),
+                ("SPEED:+13\n", ["OK", "SPEED:13"]),
                 ("SPEED:0x20\n", ["OK", "SPEED:0"]), ("SPEED:1.9\n", ["OK", "SPEED:1"]),
                 ("SPEED:\(String(repeating: "0", count: 50))40\n", ["OK", "SPEED:40"]),
             ], motor: .on(40)),
@@ -43,8 +44,10 @@ struct PumpCommandBenchTests {
             turns: ["SPEED:100\n", "SPEED:256\n", "SPEED:abc\n"].map { ($0, ["ERROR:PUMP_NOT_RUNNING"]) }, motor: .off),
         Dialogue(
             name: "unknown commands are refused",
-            turns: ["FROB", "?", "ONN", "O", "SPEED", "SPEED=9", "STATUS?", "AT", "ON;OFF", "ON\0", "\0ON", "ON\0OFF", "öN"]
-                .map { ("\($0)\n", ["ERROR:UNKNOWN_COMMAND"]) }, motor: .off),
+            turns: [
+                "FROB", "?", "ONN", "O", "SPEED", "SPEED=9", "STATUS?", "AT", "ON;OFF", "ON\0", "\0ON", "ON\0OFF", "öN",
+            ]
+            .map { ("\($0)\n", ["ERROR:UNKNOWN_COMMAND"]) }, motor: .off),
         Dialogue(
             name: "case does not matter",
             turns: [
@@ -53,7 +56,9 @@ struct PumpCommandBenchTests {
             ], motor: .on(180)),
         Dialogue(
             name: "spaces do",
-            turns: [" ON", "ON ", "\tON", "ON\t", " ", "O N", "SPEED :9"].map { ("\($0)\n", ["ERROR:UNKNOWN_COMMAND"]) },
+            turns: [" ON", "ON ", "\tON", "ON\t", " ", "O N", "SPEED :9"].map {
+                ("\($0)\n", ["ERROR:UNKNOWN_COMMAND"])
+            },
             motor: .off),
         Dialogue(
             name: "a line feed, a carriage return or both end a command, and empty lines are ignored",
@@ -89,7 +94,8 @@ struct PumpCommandBenchTests {
         try await kind.run { rig in
             let line = try await PumpLine.open(rig)
             for turn in dialogue.turns {
-                #expect(try await line.exchange(turn.out).withoutReports == turn.back, "to \(turn.out.debugDescription)")
+                #expect(
+                    try await line.exchange(turn.out).withoutReports == turn.back, "to \(turn.out.debugDescription)")
             }
             #expect(try await rig.motor() == dialogue.motor)
             await line.close()
@@ -127,7 +133,8 @@ struct PumpCommandBenchTests {
             try await line.send("STATUS\n")
             try expect(await line.next(), "STATUS:\\{State:OFF,\(fields)\\}")
             try await line.send("TEMP\n")
-            try expect(await line.next(), kind.thermistors == 1 ? "TEMP:\(skin)" : "TEMP:\\{Water:\(water),Skin:\(skin)C\\}")
+            try expect(
+                await line.next(), kind.thermistors == 1 ? "TEMP:\(skin)" : "TEMP:\\{Water:\(water),Skin:\(skin)C\\}")
             _ = try await line.exchange("ON\n")
             let on = try await line.exchange("STATUS\n")
             try expect(on.last ?? "", "STATUS:\\{State:ON,Speed:70%,Runtime:0m,Remaining:29m,\(fields)\\}")

@@ -223,7 +223,9 @@ struct PumpSessionBenchTests {
             let pump = try await rig.session()
             try await pump.turnOn(timeout: Self.patience)
             var passed = 0
-            for (minutes, seconds) in [(0, 40), (1, 20), (1, 40), (5, 20), (14, 40), (15, 20), (28, 40), (29, 20), (29, 40)] {
+            for (minutes, seconds) in [
+                (0, 40), (1, 20), (1, 40), (5, 20), (14, 40), (15, 20), (28, 40), (29, 20), (29, 40),
+            ] {
                 let time = minutes * 60 + seconds
                 try await rig.moveClock(by: .seconds(time - passed))
                 passed = time

@@ -1,0 +1,36 @@
+#!/usr/bin/python3
+"""Talks to a simulated pump through pyserial, as the users' own scripts do, and tells what was answered.
+
+usage: pyserial_client.py PORT
+
+Sends the commands on stdin, one a line; before each, and a tab, stands how many lines of answer to wait for.
+Prints `> command` and `< answer`. A status report that comes unasked is left out.
+"""
+
+import sys
+
+import serial
+
+DEADLINE = 30
+
+
+def main():
+    with serial.Serial(sys.argv[1], 9600, timeout=DEADLINE) as port:
+        for request in sys.stdin.read().splitlines():
+            count, command = request.split("\t")
+            port.write(command.encode("ascii") + b"\n")
+            print(">", command)
+            answers = 0
+            while answers < int(count):
+                line = port.readline()
+                if not line.endswith(b"\r\n"):
+                    sys.exit(f"no line in {DEADLINE} s, but {line!r}")
+                # A running pump reports every 5 s, also between the lines of a reply.
+                if line.startswith(b"STATUS:{State:ON,") and command != "STATUS":
+                    continue
+                print("<", line[:-2].decode("ascii"))
+                answers += 1
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+/// What any client of a pump can say, and hears: every reply of the protocol that needs neither hands nor half an hour.
+enum ClientDialogue {
+    /// A command, and the lines of its answer; a measurement is given by how it begins.
+    struct Turn: Sendable {
+        var out: String
+        var back: [String]
+
+        init(_ out: String, _ back: String...) {
+            self.out = out
+            self.back = back
+        }
+    }
+
+    static let turns = [
+        Turn("SPEED:9", "ERROR:PUMP_NOT_RUNNING"),
+        Turn("STATUS", "STATUS:{State:OFF,"),
+        Turn("TEMP", "TEMP:{Water:"),
+        Turn("ON", "OK", "PUMP:ON"),
+        Turn("SPEED:200", "OK", "SPEED:200"),
+        Turn("STATUS", "STATUS:{State:ON,Speed:78%,"),
+        Turn("SPEED:256", "ERROR:INVALID_SPEED_VALUE"),
+        Turn("SPEED:abc", "OK", "SPEED:0"),
+        Turn("FROB", "ERROR:UNKNOWN_COMMAND"),
+        Turn("on", "OK", "PUMP:ON"),
+        Turn(" ON", "ERROR:UNKNOWN_COMMAND"),
+        Turn(String(repeating: "X", count: 70), "ERROR:CMD_TOO_LONG", "ERROR:UNKNOWN_COMMAND"),
+        Turn("OFF", "OK", "PUMP:OFF"),
+        Turn("STATUS", "STATUS:{State:OFF,"),
+    ]
+
+    /// Whether `lines` are the answers, in their order, apart from what a running pump reports unasked.
+    static func isAnswered(by lines: [String]) -> Bool {
+        var rest = lines[...]
+        for wanted in turns.flatMap(\.back) {
+            while let line = rest.first, !line.hasPrefix(wanted), line.isReport { rest.removeFirst() }
+            guard let line = rest.popFirst(), line.hasPrefix(wanted) else { return false }
+        }
+        return rest.isEmpty
+    }
+}

@@ -1,0 +1,86 @@
+import DescriptorIO
+import Glibc
+import SerialPort
+import TestSupport
+import Testing
+
+// Other people's programs on the pump that `pumpctl sim` offers.
+@Suite("Bench: other people's clients hear every reply")
+struct ClientTests {
+    /// `pumpctl sim pump`, for the time of `body`.
+    private func withSim(_ body: (_ path: String) async throws -> Void) async throws {
+        let folder = TemporaryFolder()
+        let path = folder.path("pump")
+        let sim = try await ChildProcess([Executable.pumpctl, "sim", "pump", "--unpaced", "--link", path])
+        _ = try await sim.output.line("the simulator's port")
+        try await body(path)
+        sim.send(signal: SIGTERM)
+        #expect(try await sim.ending().status == 143)
+    }
+
+    /// Debian's Python, which has Debian's pyserial.
+    private static let python = "/usr/bin/python3"
+    private static let hasPyserial = access("/usr/lib/python3/dist-packages/serial/__init__.py", R_OK) == 0
+
+    @Test("pyserial", .enabled(if: hasPyserial, "not installed: python3-serial"))
+    func pyserial() async throws {
+        try await withSim { path in
+            let script = #filePath.replacing("ClientTests.swift", with: "pyserial_client.py")
+            let client = try await ChildProcess([Self.python, script, path])
+            try await client.write(ClientDialogue.turns.map { "\($0.back.count)\t\($0.out)\n" }.joined())
+            await client.closeInput()
+            let ending = try await client.ending(within: .seconds(120))
+            #expect(ending.status == 0, "\(ending.errors)")
+            let lines = ending.output.split(separator: "\n").filter { $0.hasPrefix("< ") }.map { String($0.dropFirst(2)) }
+            #expect(ClientDialogue.isAnswered(by: lines), "\(lines)")
+        }
+    }
+
+    @Test("socat", .enabled(if: Executable.find("socat") != nil, "not installed: socat"))
+    func socat() async throws {
+        try await withSim { path in
+            let client = try await ChildProcess(["socat", "-", "\(path),raw,echo=0"])
+            let lines = try await converse(with: client.output) { try await client.write($0 + "\n") }
+            #expect(ClientDialogue.isAnswered(by: lines), "\(lines)")
+            client.send(signal: SIGTERM)
+            try await client.ending()
+        }
+    }
+
+    @Test("picocom", .enabled(if: Executable.find("picocom") != nil, "not installed: picocom"))
+    func picocom() async throws {
+        try await withSim { path in
+            let terminal = try PseudoTerminal()
+            let (channel, screen) = (terminal.channel(), Watched(ReceivedText()))
+            await channel.gather(into: screen)
+            let client = try await ChildProcess(
+                ["picocom", "--baud", "9600", "--quiet", "--nolock", "--omap", "crlf", path], terminal: terminal.path,
+                streamsOnTerminal: true)
+            // Quiet picocom does not say that it has opened the port: it is there when the pump answers.
+            let lines = try await converse(with: screen) { try await channel.write(Array(($0 + "\r").utf8)) }
+            #expect(ClientDialogue.isAnswered(by: lines), "\(lines)")
+            // Ctrl-A Ctrl-X: picocom's own way out.
+            try await channel.write([0x01, 0x18])
+            #expect(try await client.ending().status == 0)
+            await channel.close()
+        }
+    }
+
+    /// Says each command once the one before it is answered; returns the lines heard.
+    private func converse(
+        with screen: Watched<ReceivedText>, say: (String) async throws -> Void
+    ) async throws -> [String] {
+        var lines: [String] = []
+        for turn in ClientDialogue.turns {
+            try await say(turn.out)
+            for wanted in turn.back {
+                var line: String
+                repeat {
+                    line = try await screen.line("\(wanted) in answer to \(turn.out)")
+                    lines.append(line)
+                } while !line.hasPrefix(wanted) && line.isReport
+            }
+        }
+        return lines
+    }
+}
