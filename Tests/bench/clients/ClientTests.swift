@@ -31,7 +31,9 @@ struct ClientTests {
             await client.closeInput()
             let ending = try await client.ending(within: .seconds(120))
             #expect(ending.status == 0, "\(ending.errors)")
-            let lines = ending.output.split(separator: "\n").filter { $0.hasPrefix("< ") }.map { String($0.dropFirst(2)) }
+            let lines = ending.output.split(separator: "\n").filter { $0.hasPrefix("< ") }.map {
+                String($0.dropFirst(2))
+            }
             #expect(ClientDialogue.isAnswered(by: lines), "\(lines)")
         }
     }
