@@ -1,0 +1,14 @@
+"""QEMU's own FT232 adapter: any bytes, hot-plug, a latency timer. It shows nothing of its modem lines."""
+
+from adapter import Adapter
+
+
+class FTDI(Adapter):
+    driver = "usb-serial"
+
+    def _transmit(self, data):
+        self._stream.sendall(data)
+
+    def _serve(self):
+        while data := self._stream.recv(4096):
+            self._take(data)

@@ -1,0 +1,145 @@
+"""The guest, by its agent: running commands, moving files, waiting for things."""
+
+import dataclasses
+import json
+import signal
+import socket
+import struct
+
+
+class GuestError(Exception):
+    """The agent could not do what was asked; the guest's traceback is the message."""
+
+
+@dataclasses.dataclass
+class Result:
+    """How a command in the guest ended."""
+
+    status: int
+    out: str
+    err: str
+    # Seconds of processor time, user and system.
+    cpu: float
+    # How often it was put off the processor: about once for each time it woke up.
+    switches: int
+
+    def __str__(self):
+        return f"exit {self.status}\n{self.out}{self.err}"
+
+
+class Process:
+    """A command that runs in the guest."""
+
+    def __init__(self, guest, process_id):
+        self.guest = guest
+        self.id = process_id
+
+    def wait(self, seconds):
+        """Its end; AssertionError where it does not end in time."""
+        result = self.ended_within(seconds)
+        assert result, f"still runs after {seconds} s: {self.output()}"
+        return result
+
+    def ended_within(self, seconds):
+        answer = self.guest.request("wait", process_id=self.id, seconds=seconds)
+        return Result(**answer) if answer else None
+
+    def output(self):
+        """Standard output and standard error so far."""
+        answer = self.guest.request("output", process_id=self.id)
+        return answer["out"] + answer["err"]
+
+    def until_output(self, text, seconds):
+        """Waits until it has written a text."""
+        streams = f"''.join(open('/proc/{self.id}/fd/%d' % n, errors='replace').read() for n in (1, 2))"
+        assert self.guest.request("until", expression=f"{text!r} in {streams}", seconds=seconds), \
+            f"no {text!r} within {seconds} s: {self.output()}"
+
+    def feed(self, text, end=False):
+        """Writes to its standard input."""
+        self.guest.request("feed", payload=text.encode(), process_id=self.id, end=end)
+
+    def send_signal(self, number):
+        self.guest.request("send_signal", process_id=self.id, number=number)
+
+    def cpu(self):
+        """Seconds of processor time so far."""
+        fields = self.guest.python(f"result = open('/proc/{self.id}/stat').read()").rpartition(")")[2].split()
+        ticks = int(self.guest.python("result = os.sysconf('SC_CLK_TCK')"))
+        return (int(fields[11]) + int(fields[12])) / ticks
+
+    def descriptors(self):
+        """What its descriptors point at, by number."""
+        return self.guest.python(
+            f"d = '/proc/{self.id}/fd/'\nresult = {{n: os.readlink(d + n) for n in os.listdir(d)}}")
+
+    def kill(self):
+        self.send_signal(signal.SIGKILL)
+        return self.wait(10)
+
+
+class Guest:
+    """The agent's client, over a Unix socket that QEMU joins to a virtio port."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.connect(path)
+
+    def close(self):
+        self.socket.close()
+
+    def request(self, request, payload=b"", with_payload=False, **arguments):
+        """Asks the agent. A request with `seconds` may take so long by its own nature."""
+        header = json.dumps({"request": request, **arguments}).encode()
+        self.socket.settimeout(arguments.get("seconds", 0) + 60)
+        self.socket.sendall(struct.pack("<II", len(header), len(payload)) + header + payload)
+        header_size, payload_size = struct.unpack("<II", self._read(8))
+        answer = json.loads(self._read(header_size))
+        answer_payload = self._read(payload_size)
+        if "error" in answer:
+            raise GuestError(answer["error"])
+        return answer_payload if with_payload else answer["value"]
+
+    def _read(self, count):
+        data = bytearray()
+        while len(data) < count:
+            piece = self.socket.recv(count - len(data))
+            if not piece:
+                raise ConnectionError("the guest has gone")
+            data += piece
+        return bytes(data)
+
+    def put(self, path, data, mode=0o644):
+        self.request("put", payload=data, path=path, mode=mode)
+
+    def get(self, path):
+        return self.request("get", path=path, with_payload=True)
+
+    def start(self, *arguments, user=None):
+        """Starts a command: as root, or as a user without any groups but their own."""
+        return Process(self, self.request("start", arguments=arguments, user=user))
+
+    def run(self, *arguments, user=None, seconds=30):
+        """Runs a command to its end."""
+        process = self.start(*arguments, user=user)
+        process.feed("", end=True)
+        return process.wait(seconds)
+
+    def python(self, source):
+        """Executes statements in the agent, which keeps their variables; what they leave in `result` comes back."""
+        return self.request("python", source=source)
+
+    def until(self, expression, seconds=10):
+        """Waits until a Python expression is true in the guest, and returns it."""
+        value = self.request("until", expression=expression, seconds=seconds)
+        assert value, f"not within {seconds} s: {expression}"
+        return value
+
+    def read(self, path):
+        """A small text file, as in /sys, without the white space around it."""
+        return self.python(f"result = open({path!r}).read().strip()")
+
+    def settle(self):
+        """Waits until udev has dealt with all that has happened so far."""
+        result = self.run("udevadm", "settle", "--timeout=20")
+        assert result.status == 0, result

@@ -1,0 +1,130 @@
+"""Runs in the guest as its first process and does what the bench asks: agent.py PORT
+
+A request is two 32-bit lengths, a JSON object and a payload; so is the answer. One is handled at a time, in order.
+`guest.py` is the other end.
+"""
+
+import json
+import os
+import select
+import struct
+import subprocess
+import sys
+import time
+import traceback
+
+processes = {}
+# What `python` requests see and leave behind, so that one can open a port and the next close it.
+namespace = {}
+
+
+def put(payload, path, mode):
+    with open(path, "wb") as file:
+        file.write(payload)
+    os.chmod(path, mode)
+
+
+def get(payload, path):
+    with open(path, "rb") as file:
+        return None, file.read()
+
+
+def start(payload, arguments, user):
+    name = f"/tmp/process.{len(processes)}"
+    with open(name + ".out", "wb") as out, open(name + ".err", "wb") as err:
+        process = subprocess.Popen(
+            arguments, stdin=subprocess.PIPE, stdout=out, stderr=err, user=user, group=user,
+            extra_groups=None if user is None else [])
+    process.pidfd = os.pidfd_open(process.pid)
+    processes[process.pid] = process, name
+    return process.pid
+
+
+def feed(payload, process_id, end):
+    process, _ = processes[process_id]
+    process.stdin.write(payload)
+    process.stdin.flush()
+    if end:
+        process.stdin.close()
+
+
+def wait(payload, process_id, seconds):
+    """Waits for a process to end; null where it does not in time. Status -9 is SIGKILL."""
+    process, name = processes[process_id]
+    if process.returncode is None:
+        if not select.select([process.pidfd], [], [], seconds)[0]:
+            return None
+        _, status, usage = os.wait4(process_id, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        process.cpu = usage.ru_utime + usage.ru_stime
+        process.switches = usage.ru_nvcsw + usage.ru_nivcsw
+        os.close(process.pidfd)
+    return {"status": process.returncode, "cpu": process.cpu, "switches": process.switches, **output(None, process_id)}
+
+
+def output(payload, process_id):
+    """What a process has written so far."""
+    _, name = processes[process_id]
+    return {stream: open(f"{name}.{stream}", errors="replace").read() for stream in ("out", "err")}
+
+
+def send_signal(payload, process_id, number):
+    os.kill(process_id, number)
+
+
+def python(payload, source):
+    """Executes statements; answers with what they leave in `result`."""
+    namespace.pop("result", None)
+    exec(source, namespace)
+    return namespace.get("result")
+
+
+def until(payload, expression, seconds):
+    """Waits until an expression is true, and answers with its value; with its last value if time runs out."""
+    deadline = time.monotonic() + seconds
+    while True:
+        value = eval(expression, namespace)
+        if value or time.monotonic() > deadline:
+            return value
+        time.sleep(0.005)
+
+
+requests = {f.__name__: f for f in (put, get, start, feed, wait, output, send_signal, python, until)}
+
+
+def read(port, count):
+    data = bytearray(count)
+    rest = memoryview(data)
+    while rest:
+        size = os.readv(port, [rest])
+        if size == 0:
+            # No bench is connected: the guest waits to be saved, or has just been resumed.
+            time.sleep(0.02)
+        rest = rest[size:]
+    return data
+
+
+def write(port, data):
+    while data:
+        data = data[os.write(port, data):]
+
+
+def serve(port):
+    while True:
+        header_size, payload_size = struct.unpack("<II", read(port, 8))
+        header = json.loads(read(port, header_size))
+        payload = read(port, payload_size)
+        answer, answer_payload = {}, b""
+        try:
+            value = requests[header.pop("request")](payload, **header)
+            if isinstance(value, tuple):
+                value, answer_payload = value
+            answer["value"] = value
+        except Exception:
+            answer["error"] = traceback.format_exc(limit=-2)
+        answer = json.dumps(answer).encode()
+        write(port, struct.pack("<II", len(answer), len(answer_payload)) + answer + answer_payload)
+
+
+namespace.update(os=os, time=time)
+serve(os.open(sys.argv[1], os.O_RDWR))

@@ -1,0 +1,103 @@
+"""The Nano: the real firmware on a simulated ATmega328P, by `Tests/bench/nano-sim`."""
+
+import os
+import pathlib
+import select
+import subprocess
+import threading
+import time
+import tty
+
+from vm import end_with_parent
+
+BENCH = pathlib.Path(__file__).resolve().parents[1]
+SIMULATOR = BENCH / "nano-sim" / "build" / "nano-sim"
+FIRMWARE = BENCH.parents[1] / "hardware" / "nano-pump" / "build" / "nano-pump.elf"
+DEADLINE = 30
+
+
+class Nano:
+    """A board that runs; `on_bytes` is called with what its UART sends."""
+
+    def __init__(self, bootloader=0):
+        """`bootloader`: for how many seconds after a reset the board hears and says nothing."""
+        self.on_bytes = lambda data: None
+        self.bootloader = bootloader
+        self.resets = 0
+        # The reset that is under way; bytes count only when none is.
+        self._booting = None
+        self._lock = threading.Lock()
+        self._simulator = subprocess.Popen(
+            [SIMULATOR, "--exit-on-eof", FIRMWARE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
+            preexec_fn=end_with_parent)
+        path = self._answer().removeprefix("PTY ")
+        self._pty = os.open(path, os.O_RDWR | os.O_NOCTTY)
+        tty.setraw(self._pty)
+        self._closing, self._close = os.pipe()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def close(self):
+        os.close(self._close)
+        self._reader.join()
+        if self._booting:
+            self._booting.cancel()
+        for descriptor in (self._closing, self._pty):
+            os.close(descriptor)
+        self._simulator.kill()
+        self._simulator.wait()
+        self._simulator.stdin.close()
+        self._simulator.stdout.close()
+
+    def _answer(self):
+        if not select.select([self._simulator.stdout], [], [], DEADLINE)[0]:
+            raise AssertionError("nano-sim does not answer")
+        return self._simulator.stdout.readline().strip()
+
+    def control(self, command):
+        """A command to the simulator, and what follows the `ok` of its answer."""
+        with self._lock:
+            self._simulator.stdin.write(command + "\n")
+            answer = self._answer()
+        assert answer.startswith("ok "), f"{command}: {answer}"
+        return answer.removeprefix("ok ")
+
+    def pump(self):
+        """What drives the pump: its enable pin, and its PWM value."""
+        enabled, pwm = self.control("pwm").split()
+        return enabled == "1", int(pwm)
+
+    def until_pump(self, enabled, pwm, seconds=10):
+        """Waits until the pump is driven so. The PWM of a pump that is off does not matter."""
+        deadline = time.monotonic() + seconds
+        while (found := self.pump())[0] != enabled or enabled and found[1] != pwm:
+            assert time.monotonic() < deadline, f"pump is {found}, not {(enabled, pwm)}"
+            self.control("wait 0.01")
+
+    def write(self, data):
+        """Bytes to its UART. What comes during the bootloader is lost."""
+        if not self._booting:
+            os.write(self._pty, data)
+
+    def reset(self):
+        """Pulls its reset line for a moment."""
+        self.resets += 1
+        if self._booting:
+            self._booting.cancel()
+        if self.bootloader:
+            self._booting = threading.Timer(self.bootloader, self._begin_sketch)
+            self._booting.start()
+        self.control("reset")
+
+    def _begin_sketch(self):
+        self.control("reset")
+        self._booting = None
+
+    def _read(self):
+        while True:
+            ready, _, _ = select.select([self._pty, self._closing], [], [])
+            if self._closing in ready:
+                return
+            data = os.read(self._pty, 4096)
+            if not self._booting:
+                self.on_bytes(data)

@@ -1,0 +1,136 @@
+"""The virtual machine: QEMU without KVM, started from a state that was saved when the guest had booted.
+
+The guest's root file system is in its memory, and there is no disk: a saved state is all there is, any number of machines
+can start from it, and none leaves a trace.
+"""
+
+import ctypes
+import hashlib
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+from guest import Guest
+
+MACHINE = [
+    "qemu-system-x86_64", "-accel", "tcg", "-cpu", "max", "-m", "512", "-display", "none", "-nodefaults", "-no-reboot",
+    "-device", "qemu-xhci,id=usb", "-device", "virtio-serial", "-device", "virtserialport,chardev=agent,name=bench",
+]
+KERNEL_OPTIONS = "console=ttyS0 quiet nokaslr mitigations=off no_timer_check"
+BOOT_SECONDS = 180
+
+
+def saved_state(folder):
+    """The state of a booted guest, made from the image in `folder` if there is none that fits this QEMU and these options."""
+    version = subprocess.run([MACHINE[0], "--version"], check=True, capture_output=True).stdout
+    key = hashlib.sha256(version + repr((MACHINE, KERNEL_OPTIONS)).encode()).hexdigest()[:16]
+    state = folder / f"booted-{key}"
+    if not state.exists():
+        with tempfile.NamedTemporaryFile(dir=folder, prefix="booting-") as unfinished:
+            kernel = ["-kernel", folder / "vmlinuz", "-initrd", folder / "initrd.zst", "-append", KERNEL_OPTIONS]
+            with VirtualMachine(kernel) as machine:
+                machine.guest.until("os.path.exists('/run/booted')", BOOT_SECONDS)
+                machine.save(unfinished.name)
+            os.link(unfinished.name, state)
+    return state
+
+
+def end_with_parent():
+    """In a child before exec: it is killed when the bench ends, however that comes about."""
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+    # Ctrl-C is for the bench, which ends the rest.
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+
+
+class VirtualMachine:
+    """A running machine; leaving its `with` ends it."""
+
+    def __init__(self, options):
+        self._temporary = tempfile.TemporaryDirectory(prefix="bench-")
+        self.folder = pathlib.Path(self._temporary.name)
+        self._options = [str(option) for option in options]
+
+    @classmethod
+    def resume(cls, state):
+        """A machine that goes on from a saved state."""
+        return cls(["-incoming", f"exec:cat '{state}'"])
+
+    def __enter__(self):
+        channels = []
+        for name in ("agent", "monitor"):
+            channels += ["-chardev", f"socket,id={name},path={self.folder / name},server=on,wait=off"]
+        self._process = subprocess.Popen(
+            MACHINE + self._options + channels + ["-mon", "chardev=monitor,mode=control"]
+            + ["-serial", f"file:{self.folder / 'console'}"],
+            stdin=subprocess.DEVNULL, preexec_fn=end_with_parent)
+        try:
+            self._open_monitor()
+            self._until("query-status", "running", "resumed")
+            self.guest = Guest(str(self.folder / "agent"))
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *exception):
+        self._process.kill()
+        self._process.wait()
+        self._temporary.cleanup()
+
+    def console(self):
+        """What the guest's kernel has said."""
+        return (self.folder / "console").read_text(errors="replace")
+
+    def _open_monitor(self):
+        monitor = socket.socket(socket.AF_UNIX)
+        deadline = time.monotonic() + 30
+        while True:
+            try:
+                monitor.connect(str(self.folder / "monitor"))
+                break
+            except OSError:
+                if self._process.poll() is not None or time.monotonic() > deadline:
+                    raise RuntimeError(f"QEMU did not start: exit {self._process.poll()}") from None
+                time.sleep(0.01)
+        monitor.settimeout(60)
+        self._monitor = monitor.makefile("rw")
+        self._monitor.readline()
+        self.ask("qmp_capabilities")
+
+    def ask(self, command, **arguments):
+        """A QMP command, and what it returns."""
+        self._monitor.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
+        self._monitor.flush()
+        while True:
+            answer = json.loads(self._monitor.readline())
+            if "error" in answer:
+                raise RuntimeError(f"{command}: {answer['error']['desc']}")
+            if "return" in answer:
+                return answer["return"]
+
+    def save(self, path):
+        """Writes the machine's state to a file. The machine stands still afterwards."""
+        self.ask("migrate-set-parameters", **{"max-bandwidth": 1 << 40})
+        self.ask("migrate", uri=f"exec:cat >'{path}'")
+        self._until("query-migrate", "completed", "saved")
+
+    def _until(self, query, wanted, what):
+        deadline = time.monotonic() + 120
+        while (status := self.ask(query).get("status")) != wanted:
+            if status == "failed" or time.monotonic() > deadline:
+                raise RuntimeError(f"the machine's state cannot be {what}: {status}")
+            time.sleep(0.01)
+
+    def add_socket(self, name):
+        """A socket that QEMU listens on for a device's other end; returns its path."""
+        path = str(self.folder / name)
+        address = {"type": "unix", "data": {"path": path}}
+        self.ask("chardev-add", id=name, backend={
+            "type": "socket", "data": {"addr": address, "server": True, "wait": False}})
+        return path
