@@ -27,6 +27,11 @@ TEST_SECONDS = 600
 # For what a guest without KVM does in a second or so.
 PATIENCE = 30
 
+ANSWERS = {
+    b"STATUS": b"STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}\r\n",
+    b"TEMP": b"TEMP:{Water:12.0C,Skin:34.5C}\r\n",
+}
+
 
 class BenchTest(unittest.TestCase):
     """A test with a guest of its own, freshly resumed, in which `pumpctl` is installed."""
@@ -60,17 +65,21 @@ class BenchTest(unittest.TestCase):
         self.adapters.append(FTDI(self.machine, port, serial=serial))
         return self.adapters[-1]
 
-    def board(self, adapter, **options):
-        """A Nano with our firmware, on an adapter that is not plugged in yet."""
-        nano = Nano(**options)
+    def board(self, adapter):
+        """A Nano with our firmware, on an adapter that is not plugged in yet.
+
+        On a CH340 it is a Nano as it is sold: powered and reset by USB. The FTDI adapter shows no DTR, so there it is a
+        board that has its own supply, and only its UART is connected.
+        """
+        nano = Nano()
         self.addCleanup(nano.close)
-        return Wire(adapter, nano)
+        return Wire(adapter, nano, is_powered_by_usb=isinstance(adapter, CH340))
 
     def answering(self, adapter):
-        """An adapter with a far end that answers every line with the status of a pump that is off."""
+        """An adapter with a far end that answers at once, as a pump does that is off."""
         def answer(data):
-            for _ in range(data.count(b"\n")):
-                adapter.send(b"STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}\r\n")
+            for command in data.split(b"\n"):
+                adapter.send(ANSWERS.get(command, b""))
         adapter.on_bytes = answer
         return adapter
 

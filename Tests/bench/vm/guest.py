@@ -51,9 +51,8 @@ class Process:
 
     def until_output(self, text, seconds):
         """Waits until it has written a text."""
-        streams = f"''.join(open('/proc/{self.id}/fd/%d' % n, errors='replace').read() for n in (1, 2))"
-        assert self.guest.request("until", expression=f"{text!r} in {streams}", seconds=seconds), \
-            f"no {text!r} within {seconds} s: {self.output()}"
+        found = self.guest.request("until", expression=f"{text!r} in output_of({self.id})", seconds=seconds)
+        assert found, f"no {text!r} within {seconds} s: {self.output()}"
 
     def feed(self, text, end=False):
         """Writes to its standard input."""
@@ -70,8 +69,7 @@ class Process:
 
     def descriptors(self):
         """What its descriptors point at, by number."""
-        return self.guest.python(
-            f"d = '/proc/{self.id}/fd/'\nresult = {{n: os.readlink(d + n) for n in os.listdir(d)}}")
+        return self.guest.request("descriptors", process_id=self.id)
 
     def kill(self):
         self.send_signal(signal.SIGKILL)

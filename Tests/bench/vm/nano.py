@@ -19,8 +19,8 @@ DEADLINE = 30
 class Nano:
     """A board that runs; `on_bytes` is called with what its UART sends."""
 
-    def __init__(self, bootloader=0):
-        """`bootloader`: for how many seconds after a reset the board hears and says nothing."""
+    def __init__(self, bootloader=1):
+        """`bootloader`: for how many seconds after a reset the board's sketch hears and says nothing."""
         self.on_bytes = lambda data: None
         self.bootloader = bootloader
         self.resets = 0
@@ -73,6 +73,10 @@ class Nano:
         while (found := self.pump())[0] != enabled or enabled and found[1] != pwm:
             assert time.monotonic() < deadline, f"pump is {found}, not {(enabled, pwm)}"
             self.control("wait 0.01")
+
+    def until_started(self):
+        """Waits until the firmware is through with its start."""
+        self.control("wait 2")
 
     def write(self, data):
         """Bytes to its UART. What comes during the bootloader is lost."""

@@ -37,18 +37,26 @@ class Reset(BenchTest):
         self.assertRegex(self.pumpctl("status", port=port).out, r"pump +off")
         self.assertEqual(board.adapter.dtr_edges, 2)
 
-    def test_a_board_with_a_bootloader_is_waited_for(self):
-        self.needs("--reset")
-        board = self.board(self.ch340(), bootloader=1.5)
+    def test_a_reset_that_the_endpoint_asks_for_comes_and_is_waited_for(self):
+        board = self.board(self.ch340())
         self.plug(board)
         self.pumpctl("on")
-        self.assertEqual(board.nano.pump(), (True, 180))
-        self.assertEqual(board.adapter.dtr_edges, 1)
+        self.assertRegex(self.pumpctl("status", port="serial:/dev/ttyUSB0?reset=true").out, r"pump +off")
+        self.assertEqual(board.adapter.dtr_edges, 2, board.adapter)
 
-    def test_a_reset_that_is_asked_for_comes(self):
+    def test_a_reset_that_the_command_line_asks_for_comes(self):
         self.needs("--reset")
         board = self.board(self.ch340())
         self.plug(board)
         self.pumpctl("on")
         self.assertRegex(self.pumpctl("--reset", "status").out, r"pump +off")
-        self.assertEqual(board.adapter.dtr_edges, 2)
+        self.assertEqual(board.adapter.dtr_edges, 2, board.adapter)
+
+    def test_what_the_device_said_before_the_first_open_is_not_taken_for_a_command(self):
+        self.skipTest("needs: pumpctl to end a half line that was echoed; its first command arrives as SPEED:2TEMP")
+        # Linux echoes what comes in until the port is made raw: half a line goes back, before the first command.
+        adapter = self.answering(self.ch340())
+        adapter.on_dtr_edge = lambda: adapter.send(b"SPEED:2")
+        self.plug(adapter)
+        self.pumpctl("status")
+        self.assertNotRegex(adapter.received, rb"SPEED:2[A-Z]")

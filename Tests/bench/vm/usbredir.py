@@ -19,6 +19,7 @@ CAPABILITIES = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 6
 
 SUCCESS, CANCELLED, STALL = 0, 1, 4
 FULL_SPEED = 1
+CLOSED_BUFFER_SIZE = 64
 BULK, INTERRUPT, INVALID = 2, 3, 255
 DIRECTION_IN = 0x80
 GET_DESCRIPTOR = 6
@@ -48,6 +49,8 @@ class RedirectedDevice:
         self._lock = threading.Lock()
         # Transfers in which the computer waits for bytes, and bytes that wait for a transfer.
         self._readers = []
+        # Whether there are such transfers: a driver has them always under way while its port is open.
+        self._is_read = False
         self._outgoing = bytearray()
 
     def serve(self):
@@ -60,9 +63,11 @@ class RedirectedDevice:
             self._handle(kind, packet_id, body)
 
     def send(self, data):
-        """Bytes for the computer, on the bulk endpoint."""
+        """Bytes for the computer, on the bulk endpoint. While nobody has the port open, little of it is kept."""
         with self._lock:
             self._outgoing += data
+            if not self._is_read:
+                del self._outgoing[CLOSED_BUFFER_SIZE:]
             self._deliver()
 
     def _read_packet(self, header):
@@ -141,6 +146,7 @@ class RedirectedDevice:
         if endpoint & DIRECTION_IN:
             with self._lock:
                 self._readers.append(packet_id)
+                self._is_read = True
                 self._deliver()
         else:
             self._handler.take(body[BULK_HEADER.size:][:size])
@@ -150,6 +156,7 @@ class RedirectedDevice:
         with self._lock:
             if packet_id in self._readers:
                 self._readers.remove(packet_id)
+                self._is_read = bool(self._readers)
                 self._send(BULK_PACKET, BULK_HEADER.pack(self.bulk_in, CANCELLED, 0, 0, 0), packet_id)
 
     def _deliver(self):

@@ -1,17 +1,21 @@
-"""A Nano on an adapter, as on the board: TX and RX, and DTR on the reset line."""
+"""A Nano on an adapter: TX and RX, and DTR on the reset line."""
 
 
 class Wire:
-    def __init__(self, adapter, nano):
+    def __init__(self, adapter, nano, is_powered_by_usb=True):
+        """A board with a supply of its own runs already when it is plugged in."""
         self.adapter = adapter
         self.nano = nano
+        self.is_powered_by_usb = is_powered_by_usb
         adapter.on_bytes = nano.write
         adapter.on_dtr_edge = nano.reset
         nano.on_bytes = adapter.send
 
     def plug(self):
-        """Plugs the board in, which also powers it: the firmware starts."""
-        self.nano.reset()
+        if self.is_powered_by_usb:
+            self.nano.reset()
+        else:
+            self.nano.until_started()
         self.adapter.plug()
 
     def unplug(self):

@@ -68,6 +68,16 @@ def output(payload, process_id):
     return {stream: open(f"{name}.{stream}", errors="replace").read() for stream in ("out", "err")}
 
 
+def descriptors(payload, process_id):
+    """What a process's descriptors point at, by number; none once it has ended."""
+    folder = f"/proc/{process_id}/fd"
+    try:
+        return {number: os.readlink(f"{folder}/{number}") for number in os.listdir(folder)}
+    except FileNotFoundError:
+        # One was closed meanwhile, or the process has ended.
+        return descriptors(payload, process_id) if os.path.exists(folder) else {}
+
+
 def send_signal(payload, process_id, number):
     os.kill(process_id, number)
 
@@ -80,7 +90,10 @@ def python(payload, source):
 
 
 def until(payload, expression, seconds):
-    """Waits until an expression is true, and answers with its value; with its last value if time runs out."""
+    """Waits until an expression is true, and answers with its value; with its last value if time runs out.
+
+    It may use `output_of(process)` and `descriptors_of(process)`.
+    """
     deadline = time.monotonic() + seconds
     while True:
         value = eval(expression, namespace)
@@ -89,7 +102,7 @@ def until(payload, expression, seconds):
         time.sleep(0.005)
 
 
-requests = {f.__name__: f for f in (put, get, start, feed, wait, output, send_signal, python, until)}
+requests = {f.__name__: f for f in (put, get, start, feed, wait, output, descriptors, send_signal, python, until)}
 
 
 def read(port, count):
@@ -126,5 +139,8 @@ def serve(port):
         write(port, struct.pack("<II", len(answer), len(answer_payload)) + answer + answer_payload)
 
 
-namespace.update(os=os, time=time)
+namespace.update(
+    os=os, time=time,
+    output_of=lambda process_id: "".join(output(None, process_id).values()),
+    descriptors_of=lambda process_id: descriptors(None, process_id).values())
 serve(os.open(sys.argv[1], os.O_RDWR))

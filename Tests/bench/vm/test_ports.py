@@ -1,0 +1,80 @@
+"""Listing and watching ports."""
+
+from bench import PATIENCE, BenchTest
+
+# As often as a person might in a year.
+CYCLES = 200
+
+
+class Ports(BenchTest):
+    def listed(self, *options):
+        return self.guest.run("pumpctl", "ports", *options).out
+
+    def test_all_ports_are_listed(self):
+        self.plug(self.ftdi(port=1))
+        self.plug(self.ch340(port=2), "/dev/ttyUSB1")
+        self.assertIn("/dev/ttyUSB0", self.listed())
+        self.assertIn("/dev/ttyUSB1", self.listed())
+
+    def test_listing_opens_no_port(self):
+        chip = self.ch340()
+        self.plug(chip)
+        self.listed()
+        self.assertEqual(chip.dtr_edges, 0)
+
+    def test_two_adapters_of_one_kind_are_told_apart_by_their_place(self):
+        self.needs("--watch", "ports")
+        self.plug(self.ch340(port=1))
+        self.plug(self.ch340(port=2), "/dev/ttyUSB1")
+        text = self.listed("--json")
+        self.assertIn("usb-0:1:1.0", text)
+        self.assertIn("usb-0:2:1.0", text)
+
+    def test_the_only_port_is_taken_and_of_two_neither(self):
+        self.plug(self.answering(self.ch340(port=1)))
+        self.assertEqual(self.guest.run("pumpctl", "status").status, 0)
+        self.plug(self.answering(self.ch340(port=2)), "/dev/ttyUSB1")
+        result = self.guest.run("pumpctl", "status")
+        self.assertEqual(result.status, 64)
+        self.assertIn("/dev/ttyUSB1", result.err)
+
+    def test_watching_tells_of_each_plug(self):
+        self.needs("--watch", "ports")
+        chip = self.ch340()
+        watch = self.guest.start("pumpctl", "ports", "--watch")
+        chip.plug()
+        watch.until_output("ttyUSB0", PATIENCE)
+        self.unplug(chip)
+        watch.until_output("detached", PATIENCE)
+
+
+class Endurance(BenchTest):
+    def cycle(self, process, adapter, is_back):
+        """Pulls and plugs, often; the process must end up with as many descriptors as it began with."""
+        before = len(process.descriptors())
+        for number in range(CYCLES):
+            self.unplug(adapter)
+            received = len(adapter.received)
+            self.plug_quickly(adapter)
+            is_back(number, received)
+        self.assertEqual(len(process.descriptors()), before, process.descriptors())
+
+    def plug_quickly(self, adapter):
+        adapter.plug()
+        self.guest.until("os.path.exists('/dev/ttyUSB0')", PATIENCE)
+
+    def test_monitor_outlives_200_plugs_without_a_leaked_descriptor(self):
+        adapter = self.answering(self.ch340())
+        self.plug(adapter)
+        process = self.start_pumpctl("monitor", "--interval", "1")
+        process.until_output("34.5", PATIENCE)
+        self.cycle(process, adapter, lambda number, received: adapter.until(
+            lambda: b"\n" in adapter.received[received:], PATIENCE))
+
+    def test_watching_outlives_200_plugs_without_a_leaked_descriptor(self):
+        self.needs("--watch", "ports")
+        adapter = self.ch340()
+        self.plug(adapter)
+        process = self.guest.start("pumpctl", "ports", "--watch")
+        process.until_output("ttyUSB0", PATIENCE)
+        self.cycle(process, adapter, lambda number, received: None)

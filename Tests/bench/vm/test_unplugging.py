@@ -1,0 +1,117 @@
+"""The plug is pulled."""
+
+from bench import PATIENCE, BenchTest
+
+# More than pumpctl needs to start and to fail under emulation, and far less than a loop that spins takes in a test.
+LITTLE_CPU = 1.5
+
+
+class Unplugging(BenchTest):
+    def half_a_reply(self, adapter):
+        """Pulls the plug of `adapter` while pumpctl waits for the rest of a reply."""
+        # The first open is done with; what follows is about one reply.
+        self.plug(self.answering(adapter))
+        self.pumpctl("status")
+        adapter.on_bytes = lambda data: adapter.send(b"OK\r\nPUM")
+        command = self.start_pumpctl("on", "--verbose", "--timeout", "60")
+        command.until_output("OK", PATIENCE)
+        self.unplug(adapter)
+        result = command.wait(PATIENCE)
+        self.assertEqual(result.status, 74, result)
+        self.assertIn("whether it was carried out is unknown", result.err)
+        self.assertLess(result.cpu, LITTLE_CPU)
+
+    def test_an_ftdi_adapter_pulled_in_the_middle_of_a_reply(self):
+        self.half_a_reply(self.ftdi())
+
+    def test_a_ch340_pulled_in_the_middle_of_a_reply(self):
+        self.half_a_reply(self.ch340())
+
+    def test_json_states_that_the_outcome_is_unknown(self):
+        adapter = self.answering(self.ch340())
+        self.plug(adapter)
+        self.pumpctl("status")
+        adapter.on_bytes = lambda data: None
+        command = self.start_pumpctl("on", "--json", "--timeout", "60")
+        adapter.until(lambda: b"ON\n" in adapter.received, PATIENCE)
+        self.unplug(adapter)
+        result = command.wait(PATIENCE)
+        self.assertEqual(result.status, 74, result)
+        self.assertRegex(result.out + result.err, r'"outcome" ?: ?"unknown"')
+
+
+class Holding(BenchTest):
+    """Programs that have the port open for long."""
+
+    def holder(self, command, adapter):
+        """A pumpctl that has the port open, and has heard from the device."""
+        self.plug(self.answering(adapter))
+        process = self.start_pumpctl(command)
+        if command == "console":
+            process.feed("STATUS\n")
+        process.until_output("34.5", PATIENCE)
+        return process
+
+    def returns_under_its_name(self, command, adapter):
+        process = self.holder(command, adapter)
+        self.unplug(adapter)
+        self.guest.until(f"not any('ttyUSB' in d for d in descriptors_of({process.id}))", PATIENCE)
+        self.plug(adapter)
+        self.assertEqual(
+            self.guest.python("import glob\nresult = glob.glob('/dev/ttyUSB*')"), ["/dev/ttyUSB0"])
+        return process
+
+    def test_monitor_lets_go_of_a_dead_ftdi_port_so_that_its_name_is_free(self):
+        self.returns_under_its_name("monitor", self.ftdi())
+
+    def test_monitor_lets_go_of_a_dead_ch340_port_so_that_its_name_is_free(self):
+        self.returns_under_its_name("monitor", self.ch340())
+
+    def test_console_lets_go_of_a_dead_port_so_that_its_name_is_free(self):
+        self.returns_under_its_name("console", self.ch340())
+
+    def test_monitor_goes_on_when_the_device_is_back(self):
+        adapter = self.ch340()
+        process = self.returns_under_its_name("monitor", adapter)
+        received = len(adapter.received)
+        adapter.until(lambda: b"STATUS\n" in adapter.received[received:], PATIENCE)
+        self.assertIsNone(process.ended_within(0))
+
+    def test_a_pulled_plug_costs_no_processor_time(self):
+        adapter = self.ch340()
+        process = self.holder("monitor", adapter)
+        self.unplug(adapter)
+        process.until_output("lost", PATIENCE)
+        before = process.cpu()
+        # Two seconds of the guest's time in which nothing happens to be waited for.
+        self.guest.until(f"time.monotonic() > {self.guest.python('result = time.monotonic()')} + 2")
+        self.assertLess(process.cpu() - before, 0.2)
+
+
+class Renaming(BenchTest):
+    """A device that comes back under another name, since something else holds the old one."""
+
+    def hold(self):
+        self.guest.python("port = os.open('/dev/ttyUSB0', os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)")
+
+    def test_it_works_under_its_new_name(self):
+        board = self.board(self.ch340())
+        self.plug(board)
+        self.hold()
+        self.unplug(board)
+        self.plug(board, "/dev/ttyUSB1")
+        self.pumpctl("on", port="/dev/ttyUSB1")
+        self.assertEqual(board.nano.pump(), (True, 180))
+
+    def test_monitor_finds_it_by_its_identity(self):
+        self.needs("--watch", "ports")
+        adapter = self.answering(self.ch340())
+        self.plug(adapter)
+        # Root may open what is open for exclusive use, which the lock does not change.
+        process = self.start_pumpctl("monitor")
+        process.until_output("34.5", PATIENCE)
+        self.hold()
+        self.unplug(adapter)
+        received = len(adapter.received)
+        self.plug(adapter, "/dev/ttyUSB1")
+        adapter.until(lambda: b"STATUS\n" in adapter.received[received:], PATIENCE)
