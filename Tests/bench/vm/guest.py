@@ -20,8 +20,6 @@ class Result:
     err: str
     # Seconds of processor time, user and system.
     cpu: float
-    # How often it was put off the processor: about once for each time it woke up.
-    switches: int
 
     def __str__(self):
         return f"exit {self.status}\n{self.out}{self.err}"
@@ -66,6 +64,12 @@ class Process:
         fields = self.guest.python(f"result = open('/proc/{self.id}/stat').read()").rpartition(")")[2].split()
         ticks = int(self.guest.python("result = os.sysconf('SC_CLK_TCK')"))
         return (int(fields[11]) + int(fields[12])) / ticks
+
+    def wakeups(self):
+        """How often its threads have waited for something so far."""
+        return self.guest.python(
+            f"import glob, re\nresult = sum(int(re.search('^voluntary_ctxt_switches:.*?(\\d+)', open(p).read(), re.M)[1])"
+            f" for p in glob.glob('/proc/{self.id}/task/*/status'))")
 
     def descriptors(self):
         """What its descriptors point at, by number."""

@@ -21,7 +21,7 @@ MACHINE = [
     "qemu-system-x86_64", "-accel", "tcg", "-cpu", "max", "-m", "512", "-display", "none", "-nodefaults", "-no-reboot",
     "-device", "qemu-xhci,id=usb", "-device", "virtio-serial", "-device", "virtserialport,chardev=agent,name=bench",
 ]
-KERNEL_OPTIONS = "console=ttyS0 quiet nokaslr mitigations=off no_timer_check"
+KERNEL_OPTIONS = "console=ttyS0 loglevel=7 nokaslr mitigations=off no_timer_check"
 BOOT_SECONDS = 180
 
 

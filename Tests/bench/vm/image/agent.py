@@ -57,9 +57,8 @@ def wait(payload, process_id, seconds):
         _, status, usage = os.wait4(process_id, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         process.cpu = usage.ru_utime + usage.ru_stime
-        process.switches = usage.ru_nvcsw + usage.ru_nivcsw
         os.close(process.pidfd)
-    return {"status": process.returncode, "cpu": process.cpu, "switches": process.switches, **output(None, process_id)}
+    return {"status": process.returncode, "cpu": process.cpu, **output(None, process_id)}
 
 
 def output(payload, process_id):
