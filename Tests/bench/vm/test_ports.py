@@ -41,11 +41,11 @@ class Ports(BenchTest):
     def test_watching_tells_of_each_plug(self):
         self.needs("--watch", "ports")
         chip = self.ch340()
-        watch = self.guest.start("pumpctl", "ports", "--watch")
+        watch = self.guest.start("pumpctl", "ports", "--watch", "--json")
         chip.plug()
-        watch.until_output("ttyUSB0", PATIENCE)
+        watch.until_output('"attached"', PATIENCE)
         self.unplug(chip)
-        watch.until_output("detached", PATIENCE)
+        watch.until_output('"detached"', PATIENCE)
 
 
 class Endurance(BenchTest):
@@ -64,13 +64,27 @@ class Endurance(BenchTest):
         adapter.plug()
         self.guest.until("os.path.exists('/dev/ttyUSB0')", PATIENCE)
 
-    def test_monitor_outlives_200_plugs_without_a_leaked_descriptor(self):
+    def monitored(self):
+        """An adapter, and a monitor that has it open."""
         adapter = self.answering(self.ch340())
         self.plug(adapter)
-        process = self.start_pumpctl("monitor", "--interval", "1")
+        process = self.start_pumpctl("monitor")
         process.until_output("34.5", PATIENCE)
+        return adapter, process
+
+    def test_monitor_outlives_200_plugs_without_a_leaked_descriptor(self):
+        adapter, process = self.monitored()
+        # It asks for the status last, and then rests.
         self.cycle(process, adapter, lambda received: adapter.until(
-            lambda: b"\n" in adapter.received[received:], PATIENCE))
+            lambda: b"STATUS\n" in adapter.received[received:], PATIENCE))
+
+    def test_a_plug_that_is_pulled_while_monitor_writes_holds_up_nothing(self):
+        self.skipTest(
+            "needs: pumpctl to close a dead port only when the kernel has hung it up; a write that fails with ENODEV before "
+            "that leaves bytes behind, and close(2) waits 30 s for them, with all other plugs of the hub behind it")
+        adapter, process = self.monitored()
+        self.cycle(process, adapter, lambda received: adapter.until(
+            lambda: b"TEMP\n" in adapter.received[received:], PATIENCE))
 
     def test_watching_outlives_200_plugs_without_a_leaked_descriptor(self):
         self.needs("--watch", "ports")

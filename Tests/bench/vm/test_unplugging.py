@@ -81,11 +81,14 @@ class Holding(BenchTest):
         process = self.holder("monitor", adapter)
         self.unplug(adapter)
         process.until_output("lost", PATIENCE)
-        cpu, wakeups, begun = process.cpu(), process.wakeups(), self.guest.python("result = time.monotonic()")
-        # Two seconds in which nothing happens: a loop that spins would take all of them.
-        self.guest.until(f"time.monotonic() > {begun} + 2")
-        self.assertLess(process.cpu() - cpu, 0.5)
-        self.assertLess(process.wakeups() - wakeups, 100)
+        # It looks around first, then it rests: a second in which it hardly runs. A loop that spins never has one.
+        for _ in range(PATIENCE):
+            cpu, wakeups, begun = process.cpu(), process.wakeups(), self.guest.python("result = time.monotonic()")
+            self.guest.until(f"time.monotonic() > {begun} + 1")
+            cpu, wakeups = process.cpu() - cpu, process.wakeups() - wakeups
+            if cpu < 0.1 and wakeups < 20:
+                return
+        self.fail(f"{cpu} s of processor time and {wakeups} wake-ups in a second")
 
 
 class Renaming(BenchTest):
