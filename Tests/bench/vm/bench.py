@@ -46,6 +46,13 @@ class BenchTest(unittest.TestCase):
         self.addCleanup(self.guest.close)
         self.adapters = []
 
+    def run(self, result=None):
+        # An interrupt passes by what unittest would clean up.
+        try:
+            return super().run(result)
+        finally:
+            self.doCleanups()
+
     def plug(self, device, node="/dev/ttyUSB0"):
         """Plugs in an adapter, or a board on one, and waits until udev is through with its node."""
         device.plug()
@@ -122,7 +129,7 @@ class Report(unittest.TestResult):
     def startTest(self, test):
         super().startTest(test)
         self._begun = time.monotonic()
-        self._verdict = "ok"
+        self._verdict = "ended"
         self._details = ""
         signal.alarm(TEST_SECONDS)
 
@@ -139,6 +146,10 @@ class Report(unittest.TestResult):
             self._details += f"{adapter}\n"
         if (machine := getattr(test, "machine", None)) and (console := machine.console()):
             self._details += f"the guest's console ends with:\n{console[-2000:]}"
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self._verdict = "ok"
 
     def addFailure(self, test, error):
         super().addFailure(test, error)
@@ -178,7 +189,8 @@ def tests(patterns):
 def stop(number, frame):
     if number == signal.SIGALRM:
         raise TimeoutError(f"the test has taken {TEST_SECONDS} s")
-    sys.exit(128 + number)
+    # unittest takes SystemExit for a failure, and goes on.
+    raise KeyboardInterrupt(128 + number)
 
 
 def main():
@@ -202,11 +214,14 @@ def main():
         BenchTest.state = with_pumpctl(booted, options.pumpctl, pathlib.Path(folder))
         report = Report()
         suite.run(report)
-    print(report.summary())
+    print(f"{time.monotonic() - begun:.0f} s\n{report.summary()}")
     return 0 if report.wasSuccessful() else 1
 
 
 if __name__ == "__main__":
     # The tests import this module by its name.
     sys.modules["bench"] = sys.modules["__main__"]
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt as interrupt:
+        sys.exit(interrupt.args[0])
