@@ -86,7 +86,8 @@ public final class ManualClock: Clock {
 
     private func begin(_ sleeper: Sleeper) {
         // The cancellation handler waits for the lock: it either finds the sleeper or came before this look at the task.
-        let (result, observers): (Result<Void, any Error>?, [UnsafeContinuation<Void, Never>]) = state.withLock { state in
+        let (result, observers): (Result<Void, any Error>?, [UnsafeContinuation<Void, Never>]) = state.withLock {
+            state in
             if Task.isCancelled { return (.failure(CancellationError()), []) }
             if sleeper.deadline <= state.now { return (.success(()), []) }
             let index = state.sleepers.firstIndex { sleeper.deadline < $0.deadline } ?? state.sleepers.endIndex
