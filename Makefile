@@ -1,5 +1,6 @@
 # make demo    sets up, builds, and shows the main job on a simulated pump
 # make test    sets up, builds, and passes every test
+# make bench   runs pumpctl on a real kernel with real USB-serial drivers, in a virtual machine
 # make install PREFIX=/usr/local
 
 SWIFT ?= swift
@@ -17,7 +18,7 @@ STATIC_LIBRARIES := .build/static-libraries
 RELEASE := $(SWIFT) build -c release --product pumpctl --static-swift-stdlib -Xswiftc -use-ld=lld \
     -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -L$(CURDIR)/$(STATIC_LIBRARIES)
 
-.PHONY: all demo test lint benchmark install clean setup setup-test
+.PHONY: all demo test bench lint benchmark install clean setup setup-test
 
 all: setup $(STATIC_LIBRARIES)
 	$(RELEASE)
@@ -43,6 +44,10 @@ test: setup-test lint
 	$(SWIFT) test --skip-build --skip '^(pumpctlTests|BenchTests)\.'
 	$(SWIFT) test --skip-build --filter '^pumpctlTests\.'
 	$(SWIFT) test --skip-build --filter '^BenchTests\.'
+
+bench: all
+	@scripts/ensure-packages $$($(MAKE) -s -C Tests/bench/vm packages)
+	$(MAKE) -C Tests/bench/vm bench PUMPCTL="$$($(RELEASE) --show-bin-path)/pumpctl" TEST="$(TEST)"
 
 lint: setup-test
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources

@@ -11,6 +11,7 @@ public final class DescriptorLink: Link {
     public let mayHaveReset: Bool
 
     let channel: DescriptorChannel
+    private let setBreak: (@Sendable (Bool) throws(LinkError) -> Void)?
     private let finishWriting: @Sendable (DescriptorChannel) async -> Void
 
     /// A link that owns `channel`.
@@ -18,14 +19,18 @@ public final class DescriptorLink: Link {
         self.init(channel, name: name) { _ in }
     }
 
-    /// - Parameter finishWriting: Runs before the channel is closed, to let what was sent get out.
+    /// - Parameters:
+    ///   - setBreak: Begins or ends a break, where the carrier has one.
+    ///   - finishWriting: Runs before the channel is closed, to let what was sent get out.
     init(
         _ channel: DescriptorChannel, name: String, mayHaveReset: Bool = false,
+        setBreak: (@Sendable (Bool) throws(LinkError) -> Void)? = nil,
         finishWriting: @escaping @Sendable (DescriptorChannel) async -> Void
     ) {
         self.channel = channel
         self.name = name
         self.mayHaveReset = mayHaveReset
+        self.setBreak = setBreak
         self.finishWriting = finishWriting
     }
 
@@ -35,6 +40,17 @@ public final class DescriptorLink: Link {
 
     public func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool {
         do { return try channel.writeAtOnce(bytes) } catch { throw LinkError(error, name: name, activity: "send") }
+    }
+
+    public func sendBreak(for duration: Duration) async throws(LinkError) {
+        guard let setBreak else {
+            throw LinkError(
+                .unsupported, name: name, activity: "send a break", hint: "only a serial port has a break condition")
+        }
+        try setBreak(true)
+        // Also where the task is cancelled meanwhile, the break ends.
+        try? await EventLoopClock(channel.loop).sleep(for: duration)
+        try setBreak(false)
     }
 
     public func receive() async throws(LinkError) -> [UInt8]? {

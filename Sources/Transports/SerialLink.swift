@@ -17,7 +17,10 @@ enum SerialLink {
             let port = try SerialPort(path: path, options: options)
             if isReset { try await port.pulseDTR(on: loop) }
             return DescriptorLink(
-                port.channel(on: loop), name: endpoint.text, mayHaveReset: port.raisedDTR || isReset
+                port.channel(on: loop), name: endpoint.text, mayHaveReset: port.raisedDTR || isReset,
+                setBreak: { isOn throws(LinkError) in
+                    do throws(SerialError) { try port.setBreak(isOn) } catch { throw LinkError(error, name: endpoint.text) }
+                }
             ) { _ in
                 _ = await port.drain(on: loop, within: options.drainTimeout)
             }

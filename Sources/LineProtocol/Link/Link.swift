@@ -34,6 +34,11 @@ public protocol Link: AnyObject, Sendable {
     /// - Throws: `disconnected` or `closed`.
     func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool
 
+    /// Holds the line in the break condition for `duration`, as a serial port can.
+    ///
+    /// - Throws: `unsupported` where the carrier has no such thing; otherwise as ``send(_:)``.
+    func sendBreak(for duration: Duration) async throws(LinkError)
+
     /// Waits for the next bytes; nil once the link was closed at this end.
     ///
     /// - Throws: `disconnected` when the far end is gone and all that it had sent was received.
@@ -58,6 +63,12 @@ extension Link {
 
     /// False: most carriers can't.
     public var mayHaveReset: Bool { false }
+
+    /// Most carriers have no break.
+    public func sendBreak(for duration: Duration) async throws(LinkError) {
+        throw LinkError(
+            .unsupported, name: name, activity: "send a break", hint: "only a serial port has a break condition")
+    }
 
     /// What arrives, until the link is closed. It throws once, when the far end is gone.
     public var received: ReceivedBytes { ReceivedBytes(link: self) }

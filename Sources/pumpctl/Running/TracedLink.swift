@@ -25,6 +25,11 @@ final class TracedLink: Link {
         try await link.send(bytes)
     }
 
+    func sendBreak(for duration: Duration) async throws(LinkError) {
+        note("> (break)")
+        try await link.sendBreak(for: duration)
+    }
+
     func receive() async throws(LinkError) -> [UInt8]? {
         let bytes = try await link.receive()
         if let bytes { show(bytes) }

@@ -16,6 +16,9 @@ struct SendCommand: ParsableCommand {
     @Option(help: ArgumentHelp("How long a silence ends the answer.", valueName: "seconds"))
     var quiet = SecondsArgument(argument: "0.5")!
 
+    @Flag(name: .customLong("break"), help: "Hold the line in the break condition for a quarter of a second first.")
+    var sendsBreak = false
+
     @Flag(help: "Send also what would stop the pump by mistake.")
     var force = false
 
@@ -26,10 +29,11 @@ struct SendCommand: ParsableCommand {
     }
 
     func run() throws {
-        let (line, quiet) = (line, quiet.duration)
+        let (line, quiet, sendsBreak) = (line, quiet.duration, sendsBreak)
         try CommandRunner.run(shared.merged(with: parent.shared)) { context in
             let link = try await context.openLink()
             do {
+                if sendsBreak { try await link.sendBreak(for: .milliseconds(250)) }
                 try await exchange(line, quiet, over: link, context)
             } catch {
                 await link.close()
