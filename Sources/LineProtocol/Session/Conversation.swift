@@ -58,6 +58,14 @@ struct Conversation<Family: DeviceFamily> {
         if flight?.id == id { end(.notSent) }
     }
 
+    /// Whether the flight ended because the device answered.
+    var isAnswered: Bool {
+        switch flight?.ending {
+        case .replied, .refused: true
+        default: false
+        }
+    }
+
     /// Whether the flight ended because the link did not take its command.
     var isSendingFailed: Bool { if case .notSent = flight?.ending { true } else { false } }
 

@@ -221,7 +221,7 @@ public actor Session<Family: DeviceFamily> {
         do throws(LinkError) {
             let bytes = Family.encode(command)
             if try !link.sendAtOnce(bytes) {
-                try await send(bytes, of: id)
+                try await send(bytes, of: id, for: command)
             } else if !listener.conversation.isOver {
                 await waitForEnd(of: id)
             }
@@ -232,9 +232,12 @@ public actor Session<Family: DeviceFamily> {
         return try conclude(command, waited: timeout)
     }
 
-    /// Sends what the link does not take at once, and waits for the end of the flight, which stops a sending that is
-    /// still under way: a carrier that takes nothing must not hold a command beyond its time.
-    private func send(_ bytes: [UInt8], of flight: UInt64) async throws(LinkError) {
+    /// Sends what the link does not take at once, and waits for the end of the flight: a carrier that takes nothing must
+    /// not hold a command beyond its time.
+    ///
+    /// What is then still under way is stopped, so that it does not switch on a pump much later, unless it was answered
+    /// or makes the device safe.
+    private func send(_ bytes: [UInt8], of flight: UInt64, for command: Family.Command) async throws(LinkError) {
         let sending = Task(executorPreference: link.executor) { () -> LinkError? in
             do throws(LinkError) {
                 try await self.link.send(bytes)
@@ -245,8 +248,11 @@ public actor Session<Family: DeviceFamily> {
             }
         }
         if !listener.conversation.isOver { await waitForEnd(of: flight) }
-        guard listener.conversation.isSendingFailed else { return sending.cancel() }
-        if let error = await sending.value { throw error }
+        if listener.conversation.isSendingFailed {
+            if let error = await sending.value { throw error }
+        } else if !listener.conversation.isAnswered, Family.effect(of: command) != .stop {
+            sending.cancel()
+        }
     }
 
     private func sendingFailed(_ command: Family.Command, _ error: LinkError) -> SessionError {

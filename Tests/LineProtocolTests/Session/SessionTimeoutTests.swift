@@ -167,19 +167,20 @@ import Testing
         await bench.finish(heard: [.now(SessionBench.statusOn)])
     }
 
-    @Test func `A carrier that does not take the bytes does not hold a command beyond its time`()
-        async throws
-    {
+    @Test(arguments: [PumpCommand.on, .speed(speed(9)), .off])
+    func `A carrier that does not take the bytes does not hold a command beyond its time`(
+        _ command: PumpCommand
+    ) async throws {
         let bench = try await SessionBench()
         bench.link.holdSends()
-        let attempt = bench.begin(.off)
-        await bench.goesOut("OFF")
+        let attempt = bench.begin(command)
+        await bench.goesOut(command.text)
         bench.clock.advance(by: .seconds(3))
         #expect(
             await attempt.value
-                == .failure(SessionError(.noAnswer, command: "OFF", outcome: .unknown, waited: .seconds(3)))
-        )
+                == .failure(SessionError(.noAnswer, command: command.text, outcome: .unknown, waited: .seconds(3))))
         #expect(await bench.session.state.power == .unknown)
+        #expect(bench.link.heldSendCount == (command == .off ? 1 : 0), "only OFF may still go out")
         await bench.finish()
     }
 }
