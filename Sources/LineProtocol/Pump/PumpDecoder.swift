@@ -12,7 +12,10 @@ extension PumpMessage {
     private static func protocolMessage(_ line: UnsafeRawBufferPointer) -> PumpMessage? {
         if line.hasPrefix("STATUS:") {
             guard let fields = line.slice(7, line.count).insideBraces else { return nil }
-            return .status(PumpStatus(fields: fields))
+            let status = PumpStatus(fields: fields)
+            // Two lines that ran together where bytes between them were lost: neither is to be believed.
+            let isTorn = status.otherFields.contains { $0.name.contains("{") || $0.value.contains("{") }
+            return isTorn ? nil : .status(status)
         }
         if line.equals("OK") { return .ok }
         if line.hasPrefix("TEMP:") { return PumpTemperatures(line.slice(5, line.count)).map { .temperatures($0) } }

@@ -166,4 +166,10 @@ struct PumpStatusLineTests {
             return permutations(of: rest).map { [item] + $0 }
         }
     }
+
+    @Test("is no status where two lines ran together")
+    func tornLinesAreNoStatus() {
+        let line = "STATUS:{State:ON,Speed:7STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}"
+        #expect(PumpMessage(text: line) == .unknown(Array(line.utf8)))
+    }
 }
