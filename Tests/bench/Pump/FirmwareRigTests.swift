@@ -1,0 +1,15 @@
+import Testing
+
+@Suite("Bench: the firmware is on it")
+struct FirmwareRigTests {
+    // A case of a test that is cancelled for want of a rig is not told of; this one is.
+    @Test(
+        "Our firmware builds, and runs in simavr",
+        .enabled(if: FirmwareBuild.reasonToSkip == nil, Comment(rawValue: FirmwareBuild.reasonToSkip ?? "")))
+    func firmware() async throws {
+        try await RigKind(pump: .firmware, thermistors: 2).run { rig in
+            let motor = try await rig.motor()
+            #expect(motor == .off)
+        }
+    }
+}
