@@ -19,7 +19,9 @@ enum SerialLink {
             return DescriptorLink(
                 port.channel(on: loop), name: endpoint.text, mayHaveReset: port.raisedDTR || isReset,
                 setBreak: { isOn throws(LinkError) in
-                    do throws(SerialError) { try port.setBreak(isOn) } catch { throw LinkError(error, name: endpoint.text) }
+                    do throws(SerialError) { try port.setBreak(isOn) } catch {
+                        throw LinkError(error, name: endpoint.text)
+                    }
                 }
             ) { _ in
                 _ = await port.drain(on: loop, within: options.drainTimeout)
