@@ -9,8 +9,12 @@ struct PortLedger {
     var present: [SerialPortInfo] { ports.values.sorted { $0.precedes($1) } }
 
     /// A port came, or was spoken of again; what is new about it is kept.
+    ///
+    /// What lies in sysfs may be gone before a word about it is read, so that a USB port looks like none any more. It is
+    /// what it was all the same, and the word that it is gone is on its way.
     mutating func add(_ port: SerialPortInfo, at systemPath: String) -> SerialPortEvent? {
-        ports.updateValue(port, forKey: systemPath) == nil ? .attached(port) : nil
+        if let known = ports[systemPath], known.identity != port.identity { return nil }
+        return ports.updateValue(port, forKey: systemPath) == nil ? .attached(port) : nil
     }
 
     /// A port is gone. It is reported as it was last seen.

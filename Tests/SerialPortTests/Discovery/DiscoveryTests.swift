@@ -102,6 +102,13 @@ import Testing
         #expect(ledger.remove(at: "/sys/a") == .detached(linked))
     }
 
+    @Test func `A port that is read when it is half gone is still what it was`() {
+        var ledger = PortLedger()
+        #expect(ledger.add(port, at: "/sys/a") == .attached(port))
+        #expect(ledger.add(SerialPortInfo(path: port.path), at: "/sys/a") == nil)
+        #expect(ledger.remove(at: "/sys/a") == .detached(port))
+    }
+
     @Test func `What was never there cannot go`() {
         var ledger = PortLedger()
         #expect(ledger.remove(at: "/sys/a") == nil)
