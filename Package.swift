@@ -57,7 +57,7 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["LineProtocol", "DescriptorIO"], path: "Tests/TestSupport",
             swiftSettings: settings),
-        .testTarget(name: "DescriptorIOTests", dependencies: ["DescriptorIO"], swiftSettings: settings),
+        .testTarget(name: "DescriptorIOTests", dependencies: ["DescriptorIO", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "SerialPortTests", dependencies: ["SerialPort", "DescriptorIO", "CSerial"],
             exclude: ["Discovery/testbed.py"], swiftSettings: settings),
@@ -69,10 +69,11 @@ let package = Package(
             name: "LineProtocolTests", dependencies: ["LineProtocol", "TestSupport"], resources: [.copy("Fixtures")],
             swiftSettings: settings),
         .testTarget(
-            name: "TransportsTests", dependencies: ["Transports", "LineProtocol", "SerialPort", "DescriptorIO"],
+            name: "TransportsTests",
+            dependencies: ["Transports", "LineProtocol", "SerialPort", "DescriptorIO", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "FirmwareSimTests", dependencies: ["FirmwareSim", "DescriptorIO", "SerialPort"],
+            name: "FirmwareSimTests", dependencies: ["FirmwareSim", "DescriptorIO", "SerialPort", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "pumpctlTests",

@@ -1,3 +1,4 @@
+import TestSupport
 import DescriptorIO
 import Glibc
 import Synchronization

@@ -1,7 +1,7 @@
-import Glibc
+internal import Glibc
 
 /// Runs what blocks on a thread of its own, which none of a pool's may.
-func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+public func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
         let work = Work { continuation.resume(with: Result(catching: body)) }
         var thread = pthread_t()
