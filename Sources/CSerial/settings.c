@@ -51,6 +51,7 @@ static void decode(const struct termios2 *t, cserial_settings *s) {
     else s->flow_control = t->c_iflag & (IXON | IXOFF) ? CSERIAL_FLOW_XON_XOFF : CSERIAL_FLOW_NONE;
     s->hang_up_on_close = t->c_cflag & HUPCL ? 1 : 0;
     s->raw = is_raw(t);
+    s->echo = t->c_lflag & ECHO ? 1 : 0;
 }
 
 static void encode(const cserial_settings *s, struct termios2 *t) {
@@ -96,10 +97,11 @@ int cserial_get_settings(int fd, cserial_settings *taken) {
     return 0;
 }
 
-int cserial_set_settings(int fd, const cserial_settings *wanted, cserial_settings *taken, int *hung_up) {
+int cserial_set_settings(
+    int fd, const cserial_settings *wanted, cserial_settings *taken, cserial_settings *before) {
     struct termios2 now;
     if (ioctl(fd, TCGETS2, &now) < 0) return errno;
-    *hung_up = now.c_cflag & HUPCL ? 1 : 0;
+    decode(&now, before);
     struct termios2 next = now;
     encode(wanted, &next);
     if (!same(&now, &next)) {

@@ -59,10 +59,11 @@ struct OpeningPort {
 
     /// Applies the settings, then the policies, which are carried out as far as the driver can.
     ///
-    /// - Returns: Whether opening was an edge on DTR. With `HUPCL` set, as it is on a port that was just plugged in, the
-    ///   last close left DTR released; without, DTR has stayed asserted since.
-    func configure(_ options: SerialOptions) throws(SerialError) -> Bool {
-        let hungUp = try options.write(to: descriptor, activity: "opening", path: path)
+    /// - Returns: `raisedDTR`, whether opening was an edge on DTR: with `HUPCL` set, as it is on a port that was just plugged
+    ///   in, the last close left DTR released; without, DTR has stayed asserted since. `echoed`, whether what came in until
+    ///   now was sent back.
+    func configure(_ options: SerialOptions) throws(SerialError) -> (raisedDTR: Bool, echoed: Bool) {
+        let before = try options.write(to: descriptor, activity: "opening", path: path)
         var asserted: ModemLines = []
         var released: ModemLines = []
         for (line, policy) in [(ModemLines.dtr, options.dtrOnOpen), (.rts, options.rtsOnOpen)] {
@@ -76,7 +77,8 @@ struct OpeningPort {
         if !released.isEmpty { _ = released.change(UInt(TIOCMBIC), on: descriptor) }
         if options.lowLatency { _ = cserial_set_low_latency(descriptor, 1) }
         var bits: CInt = 0
-        return hungUp && ioctl(descriptor, UInt(TIOCMGET), &bits) == 0
+        let hasModemLines = ioctl(descriptor, UInt(TIOCMGET), &bits) == 0
+        return (raisedDTR: before.hang_up_on_close == 1 && hasModemLines, echoed: before.echo == 1)
     }
 
     private func busy(errno: Int32) -> SerialError {

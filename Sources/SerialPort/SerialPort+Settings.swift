@@ -65,13 +65,13 @@ extension SerialOptions {
 
     /// Applies the settings of the line, and compares them with what the driver took.
     ///
-    /// - Returns: Whether the last close would have hung up (`HUPCL`) until now.
+    /// - Returns: The settings that were in force until now.
     @discardableResult
-    func write(to descriptor: CInt, activity: String, path: String) throws(SerialError) -> Bool {
+    func write(to descriptor: CInt, activity: String, path: String) throws(SerialError) -> cserial_settings {
         var wanted = settings
         var answer = cserial_settings()
-        var hungUp: CInt = 0
-        let error = cserial_set_settings(descriptor, &wanted, &answer, &hungUp)
+        var before = cserial_settings()
+        let error = cserial_set_settings(descriptor, &wanted, &answer, &before)
         guard error == 0 else { throw SerialError(errno: error, activity: activity, path: path) }
         var taken = self
         taken.update(from: answer)
@@ -84,7 +84,7 @@ extension SerialOptions {
         guard answer.raw == 1 else {
             throw SerialError(.unsupported, activity: "making raw", path: path)
         }
-        return hungUp != 0
+        return before
     }
 
     /// Takes over the settings of the line.
@@ -101,7 +101,7 @@ extension SerialOptions {
         cserial_settings(
             speed: UInt32(baudRate), data_bits: Int32(dataBits), parity: parity.number,
             stop_bits: Int32(stopBits.rawValue), flow_control: flowControl.number,
-            hang_up_on_close: hangUpOnClose ? 1 : 0, raw: 1)
+            hang_up_on_close: hangUpOnClose ? 1 : 0, raw: 1, echo: 0)
     }
 }
 

@@ -32,6 +32,9 @@ public final class SerialPort: Sendable {
     /// Whether opening made DTR active, which resets an Arduino: true the first time after plugging in, and after a
     /// program that left `HUPCL` set. If another program had the port open all the while, it was active already.
     public let raisedDTR: Bool
+    /// Whether the terminal was echoing when it was opened, as each is after plugging in: what the device said until
+    /// then was sent back to it, and may stand there as the beginning of a line.
+    public let echoed: Bool
 
     /// Whether TIOCEXCL is ours to take back.
     let isMarkedExclusive: Bool
@@ -50,7 +53,7 @@ public final class SerialPort: Sendable {
         var port = try OpeningPort(path: path)
         do {
             try port.claim(options.exclusivity)
-            raisedDTR = try port.configure(options)
+            (raisedDTR, echoed) = try port.configure(options)
         } catch {
             port.abandon()
             // Who holds it is looked up only now, so that our own descriptor is not taken for the holder's.

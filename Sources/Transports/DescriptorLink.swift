@@ -9,6 +9,7 @@ public final class DescriptorLink: Link {
     public var executor: any SerialExecutor & TaskExecutor { channel.loop }
 
     public let mayHaveReset: Bool
+    public let mayBeMidLine: Bool
 
     let channel: DescriptorChannel
     private let setBreak: (@Sendable (Bool) throws(LinkError) -> Void)?
@@ -23,13 +24,14 @@ public final class DescriptorLink: Link {
     ///   - setBreak: Begins or ends a break, where the carrier has one.
     ///   - finishWriting: Runs before the channel is closed, to let what was sent get out.
     init(
-        _ channel: DescriptorChannel, name: String, mayHaveReset: Bool = false,
+        _ channel: DescriptorChannel, name: String, mayHaveReset: Bool = false, mayBeMidLine: Bool = false,
         setBreak: (@Sendable (Bool) throws(LinkError) -> Void)? = nil,
         finishWriting: @escaping @Sendable (DescriptorChannel) async -> Void
     ) {
         self.channel = channel
         self.name = name
         self.mayHaveReset = mayHaveReset
+        self.mayBeMidLine = mayBeMidLine
         self.setBreak = setBreak
         self.finishWriting = finishWriting
     }

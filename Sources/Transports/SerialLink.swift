@@ -18,6 +18,7 @@ enum SerialLink {
             if isReset { try await port.pulseDTR(on: loop) }
             return DescriptorLink(
                 port.channel(on: loop), name: endpoint.text, mayHaveReset: port.raisedDTR || isReset,
+                mayBeMidLine: port.echoed,
                 setBreak: { isOn throws(LinkError) in
                     do throws(SerialError) { try port.setBreak(isOn) } catch {
                         throw LinkError(error, name: endpoint.text)

@@ -35,6 +35,13 @@ import Testing
         #expect(cfgetispeed(&settings) == speed_t(B115200))
     }
 
+    @Test func `A port that echoed until it was opened says so, once`() throws {
+        let other = try ChildProcess("sh", "-c", "stty echo <'\(terminal.path)'; echo done; read x")
+        #expect(other.line() == "done")
+        #expect(try SerialPort(path: terminal.path).echoed)
+        #expect(try !SerialPort(path: terminal.path).echoed)
+    }
+
     @Test(arguments: SerialOptions.StopBits.allCases)
     func `Stop bits are read back`(stopBits: SerialOptions.StopBits) throws {
         let port = try SerialPort(path: terminal.path, options: SerialOptions(stopBits: stopBits))

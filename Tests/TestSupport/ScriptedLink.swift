@@ -16,6 +16,7 @@ public final class ScriptedLink: Link {
     public let name = "scripted"
     public var keepsPacketBounds: Bool { false }
     public var maximumWriteLength: Int? { nil }
+    public let mayBeMidLine: Bool
     public var executor: any SerialExecutor & TaskExecutor { loop }
 
     private enum End {
@@ -51,8 +52,13 @@ public final class ScriptedLink: Link {
 
     /// A link on which `backlog` has arrived before anybody listens.
     ///
-    /// - Parameter answer: Says what comes in at once for what is sent, before `send` returns.
-    public init(backlog: [String] = [], on loop: EventLoop = .shared, answer: Answer? = nil) {
+    /// - Parameters:
+    ///   - mayBeMidLine: Whether the device may have been sent the beginning of a line.
+    ///   - answer: Says what comes in at once for what is sent, before `send` returns.
+    public init(
+        backlog: [String] = [], mayBeMidLine: Bool = false, on loop: EventLoop = .shared, answer: Answer? = nil
+    ) {
+        self.mayBeMidLine = mayBeMidLine
         self.loop = loop
         self.answer = answer
         state = Mutex(State(arrived: backlog.map { Array($0.utf8) }))

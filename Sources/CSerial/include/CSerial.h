@@ -10,7 +10,8 @@
 enum { CSERIAL_PARITY_NONE, CSERIAL_PARITY_ODD, CSERIAL_PARITY_EVEN, CSERIAL_PARITY_MARK, CSERIAL_PARITY_SPACE };
 enum { CSERIAL_FLOW_NONE, CSERIAL_FLOW_RTS_CTS, CSERIAL_FLOW_XON_XOFF };
 
-/// The line settings of a terminal. `raw` is 1 when bytes pass unchanged and a read returns as soon as one is there.
+/// The line settings of a terminal. `raw` is 1 when bytes pass unchanged and a read returns as soon as one is there;
+/// `echo` is 1 when what comes in is sent back.
 typedef struct {
     uint32_t speed;
     int32_t data_bits;
@@ -19,14 +20,16 @@ typedef struct {
     int32_t flow_control;
     int32_t hang_up_on_close;
     int32_t raw;
+    int32_t echo;
 } cserial_settings;
 
 int cserial_get_settings(int fd, cserial_settings *taken);
 
 /// Puts the terminal in raw mode with the settings wanted and reads back what the driver took. The write and the second
-/// read are left out when the terminal already is as wanted. `wanted->raw` is ignored. `hung_up` is whether HUPCL was set
-/// before.
-int cserial_set_settings(int fd, const cserial_settings *wanted, cserial_settings *taken, int *hung_up);
+/// read are left out when the terminal already is as wanted. `wanted->raw` is ignored. `before` is what was in force until
+/// then.
+int cserial_set_settings(
+    int fd, const cserial_settings *wanted, cserial_settings *taken, cserial_settings *before);
 
 /// Whether TIOCEXCL is in force. Unlike open(2), this tells root too.
 int cserial_get_exclusive(int fd, int *exclusive);

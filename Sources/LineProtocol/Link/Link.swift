@@ -17,6 +17,10 @@ public protocol Link: AnyObject, Sendable {
     /// then hears nothing for some seconds, and has forgotten its state.
     var mayHaveReset: Bool { get }
 
+    /// Whether the device may already have been sent the beginning of a line, which nobody ended: a terminal sends back
+    /// what comes in until it is made raw.
+    var mayBeMidLine: Bool { get }
+
     /// The executor that the link's work runs on. A session runs on it too, so that nothing changes threads in between.
     var executor: any SerialExecutor & TaskExecutor { get }
 
@@ -63,6 +67,9 @@ extension Link {
 
     /// False: most carriers can't.
     public var mayHaveReset: Bool { false }
+
+    /// False: most carriers send what they are given.
+    public var mayBeMidLine: Bool { false }
 
     /// Most carriers have no break.
     public func sendBreak(for duration: Duration) async throws(LinkError) {

@@ -47,5 +47,9 @@ public enum PumpFamily: DeviceFamily {
     /// `TEMP:` is said in reply only, where `STATUS:` also comes unasked.
     public static var fence: PumpCommand? { .temperature }
 
+    /// No command ends in 999. A bare line end would let a begun `SPEED:2` count, and so would a letter, since firmware
+    /// reads numbers by `atoi`; with these digits any speed is out of range, also where 16 bits overflow.
+    public static let lineSpoiler = Array("999\n".utf8)
+
     public static var statusQuery: PumpCommand? { .status }
 }

@@ -31,10 +31,12 @@ struct Conversation<Family: DeviceFamily> {
 
     /// A command is about to be sent; returns the name of its flight.
     ///
-    /// - Parameter trustsErrors: Whether an error that can answer the command does.
-    mutating func begin(_ command: Family.Command, trustsErrors: Bool) -> UInt64 {
+    /// - Parameters:
+    ///   - trustsErrors: Whether an error that can answer the command does.
+    ///   - isSpoilerSent: Whether ``DeviceFamily/lineSpoiler`` goes first, which the device refuses.
+    mutating func begin(_ command: Family.Command, trustsErrors: Bool, isSpoilerSent: Bool) -> UInt64 {
         lastID += 1
-        flight = Flight(id: lastID, trustsErrors: trustsErrors)
+        flight = Flight(id: lastID, trustsErrors: trustsErrors, refusesSpoiler: isSpoilerSent)
         exchange = Family.exchange(for: command)
         reply = nil
         return lastID
@@ -92,8 +94,8 @@ struct Conversation<Family: DeviceFamily> {
 
     // MARK: What is heard
 
-    /// Something had arrived before the session began.
-    mutating func foundBacklog() { hearsThePast = true }
+    /// What is heard next may answer what somebody else has sent.
+    mutating func expectThePast() { hearsThePast = true }
 
     /// Takes in one line.
     mutating func hear(_ line: Span<UInt8>, _ ending: LineEnding) {
@@ -111,6 +113,9 @@ struct Conversation<Family: DeviceFamily> {
                 self.reply = reply
                 state.apply(message)
                 return end(.replied)
+            case .refused where flight?.refusesSpoiler == true:
+                flight?.refusesSpoiler = false
+                return
             case .refused(let code) where flight?.trustsErrors == true:
                 state.apply(message)
                 return end(.refused(code))

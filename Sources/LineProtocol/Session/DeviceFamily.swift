@@ -37,8 +37,16 @@ public protocol DeviceFamily: Sendable {
     /// A query whose answer the device never gives unasked: all that is heard before the answer is older than the query.
     static var fence: Command? { get }
 
+    /// What makes a line of which the beginning may have been sent one that the device refuses, and ends it.
+    static var lineSpoiler: [UInt8] { get }
+
     /// The query that tells what a command of unknown outcome has done.
     static var statusQuery: Command? { get }
+}
+
+extension DeviceFamily {
+    /// Nothing: for a family whose devices take no lines.
+    public static var lineSpoiler: [UInt8] { [] }
 }
 
 /// What a command does to a device.

@@ -18,14 +18,17 @@ struct Flight {
     let id: UInt64
     /// Whether an error that can answer the command does, and is not one of an earlier command that comes late.
     let trustsErrors: Bool
+    /// Whether the next refusal is that of the line which was spoiled.
+    var refusesSpoiler: Bool
     private(set) var ending: Ending?
     /// The last line of the flight that the protocol does not know.
     var foreignLine: [UInt8]?
     private var waiter: UnsafeContinuation<Void, Never>?
 
-    init(id: UInt64, trustsErrors: Bool) {
+    init(id: UInt64, trustsErrors: Bool, refusesSpoiler: Bool) {
         self.id = id
         self.trustsErrors = trustsErrors
+        self.refusesSpoiler = refusesSpoiler
     }
 
     var isOver: Bool { if case nil = ending { false } else { true } }

@@ -31,6 +31,8 @@ public actor Session<Family: DeviceFamily> {
     private var life = SessionLife.notStarted
     private var turns = TurnQueue()
     private let listener = Listener<Family>()
+    /// Whether the device may have the beginning of a line that nobody has ended.
+    private var mayBeMidLine: Bool
     private var deadline: Duration?
     private var watchdog: (target: Duration, task: Task<Void, Never>)?
 
@@ -41,6 +43,7 @@ public actor Session<Family: DeviceFamily> {
         self.link = link
         unownedExecutor = link.executor.asUnownedSerialExecutor()
         self.clock = SessionClock(clock)
+        mayBeMidLine = link.mayBeMidLine && !Family.lineSpoiler.isEmpty
     }
 
     // MARK: Life
@@ -55,13 +58,14 @@ public actor Session<Family: DeviceFamily> {
         // A reply that came while the backlog is read would be taken for old: commands wait.
         _ = turns.takeIfFree()
         defer { turns.release() }
+        if mayBeMidLine { listener.conversation.expectThePast() }
         listener.conversation.backlog = .arriving
         defer { listener.conversation.backlog = listener.framer.pendingByteCount > 0 ? .lineBegun : .over }
         do throws(LinkError) {
             while true {
                 let bytes = try await link.receiveAvailable()
                 if bytes.isEmpty { break }
-                listener.conversation.foundBacklog()
+                listener.conversation.expectThePast()
                 listener.take(bytes)
             }
         } catch {
@@ -216,10 +220,15 @@ public actor Session<Family: DeviceFamily> {
         _ command: Family.Command, timeout: Duration, trustsErrors: Bool
     ) async throws(SessionError) -> Family.Reply {
         try checkLife(for: command)
-        let id = listener.conversation.begin(command, trustsErrors: trustsErrors)
+        let id = listener.conversation.begin(
+            command, trustsErrors: trustsErrors, isSpoilerSent: mayBeMidLine)
         setDeadline(clock.elapsed() + timeout)
         do throws(LinkError) {
-            let bytes = Family.encode(command)
+            var bytes = Family.encode(command)
+            if mayBeMidLine {
+                bytes = Family.lineSpoiler + bytes
+                mayBeMidLine = false
+            }
             if try !link.sendAtOnce(bytes) {
                 try await send(bytes, of: id, for: command)
             } else if !listener.conversation.isOver {
@@ -252,6 +261,7 @@ public actor Session<Family: DeviceFamily> {
             if let error = await sending.value { throw error }
         } else if !listener.conversation.isAnswered, Family.effect(of: command) != .stop {
             sending.cancel()
+            if await sending.value != nil { mayBeMidLine = !Family.lineSpoiler.isEmpty }
         }
     }
 

@@ -17,6 +17,7 @@ final class TracedLink: Link {
     var name: String { link.name }
     var keepsPacketBounds: Bool { link.keepsPacketBounds }
     var mayHaveReset: Bool { link.mayHaveReset }
+    var mayBeMidLine: Bool { link.mayBeMidLine }
     var maximumWriteLength: Int? { link.maximumWriteLength }
     var executor: any SerialExecutor & TaskExecutor { link.executor }
 

@@ -38,8 +38,8 @@ struct SessionBench {
     let session: PumpSession
     let events: AsyncStream<SessionEvent<PumpMessage>>
 
-    init(backlog: [String] = [], answer: ScriptedLink.Answer? = nil) async throws {
-        link = ScriptedLink(backlog: backlog, answer: answer)
+    init(backlog: [String] = [], mayBeMidLine: Bool = false, answer: ScriptedLink.Answer? = nil) async throws {
+        link = ScriptedLink(backlog: backlog, mayBeMidLine: mayBeMidLine, answer: answer)
         session = PumpSession(link: link, clock: clock)
         events = await session.events()
         try await session.start()

@@ -1,0 +1,63 @@
+import LineProtocol
+import TestSupport
+import Testing
+
+/// The device may have the beginning of a line, of which the first command would become the end.
+@Suite(.timeLimit(.minutes(1))) struct SessionBegunLineTests {
+    @Test func `The first command is kept apart from what was echoed before, and its refusal is no news`() async throws
+    {
+        let bench = try await SessionBench(mayBeMidLine: true)
+        let attempt = bench.begin(.status)
+        await bench.goesOut("999\nTEMP")
+        await bench.comesIn("ERROR:UNKNOWN_COMMAND", "TEMP:34.5")
+        await bench.goesOut("STATUS")
+        await bench.comesIn(SessionBench.statusOff)
+        #expect(await attempt.value == .success(.status(status(SessionBench.statusOff))))
+        await bench.finish()
+    }
+
+    @Test func `OFF goes out at once behind it`() async throws {
+        let bench = try await SessionBench(mayBeMidLine: true)
+        let attempt = bench.begin(.off)
+        await bench.goesOut("999\nOFF")
+        await bench.comesIn("ERROR:INVALID_SPEED_VALUE", "OK", "PUMP:OFF")
+        #expect(await attempt.value == .success(.off))
+        await bench.finish(heard: [.now("ERROR:INVALID_SPEED_VALUE")])
+    }
+
+    @Test func `A device that heard none of it answers as ever, and one refusal of it is a refusal`() async throws {
+        let bench = try await SessionBench(mayBeMidLine: true)
+        let attempt = bench.begin(.on)
+        await bench.goesOut("999\nTEMP")
+        await bench.comesIn("TEMP:34.5")
+        await bench.goesOut("ON")
+        await bench.comesIn("ERROR:PUMP_START_FAILED")
+        #expect(await attempt.value.code == .refused)
+        await bench.finish()
+    }
+
+    @Test func `After a command that was stopped while it was sent, the next is kept apart from it`() async throws {
+        let bench = try await SessionBench()
+        bench.link.holdSends()
+        let stopped = bench.begin(.speed(speed(20)))
+        await bench.goesOut("SPEED:20")
+        stopped.cancel()
+        _ = await stopped.value
+        bench.link.releaseSends()
+        let off = bench.begin(.off)
+        await bench.goesOut("999\nOFF")
+        await bench.comesIn("ERROR:INVALID_SPEED_VALUE", "OK", "PUMP:OFF")
+        #expect(await off.value == .success(.off))
+        await bench.finish(heard: [.now("ERROR:INVALID_SPEED_VALUE")])
+    }
+
+    @Test func `No speed that may have been begun is in range once it is spoiled, on 16 bits either`() throws {
+        let spoiler = String(decoding: PumpFamily.lineSpoiler.dropLast(), as: UTF8.self)
+        #expect(PumpFamily.lineSpoiler.last == UInt8(ascii: "\n"))
+        for begun in [""] + (0...255).map(String.init) {
+            let value = try #require(Int(begun + spoiler))
+            #expect(!(0...255).contains(value))
+            #expect(!(0...255).contains(Int16(truncatingIfNeeded: value)))
+        }
+    }
+}
