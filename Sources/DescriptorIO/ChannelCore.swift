@@ -55,15 +55,19 @@ final class ChannelCore: @unchecked Sendable {
     private var receiver: (@Sendable (DescriptorChannel.Arrival) -> Void)?
     private var writers: [PendingWrite] = []
     private var leftover: [[UInt8]] = []
+    /// Why nothing can be written any more, while the hang-up that follows is waited for.
+    private var writeFailure: (error: DescriptorError, timer: TimerQueue.Token)?
+    private let hangUpPatience: Duration
     private var lastID: UInt64 = 0
 
     init(
-        taking descriptor: CInt, kind: DescriptorChannel.Kind, on loop: EventLoop,
+        taking descriptor: CInt, kind: DescriptorChannel.Kind, on loop: EventLoop, hangUpPatience: Duration,
         closeDescriptor: @escaping @Sendable (CInt) -> Void
     ) {
         self.descriptor = descriptor
         self.kind = kind
         self.loop = loop
+        self.hangUpPatience = hangUpPatience
         self.closeDescriptor = closeDescriptor
     }
 
@@ -173,8 +177,10 @@ final class ChannelCore: @unchecked Sendable {
 
     /// Whether a read of 0 bytes was the end. Another program that shares a terminal may have set VMIN to 0 (pyserial
     /// does), and 0 is then "nothing yet": poll tells the two apart.
-    private var isHungUp: Bool {
-        if kind == .socket { return true }
+    private var isHungUp: Bool { kind == .socket || reportsEnd }
+
+    /// Whether poll has come to know that the far end is gone.
+    private var reportsEnd: Bool {
         var state = pollfd(fd: descriptor, events: 0, revents: 0)
         return poll(&state, 1, 0) > 0 && state.revents & CShort(POLLHUP | POLLERR | POLLNVAL) != 0
     }
@@ -189,15 +195,14 @@ final class ChannelCore: @unchecked Sendable {
         switch state {
         case .closed: throw DescriptorError(.closed, call: "write")
         case .lost(let error): throw error
-        case .open: break
+        case .open: if let writeFailure { throw writeFailure.error }
         }
         var written = 0
         if !isBusy {
             do throws(DescriptorError) {
                 written = try write(bytes, from: 0)
             } catch {
-                // The reader still gets what came before the end.
-                lose(error)
+                failWriting(error)
                 throw error
             }
             if written == bytes.count { return nil }
@@ -246,9 +251,22 @@ final class ChannelCore: @unchecked Sendable {
                 writers.removeFirst()
                 writer.finish(.success(()))
             } catch {
-                return lose(error)
+                return failWriting(error)
             }
         }
+    }
+
+    /// Ends writing, and the channel with it once the kernel has hung the descriptor up.
+    ///
+    /// A USB tty refuses what is written as soon as its device is gone, and is hung up a moment later. Closed in between,
+    /// it waits up to 30 s for bytes that cannot be sent any more, and the whole hub waits with it.
+    private func failWriting(_ error: DescriptorError) {
+        // The reader still gets what came before the end.
+        guard kind == .stream, !reportsEnd else { return lose(error) }
+        let timer = loop.schedule(at: .now + hangUpPatience) { [weak self] in self?.lose(error) }
+        writeFailure = (error, timer)
+        failWriters(error)
+        updateInterest()
     }
 
     // MARK: Closing
@@ -286,6 +304,7 @@ final class ChannelCore: @unchecked Sendable {
     private func releaseDescriptor() {
         if let token { loop.unwatch(token) }
         token = nil
+        if let writeFailure { loop.cancel(writeFailure.timer) }
         closeDescriptor(descriptor)
     }
 

@@ -36,13 +36,17 @@ public actor DescriptorChannel {
 
     /// Takes over `descriptor`, which must be open and non-blocking.
     ///
-    /// - Parameter closeDescriptor: What closing is, where it takes more than `close(2)`; called once.
+    /// - Parameters:
+    ///   - hangUpPatience: How long a descriptor that refuses what is written may take to be hung up by the kernel, before
+    ///     it is closed all the same.
+    ///   - closeDescriptor: What closing is, where it takes more than `close(2)`; called once.
     public init(
-        taking descriptor: CInt, kind: Kind, on loop: EventLoop = .shared,
+        taking descriptor: CInt, kind: Kind, on loop: EventLoop = .shared, hangUpPatience: Duration = .seconds(5),
         closeDescriptor: (@Sendable (CInt) -> Void)? = nil
     ) {
         core = ChannelCore(
-            taking: descriptor, kind: kind, on: loop, closeDescriptor: closeDescriptor ?? { _ = Glibc.close($0) })
+            taking: descriptor, kind: kind, on: loop, hangUpPatience: hangUpPatience,
+            closeDescriptor: closeDescriptor ?? { _ = Glibc.close($0) })
     }
 
     // MARK: Reading

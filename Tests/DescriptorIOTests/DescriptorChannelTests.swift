@@ -132,6 +132,43 @@ struct DescriptorChannelTests {
         #expect(error?.code == .disconnected)
     }
 
+    @Test func `A descriptor that refuses what is written is let go when it is hung up, not before`() async throws {
+        let thread = try await LoopThread.start()
+        var ends: [CInt] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+        // Nothing can be written to where a pipe is read.
+        let channel = DescriptorChannel(taking: ends[0], kind: .stream, on: thread.loop, hangUpPatience: .seconds(3600))
+        let held = target(of: ends[0])
+        for _ in 0..<2 {
+            let error = await #expect(throws: DescriptorError.self) { try await channel.write([1]) }
+            #expect(error?.call == "write")
+        }
+        await thread.settle()
+        #expect(target(of: ends[0]) == held)
+        #expect(await isIdle(thread))
+        #expect(write(ends[1], "last words", 10) == 10)
+        #expect(try await channel.read() == Array("last words".utf8))
+        close(ends[1])
+        await #expect(throws: DescriptorError.self) { try await channel.read() }
+        #expect(target(of: ends[0]) != held)
+        thread.loop.stop()
+    }
+
+    @Test func `A descriptor that refuses what is written and is never hung up is let go in the end`() async throws {
+        let thread = try await LoopThread.start()
+        var ends: [CInt] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        defer { close(ends[1]) }
+        _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+        let channel = DescriptorChannel(taking: ends[0], kind: .stream, on: thread.loop, hangUpPatience: .zero)
+        await #expect(throws: DescriptorError.self) { try await channel.write([1]) }
+        // A timer that is due later fires later.
+        try await EventLoopClock(thread.loop).sleep(for: .milliseconds(1))
+        #expect(await !channel.isOpen)
+        thread.loop.stop()
+    }
+
     @Test func `Lends its descriptor only while it is open`() async throws {
         let (near, far) = try DescriptorChannel.pair()
         #expect(try await near.withDescriptor { $0 } >= 0)
