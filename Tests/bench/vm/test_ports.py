@@ -79,9 +79,6 @@ class Endurance(BenchTest):
             lambda: b"STATUS\n" in adapter.received[received:], PATIENCE))
 
     def test_a_plug_that_is_pulled_while_monitor_writes_holds_up_nothing(self):
-        self.skipTest(
-            "needs: pumpctl to close a dead port only when the kernel has hung it up; a write that fails with ENODEV before "
-            "that leaves bytes behind, and close(2) waits 30 s for them, with all other plugs of the hub behind it")
         adapter, process = self.monitored()
         self.cycle(process, adapter, lambda received: adapter.until(
             lambda: b"TEMP\n" in adapter.received[received:], PATIENCE))
