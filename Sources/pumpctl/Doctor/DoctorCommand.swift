@@ -39,7 +39,9 @@ struct DoctorCommand: ParsableCommand {
         } catch {
             throw Failure(discovery: error)
         }
-        let system = SystemCheckup(programs: programs, ports: ports, devicesWithoutPort: devices).diagnoses
+        let system = SystemCheckup(
+            programs: programs, ports: ports, devicesWithoutPort: devices, kernel: .running(), libraries: .loaded()
+        ).diagnoses
         let endpoint = try text.map { try Endpoint($0) }
         let examined = try endpoint.map { [try port(of: $0, among: ports)] } ?? ports.filter { $0.usb != nil }
         let baudRate = try endpoint?.number("baud", in: 1...12_000_000)

@@ -7,18 +7,24 @@ struct SystemCheckup {
     let programs: Set<String>
     let ports: [SerialPortInfo]
     let devicesWithoutPort: [SerialPortInfo.USB]
+    let kernel: Kernel
+    let libraries: SharedLibraries
 
     var diagnoses: [Diagnosis] {
-        [kernel, udev, usbPorts].compactMap { $0 } + devicesWithoutPort.map(portless) + [brltty].compactMap { $0 }
+        [adapterDrivers, library, udev, usbPorts] + devicesWithoutPort.map(portless) + [brltty].compactMap { $0 }
     }
 
-    private var kernel: Diagnosis {
-        var name = utsname()
-        uname(&name)
-        let release = withUnsafeBytes(of: &name.release) { bytes in
-            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    private var adapterDrivers: Diagnosis {
+        guard let missing = kernel.missingDrivers, !missing.isEmpty else {
+            return .ok("kernel", "Linux \(kernel.release)")
         }
-        return .ok("kernel", "Linux \(release)")
+        return .warn(
+            "kernel", "Linux \(kernel.release) has no driver \(missing.joined(separator: ", ")) for USB adapters",
+            remedy: "install a kernel that has, on Debian: sudo apt install linux-image-amd64, not a cloud kernel")
+    }
+
+    private var library: Diagnosis {
+        .ok("libraries", libraries.path(of: "libudev").map { "libudev is \($0)" } ?? "libudev is linked in")
     }
 
     private var udev: Diagnosis {
@@ -75,19 +81,11 @@ enum RunningPrograms {
             let process = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: Int(entry.pointee.d_reclen)) { String(cString: $0) }
             }
-            guard process.first?.isNumber == true, let name = firstLine(of: "/proc/\(process)/comm") else { continue }
-            names.insert(name)
+            guard process.first?.isNumber == true, let name = TextFile.contents(of: "/proc/\(process)/comm") else {
+                continue
+            }
+            names.insert(String(name.prefix { $0 != "\n" }))
         }
         return names
-    }
-
-    private static func firstLine(of path: String) -> String? {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        return withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
-            let count = read(file, buffer.baseAddress, buffer.count)
-            return String(decoding: buffer.prefix(max(count, 0)).prefix { $0 != 0x0A }, as: UTF8.self)
-        }
     }
 }

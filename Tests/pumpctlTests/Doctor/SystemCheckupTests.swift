@@ -1,0 +1,54 @@
+import SerialPort
+import Testing
+
+@testable import pumpctl
+
+@Suite struct SystemCheckupTests {
+    private static let dependencies = """
+        kernel/drivers/usb/serial/ch341.ko: kernel/drivers/usb/serial/usbserial.ko
+        kernel/drivers/usb/serial/ftdi_sio.ko.xz: kernel/drivers/usb/serial/usbserial.ko.xz
+        kernel/drivers/usb/class/cdc-acm.ko.zst:
+        """
+
+    @Test func `A kernel's drivers are those in its modules, those built in, and those in use`() {
+        let kernel = Kernel(
+            release: "6.1.0", moduleLists: [Self.dependencies, "kernel/drivers/usb/serial/cp210x.ko\n"]
+        ) { $0 == "pl2303" }
+        #expect(kernel.missingDrivers == [])
+    }
+
+    @Test func `A kernel without the drivers is told of, with what mends it`() throws {
+        let kernel = Kernel(release: "6.1.0-cloud", moduleLists: [Self.dependencies]) { _ in false }
+        #expect(kernel.missingDrivers == ["cp210x", "pl2303"])
+        let found = try #require(diagnoses(kernel: kernel).first { $0.check == "kernel" })
+        #expect(found.status == .warn)
+        #expect(found.finding == "Linux 6.1.0-cloud has no driver cp210x, pl2303 for USB adapters")
+        #expect(found.remedy?.contains("linux-image-amd64") == true)
+    }
+
+    @Test func `Where the modules cannot be seen, nothing is said of them`() throws {
+        let kernel = Kernel(release: "6.1.0", moduleLists: []) { _ in false }
+        #expect(kernel.missingDrivers == nil)
+        #expect(diagnoses(kernel: kernel).first { $0.check == "kernel" } == .ok("kernel", "Linux 6.1.0"))
+    }
+
+    @Test func `The library that is in use is named by its file`() {
+        let libraries = SharedLibraries(
+            maps: """
+                55c0-55c1 r--p 00000000 fe:00 33 /usr/local/bin/pumpctl
+                7fc6-7fc7 r--p 00000000 fe:00 34                     /usr/lib/x86_64-linux-gnu/libudev.so.1.7.5
+                7fc7-7fc8 r-xp 00007000 fe:00 34                     /usr/lib/x86_64-linux-gnu/libudev.so.1.7.5
+                7ffd-7ffe rw-p 00000000 00:00 0                      [stack]
+                """)
+        #expect(libraries.paths == ["/usr/lib/x86_64-linux-gnu/libudev.so.1.7.5"])
+        #expect(libraries.path(of: "libudev") == libraries.paths.first)
+        #expect(libraries.path(of: "libud") == nil)
+        #expect(SharedLibraries.loaded().path(of: "libudev") != nil)
+    }
+
+    private func diagnoses(kernel: Kernel) -> [Diagnosis] {
+        SystemCheckup(
+            programs: [], ports: [], devicesWithoutPort: [], kernel: kernel, libraries: SharedLibraries(maps: "")
+        ).diagnoses
+    }
+}
