@@ -6,12 +6,12 @@
 SWIFT ?= swift
 PREFIX ?= /usr/local
 
-# What pumpctl is built with: libedit for the console's line editing, linked in; libudev to find ports.
-BUILD_PACKAGES := libudev-dev libedit-dev libbsd-dev libmd-dev libncurses-dev
+# What pumpctl is built with: libedit for the console's line editing and libdbus, both linked in; libudev to find ports.
+BUILD_PACKAGES := libudev-dev libdbus-1-dev libedit-dev libbsd-dev libmd-dev libncurses-dev
 # What the tests run against: the Nano's firmware in an emulator, and other people's clients.
 TEST_PACKAGES := gcc g++ make simavr libsimavr-dev libelf-dev gcc-avr avr-libc binutils-avr arduino-core-avr \
     python3-serial socat picocom shellcheck \
-    udev umockdev gir1.2-umockdev-1.0 python3-gi
+    udev umockdev gir1.2-umockdev-1.0 python3-gi dbus-daemon dbus-bin libglib2.0-bin
 
 # For a quick start: no C++ library to load and bind, and the program's own relocations packed, which only lld does.
 STATIC_LIBRARIES := .build/static-libraries

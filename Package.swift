@@ -11,10 +11,18 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+// Where Debian keeps dbus-arch-deps.h.
+#if arch(arm64)
+    let architecture = "aarch64"
+#else
+    let architecture = "x86_64"
+#endif
+
 let package = Package(
     name: "pumpctl",
     products: [
         .library(name: "DescriptorIO", targets: ["DescriptorIO"]),
+        .library(name: "DBus", targets: ["DBus"]),
         .library(name: "SerialPort", targets: ["SerialPort"]),
         .library(name: "LineProtocol", targets: ["LineProtocol"]),
         .library(name: "Transports", targets: ["Transports"]),
@@ -40,6 +48,17 @@ let package = Package(
             ]),
         // libudev, which Debian has as a shared library only: loading it costs a start 0.06 ms.
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
+        // libdbus, linked statically: as a shared library it brings libsystemd and five more, which cost a start 0.5 ms;
+        // so it costs nothing that can be measured. Debian: libdbus-1-dev.
+        .target(
+            name: "CDBus",
+            cSettings: [
+                .unsafeFlags([
+                    "-I/usr/include/dbus-1.0", "-I/usr/lib/\(architecture)-linux-gnu/dbus-1.0/include",
+                ])
+            ],
+            linkerSettings: [.linkedLibrary(":libdbus-1.a")]),
+        .target(name: "DBus", dependencies: ["CDBus", "DescriptorIO"], swiftSettings: settings),
         .target(name: "SerialPort", dependencies: ["CSerial", "CUdev", "DescriptorIO"], swiftSettings: settings),
         .target(name: "LineProtocol", swiftSettings: settings),
         .target(
@@ -58,6 +77,8 @@ let package = Package(
             name: "TestSupport", dependencies: ["LineProtocol", "DescriptorIO"], path: "Tests/TestSupport",
             swiftSettings: settings),
         .testTarget(name: "DescriptorIOTests", dependencies: ["DescriptorIO", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "DBusTests", dependencies: ["DBus", "DescriptorIO", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "SerialPortTests", dependencies: ["SerialPort", "DescriptorIO", "CSerial"],
             exclude: ["Discovery/testbed.py"], swiftSettings: settings),

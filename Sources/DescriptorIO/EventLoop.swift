@@ -195,17 +195,17 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     // MARK: For what waits on the loop; on its thread only
 
-    func watch(_ descriptor: CInt, events: CShort, handler: any PollHandler) -> PollToken {
+    package func watch(_ descriptor: CInt, events: CShort, handler: any PollHandler) -> PollToken {
         assert(isCurrent)
         return poller.add(descriptor, events: events, handler: handler)
     }
 
-    func setInterest(_ token: PollToken, events: CShort) {
+    package func setInterest(_ token: PollToken, events: CShort) {
         assert(isCurrent)
         poller.setInterest(token, events: events)
     }
 
-    func unwatch(_ token: PollToken) {
+    package func unwatch(_ token: PollToken) {
         assert(isCurrent)
         poller.remove(token)
     }

@@ -2,12 +2,12 @@ internal import CDescriptorIO
 internal import Glibc
 
 /// Told, on the loop's thread, what `poll` reported of a descriptor.
-protocol PollHandler: AnyObject, Sendable {
+package protocol PollHandler: AnyObject, Sendable {
     func ready(_ events: CShort)
 }
 
 /// Names one watched descriptor until it is removed.
-struct PollToken: Hashable, Sendable {
+package struct PollToken: Hashable, Sendable {
     fileprivate let id: UInt64
 }
 

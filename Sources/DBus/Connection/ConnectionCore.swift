@@ -1,0 +1,238 @@
+internal import CDBus
+internal import DescriptorIO
+internal import Glibc
+
+/// What a connection does without waiting: it sends, takes what arrives, and keeps who waits.
+///
+/// A class beside the actor, so that what arrives comes straight here from the loop.
+final class ConnectionCore: @unchecked Sendable {
+    // @unchecked: it is touched on the thread of its loop only: by its connection, whose executor the loop is, by what
+    // the loop executes, and by the handler that the loop calls.
+
+    private enum State {
+        case open(OpaquePointer)
+        /// With the error that ended it, or nil where this program did.
+        case ended(DBusError?)
+    }
+
+    let loop: EventLoop
+    /// The name that the bus has given to the connection; empty until then.
+    var uniqueName = ""
+    private var state: State
+    private var token: PollToken?
+    private var interest: CShort = 0
+    private var isDraining = false
+    private let calls: PendingCalls
+    private(set) lazy var router = SignalRouter(core: self)
+    private(set) lazy var objects = ObjectTree(core: self)
+    private var flushers: [OneShot<Void>] = []
+    private var endHandlers: [@Sendable (DBusError?) -> Void] = []
+
+    /// Connects; what is sent waits until the bus has let the user in.
+    init(address: String, name: String, loop: EventLoop, clock: some Clock<Duration>) throws(DBusError) {
+        var failure = cdbus_error()
+        guard let connection = cdbus_open(address, &failure) else {
+            let message = withUnsafeBytes(of: &failure.message) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            throw DBusError(
+                .noBus, message: message, activity: "connecting to \(name)",
+                hint: "see that the bus is running, and that its address is right")
+        }
+        self.loop = loop
+        state = .open(connection)
+        calls = PendingCalls(clock: clock, loop: loop)
+        interest = cdbus_interest(connection)
+        token = loop.watch(cdbus_descriptor(connection), events: interest, handler: Handler(core: self))
+    }
+
+    deinit {
+        guard case .open(let connection) = state, let token else { return }
+        let abandoned = Abandoned(connection: connection)
+        loop.execute { [unowned loop] in
+            loop.unwatch(token)
+            cdbus_close(abandoned.connection)
+        }
+    }
+
+    /// A connection that nobody has any more, on its way to where it may be closed.
+    private struct Abandoned: @unchecked Sendable {
+        // @unchecked: nobody else has the pointer.
+        let connection: OpaquePointer
+    }
+
+    // MARK: Sending
+
+    /// Whether descriptors can be sent; decided by the time that the bus has given a name.
+    var passesDescriptors: Bool {
+        if case .open(let connection) = state { cdbus_passes_descriptors(connection) } else { false }
+    }
+
+    /// Sends a message, or lets it wait behind others; returns its serial number.
+    @discardableResult
+    func send(_ message: OutgoingMessage, activity: String) throws(DBusError) -> UInt32 {
+        switch state {
+        case .ended(let error):
+            throw DBusError(
+                error == nil ? .closed : .disconnected, message: error?.message, activity: activity,
+                hint: error?.hint)
+        case .open(let connection):
+            var serial: UInt32 = 0
+            guard cdbus_send(connection, message.pointer, &serial) else { throw OutgoingMessage.exhausted(activity) }
+            updateInterest()
+            return serial
+        }
+    }
+
+    /// Sends a call; the outcome comes to `reply`, in the order in which answers and signals arrive.
+    ///
+    /// - Returns: The call's serial number.
+    @discardableResult
+    func call(_ call: DBusCall, timeout: Duration?, reply: OneShot<[DBusValue]>) throws(DBusError) -> UInt32 {
+        let serial = try send(call.encoded(), activity: call.activity)
+        calls.add(reply, serial: serial, activity: call.activity, timeout: timeout) { [weak self] in self?.expire() }
+        return serial
+    }
+
+    /// Calls the bus itself for what the room needs to know.
+    func callBus(
+        _ member: String, _ arguments: [DBusValue] = [],
+        then handler: @escaping @Sendable (Result<[DBusValue], DBusError>) -> Void
+    ) {
+        let call = DBusCall(toBus: member, arguments)
+        do throws(DBusError) {
+            try self.call(call, timeout: DBusConnection.defaultTimeout, reply: OneShot(handler: handler))
+        } catch {
+            handler(.failure(error))
+        }
+    }
+
+    /// Gives up waiting for an answer; one that comes nevertheless is dropped.
+    func cancelCall(serial: UInt32) {
+        guard let entry = calls.take(serial: serial) else { return }
+        entry.reply.finish(.failure(DBusError(.cancelled, activity: entry.activity)))
+    }
+
+    private func expire() {
+        calls.expire { [weak self] in self?.expire() }
+    }
+
+    /// Finishes `flusher` when all that was sent is with the bus.
+    func flush(_ flusher: OneShot<Void>) {
+        switch state {
+        case .ended: flusher.finish(.failure(endError(activity: "sending")))
+        case .open(let connection):
+            if cdbus_has_unsent(connection) { flushers.append(flusher) } else { flusher.finish(.success(())) }
+        }
+    }
+
+    func finishFlushing(_ flusher: OneShot<Void>, _ error: DBusError) {
+        flushers.removeAll { $0 === flusher }
+        flusher.finish(.failure(error))
+    }
+
+    // MARK: Receiving
+
+    /// Holds the connection's core weakly: a connection that everybody has forgotten must still be closed.
+    private final class Handler: PollHandler {
+        private weak let core: ConnectionCore?
+        init(core: ConnectionCore) { self.core = core }
+        func ready(_ events: CShort) { core?.ready(events) }
+    }
+
+    private func ready(_ events: CShort) {
+        guard case .open(let connection) = state else { return }
+        cdbus_handle(connection, events)
+        drain()
+    }
+
+    /// Takes all that libdbus has read: it does not report it again.
+    private func drain() {
+        guard !isDraining else { return }
+        isDraining = true
+        while case .open(let connection) = state, cdbus_has_messages(connection) {
+            if let message = cdbus_pop(connection) { take(DBusMessage(taking: message)) }
+        }
+        isDraining = false
+        if case .open(let connection) = state, !cdbus_is_connected(connection) { lose() }
+        updateInterest()
+    }
+
+    private func take(_ message: DBusMessage) {
+        switch message.header.type {
+        case CInt(CDBUS_RETURN):
+            calls.take(serial: message.header.reply_serial)?.reply.finish(.success(message.arguments))
+        case CInt(CDBUS_ERROR):
+            guard let entry = calls.take(serial: message.header.reply_serial) else { return }
+            let name = message.header.error_name.map { DBusErrorName(checked: String(cString: $0)) } ?? .failed
+            let error = DBusError(answer: name, message: message.cursor?.string, activity: entry.activity)
+            entry.reply.finish(.failure(error))
+        case CInt(CDBUS_SIGNAL):
+            // What libdbus says of itself, and not over the bus.
+            if DBusMessage.isEqual(message.header.interface, BusName.local) { return }
+            router.deliver(message)
+        default:
+            objects.answer(message)
+        }
+    }
+
+    private func updateInterest() {
+        guard case .open(let connection) = state, let token else { return }
+        let wanted = cdbus_interest(connection)
+        if wanted != interest {
+            interest = wanted
+            loop.setInterest(token, events: wanted)
+        }
+        if !isDraining, cdbus_has_messages(connection) {
+            // Read while something was sent: poll will not tell.
+            loop.execute { [weak self] in self?.drain() }
+        }
+        if !flushers.isEmpty, !cdbus_has_unsent(connection) {
+            let flushed = flushers
+            flushers = []
+            for flusher in flushed { flusher.finish(.success(())) }
+        }
+    }
+
+    // MARK: Ending
+
+    var isOpen: Bool { if case .open = state { true } else { false } }
+
+    /// The error for what can't be done any more.
+    func endError(activity: String) -> DBusError {
+        if case .ended(var error?) = state {
+            error.activity = activity
+            return error
+        }
+        return DBusError(.closed, activity: activity)
+    }
+
+    func onEnd(_ handler: @escaping @Sendable (DBusError?) -> Void) {
+        if case .ended(let error) = state { handler(error) } else { endHandlers.append(handler) }
+    }
+
+    func close() { end(nil) }
+
+    private func lose() {
+        end(
+            DBusError(
+                .disconnected, activity: "listening to the bus", hint: "connect again when the bus is back"))
+    }
+
+    private func end(_ error: DBusError?) {
+        guard case .open(let connection) = state else { return }
+        state = .ended(error)
+        if let token { loop.unwatch(token) }
+        token = nil
+        cdbus_close(connection)
+        for entry in calls.takeAll() { entry.reply.finish(.failure(endError(activity: entry.activity))) }
+        let waiting = flushers
+        flushers = []
+        for flusher in waiting { flusher.finish(.failure(endError(activity: "sending"))) }
+        router.end(error)
+        objects.end()
+        let handlers = endHandlers
+        endHandlers = []
+        for handler in handlers { handler(error) }
+    }
+}

@@ -1,0 +1,71 @@
+internal import DescriptorIO
+
+/// The calls that have not been answered, and when they are given up.
+///
+/// One sleep serves all of them: until the earliest deadline there was when it began. While no call waits it is not
+/// begun anew, so that an idle connection does nothing.
+final class PendingCalls {
+    struct Entry {
+        let reply: OneShot<[DBusValue]>
+        let activity: String
+        let deadline: Duration?
+    }
+
+    private var entries: [UInt32: Entry] = [:]
+    private let elapsed: () -> Duration
+    private let sleep: @Sendable (_ until: Duration) async throws -> Void
+    private let loop: EventLoop
+    private var sleeper: (task: Task<Void, Never>, deadline: Duration)?
+
+    init(clock: some Clock<Duration>, loop: EventLoop) {
+        let origin = clock.now
+        elapsed = { origin.duration(to: clock.now) }
+        sleep = { try await clock.sleep(until: origin.advanced(by: $0), tolerance: nil) }
+        self.loop = loop
+    }
+
+    deinit { sleeper?.task.cancel() }
+
+    /// - Parameter wake: Called at the deadline; is to call ``expire()``.
+    func add(
+        _ reply: OneShot<[DBusValue]>, serial: UInt32, activity: String, timeout: Duration?,
+        wake: @escaping @Sendable () -> Void
+    ) {
+        let deadline = timeout.map { elapsed() + $0 }
+        entries[serial] = Entry(reply: reply, activity: activity, deadline: deadline)
+        if let deadline { arm(deadline, wake) }
+    }
+
+    func take(serial: UInt32) -> Entry? { entries.removeValue(forKey: serial) }
+
+    func takeAll() -> [Entry] {
+        sleeper?.task.cancel()
+        sleeper = nil
+        defer { entries = [:] }
+        return entries.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    /// Gives up the calls whose deadline has passed.
+    func expire(wake: @escaping @Sendable () -> Void) {
+        sleeper = nil
+        let now = elapsed()
+        let due = entries.filter { $0.value.deadline.map { $0 <= now } ?? false }
+        for serial in due.keys { entries[serial] = nil }
+        if let next = entries.values.compactMap(\.deadline).min() { arm(next, wake) }
+        for entry in due.sorted(by: { $0.key < $1.key }).map(\.value) {
+            entry.reply.finish(.failure(DBusError(.timedOut, activity: entry.activity)))
+        }
+    }
+
+    private func arm(_ deadline: Duration, _ wake: @escaping @Sendable () -> Void) {
+        if let sleeper {
+            if sleeper.deadline <= deadline { return }
+            sleeper.task.cancel()
+        }
+        let task = Task(executorPreference: loop) { [sleep, loop] in
+            guard (try? await sleep(deadline)) != nil, !Task.isCancelled else { return }
+            loop.execute(wake)
+        }
+        sleeper = (task, deadline)
+    }
+}

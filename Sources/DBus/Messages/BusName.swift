@@ -1,0 +1,29 @@
+internal import CDBus
+
+/// The kinds of names, and those of the bus and of the interfaces that every object has.
+enum BusName {
+    case busName
+    case interface
+    case member
+
+    static let bus = "org.freedesktop.DBus"
+    static let busPath: ObjectPath = "/org/freedesktop/DBus"
+    static let local = "org.freedesktop.DBus.Local"
+    static let properties = "org.freedesktop.DBus.Properties"
+    static let introspectable = "org.freedesktop.DBus.Introspectable"
+    static let objectManager = "org.freedesktop.DBus.ObjectManager"
+    static let peer = "org.freedesktop.DBus.Peer"
+
+    /// - Throws: ``DBusError`` with ``DBusError/Code/invalidArgument`` where `name` is none of the kind.
+    static func check(_ name: String, _ kind: BusName, activity: String) throws(DBusError) {
+        let isValid =
+            switch kind {
+            case .busName: cdbus_is_bus_name(name)
+            case .interface: cdbus_is_interface(name)
+            case .member: cdbus_is_member(name)
+            }
+        guard isValid, !name.utf8.contains(0) else {
+            throw DBusError(.invalidArgument, message: "\"\(name)\" is no name of its kind", activity: activity)
+        }
+    }
+}

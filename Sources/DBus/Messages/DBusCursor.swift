@@ -1,0 +1,74 @@
+internal import CDBus
+internal import Glibc
+
+/// A place in a message's arguments, for reading no more of them than is needed.
+///
+/// ```swift
+/// // PropertiesChanged: sa{sv}as
+/// guard var changed = message.cursor, changed.next() else { return }
+/// changed.forEachProperty { name, value in
+///     if name == "Value" { value.withBytes { decoder.append($0) } }
+/// }
+/// ```
+public struct DBusCursor {
+    private let message: DBusMessage
+    private var iterator: cdbus_iterator
+
+    init(message: DBusMessage, iterator: cdbus_iterator) {
+        self.message = message
+        self.iterator = iterator
+    }
+
+    /// Goes on to the next value on the same level; returns whether there is one.
+    public mutating func next() -> Bool { cdbus_next(&iterator) }
+
+    /// The value here, whatever it is. Descriptors in it are the caller's from now on.
+    public var value: DBusValue {
+        var place = iterator
+        return MessageDecoder.value(at: &place)
+    }
+
+    /// The string or object path here; nil where there is something else.
+    public var string: String? { withString { String(cString: $0) } }
+
+    /// Whether the string or object path here is `text`, without making a string of it.
+    public func isString(_ text: String) -> Bool { withString { DBusMessage.isEqual($0, text) } ?? false }
+
+    private func withString<Value>(_ body: (UnsafePointer<CChar>) -> Value) -> Value? {
+        var place = iterator
+        let type = cdbus_type(&place)
+        guard type == TypeCode.string || type == TypeCode.objectPath else { return nil }
+        var text: UnsafePointer<CChar>?
+        cdbus_read_basic(&place, &text)
+        return text.map(body)
+    }
+
+    /// Calls `body` with the bytes of the `ay` here, where they lie; nil where there is something else.
+    public func withBytes<Value>(_ body: (UnsafeRawBufferPointer) -> Value) -> Value? {
+        var place = iterator
+        guard cdbus_type(&place) == TypeCode.array, cdbus_element_type(&place) == TypeCode.byte else { return nil }
+        return withExtendedLifetime(message) { body(MessageDecoder.fixedElements(of: &place)) }
+    }
+
+    /// At the first value inside of the array, structure or variant here; nil where there is none, or nothing in it.
+    public var inside: DBusCursor? {
+        var place = iterator
+        switch cdbus_type(&place) {
+        case TypeCode.array, TypeCode.structure, TypeCode.variant, TypeCode.entry: break
+        default: return nil
+        }
+        var inner = cdbus_iterator()
+        cdbus_enter(&place, &inner)
+        return cdbus_type(&inner) == 0 ? nil : DBusCursor(message: message, iterator: inner)
+    }
+
+    /// Calls `body` with each entry of the `a{sv}` here; the cursor it gets is at what is in the variant.
+    public func forEachProperty(_ body: (_ name: String, _ value: DBusCursor) -> Void) {
+        guard var entry = inside else { return }
+        repeat {
+            guard let key = entry.inside, let name = key.string else { return }
+            var value = key
+            if value.next(), let content = value.inside { body(name, content) }
+        } while entry.next()
+    }
+}

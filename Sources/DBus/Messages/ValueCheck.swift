@@ -1,0 +1,78 @@
+internal import CDBus
+
+/// Whether values can be sent: the bus throws out whoever sends it a message that is not as the specification has it.
+struct ValueCheck {
+    /// The most that the contents of a message may take: what Debian's system bus accepts.
+    static let sizeLimit = 32 << 20
+    private static let depthLimit = 32
+
+    private let activity: String
+    private var size = 0
+
+    private init(activity: String) { self.activity = activity }
+
+    /// - Throws: ``DBusError`` with ``DBusError/Code/invalidArgument``.
+    static func check(_ values: [DBusValue], activity: String) throws(DBusError) {
+        var check = ValueCheck(activity: activity)
+        for value in values { try check.checkComplete(value, depth: 0) }
+        guard check.size <= sizeLimit else { throw check.failure("more than \(sizeLimit >> 20) MiB in a message") }
+    }
+
+    private func failure(_ message: String) -> DBusError {
+        DBusError(.invalidArgument, message: message, activity: activity)
+    }
+
+    /// Checks a value whose type stands for itself: an argument, or what is in a variant.
+    private mutating func checkComplete(_ value: DBusValue, depth: Int) throws(DBusError) {
+        switch value {
+        case .array, .structure, .dictionary:
+            let signature = value.signature.text
+            guard cdbus_is_signature(signature) else { throw failure("no type has the signature \(signature)") }
+        default: break
+        }
+        try check(value, depth: depth)
+    }
+
+    private mutating func check(_ value: DBusValue, depth: Int) throws(DBusError) {
+        guard depth < Self.depthLimit else { throw failure("nested more than \(Self.depthLimit) deep") }
+        // What a value takes at most, with what aligns it.
+        size += 16
+        switch value {
+        case .string(let text):
+            guard !text.utf8.contains(0) else { throw failure("a NUL in a string") }
+            size += text.utf8.count
+        case .objectPath(let path): size += path.text.utf8.count
+        case .signature(let signature): size += signature.text.utf8.count
+        case .bytes(let bytes): size += bytes.count
+        case .variant(let content): try checkComplete(content, depth: depth + 1)
+        case .structure(let fields):
+            for field in fields { try check(field, depth: depth + 1) }
+        case .array(let element, let elements):
+            try checkSingle(element)
+            for value in elements { try check(value, is: element, depth: depth + 1) }
+        case .dictionary(let dictionary):
+            try checkSingle(dictionary.keys)
+            try checkSingle(dictionary.values)
+            for entry in dictionary.entries {
+                try check(entry.key, is: dictionary.keys, depth: depth + 1)
+                try check(entry.value, is: dictionary.values, depth: depth + 1)
+            }
+        case .unixFD(let descriptor):
+            guard descriptor.number >= 0 else { throw failure("no open descriptor") }
+        default: break
+        }
+    }
+
+    private mutating func check(_ value: DBusValue, is signature: DBusSignature, depth: Int) throws(DBusError) {
+        guard value.signature == signature else {
+            throw failure("a value of type \(value.signature) among those of type \(signature)")
+        }
+        try check(value, depth: depth)
+    }
+
+    private func checkSingle(_ signature: DBusSignature) throws(DBusError) {
+        guard signature.text.utf8.count == 1 || signature.parts.count == 1 else {
+            throw failure("\(signature) where one type is to be")
+        }
+    }
+}

@@ -1,0 +1,172 @@
+internal import CDBus
+
+/// What there is to do about a call.
+enum CallTarget {
+    case reply([DBusValue])
+    case refuse(DBusError)
+    case carryOut(@Sendable () async throws -> [DBusValue])
+
+    init(of call: DBusMethodCall, in tree: ObjectTree) {
+        do throws(DBusError) {
+            self = try Self.find(call, in: tree)
+        } catch {
+            self = .refuse(error)
+        }
+    }
+
+    private static func find(_ call: DBusMethodCall, in tree: ObjectTree) throws(DBusError) -> CallTarget {
+        // Of every program, whatever the path.
+        if call.interface == BusName.peer { return try peer(call) }
+        let object = tree.object(at: call.path)
+        let children = tree.children(of: call.path)
+        guard object != nil || !children.isEmpty else {
+            throw DBusError(answering: .unknownObject, "no object \(call.path)")
+        }
+        if isCall(call, of: BusName.introspectable, "Introspect") {
+            try expect(call.arguments, [])
+            return .reply([.string(Introspection.document(of: object, children: children))])
+        }
+        guard let object else { throw unknown(call) }
+        switch call.interface {
+        case BusName.properties: return try properties(call, object)
+        case BusName.objectManager where object.isObjectManager:
+            guard call.member == "GetManagedObjects" else { throw unknownMethod(call) }
+            try expect(call.arguments, [])
+            let objects = tree.objects(below: call.path)
+            return .carryOut { [await managedObjects(objects)] }
+        case "":
+            // Without an interface the first that has the method is meant.
+            guard let method = object.interfaces.lazy.flatMap(\.methods).first(where: { $0.name == call.member })
+            else { throw unknownMethod(call) }
+            return try carryOut(method, call)
+        default:
+            guard let interface = object.interface(call.interface) else { throw unknown(call) }
+            guard let method = interface.methods.first(where: { $0.name == call.member }) else {
+                throw unknownMethod(call)
+            }
+            return try carryOut(method, call)
+        }
+    }
+
+    private static func carryOut(_ method: DBusMethod, _ call: DBusMethodCall) throws(DBusError) -> CallTarget {
+        try expect(call.arguments, method.inputs.map(\.signature))
+        return .carryOut {
+            let values = try await method.handler(call)
+            guard values.map(\.signature) == method.outputs.map(\.signature) else {
+                throw DBusError(
+                    answering: .failed,
+                    "\(call.member) was to answer with other types than \(DBusSignature(of: values))")
+            }
+            return values
+        }
+    }
+
+    // MARK: The room's own interfaces
+
+    private static func isCall(_ call: DBusMethodCall, of interface: String, _ member: String) -> Bool {
+        call.member == member && (call.interface == interface || call.interface.isEmpty)
+    }
+
+    private static func peer(_ call: DBusMethodCall) throws(DBusError) -> CallTarget {
+        try expect(call.arguments, [])
+        switch call.member {
+        case "Ping": return .reply([])
+        case "GetMachineId":
+            guard let identity = cdbus_machine_id() else {
+                throw DBusError(answering: .failed, "this computer has no machine id")
+            }
+            defer { cdbus_free(identity) }
+            return .reply([.string(String(cString: identity))])
+        default: throw unknownMethod(call)
+        }
+    }
+
+    private static func properties(_ call: DBusMethodCall, _ object: DBusObject) throws(DBusError) -> CallTarget {
+        switch call.member {
+        case "Get":
+            try expect(call.arguments, ["s", "s"])
+            let property = try property(call, object)
+            guard let read = property.read else {
+                throw DBusError(answering: .invalidArgs, "\(property.name) can't be read")
+            }
+            return .carryOut {
+                let value = try await read()
+                guard value.signature == property.signature else {
+                    throw DBusError(answering: .failed, "\(property.name) is of type \(value.signature)")
+                }
+                return [.variant(value)]
+            }
+        case "GetAll":
+            try expect(call.arguments, ["s"])
+            let interface = try interface(call, object)
+            return .carryOut { [.properties(await interface.readProperties())] }
+        case "Set":
+            try expect(call.arguments, ["s", "s", "v"])
+            let property = try property(call, object)
+            guard let write = property.write else {
+                throw DBusError(answering: .propertyReadOnly, "\(property.name) can't be written")
+            }
+            guard case .variant(let value) = call.arguments[2], value.signature == property.signature else {
+                throw DBusError(answering: .invalidArgs, "\(property.name) is of type \(property.signature)")
+            }
+            return .carryOut {
+                try await write(value)
+                return []
+            }
+        default: throw unknownMethod(call)
+        }
+    }
+
+    private static func interface(_ call: DBusMethodCall, _ object: DBusObject) throws(DBusError) -> DBusInterface {
+        let name = call.arguments[0].string ?? ""
+        guard let interface = object.interface(name) else {
+            throw DBusError(answering: .unknownInterface, "\(call.path) has no interface \(name)")
+        }
+        return interface
+    }
+
+    private static func property(_ call: DBusMethodCall, _ object: DBusObject) throws(DBusError) -> DBusProperty {
+        let name = call.arguments[1].string ?? ""
+        guard let property = try interface(call, object).properties.first(where: { $0.name == name }) else {
+            throw DBusError(answering: .unknownProperty, "\(call.path) has no property \(name)")
+        }
+        return property
+    }
+
+    private static func managedObjects(_ objects: [DBusObject]) async -> DBusValue {
+        var entries: [DBusDictionary.Entry] = []
+        for object in objects {
+            entries.append(DBusDictionary.Entry(.objectPath(object.path), await interfaces(of: object)))
+        }
+        return .dictionary(DBusDictionary(keys: "o", values: "a{sa{sv}}", entries))
+    }
+
+    /// An object's interfaces with their properties: `a{sa{sv}}`.
+    static func interfaces(of object: DBusObject) async -> DBusValue {
+        var entries: [DBusDictionary.Entry] = []
+        for interface in object.interfaces {
+            entries.append(
+                DBusDictionary.Entry(.string(interface.name), .properties(await interface.readProperties())))
+        }
+        return .dictionary(DBusDictionary(keys: "s", values: "a{sv}", entries))
+    }
+
+    // MARK: Refusing
+
+    private static func expect(_ arguments: [DBusValue], _ signatures: [DBusSignature]) throws(DBusError) {
+        guard arguments.map(\.signature) == signatures else {
+            let wanted = signatures.map(\.text).joined()
+            throw DBusError(
+                answering: .invalidArgs, "arguments of type \"\(DBusSignature(of: arguments))\", not \"\(wanted)\"")
+        }
+    }
+
+    private static func unknown(_ call: DBusMethodCall) -> DBusError {
+        if call.interface.isEmpty { return unknownMethod(call) }
+        return DBusError(answering: .unknownInterface, "\(call.path) has no interface \(call.interface)")
+    }
+
+    private static func unknownMethod(_ call: DBusMethodCall) -> DBusError {
+        DBusError(answering: .unknownMethod, "\(call.path) has no method \(call.interface).\(call.member)")
+    }
+}

@@ -1,0 +1,136 @@
+internal import CDBus
+internal import DescriptorIO
+
+/// The objects of a connection, and what answers calls of them.
+final class ObjectTree: @unchecked Sendable {
+    // @unchecked: it is touched on the thread of its connection's loop only, as the core that owns it.
+
+    private unowned let core: ConnectionCore
+    private var objects: [ObjectPath: DBusObject] = [:]
+    /// The calls that are being carried out.
+    private var tasks: [UInt64: Task<Void, Never>] = [:]
+    private var lastTask: UInt64 = 0
+
+    init(core: ConnectionCore) { self.core = core }
+
+    func add(_ object: DBusObject) throws(DBusError) {
+        guard core.isOpen else { throw core.endError(activity: "exporting \(object.path)") }
+        guard objects[object.path] == nil else {
+            throw DBusError(.invalidArgument, message: "there is one already", activity: "exporting \(object.path)")
+        }
+        objects[object.path] = object
+    }
+
+    func remove(at path: ObjectPath) -> DBusObject? { objects.removeValue(forKey: path) }
+
+    func object(at path: ObjectPath) -> DBusObject? { objects[path] }
+
+    /// The object managers above a path.
+    func managers(of path: ObjectPath) -> [ObjectPath] {
+        var managers: [ObjectPath] = []
+        var place = path.parent
+        while let path = place {
+            if objects[path]?.isObjectManager == true { managers.append(path) }
+            place = path.parent
+        }
+        return managers
+    }
+
+    func objects(below path: ObjectPath) -> [DBusObject] {
+        objects.values.filter { $0.path != path && $0.path.isWithin(path) }.sorted { $0.path.text < $1.path.text }
+    }
+
+    /// The names of what is next below a path, objects or ways to objects.
+    func children(of path: ObjectPath) -> [String] {
+        let prefix = path == .root ? 1 : path.text.utf8.count + 1
+        let names = objects(below: path).map { object in
+            String(Substring(object.path.text.utf8.dropFirst(prefix).prefix { $0 != UInt8(ascii: "/") }))
+        }
+        return Set(names).sorted()
+    }
+
+    func end() {
+        objects = [:]
+        for task in tasks.values { task.cancel() }
+        tasks = [:]
+    }
+
+    // MARK: Answering
+
+    /// Answers a call, at once or when its handler has come to an end.
+    func answer(_ message: DBusMessage) {
+        guard let path = message.path, let member = message.member else { return }
+        let ticket = Ticket(message)
+        let call = DBusMethodCall(
+            sender: message.sender ?? "", path: path, interface: message.interface ?? "", member: member,
+            arguments: message.arguments)
+        switch CallTarget(of: call, in: self) {
+        case .reply(let values): reply(to: ticket, .success(values))
+        case .refuse(let error): reply(to: ticket, .failure(error))
+        case .carryOut(let work):
+            lastTask += 1
+            let number = lastTask
+            tasks[number] = Task(executorPreference: core.loop) { [weak self, loop = core.loop] in
+                let result = await Self.result(of: work)
+                if loop.isCurrent {
+                    self?.finish(number, ticket, result)
+                } else {
+                    loop.execute { [weak self] in self?.finish(number, ticket, result) }
+                }
+            }
+        }
+    }
+
+    private static func result(
+        of work: @Sendable () async throws -> [DBusValue]
+    ) async -> Result<[DBusValue], DBusError> {
+        do {
+            return .success(try await work())
+        } catch let error as DBusError {
+            return .failure(error)
+        } catch {
+            return .failure(DBusError(answering: .failed, "\(error)"))
+        }
+    }
+
+    /// What an answer needs of the call's message.
+    private struct Ticket: Sendable {
+        let serial: UInt32
+        let sender: String?
+        let wantsReply: Bool
+
+        init(_ message: DBusMessage) {
+            serial = message.header.serial
+            sender = message.sender
+            wantsReply = !message.header.wants_no_reply
+        }
+    }
+
+    private func finish(_ number: UInt64, _ ticket: Ticket, _ result: Result<[DBusValue], DBusError>) {
+        guard tasks.removeValue(forKey: number) != nil else { return }
+        reply(to: ticket, result)
+    }
+
+    private func reply(to ticket: Ticket, _ result: Result<[DBusValue], DBusError>) {
+        guard ticket.wantsReply else { return }
+        let activity = "answering a call"
+        do throws(DBusError) {
+            let values = try result.get()
+            let message = cdbus_new_reply(ticket.serial, ticket.sender, nil)
+            try core.send(OutgoingMessage(message, values, activity: activity), activity: activity)
+        } catch {
+            // The text of an error may have come from anywhere.
+            let text = (error.name == nil ? error.description : error.message ?? "").replacingNUL
+            let message = cdbus_new_reply(ticket.serial, ticket.sender, (error.name ?? .failed).text)
+            // Without memory or a connection there is nothing more to say.
+            guard let message = try? OutgoingMessage(message, [.string(text)], activity: activity) else { return }
+            _ = try? core.send(message, activity: activity)
+        }
+    }
+}
+
+extension String {
+    fileprivate var replacingNUL: String {
+        utf8.contains(0) ? String(decoding: utf8.map { $0 == 0 ? UInt8(ascii: " ") : $0 }, as: UTF8.self) : self
+    }
+}

@@ -1,0 +1,180 @@
+internal import CDBus
+
+/// Hands signals to those who asked for them, and tells the bus which are wanted.
+final class SignalRouter: @unchecked Sendable {
+    // @unchecked: it is touched on the thread of its connection's loop only, as the core that owns it.
+
+    final class Subscription: @unchecked Sendable {
+        // @unchecked: as its router, touched on the loop's thread only.
+
+        let rule: DBusMatchRule
+        let text: String
+        let followedName: String?
+        let handler: @Sendable (DBusMessage) -> Void
+        let onEnd: @Sendable (DBusError?) -> Void
+        /// Whether the bus has taken the rule.
+        var isActive = false
+
+        init(
+            _ rule: DBusMatchRule, handler: @escaping @Sendable (DBusMessage) -> Void,
+            onEnd: @escaping @Sendable (DBusError?) -> Void
+        ) {
+            self.rule = rule
+            text = rule.text
+            followedName = rule.followedName
+            self.handler = handler
+            self.onEnd = onEnd
+        }
+    }
+
+    /// A rule that is on the bus, or on its way there.
+    private final class BusRule: @unchecked Sendable {
+        // @unchecked: as its router, touched on the loop's thread only.
+
+        var users = 1
+        /// Who waits for the bus's answer; nil when it has come.
+        var waiting: [@Sendable (Result<Void, DBusError>) -> Void]? = []
+    }
+
+    /// A well-known name of which signals are wanted.
+    private struct FollowedName {
+        var users = 1
+        var owner: String?
+        /// Why the owner is not known.
+        var error: DBusError?
+    }
+
+    private unowned let core: ConnectionCore
+    private var subscriptions: [Subscription] = []
+    private var rules: [String: BusRule] = [:]
+    private var names: [String: FollowedName] = [:]
+
+    init(core: ConnectionCore) { self.core = core }
+
+    // MARK: Subscribing
+
+    /// Asks the bus for what `subscription` wants; `ready` is told when it is on.
+    func add(_ subscription: Subscription, ready: OneShot<Void>) {
+        guard core.isOpen else { return ready.finish(.failure(core.endError(activity: "asking for signals"))) }
+        subscriptions.append(subscription)
+        if let name = subscription.followedName { follow(name) }
+        // The bus answers in order: when it has taken the rule, it has told the owner too.
+        useRule(subscription.text) { [weak self, weak core] result in
+            guard let self, core != nil else { return }
+            self.finishAdding(subscription, result, ready)
+        }
+    }
+
+    private func finishAdding(_ subscription: Subscription, _ result: Result<Void, DBusError>, _ ready: OneShot<Void>) {
+        guard subscriptions.contains(where: { $0 === subscription }) else { return }
+        let error: DBusError? =
+            switch result {
+            case .failure(let error): error
+            case .success: subscription.followedName.flatMap { names[$0]?.error }
+            }
+        if let error {
+            remove(subscription)
+            ready.finish(.failure(error))
+        } else {
+            subscription.isActive = true
+            ready.finish(.success(()))
+        }
+    }
+
+    /// Ends a subscription. One that has ended may be removed again.
+    func remove(_ subscription: Subscription) {
+        guard let index = subscriptions.firstIndex(where: { $0 === subscription }) else { return }
+        subscriptions.remove(at: index)
+        subscription.isActive = false
+        dropRule(subscription.text)
+        if let name = subscription.followedName { unfollow(name) }
+    }
+
+    private func follow(_ name: String) {
+        if names[name] != nil {
+            names[name]?.users += 1
+            return
+        }
+        names[name] = FollowedName()
+        useRule(DBusMatchRule.nameOwnerChanged(name).text) { [weak self] result in
+            if case .failure(let error) = result { self?.names[name]?.error = error }
+        }
+        core.callBus("GetNameOwner", [.string(name)]) { [weak self] result in
+            switch result {
+            case .success(let reply): self?.names[name]?.owner = reply.first?.string
+            case .failure(let error) where error.name == .nameHasNoOwner: break
+            case .failure(let error): self?.names[name]?.error = error
+            }
+        }
+    }
+
+    private func unfollow(_ name: String) {
+        guard let users = names[name]?.users else { return }
+        if users > 1 {
+            names[name]?.users = users - 1
+        } else {
+            names[name] = nil
+            dropRule(DBusMatchRule.nameOwnerChanged(name).text)
+        }
+    }
+
+    // MARK: Rules on the bus
+
+    private func useRule(_ text: String, _ ready: @escaping @Sendable (Result<Void, DBusError>) -> Void) {
+        if let rule = rules[text] {
+            rule.users += 1
+            if rule.waiting == nil { ready(.success(())) } else { rule.waiting?.append(ready) }
+            return
+        }
+        let rule = BusRule()
+        rule.waiting = [ready]
+        rules[text] = rule
+        core.callBus("AddMatch", [.string(text)]) { [weak self] result in
+            guard let self else { return }
+            let waiting = rule.waiting ?? []
+            rule.waiting = nil
+            // Users of a rule that the bus did not take must not take it back.
+            if case .failure = result, rules[text] === rule { rules[text] = nil }
+            for ready in waiting { ready(result.map { _ in () }) }
+        }
+    }
+
+    private func dropRule(_ text: String) {
+        guard let rule = rules[text] else { return }
+        rule.users -= 1
+        guard rule.users == 0 else { return }
+        rules[text] = nil
+        if core.isOpen { core.callBus("RemoveMatch", [.string(text)]) { _ in } }
+    }
+
+    // MARK: Delivering
+
+    func deliver(_ message: DBusMessage) {
+        if !names.isEmpty { noteOwner(message) }
+        // A copy: handlers may add and remove subscriptions.
+        for subscription in subscriptions where subscription.isActive {
+            let owner = subscription.followedName.flatMap { names[$0]?.owner }
+            if subscription.rule.fits(message, owner: owner) { subscription.handler(message) }
+        }
+    }
+
+    private func noteOwner(_ message: DBusMessage) {
+        guard message.isFrom(BusName.bus, "NameOwnerChanged"),
+            DBusMessage.isEqual(message.header.sender, BusName.bus),
+            var argument = message.cursor, let name = argument.string, names[name] != nil,
+            argument.next(), argument.next(), let owner = argument.string
+        else { return }
+        names[name]?.owner = owner.isEmpty ? nil : owner
+    }
+
+    func end(_ error: DBusError?) {
+        let ended = subscriptions
+        subscriptions = []
+        rules = [:]
+        names = [:]
+        for subscription in ended {
+            subscription.isActive = false
+            subscription.onEnd(error)
+        }
+    }
+}

@@ -1,0 +1,242 @@
+import DBus
+import DescriptorIO
+import TestSupport
+import Testing
+
+@Suite("A call", .timeLimit(.minutes(5)))
+struct CallTests {
+    @Test func `Is answered, in both directions`() async throws {
+        try await withPeers { peers in
+            for (caller, callee) in [(peers.near, peers.far), (peers.far, peers.near)] {
+                try await callee.export(
+                    .test([
+                        DBusMethod(
+                            "Add", inputs: [DBusArgument("a", "i"), DBusArgument("b", "i")],
+                            outputs: [DBusArgument("sum", "i")]
+                        ) { call in
+                            [.int32((call.arguments[0].int32 ?? 0) + (call.arguments[1].int32 ?? 0))]
+                        }
+                    ]))
+                let reply = try await caller.call(await toTest(callee, "Add", [.int32(40), .int32(2)]))
+                #expect(reply == [.int32(42)])
+            }
+        }
+    }
+
+    @Test func `Tells the method who calls`() async throws {
+        try await withPeers { peers in
+            try await peers.far.export(
+                .test([DBusMethod("Who", outputs: [DBusArgument("caller", "s")]) { [.string($0.sender)] }]))
+            let reply = try await peers.near.call(await toTest(peers.far, "Who"))
+            #expect(reply == [.string(await peers.near.uniqueName)])
+        }
+    }
+
+    @Test func `Of many at once each gets its own answer`() async throws {
+        try await withPeers { peers in
+            try await peers.far.export(
+                .test([
+                    DBusMethod("Echo", inputs: [DBusArgument("n", "u")], outputs: [DBusArgument("n", "u")]) { call in
+                        if (call.arguments[0].uint32 ?? 0) % 3 == 0 { await Task.yield() }
+                        return call.arguments
+                    }
+                ]))
+            let call = await toTest(peers.far, "Echo")
+            try await withThrowingTaskGroup { group in
+                for number in 0..<1000 as Range<UInt32> {
+                    group.addTask {
+                        var call = call
+                        call.arguments = [.uint32(number)]
+                        return try await peers.near.call(call) == [.uint32(number)]
+                    }
+                }
+                var right = 0
+                for try await isRight in group where isRight { right += 1 }
+                #expect(right == 1000)
+            }
+        }
+    }
+
+    @Test func `Throws the error that is answered, by its name`() async throws {
+        try await withPeers { peers in
+            try await peers.far.export(
+                .test([
+                    DBusMethod("Refuse") { _ in throw DBusError(answering: "org.example.Error.Empty", "no water") },
+                    DBusMethod("Break") { _ in throw CancellationError() },
+                    DBusMethod("Lie", outputs: [DBusArgument("n", "u")]) { _ in [.string("one")] },
+                ]))
+            var error = await refusal(peers, "Refuse")
+            #expect(error?.code == .refused)
+            #expect(error?.name == "org.example.Error.Empty")
+            #expect(error?.message == "no water")
+            error = await refusal(peers, "Break")
+            #expect(error?.name == .failed)
+            error = await refusal(peers, "Lie")
+            #expect(error?.name == .failed)
+        }
+    }
+
+    @Test func `Of what is not there throws the error that says what is not`() async throws {
+        try await withPeers { peers in
+            try await peers.far.export(.test([DBusMethod("One", inputs: [DBusArgument("n", "u")]) { _ in [] }]))
+            #expect(await refusal(peers, "Two")?.name == .unknownMethod)
+            #expect(await refusal(peers, "One")?.name == .invalidArgs)
+            var call = await toTest(peers.far, "One", [.uint32(1)])
+            call.interface = "org.example.Other"
+            #expect(await refusal(peers.near, call)?.name == .unknownInterface)
+            call = await toTest(peers.far, "One", [.uint32(1)])
+            call.path = "/org/example/other"
+            #expect(await refusal(peers.near, call)?.name == .unknownObject)
+            call = await toTest(peers.far, "One", [.uint32(1)])
+            call.destination = "org.example.Nobody"
+            let error = await refusal(peers.near, call)
+            #expect(error?.name == .serviceUnknown)
+            #expect(error?.hint != nil)
+        }
+    }
+
+    @Test(arguments: [
+        DBusCall(to: "not a name", "/", "org.example.A", "B"), DBusCall(to: "org.example.A", "/", "plain", "B"),
+        DBusCall(to: "org.example.A", "/", "org.example.A", "B.C"),
+        DBusCall(to: "org.example.A", "/", "org.example.A", "B", [.string("a\0b")]),
+        DBusCall(to: "org.example.A", "/", "org.example.A", "B", [.structure([])]),
+        DBusCall(to: "org.example.A", "/", "org.example.A", "B", [.array(of: "s", [.byte(1)])]),
+        DBusCall(to: "org.example.A", "/", "org.example.A", "B", [.array(of: "ss", [])]),
+        DBusCall(
+            to: "org.example.A", "/", "org.example.A", "B",
+            [.dictionary(DBusDictionary(keys: "v", values: "s", []))]),
+        DBusCall(
+            to: "org.example.A", "/", "org.example.A", "B",
+            [.dictionary(DBusDictionary(keys: "s", values: "s", [.init(.string("a"), .byte(1))]))]),
+        DBusCall(
+            to: "org.example.A", "/", "org.example.A", "B",
+            [(0..<40).reduce(DBusValue.byte(1)) { value, _ in .variant(value) }]),
+    ])
+    func `That D-Bus can't carry is refused and harms nothing`(call: DBusCall) async throws {
+        try await withPeers { peers in
+            #expect(await refusal(peers.near, call)?.code == .invalidArgument)
+            let owner = try await peers.near.owner(of: "org.freedesktop.DBus")
+            #expect(owner == "org.freedesktop.DBus")
+        }
+    }
+
+    @Test func `Of more than the bus takes is refused`() async throws {
+        try await withPeers { peers in
+            let bytes = DBusValue.bytes([UInt8](repeating: 0, count: (32 << 20) + 1))
+            let call = DBusCall(to: "org.example.A", "/", "org.example.A", "B", [bytes])
+            let error = await refusal(peers.near, call)
+            #expect(error?.code == .invalidArgument)
+        }
+    }
+
+    @Test func `Ends at its deadline, and its late answer is dropped`() async throws {
+        let clock = ManualClock()
+        try await withPeers(clock: clock) { peers in
+            let gate = Gate()
+            try await peers.far.export(
+                .test([
+                    DBusMethod("Wait") { _ in
+                        await gate.pass()
+                        return []
+                    }
+                ]))
+            let call = await toTest(peers.far, "Wait")
+            async let late = peers.near.call(call, timeout: .seconds(3))
+            async let patient = peers.near.call(call, timeout: .seconds(5))
+            try await gate.untilWaiting(2)
+            await clock.untilSomebodySleeps(until: .seconds(3))
+            clock.advance(by: .seconds(3))
+            do {
+                _ = try await late
+                Issue.record("it was not to be answered")
+            } catch {
+                #expect((error as? DBusError)?.code == .timedOut)
+            }
+            gate.open()
+            #expect(try await patient == [])
+            #expect(try await peers.near.call(call, timeout: nil) == [])
+        }
+    }
+
+    @Test func `Ends when its task is cancelled`() async throws {
+        try await withPeers { peers in
+            let gate = Gate()
+            try await peers.far.export(
+                .test([
+                    DBusMethod("Wait") { _ in
+                        await gate.pass()
+                        return []
+                    }
+                ]))
+            let call = await toTest(peers.far, "Wait")
+            for number in 0..<50 {
+                let calling = Task { try await peers.near.call(call) }
+                if number % 2 == 0 { try await gate.untilWaiting(number / 2 + 1) }
+                calling.cancel()
+                let error = await #expect(throws: DBusError.self) { try await calling.value }
+                #expect(error?.code == .cancelled)
+            }
+            gate.open()
+            #expect(try await peers.near.call(call) == [])
+        }
+    }
+
+    @Test func `Carries a megabyte there and back`() async throws {
+        try await withPeers { peers in
+            try await peers.far.export(
+                .test([
+                    DBusMethod("Echo", inputs: [DBusArgument("b", "ay")], outputs: [DBusArgument("b", "ay")]) {
+                        $0.arguments
+                    }
+                ]))
+            let bytes = (0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
+            let reply = try await peers.near.call(await toTest(peers.far, "Echo", [.bytes(bytes)]))
+            #expect(reply.first?.bytes == bytes)
+        }
+    }
+
+    @Test func `Without reply is carried out`() async throws {
+        try await withPeers { peers in
+            let log = Log([])
+            try await peers.far.export(
+                .test([
+                    DBusMethod("Note") { _ in
+                        log.append("noted")
+                        return []
+                    }
+                ]))
+            try await peers.near.callWithoutReply(await toTest(peers.far, "Note"))
+            #expect(try await log.first(1) == ["noted"])
+        }
+    }
+
+    private func refusal(_ peers: Peers, _ member: String) async -> DBusError? {
+        await refusal(peers.near, await toTest(peers.far, member))
+    }
+
+    private func refusal(_ caller: DBusConnection, _ call: DBusCall) async -> DBusError? {
+        await #expect(throws: DBusError.self) { try await caller.call(call) }
+    }
+}
+
+/// Holds those who come until it is opened.
+struct Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var count = 0
+    }
+
+    private let state = Watched(State())
+
+    func open() { state.update { $0.isOpen = true } }
+
+    func pass() async {
+        state.update { $0.count += 1 }
+        try? await state.wait(for: "the gate") { $0.isOpen ? () : nil }
+    }
+
+    /// Waits until so many have come.
+    func untilWaiting(_ count: Int) async throws {
+        try await state.wait(for: "\(count) at the gate") { $0.count >= count ? () : nil }
+    }
+}

@@ -1,0 +1,78 @@
+import DBus
+import DescriptorIO
+import TestSupport
+
+/// Two connections to a bus of their own, each on a loop of its own.
+struct Peers {
+    let bus: PrivateBus
+    let near: DBusConnection
+    let far: DBusConnection
+    private let loops: [EventLoop]
+
+    init(clock: (any Clock<Duration>)? = nil) async throws {
+        bus = try await PrivateBus()
+        loops = [EventLoop(), EventLoop()]
+        for loop in loops { loop.start() }
+        near = try await DBusConnection.open(.address(bus.address), on: loops[0], clock: clock)
+        far = try await DBusConnection.open(.address(bus.address), on: loops[1])
+    }
+
+    /// Closes both connections and stops their loops.
+    func close() async {
+        await near.close()
+        await far.close()
+        for loop in loops { loop.stop() }
+    }
+
+    /// Lets the bus carry out all that both have sent.
+    func settle() async throws {
+        for peer in [far, near, far, near] { try await peer.call(toBus("GetId")) }
+    }
+}
+
+/// A call of the bus itself.
+func toBus(_ member: String, _ arguments: [DBusValue] = []) -> DBusCall {
+    DBusCall(to: "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", member, arguments)
+}
+
+let testInterface = "org.example.Test"
+let testPath: ObjectPath = "/org/example/test"
+
+/// A call of the test object.
+func toTest(_ peer: DBusConnection, _ member: String, _ arguments: [DBusValue] = []) async -> DBusCall {
+    DBusCall(to: await peer.uniqueName, testPath, testInterface, member, arguments)
+}
+
+extension DBusObject {
+    /// The test object with these methods.
+    static func test(
+        _ methods: [DBusMethod], properties: [DBusProperty] = [], signals: [DBusSignalDescription] = []
+    ) -> DBusObject {
+        DBusObject(
+            testPath, [DBusInterface(testInterface, methods: methods, properties: properties, signals: signals)])
+    }
+}
+
+/// Calls `body` with two peers and closes them.
+func withPeers(clock: (any Clock<Duration>)? = nil, _ body: (Peers) async throws -> Void) async throws {
+    let peers = try await Peers(clock: clock)
+    do {
+        try await body(peers)
+    } catch {
+        await peers.close()
+        throw error
+    }
+    await peers.close()
+}
+
+/// What happened, in order, on whatever thread.
+typealias Log = Watched<[String]>
+
+extension Watched<[String]> {
+    func append(_ word: String) { update { $0.append(word) } }
+
+    /// Waits until there are so many.
+    func first(_ count: Int) async throws -> [String] {
+        try await wait(for: "\(count) entries") { $0.count >= count ? $0 : nil }
+    }
+}

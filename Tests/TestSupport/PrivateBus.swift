@@ -1,0 +1,66 @@
+internal import Glibc
+
+/// A message bus of a test's own: `dbus-daemon` on a socket in a temporary folder, where everybody may do everything.
+///
+/// The bus is gone when its last user is.
+public final class PrivateBus: Sendable {
+    /// The address to connect to.
+    public let address: String
+    private let folder: TemporaryFolder
+    private let daemon: ChildProcess
+
+    /// Starts a bus, and waits until it listens.
+    public init() async throws {
+        folder = TemporaryFolder()
+        let configuration = folder.write(
+            """
+            <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+             "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+            <busconfig>
+              <type>session</type>
+              <listen>unix:path=\(folder.path("bus"))</listen>
+              <auth>EXTERNAL</auth>
+              <policy context="default">
+                <allow send_destination="*" eavesdrop="true"/>
+                <allow eavesdrop="true"/>
+                <allow own="*"/>
+              </policy>
+              <limit name="max_replies_per_connection">50000</limit>
+              <limit name="max_match_rules_per_connection">50000</limit>
+              <limit name="max_incoming_bytes">1000000000</limit>
+              <limit name="max_outgoing_bytes">1000000000</limit>
+            </busconfig>
+            """, to: "bus.conf")
+        daemon = try await ChildProcess([
+            "dbus-daemon", "--nofork", "--nopidfile", "--nosyslog", "--print-address=1",
+            "--config-file=\(configuration)",
+        ])
+        address = try await daemon.output.wait(for: "the address of the bus") { output in
+            guard let end = output.bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+            return String(decoding: output.bytes[..<end], as: UTF8.self)
+        }
+    }
+
+    /// What makes other programs use this bus, as the system's and as the user's.
+    public var environment: [String: String] {
+        [
+            "DBUS_SYSTEM_BUS_ADDRESS": address, "DBUS_SESSION_BUS_ADDRESS": address,
+            "PATH": getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin",
+        ]
+    }
+
+    /// Runs a program on this bus to its end.
+    public func run(_ arguments: [String]) async throws -> ChildProcess.Ending {
+        try await ChildProcess(arguments, environment: environment).ending()
+    }
+
+    /// Ends the bus as a crash does.
+    public func kill() { daemon.send(signal: SIGKILL) }
+
+    /// Stops the bus, which then takes nothing, and lets it go on.
+    public func pause(while body: () async throws -> Void) async throws {
+        daemon.send(signal: SIGSTOP)
+        defer { daemon.send(signal: SIGCONT) }
+        try await body()
+    }
+}
