@@ -8,9 +8,13 @@ final class Listener<Family: DeviceFamily>: @unchecked Sendable {
     var framer = LineFramer(limit: Family.lineLimit)
     var conversation = Conversation<Family>()
 
+    /// Whether the line that is heard next is the rest of one that was too long, and begins anywhere in it.
+    private var isAmidLine = false
+
     func take(_ bytes: [UInt8]) {
         framer.append(bytes.span) { line, ending in
-            if !line.isEmpty { conversation.hear(line, ending) }
+            if !line.isEmpty { conversation.hear(line, isAmidLine ? .cut : ending) }
+            isAmidLine = ending == .cut
         }
     }
 }

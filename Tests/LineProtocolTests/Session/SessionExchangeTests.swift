@@ -86,6 +86,16 @@ struct PumpDialogue: Sendable, CustomTestStringConvertible {
         await bench.finish()
     }
 
+    @Test func `The rest of a line that is too long is no line of its own`() async throws {
+        let bench = try await SessionBench()
+        let long = String(repeating: "X", count: PumpFamily.lineLimit)
+        await bench.comesIn(long + "PUMP:ON", "MANUAL:OFF")
+        #expect(await bench.session.state.power == .off)
+        await bench.finish(heard: [
+            .now(.unknown(Array(long.utf8))), .now(.unknown(Array("PUMP:ON".utf8))), .now("MANUAL:OFF"),
+        ])
+    }
+
     @Test func `A reply joined to a line of news leaves the news to the events`() async throws {
         let bench = try await SessionBench()
         let attempt = bench.begin(.on)
