@@ -11,6 +11,7 @@ public actor SocketServer<Device: SimulatedDevice> {
     private let listener: SocketListener
     private let host: DeviceHost<Device>
     private var connections: [DescriptorChannel] = []
+    private var isClosed = false
     private var accepting: Task<Void, Never>?
 
     /// Listens at `address` and joins each client to `host`.
@@ -33,9 +34,16 @@ public actor SocketServer<Device: SimulatedDevice> {
     }
 
     private func acceptAll() async {
-        while let connection = try? await listener.accept() {
-            connections.append(connection)
-            await host.attach(connection) { Task { await self.forget(connection) } }
+        while !isClosed {
+            do throws(DescriptorError) {
+                guard let connection = try await listener.accept() else { return }
+                guard !isClosed else { return await connection.close() }
+                connections.append(connection)
+                await host.attach(connection) { Task { await self.forget(connection) } }
+            } catch {
+                // Out of descriptors, most likely: clients that leave give theirs back.
+                try? await EventLoopClock(loop).sleep(for: .milliseconds(100))
+            }
         }
     }
 
@@ -43,6 +51,7 @@ public actor SocketServer<Device: SimulatedDevice> {
 
     /// Stops listening and hangs up on every client.
     public func close() async {
+        isClosed = true
         await listener.close()
         for connection in connections { await connection.close() }
         connections = []

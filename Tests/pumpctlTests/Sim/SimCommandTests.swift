@@ -1,3 +1,4 @@
+import DescriptorIO
 import Foundation
 import Glibc
 import Testing
@@ -5,6 +6,31 @@ import TestSupport
 
 @Suite("sim pump, for other programs")
 struct SimCommandTests {
+    /// Runs a program with none of the descriptors that happen to be open here, and room for 20 in all.
+    private static let withFewDescriptors = """
+        for fd in /proc/$$/fd/*; do fd=${fd##*/}; if ((fd > 2)); then eval "exec $fd>&-"; fi; done
+        ulimit -n 20; exec "$0" "$@"
+        """
+
+    @Test("Clients beyond its descriptors keep no later one out")
+    func descriptorsUsedUp() async throws {
+        let sim = try await Pumpctl.start(
+            ["sim", "pump", "--tcp", "0", "--unpaced"],
+            program: ["/bin/bash", "-c", Self.withFewDescriptors, Executable.pumpctl])
+        let line = try await sim.output.line()
+        let text = String(try #require(line.firstMatch(of: /tcp:127\.0\.0\.1:[0-9]+/)).output)
+        let port = try #require(UInt16(text.split(separator: ":")[2]))
+        var clients: [DescriptorChannel] = []
+        for _ in 0..<20 {
+            let address = SocketAddress.tcp(host: "127.0.0.1", port: port)
+            clients.append(try await DescriptorChannel.connect(to: address, deadline: .now + .seconds(30)))
+        }
+        for client in clients { await client.close() }
+        #expect(try await Pumpctl.run("-p", text, "status").status == 0)
+        sim.send(signal: SIGTERM)
+        _ = try await sim.ending()
+    }
+
     @Test(
         "It serves under a link, and SIGTERM removes the link",
         arguments: [(SIGTERM, 143), (SIGINT, 130)] as [(CInt, Int32)])
