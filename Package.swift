@@ -23,6 +23,7 @@ let package = Package(
     products: [
         .library(name: "DescriptorIO", targets: ["DescriptorIO"]),
         .library(name: "DBus", targets: ["DBus"]),
+        .library(name: "BlueZ", targets: ["BlueZ"]),
         .library(name: "SerialPort", targets: ["SerialPort"]),
         .library(name: "LineProtocol", targets: ["LineProtocol"]),
         .library(name: "Transports", targets: ["Transports"]),
@@ -59,6 +60,7 @@ let package = Package(
             ],
             linkerSettings: [.linkedLibrary(":libdbus-1.a")]),
         .target(name: "DBus", dependencies: ["CDBus", "DescriptorIO"], swiftSettings: settings),
+        .target(name: "BlueZ", dependencies: ["DBus", "DescriptorIO"], swiftSettings: settings),
         .target(name: "SerialPort", dependencies: ["CSerial", "CUdev", "DescriptorIO"], swiftSettings: settings),
         .target(name: "LineProtocol", swiftSettings: settings),
         .target(
@@ -79,6 +81,8 @@ let package = Package(
         .testTarget(name: "DescriptorIOTests", dependencies: ["DescriptorIO", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "DBusTests", dependencies: ["DBus", "DescriptorIO", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "BlueZTests", dependencies: ["BlueZ", "DBus", "DescriptorIO", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "SerialPortTests", dependencies: ["SerialPort", "DescriptorIO", "CSerial"],
             exclude: ["Discovery/testbed.py"], swiftSettings: settings),

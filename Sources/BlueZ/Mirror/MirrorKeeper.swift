@@ -1,0 +1,142 @@
+internal import DBus
+internal import DescriptorIO
+
+/// Keeps the mirror of bluetoothd's objects, and tells of its changes.
+///
+/// A class beside the actor, so that what arrives comes straight here from the loop, in the order of the bus.
+final class MirrorKeeper: @unchecked Sendable {
+    // @unchecked: it is touched on the thread of its loop only: by its client, whose executor the loop is, and by the
+    // handlers that the connection calls there.
+
+    typealias Observer = (MirrorChange) -> Void
+    typealias ValueHandler = ([UInt8]) -> Void
+
+    let bus: DBusConnection
+    private(set) var mirror = ObjectMirror()
+    /// Whether bluetoothd runs and all there is is in the mirror.
+    private(set) var isComplete = false
+    private var observers: [(id: UInt64, call: Observer)] = []
+    private var valueHandlers: [ObjectPath: [(id: UInt64, call: ValueHandler)]] = [:]
+    private var lastID: UInt64 = 0
+    /// How often bluetoothd has come or gone, by which an answer of the one before is known.
+    private var generation = 0
+    private var subscriptions: [DBusSubscription] = []
+
+    init(_ bus: DBusConnection) { self.bus = bus }
+
+    /// Begins to listen, and then asks for all there is: what happens in between is not missed.
+    func start() async throws(DBusError) {
+        let rules: [DBusMatchRule] = [
+            .nameOwnerChanged(BlueZName.service),
+            DBusMatchRule(sender: BlueZName.service, interface: BlueZName.objectManager),
+            .propertiesChanged(sender: BlueZName.service),
+        ]
+        for rule in rules {
+            subscriptions.append(
+                try await bus.handleSignals(matching: rule) { [weak self] in
+                    self?.take($0)
+                } onEnd: { [weak self] _ in
+                    self?.loseService()
+                })
+        }
+        // The handler is called in the order of the bus; whoever awaits the answer goes on later.
+        let filled: Result<Void, DBusError> = await withUnsafeContinuation { continuation in
+            fill { continuation.resume(returning: $0) }
+        }
+        try filled.get()
+    }
+
+    // MARK: Telling
+
+    /// Calls `observer` with each change, until ``stopObserving(_:)``.
+    func observe(_ observer: @escaping Observer) -> UInt64 {
+        lastID += 1
+        observers.append((lastID, observer))
+        return lastID
+    }
+
+    func stopObserving(_ id: UInt64) { observers.removeAll { $0.id == id } }
+
+    /// Calls `handler` with each value that a characteristic tells of, until ``stopHandling(_:of:)``.
+    func handleValues(of characteristic: ObjectPath, _ handler: @escaping ValueHandler) -> UInt64 {
+        lastID += 1
+        valueHandlers[characteristic, default: []].append((lastID, handler))
+        return lastID
+    }
+
+    func stopHandling(_ id: UInt64, of characteristic: ObjectPath) {
+        valueHandlers[characteristic]?.removeAll { $0.id == id }
+        if valueHandlers[characteristic]?.isEmpty == true { valueHandlers[characteristic] = nil }
+    }
+
+    private func tell(_ changes: [MirrorChange]) {
+        // A copy: observers may come and go meanwhile.
+        for change in changes { for observer in observers { observer.call(change) } }
+    }
+
+    // MARK: Listening
+
+    private func take(_ message: DBusMessage) {
+        if message.isFrom(BlueZName.properties, "PropertiesChanged") {
+            takeProperties(message)
+        } else if message.isFrom(BlueZName.objectManager, "InterfacesAdded") {
+            tell(mirror.add(message.arguments))
+        } else if message.isFrom(BlueZName.objectManager, "InterfacesRemoved") {
+            tell(mirror.remove(message.arguments))
+        } else {
+            takeOwner(message.arguments)
+        }
+    }
+
+    /// A notification is handed on from where it lies: it is the one signal that comes often, and is no state to keep.
+    private func takeProperties(_ message: DBusMessage) {
+        guard let path = message.path, let interface = message.cursor else { return }
+        guard interface.isString(BlueZName.gattCharacteristic), let handlers = valueHandlers[path] else {
+            return tell(mirror.change(path, message.arguments))
+        }
+        var changed = interface
+        guard changed.next() else { return }
+        var value: [UInt8]?
+        var hasMore = false
+        changed.forEachProperty { name, cursor in
+            if name == "Value" { value = cursor.withBytes { Array($0) } } else { hasMore = true }
+        }
+        if hasMore || value == nil { tell(mirror.change(path, message.arguments)) }
+        guard let value else { return }
+        for handler in handlers { handler.call(value) }
+    }
+
+    private func takeOwner(_ arguments: [DBusValue]) {
+        guard arguments.count == 3, let owner = arguments[2].string else { return }
+        loseService()
+        if !owner.isEmpty { fill { _ in } }
+    }
+
+    private func loseService() {
+        generation += 1
+        mirror = ObjectMirror()
+        guard isComplete else { return }
+        isComplete = false
+        tell([.serviceWent])
+    }
+
+    private func fill(_ done: @escaping @Sendable (Result<Void, DBusError>) -> Void) {
+        let generation = generation
+        let call = DBusCall(to: BlueZName.service, .root, BlueZName.objectManager, "GetManagedObjects")
+        self.call(call) { [weak self] result in
+            if let self, generation == self.generation, case .success(let reply) = result {
+                mirror.replace(with: reply.first)
+                isComplete = true
+                tell([.serviceCame])
+            }
+            done(result.map { _ in () })
+        }
+    }
+
+    /// Calls a method; `handler` gets the answer in the order of the bus.
+    func call(_ call: DBusCall, then handler: @escaping @Sendable (Result<[DBusValue], DBusError>) -> Void) {
+        bus.assumeIsolated { bus in
+            do throws(DBusError) { try bus.call(call, then: handler) } catch { handler(.failure(error)) }
+        }
+    }
+}

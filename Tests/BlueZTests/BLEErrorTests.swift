@@ -1,0 +1,48 @@
+import BlueZ
+import DBus
+import Testing
+
+@Suite struct BLEErrorTests {
+    static let answers: [(DBusErrorName, String?, BLEError.Code, String)] = [
+        ("org.bluez.Error.NotReady", "Resource Not Ready", .adapterOff, "rfkill"),
+        ("org.bluez.Error.InProgress", "Operation already in progress", .busy, "pending or stale"),
+        ("org.bluez.Error.NotPermitted", "Write acquired", .busy, "earlier session"),
+        ("org.bluez.Error.NotPermitted", "Not paired", .notPaired, "bluetoothctl pair"),
+        ("org.bluez.Error.NotPermitted", "Write not permitted", .notPermitted, "does not allow"),
+        ("org.bluez.Error.NotAuthorized", nil, .notPermitted, "plugin"),
+        ("org.freedesktop.DBus.Error.UnknownObject", nil, .notFound, "renumbered"),
+        ("org.freedesktop.DBus.Error.ServiceUnknown", nil, .notRunning, "systemctl start bluetooth"),
+        ("org.freedesktop.DBus.Error.NoReply", nil, .notRunning, "journalctl"),
+        ("org.freedesktop.DBus.Error.AccessDenied", nil, .notPermitted, "usermod -aG bluetooth"),
+        ("org.bluez.Error.NotConnected", nil, .disconnected, "connect again"),
+    ]
+
+    @Test(arguments: answers)
+    func `An answer of bluetoothd is said in a person's words, with what mends it`(
+        name: DBusErrorName, message: String?, code: BLEError.Code, hint: String
+    ) {
+        let error = BLEError(
+            DBusError(.refused, name: name, message: message, activity: "calling"), activity: "connecting to HMSoft")
+        #expect(error.code == code)
+        #expect(error.hint?.contains(hint) == true)
+        #expect(error.description.hasPrefix("connecting to HMSoft: "))
+        #expect(error.description.contains(message ?? name.text))
+    }
+
+    @Test func `An answer that is not known is told as it came`() {
+        let error = BLEError(
+            DBusError(.refused, name: "org.bluez.Error.Failed", message: "br-connection-busy", activity: "calling"),
+            activity: "connecting")
+        #expect(error.code == .failed)
+        #expect(error.description == "connecting: bluetoothd refused (br-connection-busy)")
+    }
+
+    @Test(arguments: [
+        (DBusError.Code.noBus, BLEError.Code.notRunning), (.timedOut, .timedOut), (.cancelled, .cancelled),
+        (.disconnected, .notRunning), (.closed, .closed), (.unexpectedValue, .failed),
+        (.invalidArgument, .invalidArgument),
+    ])
+    func `A failure of the bus keeps its meaning`(code: DBusError.Code, meaning: BLEError.Code) {
+        #expect(BLEError(DBusError(code, activity: "calling"), activity: "scanning").code == meaning)
+    }
+}

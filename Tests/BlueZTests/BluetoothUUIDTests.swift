@@ -1,0 +1,48 @@
+import BlueZ
+import Testing
+
+@Suite struct BluetoothUUIDTests {
+    @Test(arguments: [
+        ("FFE0", "0000ffe0-0000-1000-8000-00805f9b34fb"), ("0000FFE1", "0000ffe1-0000-1000-8000-00805f9b34fb"),
+        ("12345678", "12345678-0000-1000-8000-00805f9b34fb"),
+        ("6E400001-B5A3-F393-E0A9-E50E24DCCA9E", "6e400001-b5a3-f393-e0a9-e50e24dcca9e"),
+    ])
+    func `A UUID of any length and case is the same as in full`(short: String, full: String) throws {
+        let uuid = try #require(BluetoothUUID(short))
+        #expect(uuid.text == full)
+        #expect(uuid == BluetoothUUID(full))
+        #expect(uuid == BluetoothUUID(full.uppercased()))
+    }
+
+    @Test(arguments: [
+        "", "FFE", "FFEG", "FFE00", "0000ffe0-0000-1000-8000-00805f9b34f", "0000ffe0_0000-1000-8000-00805f9b34fb",
+        "-000ffe0-0000-1000-8000-00805f9b34fb", "0000ffe000001000800000805f9b34fb", "ＦＦＥ０",
+    ])
+    func `What is no UUID is none`(text: String) {
+        #expect(BluetoothUUID(text) == nil)
+    }
+
+    @Test(arguments: [
+        ("FFE0", "FFE0", 2), ("0000180f-0000-1000-8000-00805f9b34fb", "180F", 2),
+        ("12345678", "12345678-0000-1000-8000-00805f9b34fb", 4),
+        ("937312E0-2354-11EB-9F10-FBC30A62CF38", "937312e0-2354-11eb-9f10-fbc30a62cf38", 16),
+    ])
+    func `A UUID is shown as short as it is`(text: String, shown: String, length: Int) throws {
+        let uuid = try #require(BluetoothUUID(text))
+        #expect("\(uuid)" == shown)
+        #expect(uuid.advertisedLength == length)
+    }
+}
+
+@Suite struct BluetoothAddressTests {
+    @Test func `An address is read in any case, and written in upper case`() throws {
+        let address = try #require(BluetoothAddress("aa:bb:0C:dd:ee:0f"))
+        #expect("\(address)" == "AA:BB:0C:DD:EE:0F")
+        #expect(address == BluetoothAddress("AA:BB:0C:DD:EE:0F"))
+    }
+
+    @Test(arguments: ["", "HMSoft", "AA:BB:CC:DD:EE", "AA:BB:CC:DD:EE:FF:", "AA-BB-CC-DD-EE-FF", "GA:BB:CC:DD:EE:FF"])
+    func `What is no address is none`(text: String) {
+        #expect(BluetoothAddress(text) == nil)
+    }
+}
