@@ -47,6 +47,10 @@ class Process:
         answer = self.guest.request("output", process_id=self.id)
         return answer["out"] + answer["err"]
 
+    def standard_output(self):
+        """Standard output so far."""
+        return self.guest.request("output", process_id=self.id)["out"]
+
     def until_output(self, text, seconds):
         """Waits until it has written a text."""
         found = self.guest.request("until", expression=f"{text!r} in output_of({self.id})", seconds=seconds)

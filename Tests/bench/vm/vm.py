@@ -63,11 +63,11 @@ class VirtualMachine:
 
     def __enter__(self):
         channels = []
-        for name in ("agent", "monitor"):
+        for name in ("agent", "monitor", "uart"):
             channels += ["-chardev", f"socket,id={name},path={self.folder / name},server=on,wait=off"]
         self._process = subprocess.Popen(
             MACHINE + self._options + channels + ["-mon", "chardev=monitor,mode=control"]
-            + ["-serial", f"file:{self.folder / 'console'}"],
+            + ["-serial", f"file:{self.folder / 'console'}", "-serial", "chardev:uart"],
             stdin=subprocess.DEVNULL, preexec_fn=end_with_parent)
         try:
             self._open_monitor()
@@ -82,6 +82,11 @@ class VirtualMachine:
         self._process.kill()
         self._process.wait()
         self._temporary.cleanup()
+
+    @property
+    def uart(self):
+        """The far end of the guest's second serial port, a socket that QEMU listens on."""
+        return str(self.folder / "uart")
 
     def console(self):
         """What the guest's kernel has said."""

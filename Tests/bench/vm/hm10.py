@@ -1,0 +1,228 @@
+"""HM-10 modules in the guest's air, played by Bumble, at the MTU of 23 that the real ones have.
+
+The guest's adapter is Bumble's as well: its HCI (H4) is the far end of the guest's second serial port.
+"""
+
+import asyncio
+import threading
+
+from bumble.att import ATT_Handle_Value_Notification
+from bumble.controller import Controller
+from bumble.core import AdvertisingData, PhysicalTransport
+from bumble.device import Device, DeviceConfiguration
+from bumble.gatt import Characteristic, CharacteristicValue, Service
+from bumble.hci import Address, HCI_ErrorCode, LeFeatureMask, OwnAddressType
+from bumble.host import Host
+from bumble.link import LocalLink
+from bumble.transport.unix import open_unix_client_transport
+
+PIECE = 20
+# The module sends what it has once its UART has been quiet for so long; 9600 baud is a byte a millisecond.
+UART_QUIET = 0.005
+ADVERTISING_MILLISECONDS = 100
+DEADLINE = 30
+
+
+def public(address):
+    return Address(address, Address.PUBLIC_DEVICE_ADDRESS)
+
+
+class Link(LocalLink):
+    """Bumble's takes the sender's random address for the source of all data; here each connection's own is taken."""
+
+    def send_acl_data(self, sender_controller, destination_address, transport, data):
+        connection = sender_controller.le_connections.get(destination_address)
+        receiver = self.find_le_controller(destination_address)
+        if connection and receiver:
+            asyncio.get_running_loop().call_soon(
+                receiver.on_link_acl_data, connection.self_address, PhysicalTransport.LE, data)
+
+
+class Air:
+    """What the guest's adapter and the modules share, with the thread on which they live."""
+
+    def __init__(self, path):
+        """`path`: QEMU's end of the guest's serial port, a socket that it listens on."""
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        self.run(self._open(path))
+
+    async def _open(self, path):
+        self.link = Link()
+        self._uart = await open_unix_client_transport(path)
+        adapter = Controller("adapter", host_source=self._uart.source, host_sink=self._uart.sink, link=self.link,
+                             public_address=public("00:1A:7D:DA:71:01"))
+        # Given LL privacy or extended advertising, Linux waits for an enhanced connection event, which Bumble never sends.
+        adapter.le_features = (
+            LeFeatureMask.LE_ENCRYPTION | LeFeatureMask.LE_PING | LeFeatureMask.LE_DATA_PACKET_LENGTH_EXTENSION)
+
+    def run(self, coroutine):
+        """What a coroutine returns that runs on the air's thread."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(DEADLINE)
+
+    def call(self, function, *arguments):
+        """Calls a function on the air's thread, some time soon."""
+        self._loop.call_soon_threadsafe(function, *arguments)
+
+    def close(self):
+        self.run(self._close())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    async def _close(self):
+        await self._uart.close()
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+
+
+class HM10:
+    """A module, out of sight until it is plugged in.
+
+    To a wire it is an adapter: `on_bytes` is called with what a central writes, and `send` is its UART.
+    """
+
+    def __init__(self, air, name="HMSoft", address="A4:D5:78:0B:11:22"):
+        self.on_bytes = lambda data: None
+        self.on_dtr_edge = lambda: None
+        self.name = name
+        self.address = address
+        # What was written, write by write, and the notifications sent.
+        self.writes = []
+        self.notifications = []
+        self.connections = 0
+        # What is notified to whoever subscribes, before the subscription is confirmed.
+        self.greeting = None
+        # How many writes to take before the link is dropped.
+        self.drops_after = None
+        self.changed = threading.Condition()
+        self._air = air
+        self._is_in_sight = False
+        self._connection = None
+        self._is_subscribed = False
+        self._pending = b""
+        self._flush_timer = None
+        air.run(self._begin())
+
+    def __str__(self):
+        return f"HM10 {self.name}, written {self.writes[-10:]}, notified {self.notifications[-20:]}"
+
+    async def _begin(self):
+        host = Host()
+        host.controller = Controller(self.name, link=self._air.link, public_address=public(self.address))
+        configuration = DeviceConfiguration(
+            name=self.name, address=public(self.address),
+            advertising_interval_min=ADVERTISING_MILLISECONDS, advertising_interval_max=ADVERTISING_MILLISECONDS)
+        self._device = Device(config=configuration, host=host)
+        kinds = Characteristic.Properties
+        self._ffe1 = Characteristic(
+            "FFE1", kinds.READ | kinds.WRITE_WITHOUT_RESPONSE | kinds.NOTIFY,
+            Characteristic.READABLE | Characteristic.WRITEABLE,
+            CharacteristicValue(read=lambda connection: b"\0", write=self._take))
+        self._ffe1.on(Characteristic.EVENT_SUBSCRIPTION, self._subscribed)
+        self._device.add_service(Service("FFE0", [self._ffe1]))
+        self._device.gatt_server.max_mtu = 23
+        self._device.on(Device.EVENT_CONNECTION, self._connected)
+        await self._device.power_on()
+
+    # The module's supply, and its place.
+
+    def plug(self):
+        """Comes into sight, and may be connected to."""
+        self._is_in_sight = True
+        self._air.run(self._advertise())
+
+    def unplug(self):
+        """Goes out of sight: a link breaks as it does when nothing is heard any more."""
+        self._is_in_sight = False
+        self._air.run(self._vanish())
+
+    def disconnect(self):
+        """Drops the link, and may be connected to again."""
+        self._air.run(self._drop(HCI_ErrorCode.REMOTE_USER_TERMINATED_CONNECTION_ERROR))
+
+    @property
+    def is_connected(self):
+        return self._connection is not None
+
+    def until(self, condition, seconds=10):
+        """Waits until something holds for the module."""
+        with self.changed:
+            assert self.changed.wait_for(condition, seconds), f"not within {seconds} s: {self}"
+
+    async def _advertise(self):
+        advertised = bytes(AdvertisingData([
+            (AdvertisingData.FLAGS, bytes([6])),
+            (AdvertisingData.INCOMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS, bytes.fromhex("e0ff")),
+            (AdvertisingData.COMPLETE_LOCAL_NAME, self.name.encode())]))
+        await self._device.start_advertising(advertising_data=advertised, own_address_type=OwnAddressType.PUBLIC)
+
+    async def _vanish(self):
+        await self._device.stop_advertising()
+        await self._drop(HCI_ErrorCode.CONNECTION_TIMEOUT_ERROR)
+
+    async def _drop(self, reason):
+        if self._connection:
+            await self._device.disconnect(self._connection, reason)
+
+    def _connected(self, connection):
+        connection.on(connection.EVENT_DISCONNECTION, self._disconnected)
+        with self.changed:
+            self._connection = connection
+            self.connections += 1
+            self.changed.notify_all()
+
+    def _disconnected(self, reason):
+        with self.changed:
+            self._connection = None
+            self._is_subscribed = False
+            self.changed.notify_all()
+        if self._is_in_sight:
+            asyncio.ensure_future(self._advertise())
+
+    # Its characteristic, and its UART.
+
+    def _take(self, connection, data):
+        with self.changed:
+            self.writes.append(bytes(data))
+            self.changed.notify_all()
+        if self.drops_after == len(self.writes):
+            asyncio.ensure_future(self._drop(HCI_ErrorCode.REMOTE_USER_TERMINATED_CONNECTION_ERROR))
+        else:
+            self.on_bytes(bytes(data))
+
+    @property
+    def received(self):
+        """All that was written, joined."""
+        return b"".join(self.writes)
+
+    def _subscribed(self, connection, is_notified, is_indicated):
+        self._is_subscribed = is_notified
+        if self.greeting:
+            self._notify(self.greeting)
+
+    def send(self, data):
+        """Bytes from its UART; lost while nobody has subscribed."""
+        self._air.call(self._gather, data)
+
+    def _gather(self, data):
+        self._pending += data
+        if self._flush_timer:
+            self._flush_timer.cancel()
+        self._flush_timer = asyncio.get_running_loop().call_later(UART_QUIET, self._flush)
+
+    def _flush(self):
+        data, self._pending = self._pending, b""
+        self._notify(data)
+
+    def _notify(self, data):
+        if not self._is_subscribed:
+            return
+        for begin in range(0, len(data), PIECE):
+            piece = data[begin:begin + PIECE]
+            self.notifications.append(piece)
+            self._device.gatt_server.send_gatt_pdu(
+                self._connection, bytes(ATT_Handle_Value_Notification(attribute_handle=self._ffe1.handle, attribute_value=piece)))

@@ -1,0 +1,71 @@
+"""What the programs for the guest share: calls to bluetoothd by dbus-fast, and orders on standard input."""
+
+import asyncio
+import sys
+
+from dbus_fast import BusType, Message, MessageType, Variant
+from dbus_fast.aio import MessageBus
+
+BASE = "-0000-1000-8000-00805f9b34fb"
+FFE0, FFE1 = "0000ffe0" + BASE, "0000ffe1" + BASE
+DEVICE, CHARACTERISTIC = "org.bluez.Device1", "org.bluez.GattCharacteristic1"
+
+
+def tell(what):
+    print(what, flush=True)
+
+
+class BlueZ:
+    """bluetoothd, and one of its adapters. An error that it answers with ends the program."""
+
+    @classmethod
+    async def connect(cls, adapter):
+        bluez = cls()
+        bluez.adapter = "/org/bluez/" + adapter
+        bluez.bus = await MessageBus(bus_type=BusType.SYSTEM).connect()
+        # Called with the path of an object, and the values that have changed of one of its interfaces.
+        bluez.on_change = lambda path, interface, values: None
+        bluez.bus.add_message_handler(bluez._take)
+        await bluez._ask(Message(
+            destination="org.freedesktop.DBus", path="/org/freedesktop/DBus", interface="org.freedesktop.DBus",
+            member="AddMatch", signature="s", body=["type='signal',sender='org.bluez'"]))
+        return bluez
+
+    async def call(self, path, interface, member, signature="", *arguments):
+        return await self._ask(Message(
+            destination="org.bluez", path=path, interface=interface, member=member, signature=signature,
+            body=list(arguments)))
+
+    async def _ask(self, message):
+        answer = await self.bus.call(message)
+        if answer.message_type is MessageType.ERROR:
+            sys.exit(f"{message.member}: {answer.error_name}: {answer.body}")
+        return answer.body
+
+    async def get(self, path, interface, name):
+        value, = await self.call(path, "org.freedesktop.DBus.Properties", "Get", "ss", interface, name)
+        return value.value
+
+    async def set_alias(self, name):
+        await self.call(self.adapter, "org.freedesktop.DBus.Properties", "Set", "ssv",
+                        "org.bluez.Adapter1", "Alias", Variant("s", name))
+
+    async def objects(self, interface, below=None):
+        """Paths and properties of the objects that have an interface, below the adapter or another object."""
+        objects, = await self.call("/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
+        return [(path, {name: value.value for name, value in interfaces[interface].items()})
+                for path, interfaces in objects.items()
+                if interface in interfaces and path.startswith((below or self.adapter) + "/")]
+
+    def _take(self, message):
+        if message.message_type is MessageType.SIGNAL and message.member == "PropertiesChanged":
+            interface, values, _ = message.body
+            self.on_change(message.path, interface, {name: value.value for name, value in values.items()})
+        elif message.message_type is MessageType.SIGNAL and message.member == "InterfacesAdded":
+            self.on_change(message.body[0], None, {})
+
+
+async def standard_input():
+    reader = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    return reader
