@@ -16,12 +16,9 @@ class VirtualRadio:
     """Two LE controllers of the guest's kernel that hear each other, as the adapters hci0 and hci1 of its one bluetoothd."""
 
     def __init__(self, test):
-        # The kernel may reset a new controller before it has told btvirt of it, and then the reset is lost; not while btvirt
-        # has precedence. Later it must have none: it would report an advertisement before the kernel knows that it scans.
-        btvirt = test.guest.start("chrt", "--fifo", "1", "btvirt", "-L", "-l2")
+        test.guest.start("btvirt", "-L", "-l2")
         test.until_powered("hci0")
         test.until_powered("hci1")
-        test.guest.python(f"os.sched_setscheduler({btvirt.id}, os.SCHED_OTHER, os.sched_param(0))")
 
 
 class BluetoothTest(BenchTest):
