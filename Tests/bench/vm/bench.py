@@ -170,7 +170,8 @@ class Report(unittest.TestResult):
         self._details = f": {reason}"
 
     def summary(self):
-        bad = {test.id() for test, _ in self.failures + self.errors}
+        # A failed subtest counts as the test that it belongs to.
+        bad = {getattr(test, "test_case", test).id() for test, _ in self.failures + self.errors}
         skipped = len(self.skipped)
         text = f"{self.testsRun - len(bad) - skipped} passed, {len(bad)} failed"
         return text + (f", {skipped} skipped" if skipped else "")

@@ -15,8 +15,12 @@ def tell(what):
     print(what, flush=True)
 
 
+class BlueZError(Exception):
+    """bluetoothd could not do what was asked."""
+
+
 class BlueZ:
-    """bluetoothd, and one of its adapters. An error that it answers with ends the program."""
+    """bluetoothd, and one of its adapters."""
 
     @classmethod
     async def connect(cls, adapter):
@@ -39,7 +43,7 @@ class BlueZ:
     async def _ask(self, message):
         answer = await self.bus.call(message)
         if answer.message_type is MessageType.ERROR:
-            sys.exit(f"{message.member}: {answer.error_name}: {answer.body}")
+            raise BlueZError(f"{message.member}: {answer.error_name}: {answer.body}")
         return answer.body
 
     async def get(self, path, interface, name):
@@ -69,3 +73,13 @@ async def standard_input():
     reader = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     return reader
+
+
+def run(main):
+    """Runs a program's main function; ends with a line on standard error where it fails."""
+    try:
+        asyncio.run(main())
+    except BlueZError as error:
+        sys.exit(str(error))
+    except TimeoutError:
+        sys.exit("what was waited for has not come")

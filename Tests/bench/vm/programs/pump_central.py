@@ -10,7 +10,7 @@ import asyncio
 import json
 import sys
 
-from bluez import CHARACTERISTIC, DEVICE, FFE1, BlueZ, standard_input, tell
+from bluez import CHARACTERISTIC, DEVICE, FFE1, BlueZ, run, standard_input, tell
 from dbus_fast import Variant
 
 # How a reply's last line begins, by the command without its argument.
@@ -108,4 +108,4 @@ async def main():
     await central.bluez.call(central.device, DEVICE, "Disconnect")
 
 
-asyncio.run(main())
+run(main)

@@ -15,7 +15,7 @@ import argparse
 import asyncio
 import sys
 
-from bluez import DEVICE, FFE0, FFE1, BlueZ, standard_input, tell
+from bluez import DEVICE, FFE0, FFE1, BlueZ, run, standard_input, tell
 from dbus_fast.constants import PropertyAccess
 from dbus_fast.service import ServiceInterface, dbus_property, method
 
@@ -193,4 +193,4 @@ async def main():
             sys.exit(f"no such order: {order}")
 
 
-asyncio.run(main())
+run(main)
