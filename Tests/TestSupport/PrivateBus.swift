@@ -44,7 +44,7 @@ public final class PrivateBus: Sendable {
     /// What makes other programs use this bus, as the system's and as the user's.
     public var environment: [String: String] {
         [
-            "DBUS_SYSTEM_BUS_ADDRESS": address, "DBUS_SESSION_BUS_ADDRESS": address,
+            "DBUS_SYSTEM_BUS_ADDRESS": address, "DBUS_SESSION_BUS_ADDRESS": address, "LC_ALL": "C.UTF-8",
             "PATH": getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin",
         ]
     }

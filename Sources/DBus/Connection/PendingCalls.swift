@@ -47,6 +47,7 @@ final class PendingCalls {
 
     /// Gives up the calls whose deadline has passed.
     func expire(wake: @escaping @Sendable () -> Void) {
+        sleeper?.task.cancel()
         sleeper = nil
         let now = elapsed()
         let due = entries.filter { $0.value.deadline.map { $0 <= now } ?? false }

@@ -18,13 +18,12 @@ enum CallTarget {
         // Of every program, whatever the path.
         if call.interface == BusName.peer { return try peer(call) }
         let object = tree.object(at: call.path)
-        let children = tree.children(of: call.path)
-        guard object != nil || !children.isEmpty else {
+        if object == nil, tree.children(of: call.path).isEmpty {
             throw DBusError(answering: .unknownObject, "no object \(call.path)")
         }
-        if isCall(call, of: BusName.introspectable, "Introspect") {
+        if call.member == "Introspect", call.interface == BusName.introspectable || call.interface.isEmpty {
             try expect(call.arguments, [])
-            return .reply([.string(Introspection.document(of: object, children: children))])
+            return .reply([.string(Introspection.document(of: object, children: tree.children(of: call.path)))])
         }
         guard let object else { throw unknown(call) }
         switch call.interface {
@@ -62,10 +61,6 @@ enum CallTarget {
     }
 
     // MARK: The room's own interfaces
-
-    private static func isCall(_ call: DBusMethodCall, of interface: String, _ member: String) -> Bool {
-        call.member == member && (call.interface == interface || call.interface.isEmpty)
-    }
 
     private static func peer(_ call: DBusMethodCall) throws(DBusError) -> CallTarget {
         try expect(call.arguments, [])

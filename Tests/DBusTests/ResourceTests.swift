@@ -1,0 +1,120 @@
+import DBus
+import DescriptorIO
+import Glibc
+import TestSupport
+import Testing
+
+/// Each in a process of its own, where nothing else opens descriptors or starts threads.
+@Suite("What a connection uses", .serialized, .timeLimit(.minutes(5)))
+struct ResourceTests {
+    @Test func `Is given back, 1,000 times`() async throws {
+        await #expect(processExitsWith: .success) {
+            let bus = try await PrivateBus()
+            func open(_ times: Int) async throws {
+                for number in 0..<times {
+                    let connection = try await DBusConnection.open(.address(bus.address))
+                    if number % 3 == 0 {
+                        let signals = try await connection.signals(matching: DBusMatchRule(sender: "org.example.A"))
+                        signals.cancel()
+                    }
+                    if number % 2 == 0 { await connection.close() }
+                }
+            }
+            try await open(50)
+            let descriptors = entries(of: "/proc/self/fd")
+            let threads = entries(of: "/proc/self/task")
+            try await open(1000)
+            // The runtime opens a few of its own when it first needs them; a forgotten connection is closed soon.
+            #expect(entries(of: "/proc/self/fd") <= descriptors + 6)
+            #expect(entries(of: "/proc/self/task") <= threads + CInt(sysconf(CInt(_SC_NPROCESSORS_ONLN))))
+        }
+    }
+
+    @Test func `For descriptors that are passed is given back, read or not`() async throws {
+        await #expect(processExitsWith: .success) {
+            try await withPeers { peers in
+                try await peers.far.export(
+                    .test([
+                        DBusMethod("Echo", inputs: [DBusArgument("in", "h")], outputs: [DBusArgument("out", "h")]) {
+                            $0.arguments
+                        }
+                    ]))
+                let counter = try await peers.near.handleSignals(matching: DBusMatchRule(interface: testInterface)) {
+                    _ in
+                }
+                let call = await toTest(peers.far, "Echo", [.unixFD(OwnedDescriptor(taking: dup(0)))])
+                func pass(_ times: Int) async throws {
+                    for number in 0..<times {
+                        let calling = Task { try await peers.near.call(call) }
+                        // The answer of some comes to nobody.
+                        if number % 3 == 0 { calling.cancel() }
+                        _ = await calling.result
+                        try await peers.far.emitSignal(testPath, testInterface, "Take", call.arguments)
+                    }
+                    try await peers.settle()
+                    try await peers.settle()
+                }
+                try await pass(20)
+                let before = entries(of: "/proc/self/fd")
+                try await pass(500)
+                #expect(entries(of: "/proc/self/fd") <= before + 4)
+                counter.cancel()
+            }
+        }
+    }
+
+    @Test func `While nothing comes for it is nothing: no wake-up, whatever others do`() async throws {
+        await #expect(processExitsWith: .success) {
+            let loop = EventLoop()
+            loop.start()
+            try await withPeers { peers in
+                let idle = try await DBusConnection.open(.address(peers.bus.address), on: loop)
+                let signals = try await idle.signals(matching: DBusMatchRule(sender: "org.example.A"))
+                let threadID = await Task(executorPreference: loop) { currentThread() }.value
+                try await peers.far.export(.test([DBusMethod("Echo") { _ in [] }]))
+                let call = await toTest(peers.far, "Echo")
+                try await peers.near.call(call)
+                let before = try switches(of: threadID)
+                for _ in 0..<2000 {
+                    try await peers.near.call(call)
+                    try await peers.far.emitSignal(testPath, testInterface, "Tick")
+                }
+                #expect(try switches(of: threadID) <= before + 1)
+                signals.cancel()
+                await idle.close()
+            }
+        }
+    }
+}
+
+/// The calling thread's number in /proc.
+private func currentThread() -> String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+        guard let start = buffer.baseAddress else { return "" }
+        start[max(readlink("/proc/thread-self", start, 255), 0)] = 0
+        return String(cString: start).split(separator: "/").last.map(String.init) ?? ""
+    }
+}
+
+/// How often a thread has given up the processor.
+private func switches(of thread: String) throws -> Int {
+    let file = try #require(fopen("/proc/self/task/\(thread)/status", "r"))
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 256)
+    while fgets(&line, 256, file) != nil {
+        let words = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            .split { $0.isWhitespace }
+        if words.first == "voluntary_ctxt_switches:", let count = Int(words.last ?? "") { return count }
+    }
+    throw EndOfFile()
+}
+
+private struct EndOfFile: Error {}
+
+private func entries(of folder: String) -> CInt {
+    guard let stream = opendir(folder) else { return -1 }
+    defer { closedir(stream) }
+    var count: CInt = 0
+    while readdir(stream) != nil { count += 1 }
+    return count
+}
