@@ -37,6 +37,8 @@ static void close_connection(DBusConnection *connection) {
 }
 
 cdbus_connection *cdbus_open(const char *address, cdbus_error *error) {
+    // What a broken pipe does to the program is the program's; libdbus itself sends with MSG_NOSIGNAL.
+    dbus_connection_set_change_sigpipe(FALSE);
     DBusError failure = DBUS_ERROR_INIT;
     DBusConnection *opened = dbus_connection_open_private(address, &failure);
     if (!opened) {

@@ -63,6 +63,21 @@ struct ResourceTests {
         }
     }
 
+    @Test func `Is not the handling of signals that the program has chosen`() async throws {
+        await #expect(processExitsWith: .success) {
+            let bus = try await PrivateBus()
+            var before = sigaction()
+            sigaction(SIGPIPE, nil, &before)
+            let connection = try await DBusConnection.open(.address(bus.address))
+            var after = sigaction()
+            sigaction(SIGPIPE, nil, &after)
+            #expect(
+                unsafeBitCast(before.__sigaction_handler.sa_handler, to: Int.self)
+                    == unsafeBitCast(after.__sigaction_handler.sa_handler, to: Int.self))
+            await connection.close()
+        }
+    }
+
     @Test func `While nothing comes for it is nothing: no wake-up, whatever others do`() async throws {
         await #expect(processExitsWith: .success) {
             let loop = EventLoop()

@@ -13,6 +13,13 @@ final class ObjectTree: @unchecked Sendable {
 
     init(core: ConnectionCore) { self.core = core }
 
+    deinit { cancelTasks() }
+
+    private func cancelTasks() {
+        for task in tasks.values { task.cancel() }
+        tasks = [:]
+    }
+
     func add(_ object: DBusObject) throws(DBusError) {
         guard core.isOpen else { throw core.endError(activity: "exporting \(object.path)") }
         guard objects[object.path] == nil else {
@@ -51,8 +58,7 @@ final class ObjectTree: @unchecked Sendable {
 
     func end() {
         objects = [:]
-        for task in tasks.values { task.cancel() }
-        tasks = [:]
+        cancelTasks()
     }
 
     // MARK: Answering
@@ -70,13 +76,10 @@ final class ObjectTree: @unchecked Sendable {
         case .carryOut(let work):
             lastTask += 1
             let number = lastTask
-            tasks[number] = Task(executorPreference: core.loop) { [weak self, loop = core.loop] in
+            tasks[number] = Task(executorPreference: core.loop) { [weak core, loop = core.loop] in
                 let result = await Self.result(of: work)
-                if loop.isCurrent {
-                    self?.finish(number, ticket, result)
-                } else {
-                    loop.execute { [weak self] in self?.finish(number, ticket, result) }
-                }
+                // The handler may have left the loop.
+                loop.execute { [weak core] in core?.objects.finish(number, ticket, result) }
             }
         }
     }

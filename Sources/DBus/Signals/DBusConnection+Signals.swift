@@ -32,6 +32,7 @@ extension DBusConnection {
         let ready = OneShot<Void>()
         core.router.add(subscription, ready: ready)
         try await wait(for: ready) { core in
+            guard !ready.isFinished else { return }
             core.router.remove(subscription)
             ready.finish(.failure(DBusError(.cancelled, activity: "asking for signals")))
         }

@@ -59,9 +59,8 @@ final class SignalRouter: @unchecked Sendable {
         subscriptions.append(subscription)
         if let name = subscription.followedName { follow(name) }
         // The bus answers in order: when it has taken the rule, it has told the owner too.
-        useRule(subscription.text) { [weak self, weak core] result in
-            guard let self, core != nil else { return }
-            self.finishAdding(subscription, result, ready)
+        useRule(subscription.text) { [weak self] result in
+            self?.finishAdding(subscription, result, ready)
         }
     }
 
