@@ -76,7 +76,8 @@ short cdbus_interest(const cdbus_connection *connection) {
 }
 
 void cdbus_handle(cdbus_connection *connection, short events) {
-    unsigned ending = (events & (POLLERR | POLLNVAL) ? DBUS_WATCH_ERROR : 0) | (events & POLLHUP ? DBUS_WATCH_HANGUP : 0);
+    unsigned ending = events & (POLLERR | POLLNVAL) ? DBUS_WATCH_ERROR : 0;
+    if (events & POLLHUP) ending |= DBUS_WATCH_HANGUP;
     unsigned readable = events & POLLIN ? DBUS_WATCH_READABLE : 0;
     if ((readable || ending) && connection->reading) dbus_watch_handle(connection->reading, readable | ending);
     // Reading may have ended the connection, and the watch with it.

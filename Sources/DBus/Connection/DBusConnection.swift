@@ -44,8 +44,8 @@ public actor DBusConnection {
     /// - Parameters:
     ///   - loop: What the connection runs on, and its handlers.
     ///   - clock: What time-outs are measured by; nil for the loop's own.
-    /// - Throws: ``DBusError`` with ``DBusError/Code/noBus``, ``DBusError/Code/refused``, ``DBusError/Code/timedOut``, or
-    ///   ``DBusError/Code/cancelled``.
+    /// - Throws: ``DBusError`` with ``DBusError/Code/noBus``, ``DBusError/Code/refused``,
+    ///   ``DBusError/Code/timedOut``, or ``DBusError/Code/cancelled``.
     public static func open(
         _ bus: DBusBus, on loop: EventLoop = .shared, clock: (any Clock<Duration>)? = nil,
         timeout: Duration = defaultTimeout

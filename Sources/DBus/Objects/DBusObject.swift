@@ -112,7 +112,8 @@ public struct DBusMethodCall: Sendable, Hashable {
 
 /// A property.
 public struct DBusProperty: Sendable {
-    /// Whether a change is told; for introspection. The telling is ``DBusConnection/emitPropertiesChanged(_:_:_:invalidated:)``.
+    /// Whether a change is told; for introspection. The telling is
+    /// ``DBusConnection/emitPropertiesChanged(_:_:_:invalidated:)``.
     public enum ChangeNotice: String, Sendable, Hashable {
         /// With the new value.
         case value = "true"

@@ -35,11 +35,13 @@ enum Introspection {
         "      <arg name=\"\(escaped(argument.name))\" type=\"\(argument.signature)\"\(direction)/>\n"
     }
 
+    private static let changeAnnotation = "org.freedesktop.DBus.Property.EmitsChangedSignal"
+
     private static func element(_ property: DBusProperty) -> String {
         let access = (property.read == nil ? "" : "read") + (property.write == nil ? "" : "write")
         return """
                 <property name="\(property.name)" type="\(property.signature)" access="\(access)">
-                  <annotation name="org.freedesktop.DBus.Property.EmitsChangedSignal" value="\(property.changeNotice.rawValue)"/>
+                  <annotation name="\(changeAnnotation)" value="\(property.changeNotice.rawValue)"/>
                 </property>\n
             """
     }

@@ -16,8 +16,8 @@ extension DBusConnection {
         return DBusSignals(buffer, subscription)
     }
 
-    /// Calls `handler` with each signal that fits a rule, on the loop's thread, in the order of all that arrives, as long
-    /// as the subscription is there. When this returns the bus has taken the rule.
+    /// Calls `handler` with each signal that fits a rule, on the loop's thread, in the order of all that arrives, as
+    /// long as the subscription is there. When this returns the bus has taken the rule.
     ///
     /// - Parameters:
     ///   - handler: Gets the message as it lies in libdbus's memory; it must not wait.
