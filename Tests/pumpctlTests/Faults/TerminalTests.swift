@@ -92,7 +92,8 @@ struct TerminalTests {
         let user = try await UserTerminal()
         let before = user.settings
         let program = try await Pumpctl.start(["-p", user.path, "--timeout", "600", "status"], terminal: user.path)
-        try await user.screen.text(upTo: "STATUS")
+        // Its first question: the terminal echoed until it was opened.
+        try await user.screen.text(upTo: "TEMP")
         program.send(signal: SIGINT)
         #expect(try await program.ending().status == 130)
         #expect(user.settings == before)
