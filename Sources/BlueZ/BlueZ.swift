@@ -27,6 +27,10 @@ public actor BlueZ {
     /// What waits are measured by.
     nonisolated let clock: any Clock<Duration>
     nonisolated let keeper: MirrorKeeper
+    /// The discovery of each adapter that was ever asked to scan.
+    var discoveries: [BluetoothAddress: Discovery] = [:]
+    /// Whether there is an object that answers bluetoothd's questions about pairing.
+    var hasAgent = false
 
     private init(_ bus: DBusConnection, clock: any Clock<Duration>) {
         loop = bus.loop

@@ -15,6 +15,9 @@ final class MirrorKeeper: @unchecked Sendable {
     private(set) var mirror = ObjectMirror()
     /// Whether bluetoothd runs and all there is is in the mirror.
     private(set) var isComplete = false
+    /// The devices that a scan of this client has heard and that have not gone since. bluetoothd forgets how strong they
+    /// were when the scan ends.
+    var seen: Set<ObjectPath> = []
     private var observers: [(id: UInt64, call: Observer)] = []
     private var valueHandlers: [ObjectPath: [(id: UInt64, call: ValueHandler)]] = [:]
     private var lastID: UInt64 = 0
@@ -64,9 +67,13 @@ final class MirrorKeeper: @unchecked Sendable {
         return lastID
     }
 
-    func stopHandling(_ id: UInt64, of characteristic: ObjectPath) {
+    /// Returns whether that was the last of the characteristic.
+    func stopHandling(_ id: UInt64, of characteristic: ObjectPath) -> Bool {
+        guard valueHandlers[characteristic]?.contains(where: { $0.id == id }) == true else { return false }
         valueHandlers[characteristic]?.removeAll { $0.id == id }
-        if valueHandlers[characteristic]?.isEmpty == true { valueHandlers[characteristic] = nil }
+        guard valueHandlers[characteristic]?.isEmpty == true else { return false }
+        valueHandlers[characteristic] = nil
+        return true
     }
 
     private func tell(_ changes: [MirrorChange]) {
@@ -82,7 +89,9 @@ final class MirrorKeeper: @unchecked Sendable {
         } else if message.isFrom(BlueZName.objectManager, "InterfacesAdded") {
             tell(mirror.add(message.arguments))
         } else if message.isFrom(BlueZName.objectManager, "InterfacesRemoved") {
-            tell(mirror.remove(message.arguments))
+            let changes = mirror.remove(message.arguments)
+            for case .removed(let path, BlueZName.device, _) in changes { seen.remove(path) }
+            tell(changes)
         } else {
             takeOwner(message.arguments)
         }
@@ -115,6 +124,7 @@ final class MirrorKeeper: @unchecked Sendable {
     private func loseService() {
         generation += 1
         mirror = ObjectMirror()
+        seen = []
         guard isComplete else { return }
         isComplete = false
         tell([.serviceWent])

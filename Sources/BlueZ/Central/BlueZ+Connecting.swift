@@ -1,0 +1,106 @@
+internal import DBus
+
+extension BlueZ {
+    func connect(to device: Device, patience: ConnectPatience) async throws(BLEError) -> ConnectedDevice {
+        let watch = Stopwatch(clock)
+        var retries = ConnectRetries()
+        var mustScan = false
+        while true {
+            let rest = patience.total - watch.elapsed
+            do throws(BLEError) {
+                let path = try await sight(device, mustScan: mustScan, within: rest)
+                let rest = min(patience.attempt, patience.total - watch.elapsed)
+                return try await attempt(device, at: path, within: max(rest, .milliseconds(1)))
+            } catch {
+                guard case .retry(let pause) = retries.next(after: error), watch.elapsed + pause < patience.total else {
+                    throw error
+                }
+                mustScan = error.code == .notFound || error.code == .timedOut
+                try? await clock.sleep(for: pause)
+                if Task.isCancelled { throw BLEError(.cancelled, activity: "connecting to \(device.address)") }
+            }
+        }
+    }
+
+    /// Where the device is, once it is in sight: bluetoothd forgets one that it did not hear for 30 s (bleak#1176).
+    ///
+    /// - Parameter mustScan: Whether what an earlier scan has heard does not count.
+    private func sight(
+        _ device: Device, mustScan: Bool, within rest: Duration
+    ) async throws(BLEError) -> ObjectPath {
+        let activity = "looking for \(device.address)"
+        _ = try poweredAdapter(device.adapter, activity: activity)
+        let keeper = keeper
+        let find: () -> Result<ObjectPath, BLEError>? = {
+            guard keeper.isComplete else { return .failure(BLEError(.notRunning, activity: activity)) }
+            guard let path = keeper.devicePath(device.address, on: device.adapter),
+                let properties = keeper.mirror[path, BlueZName.device],
+                DeviceReport(properties)?.isInSight == true || !mustScan && keeper.seen.contains(path)
+            else { return nil }
+            return .success(path)
+        }
+        if let found = find() { return try found.get() }
+        let scan = try await scan(for: ScanFilter(address: device.address), on: "\(device.adapter)")
+        defer { scan.cancel() }
+        do throws(BLEError) { return try await wait(rest, activity: activity, until: find) } catch {
+            guard error.code == .timedOut else { throw error }
+            throw BLEError(
+                .notFound, activity: activity, hint: "see that it has power, is near, and that no other has it")
+        }
+    }
+
+    /// One attempt: until the services are known, not merely until it is connected.
+    private func attempt(
+        _ device: Device, at path: ObjectPath, within patience: Duration
+    ) async throws(BLEError) -> ConnectedDevice {
+        let activity = "connecting to \(device.address)"
+        // A controller that scans may fail to connect.
+        _ = await discoveries[device.adapter]?.change?.value
+        let watch = Stopwatch(clock)
+        let keeper = keeper
+        do throws(BLEError) {
+            if keeper.mirror[path, BlueZName.device]?["Connected"]?.boolean != true {
+                try await askToConnect(path, timeout: patience, activity: activity)
+            }
+            try await wait(max(patience - watch.elapsed, .milliseconds(1)), activity: activity) {
+                () -> Result<Void, BLEError>? in
+                guard let properties = keeper.mirror[path, BlueZName.device] else {
+                    return .failure(
+                        BLEError(keeper.isComplete ? .notFound : .notRunning, activity: activity))
+                }
+                guard properties["Connected"]?.boolean == true else {
+                    return .failure(BLEError(.disconnected, activity: activity, hint: "it hung up at once; try again"))
+                }
+                return properties["ServicesResolved"]?.boolean == true ? .success(()) : nil
+            }
+            return connected(device, at: path)
+        } catch {
+            // An attempt that nobody waits for any more would make the next one fail as pending.
+            if error.code == .timedOut || error.code == .cancelled { abandon(path) }
+            throw error
+        }
+    }
+
+    private func askToConnect(_ path: ObjectPath, timeout: Duration, activity: String) async throws(BLEError) {
+        do throws(BLEError) {
+            try await call(path, BlueZName.device, "Connect", timeout: timeout, activity: activity)
+        } catch {
+            guard error.name == .bluez("AlreadyConnected") else { throw error }
+        }
+        // That it is connected was told before the call was answered; where it was not, it is over again.
+    }
+
+    /// In one step with the look at it, so that its end is not missed.
+    private func connected(_ device: Device, at path: ObjectPath) -> ConnectedDevice {
+        let connected = ConnectedDevice(device, at: path)
+        connected.assumeIsolated { $0.watch() }
+        return connected
+    }
+
+    /// Ends an attempt or a connection without waiting for it.
+    func abandon(_ path: ObjectPath) {
+        try? bus.assumeIsolated {
+            try $0.callWithoutReply(DBusCall(to: BlueZName.service, path, BlueZName.device, "Disconnect"))
+        }
+    }
+}

@@ -1,0 +1,123 @@
+internal import DBus
+internal import DescriptorIO
+
+extension BlueZ {
+    /// Scans for devices until the sequence is let go. Those that are there already, also connected ones, come first.
+    ///
+    /// - Parameter adapter: The name or address of an adapter; nil for the first that is on.
+    /// - Throws: ``BLEError`` with ``BLEError/Code/notRunning``, ``BLEError/Code/noAdapter``,
+    ///   ``BLEError/Code/adapterOff``, ``BLEError/Code/busy`` or ``BLEError/Code/notPermitted``; the sequence too, when
+    ///   that happens later.
+    public func scan(
+        for filter: ScanFilter = ScanFilter(), on adapter: String? = nil
+    ) async throws(BLEError) -> BLESequence<ScanEvent> {
+        let place = try self.adapter(adapter).address
+        _ = try poweredAdapter(place, activity: "scanning")
+        let queue = EventQueue<ScanEvent>()
+        let scan = Scan(for: filter, on: place, keeper, queue)
+        let discovery = discoveries[place] ?? Discovery()
+        discoveries[place] = discovery
+        let id = keeper.observe { [weak self] change in
+            guard let error = scan.take(change) else { return }
+            queue.end(error)
+            // bluetoothd has forgotten that it was asked to scan.
+            self?.assumeIsolated { $0.discoveries[place] = nil }
+        }
+        discovery.filters[id] = filter
+        let stop: @Sendable () -> Void = { [weak self, loop] in
+            let end: @Sendable () -> Void = { [weak self] in
+                self?.assumeIsolated { $0.endScan(id, discovery, on: place) }
+            }
+            if loop.isCurrent { end() } else { loop.execute(end) }
+        }
+        scan.tellOfAll()
+        do throws(BLEError) {
+            try await settle(discovery, on: place).value.get()
+            if Task.isCancelled { throw BLEError(.cancelled, activity: "scanning") }
+        } catch {
+            stop()
+            throw error
+        }
+        return BLESequence(queue, stop: stop)
+    }
+
+    private func endScan(_ id: UInt64, _ discovery: Discovery, on place: BluetoothAddress) {
+        keeper.stopObserving(id)
+        guard discovery.filters.removeValue(forKey: id) != nil else { return }
+        settle(discovery, on: place)
+    }
+}
+
+/// What one scan has told of.
+private final class Scan {
+    private let filter: ScanFilter
+    private let adapter: BluetoothAddress
+    private unowned let keeper: MirrorKeeper
+    private let queue: EventQueue<ScanEvent>
+    private var told: [ObjectPath: DeviceReport] = [:]
+
+    init(
+        for filter: ScanFilter, on adapter: BluetoothAddress, _ keeper: MirrorKeeper, _ queue: EventQueue<ScanEvent>
+    ) {
+        self.filter = filter
+        self.adapter = adapter
+        self.keeper = keeper
+        self.queue = queue
+    }
+
+    func tellOfAll() {
+        guard let place = keeper.adapterPath(adapter) else { return }
+        for (path, _) in keeper.mirror.objects(with: BlueZName.device, below: place) { look(at: path) }
+    }
+
+    /// Tells of a change; returns why the scan is over, if it is.
+    func take(_ change: MirrorChange) -> BLEError? {
+        switch change {
+        case .serviceCame: break
+        case .serviceWent: return BLEError(.notRunning, activity: "scanning")
+        case .added(let path, BlueZName.device), .changed(let path, BlueZName.device, _):
+            if let place = keeper.adapterPath(adapter), path.isWithin(place) { look(at: path) }
+        case .removed(let path, BlueZName.device, _):
+            if let report = told.removeValue(forKey: path) { queue.append(.lost(report.address)) }
+        case .removed(_, BlueZName.adapter, let properties)
+        where properties["Address"]?.string.flatMap({ BluetoothAddress($0) }) == adapter:
+            return BLEError(.noAdapter, activity: "scanning", hint: "the adapter \(adapter) was taken away")
+        case .changed(let path, BlueZName.adapter, _) where path == keeper.adapterPath(adapter):
+            if keeper.mirror[path, BlueZName.adapter]?["Powered"]?.boolean == false {
+                return BLEError(.adapterOff, activity: "scanning")
+            }
+        default: break
+        }
+        return nil
+    }
+
+    private func look(at path: ObjectPath) {
+        guard let report = keeper.mirror[path, BlueZName.device].flatMap({ DeviceReport($0) }) else { return }
+        if report.isInSight { keeper.seen.insert(path) }
+        if let last = told[path] {
+            guard report != last else { return }
+            told[path] = report
+            queue.append(.changed(report))
+        } else if report.isInSight, filter.fits(report) {
+            told[path] = report
+            queue.append(.found(report))
+        }
+    }
+}
+
+extension MirrorKeeper {
+    /// Where an adapter is now.
+    func adapterPath(_ address: BluetoothAddress) -> ObjectPath? {
+        mirror.objects(with: BlueZName.adapter).first { _, properties in
+            properties["Address"]?.string.flatMap { BluetoothAddress($0) } == address
+        }?.path
+    }
+
+    /// Where a device is now, of those of an adapter.
+    func devicePath(_ address: BluetoothAddress, on adapter: BluetoothAddress) -> ObjectPath? {
+        guard let place = adapterPath(adapter) else { return nil }
+        return mirror.objects(with: BlueZName.device, below: place).first { _, properties in
+            properties["Address"]?.string.flatMap { BluetoothAddress($0) } == address
+        }?.path
+    }
+}

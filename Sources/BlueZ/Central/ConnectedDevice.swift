@@ -1,0 +1,300 @@
+internal import DBus
+public import DescriptorIO
+
+/// A device that is connected, and whose services are known.
+///
+/// It ends once: when the device, the adapter or bluetoothd goes, or when this end disconnects. One that is let go is
+/// disconnected.
+public actor ConnectedDevice {
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { bluez.loop.asUnownedSerialExecutor() }
+    /// The loop that all of it runs on.
+    public nonisolated var loop: EventLoop { bluez.loop }
+
+    public nonisolated let address: BluetoothAddress
+    /// What it calls itself, or else its address.
+    public nonisolated let name: String
+    /// What it has.
+    public nonisolated let services: [GATTService]
+
+    nonisolated let bluez: BlueZ
+    private nonisolated let path: ObjectPath
+    private var observer: UInt64?
+    private var end: BLEError?
+    private var endHandlers: [@Sendable (BLEError) -> Void] = []
+    /// One write at a time for each characteristic: bluetoothd answers a second one with InProgress, and does not say when
+    /// it is ready.
+    private var turns: [ObjectPath: Turns] = [:]
+    private var writes: [ObjectIdentifier: Outcome<Void>] = [:]
+
+    init(_ device: Device, at path: ObjectPath) {
+        let bluez = device.bluez
+        self.bluez = bluez
+        self.path = path
+        address = device.address
+        let keeper = bluez.keeper
+        name = keeper.mirror[path, BlueZName.device]?["Name"]?.string ?? "\(device.address)"
+        services = keeper.mirror.services(of: path)
+    }
+
+    /// Begins to watch for the end.
+    func watch() {
+        observer = bluez.keeper.observe { [weak self, path, unowned keeper = bluez.keeper] change in
+            if let error = Self.end(change, path, keeper) { self?.assumeIsolated { $0.finish(error) } }
+        }
+    }
+
+    deinit {
+        guard let observer else { return }
+        bluez.loop.execute { [bluez, path] in
+            bluez.keeper.stopObserving(observer)
+            bluez.assumeIsolated { $0.abandon(path) }
+        }
+    }
+
+    private static func end(_ change: MirrorChange, _ path: ObjectPath, _ keeper: MirrorKeeper) -> BLEError? {
+        switch change {
+        case .changed(path, BlueZName.device, _):
+            guard keeper.mirror[path, BlueZName.device]?["Connected"]?.boolean != true else { return nil }
+            return BLEError(.disconnected, activity: "using the device", hint: "bring it nearer, or see its power")
+        case .removed(path, BlueZName.device, _):
+            return BLEError(.disconnected, activity: "using the device", hint: "it was removed: connect again")
+        case .serviceWent: return BLEError(.notRunning, activity: "using the device")
+        default: return nil
+        }
+    }
+
+    // MARK: What it has
+
+    /// The characteristic of a service.
+    ///
+    /// - Throws: ``BLEError`` with ``BLEError/Code/notFound``, and what there is instead.
+    public nonisolated func characteristic(
+        _ uuid: BluetoothUUID, of service: BluetoothUUID
+    ) throws(BLEError) -> GATTCharacteristic {
+        for candidate in services where candidate.uuid == service {
+            if let found = candidate.characteristics.first(where: { $0.uuid == uuid }) { return found }
+        }
+        let all = services.flatMap(\.characteristics).map { "\($0.uuid)" }.joined(separator: ", ")
+        throw BLEError(
+            .notFound, activity: "looking for the characteristic \(uuid) of \(name)",
+            hint: all.isEmpty ? "it has none" : "it has: \(all)")
+    }
+
+    /// How many bytes a packet has room for, three of them for its head: 23 where bluetoothd does not know, as before
+    /// version 5.62. Asked for anew each time, since it grows right after connecting.
+    public func mtu(of characteristic: GATTCharacteristic) async -> Int {
+        let value = try? await bluez.bus.property(
+            "MTU", of: BlueZName.gattCharacteristic, at: characteristic.path, of: BlueZName.service)
+        return max(23, value?.uint16.map { Int($0) } ?? 23)
+    }
+
+    // MARK: Reading and writing
+
+    /// Reads a value.
+    ///
+    /// - Throws: ``BLEError``.
+    public func read(_ characteristic: GATTCharacteristic) async throws(BLEError) -> [UInt8] {
+        let activity = "reading \(characteristic.uuid) of \(name)"
+        try check(characteristic, .read, "be read", activity)
+        let reply = try await whileConnected(activity) { () throws(BLEError) in
+            try await self.bluez.call(
+                characteristic.path, BlueZName.gattCharacteristic, "ReadValue", [.properties([:])], activity: activity)
+        }
+        return reply.first?.bytes ?? []
+    }
+
+    /// How a value is written.
+    public enum WriteType: String, Sendable, Hashable {
+        /// Without a confirmation.
+        case command
+        /// With one.
+        case request
+    }
+
+    /// Writes a value, behind the writes to the same characteristic that wait.
+    ///
+    /// A task that is cancelled does not wait for the write to end; the next write does.
+    ///
+    /// - Parameter bytes: As a command no more than ``mtu(of:)`` - 3, as a request no more than 512.
+    /// - Throws: ``BLEError`` with ``BLEError/Code/unsupported`` where the characteristic is not written so;
+    ///   ``BLEError/Code/busy`` where another program writes to it all the time.
+    public func write(
+        _ bytes: [UInt8], to characteristic: GATTCharacteristic, _ type: WriteType
+    ) async throws(BLEError) {
+        let activity = "writing to \(characteristic.uuid) of \(name)"
+        // bluetoothd does not check a type that is named against the flags.
+        try check(
+            characteristic, type == .command ? .writeWithoutResponse : .write, "be written as a \(type.rawValue)",
+            activity)
+        let turns = turns[characteristic.path] ?? Turns(on: loop)
+        self.turns[characteristic.path] = turns
+        try await turns.take(activity: activity)
+        let outcome = Outcome<Void>(on: loop)
+        writes[ObjectIdentifier(outcome)] = outcome
+        Task(executorPreference: loop) {
+            let result = await self.carryOut(bytes, characteristic.path, type, activity)
+            turns.release()
+            await self.conclude(outcome, result)
+        }
+        try await outcome.wait(activity: activity)
+    }
+
+    private func carryOut(
+        _ bytes: [UInt8], _ path: ObjectPath, _ type: WriteType, _ activity: String
+    ) async -> Result<Void, BLEError> {
+        // Another program's write is in the way until it is confirmed. Nothing was sent then.
+        var pauses = BackOff(first: .milliseconds(10), count: 8)
+        while true {
+            do throws(BLEError) {
+                try await whileConnected(activity) { () throws(BLEError) in
+                    try await self.bluez.call(
+                        path, BlueZName.gattCharacteristic, "WriteValue",
+                        [.bytes(bytes), .properties(["type": .string(type.rawValue)])], activity: activity)
+                }
+                return .success(())
+            } catch {
+                guard error.name == .bluez("InProgress"), let pause = pauses.next() else { return .failure(error) }
+                try? await bluez.clock.sleep(for: pause)
+            }
+        }
+    }
+
+    private func conclude(_ outcome: Outcome<Void>, _ result: Result<Void, BLEError>) {
+        writes[ObjectIdentifier(outcome)] = nil
+        outcome.finish(result)
+    }
+
+    // MARK: Notifications
+
+    /// What a characteristic tells of, from now on.
+    ///
+    /// - Throws: ``BLEError``; ``BLEError/Code/unsupported`` where it does not tell of anything. The sequence throws when
+    ///   the device is gone.
+    public func notifications(of characteristic: GATTCharacteristic) async throws(BLEError) -> BLESequence<[UInt8]> {
+        let queue = EventQueue<[UInt8]>()
+        onEnd { queue.end($0.code == .closed ? nil : $0) }
+        let subscription = try await listen(to: characteristic) { queue.append($0) }
+        return BLESequence(queue) { subscription.cancel() }
+    }
+
+    /// Calls `handler` with all that a characteristic tells of, on the loop's thread, as long as the subscription is
+    /// there. The first may come before this returns.
+    ///
+    /// - Throws: ``BLEError``.
+    public func listen(
+        to characteristic: GATTCharacteristic, _ handler: @escaping @Sendable ([UInt8]) -> Void
+    ) async throws(BLEError) -> ValueSubscription {
+        let activity = "subscribing to \(characteristic.uuid) of \(name)"
+        if characteristic.flags.isDisjoint(with: [.notify, .indicate]) {
+            throw BLEError(
+                .unsupported, activity: activity, hint: "this characteristic has no notifications: read it instead")
+        }
+        // Before StartNotify, which the first notification may overtake (bleak#374).
+        let subscription = ValueSubscription(bluez, characteristic.path, handler)
+        do throws(BLEError) {
+            try await whileConnected(activity) { () throws(BLEError) in
+                try await self.bluez.call(
+                    characteristic.path, BlueZName.gattCharacteristic, "StartNotify", activity: activity)
+            }
+        } catch {
+            subscription.cancel()
+            throw error
+        }
+        return subscription
+    }
+
+    // MARK: The end
+
+    /// Calls `handler` once it has ended, with the reason; at once where it has.
+    public func onEnd(_ handler: @escaping @Sendable (BLEError) -> Void) {
+        if let end { handler(end) } else { endHandlers.append(handler) }
+    }
+
+    /// Disconnects; what waits ends with ``BLEError/Code/closed``. Disconnecting twice is allowed.
+    public func disconnect() async {
+        guard end == nil else { return }
+        finish(BLEError(.closed, activity: "using the device"))
+        _ = try? await bluez.call(
+            path, BlueZName.device, "Disconnect", timeout: .seconds(5), activity: "disconnecting from \(name)")
+    }
+
+    private func finish(_ error: BLEError) {
+        guard end == nil else { return }
+        end = error
+        if let observer { bluez.keeper.stopObserving(observer) }
+        observer = nil
+        for turns in turns.values { turns.end(error) }
+        for write in writes.values { write.finish(.failure(error)) }
+        writes = [:]
+        let handlers = endHandlers
+        endHandlers = []
+        for handler in handlers { handler(error) }
+    }
+
+    // MARK: Checking
+
+    private func check(
+        _ characteristic: GATTCharacteristic, _ flag: GATTCharacteristic.Flags, _ what: String, _ activity: String
+    ) throws(BLEError) {
+        if var end {
+            end.activity = activity
+            throw end
+        }
+        guard characteristic.flags.contains(flag) else {
+            throw BLEError(.unsupported, activity: activity, hint: "this characteristic can't \(what)")
+        }
+    }
+
+    /// Carries out a call; where it fails and the device turns out to be gone, that is the error.
+    @discardableResult
+    private func whileConnected<Value: Sendable>(
+        _ activity: String, _ body: () async throws(BLEError) -> Value
+    ) async throws(BLEError) -> Value {
+        if var end {
+            end.activity = activity
+            throw end
+        }
+        do throws(BLEError) { return try await body() } catch {
+            if end == nil, error.code == .failed || error.code == .notFound {
+                // bluetoothd tells of the end a little later than it refuses; the answer to this comes behind it.
+                _ = try? await bluez.bus.property(
+                    "Connected", of: BlueZName.device, at: path, of: BlueZName.service)
+            }
+            guard var end else { throw error }
+            end.activity = activity
+            throw end
+        }
+    }
+}
+
+/// A handler's place among those who hear of a characteristic, until it is cancelled or let go.
+public final class ValueSubscription: Sendable {
+    private let bluez: BlueZ
+    private let path: ObjectPath
+    private let id: UInt64
+
+    init(_ bluez: BlueZ, _ path: ObjectPath, _ handler: @escaping @Sendable ([UInt8]) -> Void) {
+        self.bluez = bluez
+        self.path = path
+        id = bluez.keeper.handleValues(of: path, handler)
+    }
+
+    deinit { cancel() }
+
+    /// Ends it. Cancelling twice is allowed.
+    public func cancel() {
+        bluez.loop.execute { [bluez, path, id] in
+            guard bluez.keeper.stopHandling(id, of: path) else { return }
+            bluez.assumeIsolated { $0.endNotifications(of: path) }
+        }
+    }
+}
+
+extension BlueZ {
+    fileprivate func endNotifications(of path: ObjectPath) {
+        guard keeper.mirror[path, BlueZName.gattCharacteristic] != nil else { return }
+        try? bus.assumeIsolated {
+            try $0.callWithoutReply(DBusCall(to: BlueZName.service, path, BlueZName.gattCharacteristic, "StopNotify"))
+        }
+    }
+}

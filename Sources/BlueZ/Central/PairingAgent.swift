@@ -1,0 +1,57 @@
+internal import DBus
+
+extension BlueZ {
+    private static let agentPath: ObjectPath = "/org/pumpctl/agent"
+
+    func pair(with device: Device) async throws(BLEError) {
+        let activity = "pairing with \(device.address)"
+        guard let path = keeper.devicePath(device.address, on: device.adapter) else {
+            throw BLEError(.notFound, activity: activity, hint: "it went out of sight: scan again")
+        }
+        if keeper.mirror[path, BlueZName.device]?["Paired"]?.boolean == true { return }
+        try await registerAgent()
+        // As long as a person at the other end may need.
+        try await call(path, BlueZName.device, "Pair", timeout: .seconds(60), activity: activity)
+    }
+
+    /// Says yes in this program's place where bluetoothd asks whether to pair, and that nothing can be shown or typed here.
+    private func registerAgent() async throws(BLEError) {
+        guard !hasAgent else { return }
+        do throws(DBusError) { try await bus.export(PairingAgent.object(at: Self.agentPath)) } catch {
+            throw BLEError(error, activity: "offering to pair")
+        }
+        hasAgent = true
+        try await call(
+            BlueZName.root, BlueZName.agentManager, "RegisterAgent",
+            [.objectPath(Self.agentPath), .string("NoInputNoOutput")], activity: "offering to pair")
+    }
+}
+
+/// What answers bluetoothd's questions while it pairs.
+enum PairingAgent {
+    static func object(at path: ObjectPath) -> DBusObject {
+        let agrees: DBusMethod.Handler = { _ in [] }
+        let refuses: DBusMethod.Handler = { _ in
+            throw DBusError(answering: "org.bluez.Error.Rejected", "nothing can be shown or typed here")
+        }
+        let device = DBusArgument("device", "o")
+        let passkey = DBusArgument("passkey", "u")
+        return DBusObject(
+            path,
+            [
+                DBusInterface(
+                    "org.bluez.Agent1",
+                    methods: [
+                        DBusMethod("Release", handler: agrees),
+                        DBusMethod("Cancel", handler: agrees),
+                        DBusMethod("RequestAuthorization", inputs: [device], handler: agrees),
+                        DBusMethod(
+                            "AuthorizeService", inputs: [device, DBusArgument("uuid", "s")], handler: agrees),
+                        DBusMethod("RequestConfirmation", inputs: [device, passkey], handler: refuses),
+                        DBusMethod(
+                            "RequestPinCode", inputs: [device], outputs: [DBusArgument("pin", "s")], handler: refuses),
+                        DBusMethod("RequestPasskey", inputs: [device], outputs: [passkey], handler: refuses),
+                    ])
+            ])
+    }
+}
