@@ -62,6 +62,9 @@ public struct Endpoint: Sendable, Hashable {
         return options
     }
 
+    /// Whether it leads to a serial port, by its path or by its USB device.
+    public var isSerialPort: Bool { scheme == "serial" || scheme == "usb" }
+
     /// The serial port at `path`, with the options of this endpoint.
     public func serialPort(at path: String) -> Endpoint {
         Endpoint(scheme: "serial", address: path, options: options, text: path)

@@ -148,7 +148,7 @@ final class Console {
             perform(local: text)
             return false
         }
-        if !options.sendsDangerous, let reason = RawLine.danger(in: text) {
+        if !options.sendsDangerous, let reason = context.family.facts.danger(text) {
             screen.note("not sent: \(reason); 'console --force' sends it all the same")
             script?.refusals += 1
             return false

@@ -21,7 +21,10 @@ struct DeviceLines {
     /// How long the end of a line is waited for.
     static let patience = Duration.milliseconds(200)
 
-    private var framer = LineFramer(limit: PumpFamily.lineLimit)
+    /// The longest line that is shown in one piece, in bytes.
+    static let lineLimit = 1024
+
+    private var framer = LineFramer(limit: lineLimit)
     private var isContinuing = false
 
     /// Whether the end of a line has not come.
@@ -45,7 +48,7 @@ struct DeviceLines {
     mutating func takePending() -> DeviceLine? {
         guard hasPending else { return nil }
         let line = DeviceLine(text: framer.pending.printable(), hasEnd: false, isContinuation: isContinuing)
-        framer = LineFramer(limit: PumpFamily.lineLimit)
+        framer = LineFramer(limit: Self.lineLimit)
         isContinuing = true
         return line
     }

@@ -98,7 +98,7 @@ final class Monitor {
             case .linkLost, .closed, .cancelled: return  // told of as an event of the link, or asked for
             }
             isAnswering = false
-            show(event, Failure(error).message)
+            show(event, Failure(error, .pump).message)
         }
     }
 

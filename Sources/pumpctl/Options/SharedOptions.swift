@@ -5,7 +5,7 @@ struct SharedOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: ArgumentHelp("Where the device is.", valueName: "endpoint"))
     var port: String?
 
-    @Option(name: .shortAndLong, help: "What kind of device it is: pump.")
+    @Option(name: .shortAndLong, help: "What kind of device it is.")
     var family: FamilyName?
 
     @Flag(help: "Print JSON, one object a line.")

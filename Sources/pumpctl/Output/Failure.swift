@@ -42,19 +42,20 @@ extension Failure {
         self.init(status, code: error.code.rawValue, "\(error)", hint: error.hint)
     }
 
-    init(_ error: SessionError) {
+    init(_ error: SessionError, _ family: FamilyName) {
         let unknown = error.outcome == .unknown
         switch error.code {
         case .refused:
             let deviceCode = error.deviceCode ?? ""
             self.init(
                 .refused, code: error.code.rawValue, "the device refused \(error.command): \(deviceCode)",
-                hint: Self.deviceHint(deviceCode), deviceCode: deviceCode)
+                hint: family.facts.hint(deviceCode), deviceCode: deviceCode)
         case .noAnswer:
             let time = error.waited.map { " in \($0.inSeconds) s" } ?? ""
             self.init(
                 .temporaryFailure, code: error.code.rawValue, "no answer to \(error.command)\(time)",
-                hint: "is the device switched on, and its baud rate 9600? '-v' shows what is sent and received")
+                hint: "is the device switched on, and its baud rate \(family.facts.baudRate)? "
+                    + "'-v' shows what is sent and received")
         case .notUnderstood:
             let line = (error.foreignLine ?? []).printable(limit: 60)
             self.init(
@@ -72,18 +73,6 @@ extension Failure {
         if unknown {
             message += "; whether it was carried out is unknown"
             if error.code != .linkLost { hint = "ask for the status before you rely on it; " + (hint ?? "") }
-        }
-    }
-
-    private static func deviceHint(_ code: String) -> String? {
-        switch PumpErrorCode(rawValue: code) {
-        case .pumpNotRunning: "switch the pump on first: pumpctl on"
-        case .pumpStartFailed:
-            "the pump was stopped for safety: see 'pumpctl status', then 'pumpctl off' to leave that state"
-        case .invalidSpeedValue: SpeedArgument.rule
-        case .unknownCommand, .commandTooLong:
-            "the command was damaged on its way, or another program writes to the port: try again"
-        default: nil
         }
     }
 }

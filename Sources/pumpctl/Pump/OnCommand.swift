@@ -28,7 +28,7 @@ struct OnCommand: ParsableCommand {
     func run() throws {
         let speed = speed.flatMap { SpeedArgument(argument: $0)?.speed }
         let time = time?.duration
-        try CommandRunner.run(shared.merged(with: parent.shared)) { context in
+        try CommandRunner.run(shared.merged(with: parent.shared), for: .pump) { context in
             try await context.withPump { pump in
                 let events = await pump.events()
                 do {

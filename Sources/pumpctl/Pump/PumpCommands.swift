@@ -9,7 +9,7 @@ struct OffCommand: ParsableCommand {
     @OptionGroup var shared: SharedOptions
 
     func run() throws {
-        try CommandRunner.run(shared.merged(with: parent.shared)) { context in
+        try CommandRunner.run(shared.merged(with: parent.shared), for: .pump) { context in
             try await context.withPump { pump in
                 try await pump.turnOff(timeout: context.timeout)
                 context.output.result("pump off", PumpChangeRecord(on: nil))
@@ -36,7 +36,7 @@ struct SpeedCommand: ParsableCommand {
 
     func run() throws {
         guard let speed = SpeedArgument(argument: speed)?.speed else { return }
-        try CommandRunner.run(shared.merged(with: parent.shared)) { context in
+        try CommandRunner.run(shared.merged(with: parent.shared), for: .pump) { context in
             try await context.withPump { pump in
                 try await pump.setSpeed(speed, timeout: context.timeout)
                 context.output.result(
@@ -53,7 +53,7 @@ struct StatusCommand: ParsableCommand {
     @OptionGroup var shared: SharedOptions
 
     func run() throws {
-        try CommandRunner.run(shared.merged(with: parent.shared)) { context in
+        try CommandRunner.run(shared.merged(with: parent.shared), for: .pump) { context in
             try await context.withPump { pump in
                 let status = try await pump.readStatus(timeout: context.timeout)
                 context.output.result(PumpText.table(PumpText.rows(status)), PumpStatusRecord(status))
@@ -69,7 +69,7 @@ struct TempCommand: ParsableCommand {
     @OptionGroup var shared: SharedOptions
 
     func run() throws {
-        try CommandRunner.run(shared.merged(with: parent.shared)) { context in
+        try CommandRunner.run(shared.merged(with: parent.shared), for: .pump) { context in
             try await context.withPump { pump in
                 let temperatures = try await pump.readTemperatures(timeout: context.timeout)
                 context.output.result(

@@ -7,6 +7,8 @@ import Transports
 /// What a running command works with: its options, its output, and links to devices.
 struct CommandContext: Sendable {
     let options: SharedOptions
+    /// What kind of device the command is for.
+    let family: FamilyName
     let loop: EventLoop
     let output: Output
     /// Where the user is.
@@ -20,7 +22,10 @@ struct CommandContext: Sendable {
 
     /// Where the device is that the options name.
     func endpoint() throws -> Endpoint {
-        let endpoint = try Endpoint(PortChoice.choose(options.port))
+        var endpoint = try Endpoint(PortChoice.choose(options.port))
+        if endpoint.isSerialPort, endpoint.options["baud"] == nil {
+            endpoint = endpoint.adding("baud", "\(family.facts.baudRate)")
+        }
         return options.reset ? endpoint.adding("reset", "true") : endpoint
     }
 
@@ -60,7 +65,7 @@ struct CommandContext: Sendable {
 
     /// A command of unknown outcome: looks at what it has done.
     private func describe(_ error: SessionError, _ session: PumpSession) async -> Failure {
-        var failure = Failure(error)
+        var failure = Failure(error, .pump)
         guard error.code != .cancelled, let status = try? await session.readStatus(timeout: timeout) else {
             return failure
         }
@@ -71,16 +76,25 @@ struct CommandContext: Sendable {
 
 /// Runs the asynchronous part of a command to its end.
 enum CommandRunner {
-    /// Runs `body` on an event loop on this thread. SIGINT and SIGTERM cancel it, so that it can close its link; a
+    /// Runs `body` on an event loop on this thread, for the family that the command is of, or else the options name. SIGINT and SIGTERM cancel it, so that it can close its link; a
     /// second one ends the program at once.
     ///
     /// - Throws: `ExitCode` where the command failed; the failure was reported.
     static func run(
-        _ options: SharedOptions, _ body: @Sendable @escaping (CommandContext) async throws -> Void
+        _ options: SharedOptions, for family: FamilyName? = nil,
+        _ body: @Sendable @escaping (CommandContext) async throws -> Void
     ) throws {
         let output = Output(isJSON: options.json)
+        if let family, let named = options.family, family != named {
+            let failure = Failure(
+                .usage, code: "usage", "this command is for the family \(family), and --family says \(named)",
+                hint: "leave --family out")
+            output.report(failure)
+            throw ExitCode(failure.status.rawValue)
+        }
+        let family = family ?? options.family ?? .pump
         let status = EventLoop.run { loop in
-            await run(body, CommandContext(options: options, loop: loop, output: output))
+            await run(body, CommandContext(options: options, family: family, loop: loop, output: output))
         }
         if status != .done { throw ExitCode(status.rawValue) }
     }
@@ -97,7 +111,7 @@ enum CommandRunner {
         do {
             try await task.value
         } catch {
-            let failure = failure(for: error)
+            let failure = failure(for: error, context.family)
             status = failure.status
             if status != .interrupted || interruption.status == nil || failure.outcome == "unknown" {
                 context.output.report(failure)
@@ -108,11 +122,11 @@ enum CommandRunner {
         return interruption.status ?? status
     }
 
-    private static func failure(for error: any Error) -> Failure {
+    private static func failure(for error: any Error, _ family: FamilyName) -> Failure {
         switch error {
         case let failure as Failure: failure
         case let error as LinkError: Failure(error)
-        case let error as SessionError: Failure(error)
+        case let error as SessionError: Failure(error, family)
         case is CancellationError: Failure(.interrupted, code: "cancelled", "interrupted")
         default: Failure(.ioError, code: "system", "\(error)")
         }

@@ -6,13 +6,18 @@ import Transports
 /// `sim:FAMILY`: a simulated device inside this program, for trying things out. It lasts as long as its link.
 enum SimLink {
     static func open(_ endpoint: Endpoint, _ loop: EventLoop) async throws(LinkError) -> any Link {
-        guard endpoint.address == FamilyName.pump.rawValue else {
-            throw endpoint.invalid("simulated here is: sim:pump")
+        guard let family = FamilyName(rawValue: endpoint.address) else {
+            let all = FamilyName.allCases.map { "sim:\($0.rawValue)" }.joined(separator: ", ")
+            throw endpoint.invalid("simulated here is: \(all)")
         }
-        try endpoint.allowOptions(["thermistors"])
-        let thermistors = try endpoint.number("thermistors", in: 1...2) ?? 2
-        let options = PumpFirmwareOptions(thermistors: thermistors == 1 ? .one : .two)
-        let host = DeviceHost(PumpFirmware(options: options), pace: .realTime(EventLoopClock(loop)), on: loop)
+        return try await family.facts.simulate(endpoint, loop)
+    }
+
+    /// A link to `device`, which lives in real time.
+    static func open(
+        _ device: some SimulatedDevice, as endpoint: Endpoint, _ loop: EventLoop
+    ) async throws(LinkError) -> any Link {
+        let host = DeviceHost(device, pace: .realTime(EventLoopClock(loop)), on: loop)
         do {
             let (near, far) = try DescriptorChannel.pair(on: loop)
             let running = Task(executorPreference: loop) { try await host.run() }

@@ -35,7 +35,7 @@ struct MonitorCommand: ParsableCommand {
 
     func run() throws {
         let (interval, count, time) = (interval.duration, count, time?.duration)
-        try CommandRunner.run(shared.merged(with: parent.shared)) { context in
+        try CommandRunner.run(shared.merged(with: parent.shared), for: .pump) { context in
             try await Monitor(context, interval: interval, count: count).run(for: time)
         }
     }

@@ -19,11 +19,12 @@ struct SendCommand: ParsableCommand {
     @Flag(name: .customLong("break"), help: "Hold the line in the break condition for a quarter of a second first.")
     var sendsBreak = false
 
-    @Flag(help: "Send also what would stop the pump by mistake.")
+    @Flag(help: "Send also what would do harm, as stop the pump by mistake.")
     var force = false
 
     func validate() throws {
-        if !force, let reason = RawLine.danger(in: line) {
+        let family = shared.merged(with: parent.shared).family ?? .pump
+        if !force, let reason = family.facts.danger(line) {
             throw ValidationError(reason + "; --force sends it all the same")
         }
     }
@@ -45,7 +46,7 @@ struct SendCommand: ParsableCommand {
 }
 
 private func exchange(_ line: String, _ quiet: Duration, over link: any Link, _ context: CommandContext) async throws {
-    var framer = LineFramer(limit: PumpFamily.lineLimit)
+    var framer = LineFramer(limit: DeviceLines.lineLimit)
     var lines = 0
     var deviceError: String?
     var answer = await QuietStream(link, context)
@@ -54,9 +55,7 @@ private func exchange(_ line: String, _ quiet: Duration, over link: any Link, _ 
         framer.append(bytes.span) { line, ending in
             guard !line.isEmpty else { return }
             let text = line.withUnsafeBufferPointer { Array($0) }
-            if case .error(let code) = PumpMessage(line: line, ending: ending), deviceError == nil {
-                deviceError = code.rawValue
-            }
+            deviceError = deviceError ?? context.family.facts.errorCode(line, ending)
             context.output.result(text.printable(), LineRecord(line: text.printable()))
             lines += 1
         }
@@ -130,17 +129,5 @@ private struct LineRecord: Encodable {
     enum CodingKeys: String, CodingKey {
         case line
         case isWhole = "whole"
-    }
-}
-
-/// Lines that a person types for the device.
-enum RawLine {
-    /// Why `line` must not be sent to a pump: `SPEED:` with anything but a number stops it, since the firmware reads
-    /// the number by `atoi`.
-    static func danger(in line: String) -> String? {
-        guard line.uppercased().hasPrefix("SPEED:") else { return nil }
-        let value = line.dropFirst("SPEED:".count)
-        guard Int(value) == nil else { return nil }
-        return "'\(line)' would set the speed to 0, since '\(value)' is not a number"
     }
 }

@@ -1,0 +1,40 @@
+import DescriptorIO
+import FirmwareSim
+import LineProtocol
+import Transports
+
+extension Family {
+    static let pump = Family(
+        baudRate: 9600, simulate: simulatePump, danger: pumpDanger,
+        errorCode: { line, ending in
+            guard case .error(let code) = PumpMessage(line: line, ending: ending) else { return nil }
+            return code.rawValue
+        }, hint: pumpHint)
+
+    private static let simulatePump: LinkSchemes.Opener = { endpoint, loop throws(LinkError) in
+        try endpoint.allowOptions(["thermistors"])
+        let thermistors = try endpoint.number("thermistors", in: 1...2) ?? 2
+        let options = PumpFirmwareOptions(thermistors: thermistors == 1 ? .one : .two)
+        return try await SimLink.open(PumpFirmware(options: options), as: endpoint, loop)
+    }
+
+    /// `SPEED:` with anything but a number stops the pump, since the firmware reads the number by `atoi`.
+    private static let pumpDanger: @Sendable (String) -> String? = { line in
+        guard line.uppercased().hasPrefix("SPEED:") else { return nil }
+        let value = line.dropFirst("SPEED:".count)
+        guard Int(value) == nil else { return nil }
+        return "'\(line)' would set the speed to 0, since '\(value)' is not a number"
+    }
+
+    private static let pumpHint: @Sendable (String) -> String? = { code in
+        switch PumpErrorCode(rawValue: code) {
+        case .pumpNotRunning: "switch the pump on first: pumpctl on"
+        case .pumpStartFailed:
+            "the pump was stopped for safety: see 'pumpctl status', then 'pumpctl off' to leave that state"
+        case .invalidSpeedValue: SpeedArgument.rule
+        case .unknownCommand, .commandTooLong:
+            "the command was damaged on its way, or another program writes to the port: try again"
+        default: nil
+        }
+    }
+}

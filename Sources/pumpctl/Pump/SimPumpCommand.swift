@@ -1,0 +1,45 @@
+import ArgumentParser
+import FirmwareSim
+
+struct SimPumpCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pump", abstract: "Offer a simulated pump.", discussion: ServingOptions.discussion)
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var shared: SharedOptions
+    @OptionGroup var serving: ServingOptions
+
+    @Option(help: "How many thermistors the pump has, 1 or 2.")
+    var thermistors = 2
+
+    @Option(help: "What the pump prints when it starts: off, hello or banner.")
+    var banner: BannerName = .off
+
+    func validate() throws {
+        guard (1...2).contains(thermistors) else { throw ValidationError("a pump has 1 or 2 thermistors") }
+    }
+
+    func run() throws {
+        let options = PumpFirmwareOptions(
+            lineRate: serving.lineRate(.pump), thermistors: thermistors == 1 ? .one : .two, bootBanner: banner.firmware)
+        let serving = serving
+        try CommandRunner.run(shared.merged(with: parent.shared), for: .pump) { context in
+            var pump = PumpFirmware(options: options)
+            if options.bootBanner != .off { pump.reset(at: .zero) }
+            try await serving.serve(pump, context)
+        }
+    }
+}
+
+/// What the pump prints when it starts.
+enum BannerName: String, ExpressibleByArgument, CaseIterable {
+    case off, hello, banner
+
+    var firmware: PumpFirmwareOptions.BootBanner {
+        switch self {
+        case .off: .off
+        case .hello: .hello
+        case .banner: .banner
+        }
+    }
+}
