@@ -21,6 +21,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
 
     private let loop: EventLoop
     private let pace: Pace
+    private let hasFlowControl: Bool
     private let elapsed: @Sendable () -> Duration
     private var device: Device
     /// How far the device has been run, where time goes by on demand.
@@ -29,6 +30,8 @@ public actor DeviceHost<Device: SimulatedDevice> {
     private var lastLineID: UInt64 = 0
     /// The sleep of ``run()``.
     private var sleeping: Task<Void, Never>?
+    /// How often ``run()`` was asked to look at the device again.
+    private var calls: UInt64 = 0
 
     /// Names a client's line.
     public struct LineID: Hashable, Sendable {
@@ -36,9 +39,15 @@ public actor DeviceHost<Device: SimulatedDevice> {
     }
 
     /// A host for `device`, whose simulated time begins now.
-    public init(_ device: Device, pace: Pace, on loop: EventLoop = .shared) {
+    ///
+    /// - Parameter hasFlowControl: Whether the device stands still while a client has not taken what it said before, as
+    ///   RTS and CTS have it do. Without, what a client is too slow for is lost in the end, as on a line of three wires.
+    public init(
+        _ device: Device, pace: Pace, hasFlowControl: Bool = false, on loop: EventLoop = .shared
+    ) {
         self.device = device
         self.pace = pace
+        self.hasFlowControl = hasFlowControl
         self.loop = loop
         elapsed =
             switch pace {
@@ -71,6 +80,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
                 case .bytes(let bytes): host.receive(bytes, from: id)
                 case .ended:
                     host.lines[id] = nil
+                    if host.hasFlowControl { host.goOn() }
                     onEnd?()
                 }
             }
@@ -79,7 +89,10 @@ public actor DeviceHost<Device: SimulatedDevice> {
     }
 
     /// Says whether a client takes what the device says. What it does not take is lost, as on an open line.
-    public func setListening(_ isListening: Bool, _ id: LineID) { lines[id]?.isListening = isListening }
+    public func setListening(_ isListening: Bool, _ id: LineID) {
+        lines[id]?.isListening = isListening
+        if hasFlowControl { goOn() }
+    }
 
     private func receive(_ bytes: [UInt8], from id: LineID) {
         // Whoever speaks has the port open.
@@ -103,14 +116,28 @@ public actor DeviceHost<Device: SimulatedDevice> {
 
     private func run(_ clock: some Clock<Duration>) async throws {
         while true {
-            send(device.advance(to: elapsed()))
-            let wait = (device.nextActivity ?? .seconds(3600)) - elapsed()
-            if wait > .zero { await sleep(for: wait, clock) }
+            let heard = calls
+            if !isHeldUp { send(device.advance(to: nextStop)) }
+            let next = isHeldUp ? nil : device.nextActivity
+            let wait = (next ?? elapsed() + .seconds(3600)) - elapsed()
+            if wait > .zero {
+                await sleep(for: wait, clock, unlessCalledSince: heard)
+            } else {
+                // A device that is behind leaves room for its clients.
+                await Task.yield()
+            }
             try Task.checkCancellation()
         }
     }
 
-    private func sleep(for wait: Duration, _ clock: some Clock<Duration>) async {
+    /// How far the device is run in one go: up to the present, but one activity at a time where it may be held up.
+    private var nextStop: Duration {
+        let present = elapsed()
+        return hasFlowControl ? min(present, device.nextActivity ?? present) : present
+    }
+
+    private func sleep(for wait: Duration, _ clock: some Clock<Duration>, unlessCalledSince heard: UInt64) async {
+        guard calls == heard else { return }
         let sleep = Task(executorPreference: loop) { _ = try? await clock.sleep(for: wait) }
         sleeping = sleep
         await withTaskCancellationHandler {
@@ -125,7 +152,9 @@ public actor DeviceHost<Device: SimulatedDevice> {
     private func goOn() {
         switch pace {
         case .onDemand: settle()
-        case .realTime: sleeping?.cancel()
+        case .realTime:
+            calls += 1
+            sleeping?.cancel()
         }
     }
 
@@ -143,10 +172,15 @@ public actor DeviceHost<Device: SimulatedDevice> {
 
     /// Runs the device until it has answered all that it received.
     private func settle() {
-        while !device.isQuiescent, let next = device.nextActivity {
+        while !device.isQuiescent, !isHeldUp, let next = device.nextActivity {
             instant = max(instant, next)
             send(device.advance(to: instant))
         }
+    }
+
+    /// Whether a client has yet to take so much that the device waits for it.
+    private var isHeldUp: Bool {
+        hasFlowControl && lines.values.contains { $0.outbox.count >= ClientLine.highWater }
     }
 
     private func send(_ emissions: [Emission]) {
@@ -161,6 +195,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
     private func write(to id: LineID) async {
         while !Task.isCancelled, let line = lines[id], !line.outbox.isEmpty {
             lines[id]?.outbox = []
+            if hasFlowControl { goOn() }
             do { try await line.channel.write(line.outbox) } catch { break }  // its end is told to the receiver
         }
         // A writer that was cancelled has given up its place; another may have it.

@@ -1,0 +1,64 @@
+/// The LED board: an ESP32 with one boolean, set by `LED:1` and `LED:0` and asked for by `LED`.
+public struct LEDFirmware: SimulatedDevice {
+    /// Whether the LED is lit.
+    public private(set) var isLit: Bool
+    /// Whether what sets the LED is answered, as what asks for it is.
+    public let answersSets: Bool
+
+    private var now = Duration.zero
+    private var line: SerialLine
+    private var commandLine = CommandLine()
+
+    /// A board at 115200 baud whose LED is dark, unless told otherwise.
+    public init(lineRate: LineRate = .baud(115_200), isLit: Bool = false, answersSets: Bool = true) {
+        self.isLit = isLit
+        self.answersSets = answersSets
+        line = SerialLine(rate: lineRate)
+    }
+
+    public mutating func receive(_ bytes: [UInt8], at instant: Duration) {
+        line.send(bytes, at: max(instant, now))
+    }
+
+    public mutating func advance(to instant: Duration) -> [Emission] {
+        var emissions: [Emission] = []
+        while let next = nextActivity, next <= instant {
+            now = max(now, next)
+            emissions += line.transmit(until: now)
+            for byte in line.receive(by: now) {
+                guard let command = commandLine.append(byte) else { continue }
+                obey(command)
+            }
+        }
+        now = max(now, instant)
+        return emissions + line.transmit(until: now)
+    }
+
+    public var nextActivity: Duration? { [line.nextArrival, line.nextDeparture].compactMap { $0 }.min() }
+
+    public var isQuiescent: Bool { line.isIdle && line.nextArrival == nil }
+
+    /// Resets the board: the LED is dark.
+    public mutating func reset(at instant: Duration) {
+        now = max(now, instant)
+        line.clear()
+        commandLine = CommandLine()
+        isLit = false
+    }
+
+    private mutating func obey(_ command: [UInt8]) {
+        switch String(decoding: command, as: UTF8.self) {
+        case "LED": tell()
+        case "LED:1": set(true)
+        case "LED:0": set(false)
+        default: break
+        }
+    }
+
+    private mutating func set(_ isLit: Bool) {
+        self.isLit = isLit
+        if answersSets { tell() }
+    }
+
+    private mutating func tell() { line.write(Array("LED:\(isLit ? 1 : 0)\r\n".utf8), at: now) }
+}
