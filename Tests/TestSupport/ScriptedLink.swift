@@ -14,7 +14,8 @@ public final class ScriptedLink: Link {
     public typealias Answer = @Sendable (_ sent: String) -> String?
 
     public let name = "scripted"
-    public var keepsPacketBounds: Bool { false }
+    public let keepsPacketBounds: Bool
+    public let mayHaveReset: Bool
     public var maximumWriteLength: Int? { nil }
     public let mayBeMidLine: Bool
     public var executor: any SerialExecutor & TaskExecutor { loop }
@@ -32,7 +33,9 @@ public final class ScriptedLink: Link {
     private struct State {
         var arrived: [[UInt8]]
         var receiver: (@Sendable (LinkArrival) -> Void)?
-        var reader: UnsafeContinuation<Result<[UInt8]?, LinkError>, Never>?
+        var reader: ReadContinuation?
+        /// Which of the readers that there were it is.
+        var readerID: UInt64 = 0
         var end = End.open
         var closeCount = 0
         var sent: [String] = []
@@ -56,10 +59,13 @@ public final class ScriptedLink: Link {
     ///   - mayBeMidLine: Whether the device may have been sent the beginning of a line.
     ///   - answer: Says what comes in at once for what is sent, before `send` returns.
     public init(
-        backlog: [String] = [], mayBeMidLine: Bool = false, on loop: EventLoop = .shared, answer: Answer? = nil
+        backlog: [String] = [], keepsPacketBounds: Bool = false, mayHaveReset: Bool = false, mayBeMidLine: Bool = false,
+        on loop: EventLoop = .shared, answer: Answer? = nil
     ) {
         self.mayBeMidLine = mayBeMidLine
         self.loop = loop
+        self.keepsPacketBounds = keepsPacketBounds
+        self.mayHaveReset = mayHaveReset
         self.answer = answer
         state = Mutex(State(arrived: backlog.map { Array($0.utf8) }))
     }
@@ -163,16 +169,33 @@ public final class ScriptedLink: Link {
     }
 
     public func receive() async throws(LinkError) -> [UInt8]? {
-        try await withUnsafeContinuation { continuation in
-            let result: Result<[UInt8]?, LinkError>? = state.withLock { state in
-                if !state.arrived.isEmpty { return .success(state.arrived.removeFirst()) }
-                if case .ended(let error) = state.end { return error.map { .failure($0) } ?? .success(nil) }
-                state.reader = continuation
-                return nil
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        return try await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                let result: Result<[UInt8]?, LinkError>? = state.withLock { state in
+                    if !state.arrived.isEmpty { return .success(state.arrived.removeFirst()) }
+                    if case .ended(let error) = state.end { return error.map { .failure($0) } ?? .success(nil) }
+                    if Task.isCancelled { return .failure(LinkError(.cancelled, name: name, activity: "receive")) }
+                    state.reader = continuation
+                    state.readerID = id
+                    return nil
+                }
+                if let result { continuation.resume(returning: result) }
             }
-            if let result { continuation.resume(returning: result) }
+        } onCancel: {
+            let reader = state.withLock { state in
+                guard state.readerID == id else { return Optional<ReadContinuation>.none }
+                defer { state.reader = nil }
+                return state.reader
+            }
+            reader?.resume(returning: .failure(LinkError(.cancelled, name: name, activity: "receive")))
         }.get()
     }
+
+    private typealias ReadContinuation = UnsafeContinuation<Result<[UInt8]?, LinkError>, Never>
 
     public func receiveAvailable() async throws(LinkError) -> [UInt8] {
         if state.withLock({ $0.holdsFirstRead }) {

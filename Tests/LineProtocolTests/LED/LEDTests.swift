@@ -1,0 +1,120 @@
+import LineProtocol
+import TestSupport
+import Testing
+
+@Suite struct LEDEndpointTests {
+    @Test func `Each endpoint has a name and a characteristic of its own`() {
+        #expect(Set(LEDEndpoint.all.map(\.name)).count == LEDEndpoint.all.count)
+        #expect(Set(LEDEndpoint.all.map(\.characteristic)).count == LEDEndpoint.all.count)
+        #expect(LEDEndpoint(name: "led") == .led)
+        #expect(LEDEndpoint(name: "LED") == nil)
+    }
+
+    @Test func `A boolean is one byte, of which 0 is off`() {
+        for byte in UInt8.min...UInt8.max {
+            #expect(LEDEndpoint.Kind.boolean.value(bytes: [byte]) == .boolean(byte != 0))
+        }
+        #expect(LEDEndpoint.Kind.boolean.value(bytes: []) == nil)
+        #expect(LEDEndpoint.Kind.boolean.value(bytes: [1, 0]) == nil)
+        #expect(LEDValue.boolean(true).bytes == [1])
+        #expect(LEDValue.boolean(false).bytes == [0])
+    }
+
+    @Test(arguments: [
+        (LEDCommand.read(.led), "LED\n"), (.write(.led, .boolean(true)), "LED:1\n"),
+        (.write(.led, .boolean(false)), "LED:0\n"),
+    ])
+    func `On a line it is a digit behind its name`(command: LEDCommand, line: String) {
+        #expect(LEDFamily.encode(command) == Array(line.utf8))
+    }
+
+    @Test(arguments: ["LED", "LED:", "LED:2", "LED:10", "LED: 1", "led:1", "LEDS:1", "LED:1:0", "", ":1", "FAN:1"])
+    func `No other line is a value`(line: String) {
+        #expect(LEDMessage(line: Array(line.utf8).span) == .unknown(Array(line.utf8)))
+    }
+
+    @Test func `A line that was cut is no value`() {
+        #expect(LEDMessage(line: Array("LED:1".utf8).span) == .value(.led, .boolean(true)))
+        #expect(LEDMessage(line: Array("LED:1".utf8).span, ending: .cut) == .unknown(Array("LED:1".utf8)))
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct LEDSessionTests {
+    let clock = ManualClock()
+    let link = ScriptedLink()
+
+    @Test func `What is asked for is answered by the board's value`() async throws {
+        let led = try await LEDSession.begin(over: link, clock: clock)
+        let value = Task { try await led.read(.led) }
+        #expect(await link.nextSent() == "LED\n")
+        await link.deliver("boot:0x13\r\nLED:1\r\n")
+        #expect(try await value.value == .boolean(true))
+        #expect(await led.state.values == [.led: .boolean(true)])
+        await led.close()
+    }
+
+    @Test func `What is set is answered by that value and no other`() async throws {
+        let led = try await LEDSession.begin(over: link, clock: clock)
+        let set = Task { try await led.write(.boolean(false), to: .led) }
+        #expect(await link.nextSent() == "LED:0\n")
+        await link.deliver("LED:1\r\nLED:0\r\n")
+        try await set.value
+        #expect(await led.state.values == [.led: .boolean(false)])
+        #expect(link.unreadSent == [])
+        await led.close()
+    }
+
+    @Test func `A board that takes a value without a word is asked for it`() async throws {
+        let led = try await LEDSession.begin(over: link, clock: clock)
+        let set = Task { try await led.write(.boolean(true), to: .led, timeout: .seconds(4)) }
+        #expect(await link.nextSent() == "LED:1\n")
+        await clock.untilSomebodySleeps(until: .seconds(2))
+        clock.advance(by: .seconds(2))
+        #expect(await link.nextSent() == "LED\n")
+        await link.deliver("LED:1\r\n")
+        try await set.value
+        await led.close()
+    }
+
+    @Test func `A board that did not take the value is told of so`() async throws {
+        let led = try await LEDSession.begin(over: link, clock: clock)
+        let set = Task { try await led.write(.boolean(true), to: .led, timeout: .seconds(4)) }
+        #expect(await link.nextSent() == "LED:1\n")
+        await clock.untilSomebodySleeps(until: .seconds(2))
+        clock.advance(by: .seconds(2))
+        #expect(await link.nextSent() == "LED\n")
+        await link.deliver("LED:0\r\n")
+        let error = await #expect(throws: SessionError.self) { try await set.value }
+        #expect(error?.code == .noAnswer)
+        #expect(error?.outcome == .nothingChanged)
+        await led.close()
+    }
+
+    @Test func `Where nothing answers, what became of the value is unknown`() async throws {
+        let led = try await LEDSession.begin(over: link, clock: clock)
+        let set = Task { try await led.write(.boolean(true), to: .led, timeout: .seconds(4)) }
+        #expect(await link.nextSent() == "LED:1\n")
+        for deadline in [2, 3, 4] {
+            await clock.untilSomebodySleeps(until: .seconds(deadline))
+            clock.advance(by: .seconds(deadline) - clock.now.offset)
+        }
+        let error = await #expect(throws: SessionError.self) { try await set.value }
+        #expect(error?.code == .noAnswer)
+        #expect(error?.command == "LED:1")
+        #expect(error?.outcome == .unknown)
+        #expect(error?.waited == .seconds(4))
+        await led.close()
+    }
+
+    @Test func `A value that is told unasked is news`() async throws {
+        let led = try await LEDSession.begin(over: link, clock: clock)
+        var news = await led.events().makeAsyncIterator()
+        await link.deliver("LED:1\r\n")
+        guard case .heard(.value(.led, .boolean(true))) = await news.next() else {
+            Issue.record("something else came")
+            return
+        }
+        #expect(await led.state.values == [.led: .boolean(true)])
+        await led.close()
+    }
+}

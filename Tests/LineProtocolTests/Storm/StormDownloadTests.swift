@@ -1,0 +1,220 @@
+import LineProtocol
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct StormDownloadTests {
+    /// A download that runs, whose sensor is the test.
+    private struct Bench {
+        let clock = ManualClock()
+        let link: ScriptedLink
+        /// What came so far.
+        let text = Watched([UInt8]())
+        let result: Task<Result<StormDownload, SessionError>, Never>
+
+        init(
+            backlog: [String] = [], keepsPacketBounds: Bool = false, mayHaveReset: Bool = false,
+            quiet: Duration = .seconds(2)
+        ) {
+            let link = ScriptedLink(
+                backlog: backlog, keepsPacketBounds: keepsPacketBounds, mayHaveReset: mayHaveReset)
+            self.link = link
+            let (clock, text) = (clock, text)
+            result = Task {
+                var download = StormDownload(over: link, clock: clock, timeout: .seconds(3), quiet: quiet)
+                do throws(SessionError) {
+                    while let more = try await download.next() { text.update { $0 += more } }
+                    return .success(download)
+                } catch {
+                    return .failure(error)
+                }
+            }
+        }
+
+        /// Waits until the download sleeps until `deadline`, and lets that come.
+        func pass(to deadline: Duration) async {
+            await clock.untilSomebodySleeps(until: deadline)
+            clock.advance(by: deadline - clock.now.offset)
+        }
+
+        /// Lets the hush pass before the command, and waits for that.
+        func ask() async {
+            await pass(to: .milliseconds(100))
+            #expect(await link.nextSent() == "GET_LOG\n")
+        }
+
+        /// What the download failed with; nil if it did not.
+        var failure: SessionError? {
+            get async { if case .failure(let error) = await result.value { error } else { nil } }
+        }
+
+        /// Waits until so much of the log has come.
+        func came(_ expected: String) async throws {
+            _ = try await text.wait(for: expected) { $0 == Array(expected.utf8) ? true : nil }
+        }
+    }
+
+    @Test func `A log ends when nothing more has come for the quiet time`() async throws {
+        let bench = Bench()
+        await bench.ask()
+        await bench.link.deliver("GET_LOG\r\nLOG Values: 1 2 3 4\n")
+        try await bench.came("1 2 3 4\n")
+        await bench.clock.untilSomebodySleeps(until: .milliseconds(2100))
+        bench.clock.advance(by: .milliseconds(1900))
+        await bench.link.deliver("5 6 7 8\n")
+        try await bench.came("1 2 3 4\n5 6 7 8\n")
+        // Counted anew from what came last.
+        await bench.pass(to: .milliseconds(4000))
+        let download = try await bench.result.value.get()
+        #expect(download.byteCount == 16)
+        #expect(download.liveRowCount == 0)
+    }
+
+    @Test func `Live rows are counted, left out, and keep no log from ending`() async throws {
+        let bench = Bench()
+        await bench.ask()
+        await bench.link.deliver("LIVE LOG: 1 2 3 0\r\nLOG Values: a\n")
+        try await bench.came("a\n")
+        await bench.clock.untilSomebodySleeps(until: .milliseconds(2100))
+        bench.clock.advance(by: .milliseconds(1900))
+        await bench.link.deliver("LIVE LOG: 1 2 3 4\r\nLIVE LOG: 1 2 3 5\r\n")
+        await bench.pass(to: .milliseconds(2100))
+        #expect(try await bench.result.value.get().liveRowCount == 3)
+        try await bench.came("a\n")
+    }
+
+    @Test func `An empty log is a log`() async throws {
+        let bench = Bench()
+        await bench.ask()
+        await bench.link.deliver("LOG Values: \r\n")
+        await bench.pass(to: .milliseconds(2100))
+        #expect(try await bench.result.value.get().byteCount == 0)
+    }
+
+    @Test func `Text without a prefix is a log, and what might have become one is handed out at the end`() async throws {
+        let bench = Bench()
+        await bench.ask()
+        await bench.link.deliver("1 2 3 4\nLIVE LO")
+        try await bench.came("1 2 3 4\n")
+        await bench.pass(to: .milliseconds(2100))
+        _ = try await bench.result.value.get()
+        try await bench.came("1 2 3 4\nLIVE LO")
+    }
+
+    @Test func `A sensor that says nothing, or only the command, has not answered`() async {
+        for speech in ["", "GET_LOG\r\n", "LIVE LOG: 1 2 3 4\r\n"] {
+            let bench = Bench()
+            await bench.ask()
+            if !speech.isEmpty { await bench.link.deliver(speech) }
+            await bench.pass(to: .milliseconds(3100))
+            let error = SessionError(.noAnswer, command: "GET_LOG", outcome: .nothingChanged, waited: .seconds(3))
+            #expect(await bench.failure == error)
+        }
+    }
+
+    @Test func `A link that breaks within the log is an error behind what came`() async throws {
+        let bench = Bench()
+        await bench.ask()
+        let gone = LinkError(.disconnected, name: "scripted", activity: "receive")
+        await bench.link.deliver("LOG Values: 1 2 3 4\nG")
+        await bench.link.end(with: gone)
+        let error = SessionError(.linkLost, command: "GET_LOG", outcome: .nothingChanged, link: gone)
+        #expect(await bench.failure == error)
+        try await bench.came("1 2 3 4\nG")
+    }
+
+    @Test func `A cancelled download says so`() async throws {
+        let bench = Bench()
+        await bench.ask()
+        await bench.link.deliver("LOG Values: 1 2 3 4\n")
+        try await bench.came("1 2 3 4\n")
+        bench.result.cancel()
+        #expect(await bench.failure?.code == .cancelled)
+    }
+
+    @Test func `The rest of an earlier log is waited for and left out`() async throws {
+        let bench = Bench(backlog: ["9 9 9 9\n9 9 9"])
+        await bench.clock.untilSomebodySleeps(until: .milliseconds(100))
+        bench.clock.advance(by: .milliseconds(60))
+        await bench.link.deliver(" 9\n9 9")
+        await bench.pass(to: .milliseconds(160))
+        #expect(await bench.link.nextSent() == "GET_LOG\n")
+        await bench.link.deliver("LOG Values: 1 2 3 4\n")
+        await bench.pass(to: .milliseconds(2160))
+        _ = try await bench.result.value.get()
+        try await bench.came("1 2 3 4\n")
+    }
+
+    @Test func `A live row that has begun is heard out before the command`() async throws {
+        let bench = Bench(backlog: ["LIVE LOG: 1 2"])
+        await bench.pass(to: .milliseconds(100))
+        await bench.clock.untilSomebodySleeps(until: .milliseconds(200))
+        await bench.link.deliver(" 3 4\r\n")
+        await bench.pass(to: .milliseconds(200))
+        #expect(await bench.link.nextSent() == "GET_LOG\n")
+        await bench.link.deliver("LOG Values: a\n")
+        await bench.pass(to: .milliseconds(2200))
+        _ = try await bench.result.value.get()
+        try await bench.came("a\n")
+    }
+
+    @Test func `A board that may have been reset has the quiet time to boot`() async throws {
+        let bench = Bench(mayHaveReset: true)
+        await bench.clock.untilSomebodySleeps(until: .milliseconds(2000))
+        bench.clock.advance(by: .milliseconds(500))
+        await bench.link.deliver("rst:0x1 (POWERON_RESET),boot:0x13 (SPI_FAST_FLASH_BOOT)\r\n")
+        await bench.pass(to: .milliseconds(2500))
+        #expect(await bench.link.nextSent() == "GET_LOG\n")
+        await bench.link.deliver("LOG Values: a\n")
+        await bench.pass(to: .milliseconds(4500))
+        _ = try await bench.result.value.get()
+        try await bench.came("a\n")
+    }
+
+    @Test func `A device that does not fall silent is not asked`() async {
+        let bench = Bench()
+        for time in 1...39 {
+            await bench.clock.untilSomebodySleeps(until: .milliseconds(20 + time * 80))
+            bench.clock.advance(by: .milliseconds(80))
+            await bench.link.deliver("noise\n")
+        }
+        #expect(await bench.failure?.code == .notUnderstood)
+        #expect(bench.link.unreadSent == [])
+    }
+
+    @Test func `Where packets keep their bounds the command has no line end`() async throws {
+        let bench = Bench(keepsPacketBounds: true)
+        await bench.pass(to: .milliseconds(100))
+        #expect(await bench.link.nextSent() == "GET_LOG")
+        for packet in ["GET_LOG", "LOG Values: 1 2 3 4.5", "6\n7 8", "LIVE LOG: 1 1 1 1", " 9 10\n"] {
+            await bench.link.deliver(packet)
+        }
+        try await bench.came("1 2 3 4.56\n7 8 9 10\n")
+        await bench.pass(to: .milliseconds(2100))
+        #expect(try await bench.result.value.get().liveRowCount == 1)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct StormLiveRowsTests {
+    @Test func `Rows come one by one, and text of the log does not`() async throws {
+        let link = ScriptedLink(
+            backlog: ["LIVE LOG: 1 2 3 4\r\nLOG Values: a\n", "b\nLIVE LOG: 1 2", " 3 5\r\nLIVE LOG: odd\r\n"])
+        var rows = StormLiveRows(over: link).makeAsyncIterator()
+        for row in ["1 2 3 4", "1 2 3 5", "odd"] { #expect(try await rows.next() == Array(row.utf8)) }
+        await link.close()
+        #expect(try await rows.next() == nil)
+    }
+
+    @Test func `The live characteristic's packets are rows`() async throws {
+        let link = ScriptedLink(backlog: ["1 2 3 4", "1 2 3 5"], keepsPacketBounds: true)
+        var rows = StormLiveRows(over: link, from: .live).makeAsyncIterator()
+        for row in ["1 2 3 4", "1 2 3 5"] { #expect(try await rows.next() == Array(row.utf8)) }
+    }
+
+    @Test func `The end of the link is thrown`() async {
+        let link = ScriptedLink(backlog: ["LIVE LOG: 1 2 3 4"])
+        let gone = LinkError(.disconnected, name: "scripted", activity: "receive")
+        await link.end(with: gone)
+        var rows = StormLiveRows(over: link).makeAsyncIterator()
+        await #expect(throws: gone) { try await rows.next() }
+    }
+}
