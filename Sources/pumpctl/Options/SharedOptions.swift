@@ -35,5 +35,5 @@ struct SharedOptions: ParsableArguments {
 
 /// The kinds of device that there are.
 enum FamilyName: String, ExpressibleByArgument, CaseIterable {
-    case pump
+    case pump, storm, led
 }

@@ -29,6 +29,9 @@ struct Output: Sendable {
     /// Prints a note on standard error.
     func note(_ text: String) { Self.write(text + "\n", to: STDERR_FILENO) }
 
+    /// Shows on the terminal how far something is, in place of what was shown so before.
+    func progress(_ text: String) { Self.write("\r\u{1B}[K" + text, to: STDERR_FILENO) }
+
     /// Tells of a failure: on standard error, and to programs as an object too.
     func report(_ failure: Failure) {
         note("pumpctl: \(failure.message)" + (failure.hint.map { "\n  hint: \($0)" } ?? ""))

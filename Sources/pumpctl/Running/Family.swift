@@ -21,6 +21,8 @@ extension FamilyName {
     var facts: Family {
         switch self {
         case .pump: .pump
+        case .storm: .storm
+        case .led: .led
         }
     }
 }

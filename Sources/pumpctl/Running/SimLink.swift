@@ -13,11 +13,12 @@ enum SimLink {
         return try await family.facts.simulate(endpoint, loop)
     }
 
-    /// A link to `device`, which lives in real time.
+    /// A link to `device`, which lives in real time, and waits for its reader where it has flow control.
     static func open(
-        _ device: some SimulatedDevice, as endpoint: Endpoint, _ loop: EventLoop
+        _ device: some SimulatedDevice, hasFlowControl: Bool = false, as endpoint: Endpoint, _ loop: EventLoop
     ) async throws(LinkError) -> any Link {
-        let host = DeviceHost(device, pace: .realTime(EventLoopClock(loop)), on: loop)
+        let host = DeviceHost(
+            device, pace: .realTime(EventLoopClock(loop)), hasFlowControl: hasFlowControl, on: loop)
         do {
             let (near, far) = try DescriptorChannel.pair(on: loop)
             let running = Task(executorPreference: loop) { try await host.run() }

@@ -23,7 +23,7 @@ struct ServingOptions: ParsableArguments {
     @Option(help: "The baud rate that output is paced to.")
     var baud: Int?
 
-    @Flag(help: "Do not pace the line to a baud rate.")
+    @Flag(help: "Do not pace the line to a baud rate: it is as fast as its reader.")
     var unpaced = false
 
     func validate() throws {
@@ -40,7 +40,8 @@ struct ServingOptions: ParsableArguments {
 
     /// Offers `device` until the task is cancelled.
     func serve(_ device: some SimulatedDevice, _ context: CommandContext) async throws {
-        let host = DeviceHost(device, pace: .realTime(context.clock), on: context.loop)
+        let host = DeviceHost(
+            device, pace: .realTime(context.clock), hasFlowControl: unpaced, on: context.loop)
         if let tcp {
             try await serve(host, onTCP: tcp, context)
         } else {

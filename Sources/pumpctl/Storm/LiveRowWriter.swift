@@ -1,0 +1,70 @@
+import LineProtocol
+
+/// How live rows are written.
+enum LiveRowFormat: Sendable {
+    case text, csv, json
+}
+
+/// Writes live rows as they come, to a file or to standard output.
+struct LiveRowWriter: Sendable {
+    private let format: LiveRowFormat
+    private let file: OutputFile
+    private let output: Output
+
+    /// - Parameter path: The file to append to; nil for standard output.
+    init(_ format: LiveRowFormat, path: String?, _ output: Output) throws(Failure) {
+        self.format = format
+        self.output = output
+        file = if let path { try OutputFile(path: path, .append) } else { OutputFile() }
+        if format == .csv, path == nil || file.length == 0 { try write("time,pipe,port,point,value") }
+    }
+
+    func write(_ row: [UInt8], at time: WallTime) throws(Failure) {
+        let measurement = StormMeasurement(row: row)
+        switch format {
+        case .text: try write(row.printable())
+        case .json: try write(Output.json(LiveRowRecord(time: time, row: row.printable(), measurement)))
+        case .csv:
+            guard let measurement else {
+                output.note("pumpctl: left out, since it is no measurement: \(row.printable(limit: 60))")
+                return
+            }
+            let fields = [measurement.pipe, measurement.port, measurement.point, measurement.valueText]
+            try write(([time.iso8601] + fields.map(Self.quoted)).joined(separator: ","))
+        }
+    }
+
+    private func write(_ line: String) throws(Failure) { try file.write(Array(line.utf8) + [0x0A]) }
+
+    /// A field as RFC 4180 has it.
+    private static func quoted(_ field: String) -> String {
+        guard field.utf8.contains(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") }) else { return field }
+        return "\"" + field.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    }
+}
+
+/// A live row as programs are told of it.
+private struct LiveRowRecord: Encodable {
+    var time: WallTime
+    var row: String
+    var measurement: StormMeasurement?
+
+    enum CodingKeys: String, CodingKey { case time, row, pipe, port, point, value }
+
+    init(time: WallTime, row: String, _ measurement: StormMeasurement?) {
+        self.time = time
+        self.row = row
+        self.measurement = measurement
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(time.iso8601, forKey: .time)
+        try container.encode(row, forKey: .row)
+        guard let measurement else { return }
+        try container.encode(measurement.pipe, forKey: .pipe)
+        try container.encode(measurement.port, forKey: .port)
+        try container.encode(measurement.point, forKey: .point)
+        try container.encode(measurement.value.isFinite ? measurement.value : nil, forKey: .value)
+    }
+}

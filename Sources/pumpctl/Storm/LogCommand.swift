@@ -1,0 +1,84 @@
+import ArgumentParser
+import LineProtocol
+
+struct LogCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "log", abstract: "Fetch the log of a storm sensor, or follow what it measures.",
+        subcommands: [LogGetCommand.self, LogLiveCommand.self])
+}
+
+struct LogGetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Fetch the stored log, byte for byte.",
+        discussion: """
+            Nothing on the wire ends the log: it is over when nothing of it has come for --quiet. With -o it is written to \
+            FILE.partial, which becomes FILE once the log is there; if the link breaks or you interrupt, what came stays in \
+            FILE.partial, FILE is left as it was, and the exit code is not 0.
+            """)
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var shared: SharedOptions
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Where to write it; standard output if left out.", valueName: "file"))
+    var output: String?
+
+    @Option(help: ArgumentHelp("How long a silence ends the log.", valueName: "seconds"))
+    var quiet = SecondsArgument(argument: "1")!
+
+    func validate() throws {
+        if shared.merged(with: parent.shared).json, output == nil {
+            throw ValidationError("--json goes with -o FILE: the log itself is not JSON")
+        }
+    }
+
+    func run() throws {
+        let (path, quiet) = (output, quiet.duration)
+        try CommandRunner.run(shared.merged(with: parent.shared), for: .storm) { context in
+            try await LogFetching(context, quiet: quiet, path: path).run()
+        }
+    }
+}
+
+struct LogLiveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "live",
+        abstract: "Follow the measurements as they are made.",
+        discussion: """
+            Prints a row for each: <pipe> <port> <point> <value>. A sensor that is unplugged is waited for; what it measures \
+            meanwhile is in its log. With -o rows are appended to FILE.
+
+            --csv prints time,pipe,port,point,value. Each line of --json has the keys time and row, and where the row is a \
+            measurement pipe, port, point, and value, which is null where it is no finite number.
+            """)
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var shared: SharedOptions
+
+    @Flag(help: "Print comma-separated values.")
+    var csv = false
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The file to append to.", valueName: "file"))
+    var output: String?
+
+    @Option(help: ArgumentHelp("End after so many rows.", valueName: "number"))
+    var count: Int?
+
+    @Option(name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "time"))
+    var time: SecondsArgument?
+
+    func validate() throws {
+        if let count, count < 1 { throw ValidationError("--count is 1 or more") }
+        if csv, shared.merged(with: parent.shared).json { throw ValidationError("--csv goes without --json") }
+    }
+
+    func run() throws {
+        let (path, count, time) = (output, count, time?.duration)
+        let isCSV = csv
+        try CommandRunner.run(shared.merged(with: parent.shared), for: .storm) { context in
+            let format: LiveRowFormat = isCSV ? .csv : context.output.isJSON ? .json : .text
+            let following = try LogFollowing(context, LiveRowWriter(format, path: path, context.output), count: count)
+            try await following.run(for: time)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import LineProtocol
+import Transports
+
+/// `log live`: writes what the sensor measures as it comes, also behind a link that was lost.
+struct LogFollowing: Sendable {
+    private let context: CommandContext
+    private let writer: LiveRowWriter
+    private let endpoint: Endpoint
+    private let count: Int?
+
+    /// - Parameter count: After how many rows to end; nil for no end.
+    init(_ context: CommandContext, _ writer: LiveRowWriter, count: Int?) throws {
+        self.context = context
+        self.writer = writer
+        self.count = count
+        endpoint = try context.endpoint()
+    }
+
+    /// Runs until all rows were written, `time` is over, or a signal ends it.
+    func run(for time: Duration?) async throws {
+        guard let time else { return try await follow() }
+        let clock = context.clock
+        let following = Task(executorPreference: context.loop) { try await follow() }
+        let timer = Task(executorPreference: context.loop) {
+            try await clock.sleep(for: time)
+            following.cancel()
+        }
+        let result = await withTaskCancellationHandler {
+            await following.result
+        } onCancel: {
+            following.cancel()
+        }
+        timer.cancel()
+        // That its time was up is no failure.
+        if following.isCancelled, !Task.isCancelled { return }
+        try result.get()
+    }
+
+    private func follow() async throws {
+        var link = try await context.openLink(endpoint, note: context.output.note)
+        let reopening = Reopening(endpoint, context)
+        var rest = count
+        while true {
+            do {
+                try await write(from: link, &rest)
+                return await link.close()
+            } catch let error as LinkError where error.code != .cancelled {
+                await link.close()
+                context.output.note(
+                    "pumpctl: \(error); waiting for the device to come back. What it measures meanwhile is in its log")
+            } catch {
+                await link.close()
+                throw error
+            }
+            link = try await reopening.link(note: context.output.note)
+            context.output.note("pumpctl: \(endpoint.text) is back")
+        }
+    }
+
+    /// Writes rows until `rest` of them were written. The loss of the link is thrown.
+    private func write(from link: any Link, _ rest: inout Int?) async throws {
+        for try await row in StormLiveRows(over: link) {
+            try writer.write(row, at: .now)
+            rest = rest.map { $0 - 1 }
+            if rest == 0 { return }
+        }
+        throw CancellationError()
+    }
+}
