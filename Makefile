@@ -39,6 +39,8 @@ demo: all
 
 test: setup-test lint
 	$(MAKE) -C hardware/nano-pump check
+	$(MAKE) -C hardware/esp32-storm check
+	$(MAKE) -C hardware/esp32-led check
 	hardware/udev/check
 	$(SWIFT) build --build-tests
 	$(SWIFT) test --skip-build --skip '^(pumpctlTests|BenchTests)\.'
@@ -62,4 +64,7 @@ install: all
 clean:
 	rm -rf .build Benchmarks/.build
 	$(MAKE) -C hardware/nano-pump clean
+	$(MAKE) -C hardware/esp32-storm clean
+	$(MAKE) -C hardware/esp32-led clean
 	$(MAKE) -C Tests/bench/nano-sim clean
+	$(MAKE) -C Tests/bench/esp32-sim clean

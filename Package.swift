@@ -109,7 +109,7 @@ let package = Package(
             dependencies: [
                 "pumpctl", "FirmwareSim", "SerialPort", "DescriptorIO", "LineProtocol", "Transports", "TestSupport",
             ],
-            path: "Tests/bench", exclude: ["vm", "nano-sim", "clients/pyserial_client.py", "README.md"],
+            path: "Tests/bench", exclude: ["vm", "nano-sim", "esp32-sim", "clients/pyserial_client.py", "README.md"],
             swiftSettings: settings),
     ]
 )

@@ -20,7 +20,7 @@ struct LogGetCommand: ParsableCommand {
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Where to write it; standard output if left out.", valueName: "file"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("Where to write it, if not to standard output.", valueName: "file"))
     var output: String?
 
     @Option(help: ArgumentHelp("How long a silence ends the log.", valueName: "seconds"))

@@ -1,0 +1,51 @@
+// The LED board's firmware, apart from its board, behind a pty.
+//
+// usage: led-sim
+// Standard input takes `lamp`, answered by `ok 1` or `ok 0`. Ends when standard input does.
+
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "led.h"
+#include "pty_line.h"
+
+class Board final : public Lamp, public LineOutput {
+public:
+    explicit Board(PtyLine &line) : _line(line) {}
+
+    bool isLit() const { return _isLit; }
+    void light(bool isOn) override { _isLit = isOn; }
+    void line(const char *text) override {
+        _line.write(text, strlen(text));
+        _line.write("\r\n", 2);
+    }
+
+private:
+    PtyLine &_line;
+    bool _isLit = false;
+};
+
+int main() {
+    PtyLine line;
+    Board board(line);
+    Led led(board, board);
+
+    while (!line.hasEnded()) {
+        line.exchange(false);
+        char byte;
+        while (line.receive(byte)) {
+            led.receive(byte);
+        }
+        std::string command;
+        while (line.takeCommand(command)) {
+            if (command == "lamp") {
+                printf("ok %d\n", board.isLit() ? 1 : 0);
+            } else {
+                puts("error");
+            }
+            fflush(stdout);
+        }
+    }
+    return EX_OK;
+}

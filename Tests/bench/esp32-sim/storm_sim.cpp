@@ -1,0 +1,97 @@
+// The storm sensor's firmware, apart from its board, behind a pty.
+//
+// usage: storm-sim LOG
+// LOG is what the flash holds at the start; it is not written to. Standard input takes `measure PIPE PORT POINT VALUE`,
+// each answered by `ok` or `error`. Ends when standard input does.
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "pty_line.h"
+#include "storm.h"
+
+/// A file, and what was appended since.
+class FileLog final : public LogStore {
+public:
+    explicit FileLog(int file) : _file(file) {
+        struct stat status;
+        fstat(file, &status);
+        _length = size_t(status.st_size);
+    }
+
+    size_t size() override { return _length + _appended.size(); }
+
+    size_t read(size_t offset, char *bytes, size_t length) override {
+        if (offset >= _length) {
+            return _appended.copy(bytes, length, offset - _length);
+        }
+        ssize_t count = pread(_file, bytes, length, off_t(offset));
+        return count > 0 ? size_t(count) : 0;
+    }
+
+    void append(const char *bytes, size_t length) override { _appended.append(bytes, length); }
+
+private:
+    int _file;
+    size_t _length;
+    std::string _appended;
+};
+
+class LineOutput final : public Output {
+public:
+    explicit LineOutput(PtyLine &line) : _line(line) {}
+
+    size_t room() override { return _line.room(); }
+    void write(const char *bytes, size_t length) override { _line.write(bytes, length); }
+
+private:
+    PtyLine &_line;
+};
+
+/// A radio that nobody is connected to.
+class NoOutput final : public Output {
+public:
+    size_t room() override { return 0; }
+    void write(const char *, size_t) override {}
+};
+
+int main(int argc, char **argv) {
+    int file = argc == 2 ? open(argv[1], O_RDONLY | O_CLOEXEC) : -1;
+    if (file < 0) {
+        fprintf(stderr, "usage: storm-sim LOG\n");
+        return argc == 2 ? EX_NOINPUT : EX_USAGE;
+    }
+    FileLog log(file);
+    PtyLine line;
+    LineOutput output(line);
+    NoOutput radio;
+    Storm storm(log, output, radio);
+
+    while (!line.hasEnded()) {
+        size_t roomBefore = line.room();
+        storm.step();
+        line.exchange(line.room() != roomBefore);
+        char byte;
+        while (line.receive(byte)) {
+            storm.receive(byte);
+        }
+        std::string command;
+        while (line.takeCommand(command)) {
+            Measurement measurement;
+            bool isKnown = sscanf(command.c_str(), "measure %u %u %u %f", &measurement.pipe, &measurement.port,
+                                  &measurement.point, &measurement.value) == 4;
+            if (isKnown) {
+                char row[Channel::rowLimit];
+                storm.measured(measurement, row);
+                storm.step();
+            }
+            puts(isKnown ? "ok" : "error");
+            fflush(stdout);
+        }
+    }
+    return EX_OK;
+}

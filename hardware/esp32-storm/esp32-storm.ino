@@ -1,0 +1,41 @@
+// The main loop of the storm sensor: take what came, measure when it is time, send what there is room for.
+
+#include <Arduino.h>
+
+#include "board.h"
+
+static const uint32_t measuringInterval = 1000;
+
+static Board board;
+static SerialOutput serialOutput;
+static BleOutput bleOutput;
+static FlashLog flashLog;
+static Storm storm(flashLog, serialOutput, bleOutput);
+static uint32_t measuredAt = 0;
+
+void setup() {
+    board.begin();
+}
+
+void loop() {
+    char byte;
+    while (board.receive(byte)) {
+        storm.receive(byte);
+    }
+    char packet[64];
+    size_t length = board.receivePacket(packet, sizeof packet);
+    if (length > 0) {
+        storm.receivePacket(packet, length);
+    }
+    if (board.takeDisconnection()) {
+        storm.bleDisconnected();
+    }
+    if (millis() - measuredAt >= measuringInterval) {
+        measuredAt += measuringInterval;
+        char row[Channel::rowLimit];
+        storm.measured(board.measure(), row);
+        board.notifyLive(row);
+    }
+    storm.step();
+    board.rest();
+}

@@ -1,0 +1,116 @@
+#include "channel.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const size_t Channel::rowLimit;
+const size_t Channel::waitingLimit;
+const size_t Channel::blockLength;
+
+namespace {
+
+const char logPrefix[] = "LOG Values: ";
+const char logPrefixOnNewLine[] = "\r\nLOG Values: ";
+const char livePrefix[] = "LIVE LOG: ";
+
+}
+
+void Channel::sendLog() {
+    // On a line the prefix counts at the beginning of a line only.
+    bool withinRow = _carrier == Carrier::line && !_atRowEnd;
+    _prefix = withinRow ? logPrefixOnNewLine : logPrefix;
+    _offset = 0;
+    _end = _store.size();
+}
+
+void Channel::sendLive(const char *row) {
+    char text[rowLimit];
+    const char *end = _carrier == Carrier::line ? "\r\n" : "";
+    int length = snprintf(text, sizeof text, "%s%s%s", livePrefix, row, end);
+    // Each with its NUL, which parts them.
+    if (length < 0 || size_t(length) >= sizeof text || _waitingLength + length + 1 > waitingLimit) {
+        return;
+    }
+    memcpy(_waiting + _waitingLength, text, length + 1);
+    _waitingLength += length + 1;
+}
+
+void Channel::step() {
+    if (isPrefixDue()) {
+        if (_offset == _end) {
+            const char *end = _carrier == Carrier::line ? "\r\n" : "";
+            if (put(_prefix, end, strlen(end)) == 0) {
+                return;
+            }
+            _prefix = "";
+        }
+    } else if (_atRowEnd || _carrier == Carrier::packets) {
+        sendWaiting();
+    }
+    while (_offset < _end) {
+        size_t room = _output.room();
+        if (room <= strlen(_prefix)) {
+            return;
+        }
+        char block[blockLength];
+        size_t length = room - strlen(_prefix);
+        length = length < sizeof block ? length : sizeof block;
+        length = length < _end - _offset ? length : _end - _offset;
+        length = _store.read(_offset, block, length);
+        if (length == 0) {
+            // The store has less than it said.
+            stop();
+            return;
+        }
+        if (_waitingLength > 0 && _carrier == Carrier::line) {
+            // No further than the end of this row.
+            const char *end = static_cast<const char *>(memchr(block, '\n', length));
+            if (end != nullptr) {
+                length = size_t(end - block) + 1;
+            }
+        }
+        put(_prefix, block, length);
+        _prefix = "";
+        _offset += length;
+        _atRowEnd = block[length - 1] == '\n';
+        if (_atRowEnd || _carrier == Carrier::packets) {
+            sendWaiting();
+        }
+    }
+    _atRowEnd = true;
+}
+
+void Channel::stop() {
+    _offset = _end = 0;
+    _prefix = "";
+    _atRowEnd = true;
+    _waitingLength = 0;
+}
+
+void Channel::sendWaiting() {
+    while (_waitingLength > 0) {
+        size_t length = strlen(_waiting);
+        size_t room = _output.room();
+        if (room >= length) {
+            _output.write(_waiting, length);
+        } else if (_carrier == Carrier::line || room == 0) {
+            return;
+        }
+        // A row that no packet holds is left out: the log has it.
+        _waitingLength -= length + 1;
+        memmove(_waiting, _waiting + length + 1, _waitingLength);
+    }
+}
+
+/// Writes both in one piece, which a packet has to be; returns how much it was, 0 where there was no room.
+size_t Channel::put(const char *prefix, const char *bytes, size_t length) {
+    char piece[blockLength + sizeof logPrefixOnNewLine];
+    size_t prefixLength = strlen(prefix);
+    if (_output.room() < prefixLength + length) {
+        return 0;
+    }
+    memcpy(piece, prefix, prefixLength);
+    memcpy(piece + prefixLength, bytes, length);
+    _output.write(piece, prefixLength + length);
+    return prefixLength + length;
+}

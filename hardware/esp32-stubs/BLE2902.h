@@ -1,0 +1,5 @@
+#pragma once
+
+#include "BLEDevice.h"
+
+class BLE2902 : public BLEDescriptor {};
