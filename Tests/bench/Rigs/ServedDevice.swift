@@ -1,0 +1,29 @@
+import DescriptorIO
+import FirmwareSim
+import SerialPort
+
+/// A simulated device of this process, whose time goes by on demand, on a pseudo-terminal or on TCP.
+struct ServedDevice<Device: SimulatedDevice> {
+    enum Place: String, Sendable { case terminal, tcp }
+
+    let host: DeviceHost<Device>
+    /// Where it is, for a link.
+    let endpoint: String
+    private let close: @Sendable () async -> Void
+
+    init(_ device: Device, on place: Place) async throws {
+        host = DeviceHost(device, pace: .onDemand, hasFlowControl: true)
+        switch place {
+        case .terminal:
+            let server = try await PseudoTerminalServer.open(host)
+            endpoint = server.path
+            close = { await server.close() }
+        case .tcp:
+            let server = try await SocketServer.open(host, at: .tcp(host: "127.0.0.1", port: 0))
+            endpoint = "tcp:127.0.0.1:\(server.port ?? 0)"
+            close = { await server.close() }
+        }
+    }
+
+    func stop() async { await close() }
+}

@@ -1,0 +1,26 @@
+import Glibc
+import TestSupport
+
+/// The ESP32 sketches' cores, each behind a pseudo-terminal, built once for all tests.
+enum SketchBuild {
+    /// Builds what is out of date, the first time; later only waits for that.
+    ///
+    /// - Returns: The path of the program `name`.
+    static func program(_ name: String) async throws -> String {
+        try await build.value
+        return "\(folder)/build/\(name)"
+    }
+
+    private static let build = Task {
+        let ending = try await ChildProcess(["make", "-C", folder]).ending(within: .seconds(300))
+        guard ending.status == 0 else { throw Failed(output: ending.output + ending.errors) }
+    }
+
+    private struct Failed: Error { var output: String }
+
+    private static let folder: String = {
+        // Tests/bench/Rigs/SketchBuild.swift
+        let bench = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(2)
+        return bench.joined(separator: "/") + "/esp32-sim"
+    }()
+}

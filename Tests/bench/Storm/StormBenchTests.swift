@@ -1,0 +1,119 @@
+import FirmwareSim
+import Foundation
+import LineProtocol
+import TestSupport
+import Testing
+import Transports
+
+@Suite("Bench: the storm sensor's log", .timeLimit(.minutes(5)))
+struct StormBenchTests {
+    @Test("A log comes right to the byte, whatever its length", arguments: StormRigKind.allCases, [0, 1, 3000])
+    func log(kind: StormRigKind, rows: Int) async throws {
+        try await kind.run(rows: rows) { rig in
+            let link = try await LinkSchemes.standard.open(Endpoint(rig.endpoint))
+            let expected = StormRigKind.log(rows: rows)
+            let (text, liveRows) = try await fetch(over: link, count: expected.count)
+            #expect(text == expected)
+            #expect(liveRows == 0)
+            await link.close()
+        }
+    }
+
+    @Test("What is measured is in the log that is fetched next", arguments: StormRigKind.allCases)
+    func measured(kind: StormRigKind) async throws {
+        try await kind.run(rows: 5) { rig in
+            let link = try await LinkSchemes.standard.open(Endpoint(rig.endpoint))
+            let first = try await fetch(over: link, count: StormRigKind.log(rows: 5).count)
+            let row = try await rig.measure()
+            let expected = first.text + Array("\(row)\n".utf8)
+            #expect(try await fetch(over: link, count: expected.count).text == expected)
+            await link.close()
+        }
+    }
+
+    @Test("Live rows come as they are measured", arguments: StormRigKind.allCases)
+    func live(kind: StormRigKind) async throws {
+        try await kind.run(rows: 5) { rig in
+            let link = try await LinkSchemes.standard.open(Endpoint(rig.endpoint))
+            // Once it has answered it knows that we are there.
+            _ = try await fetch(over: link, count: StormRigKind.log(rows: 5).count)
+            var rows = StormLiveRows(over: link).makeAsyncIterator()
+            for _ in 0..<3 {
+                let row = try await rig.measure()
+                #expect(try await rows.next() == Array(row.utf8))
+                #expect(StormMeasurement(row: Array(row.utf8)) != nil)
+            }
+            await link.close()
+        }
+    }
+
+    @Test("100 kB at the pace of 115200 baud take 8.7 s of the sensor's time, and are right to the byte")
+    func paced() async throws {
+        let options = StormFirmwareOptions(seed: 7, rows: 7100, echoesCommand: true)
+        let device = try await ServedDevice(StormFirmware(options: options), on: .terminal)
+        let link = try await LinkSchemes.standard.open(Endpoint(device.endpoint))
+        let expected = StormRigKind.log(rows: 7100)
+        #expect(try await fetch(over: link, count: expected.count).text == expected)
+        let time = await device.host.change { _, now in now }
+        #expect(time >= .seconds(10) * expected.count / 115_200)
+        #expect(time < .seconds(11) * expected.count / 115_200)
+        await link.close()
+        await device.stop()
+    }
+
+    /// Fetches a log of `count` bytes by a clock that stands still until they have come.
+    private func fetch(over link: any Link, count: Int) async throws -> (text: [UInt8], liveRows: Int) {
+        let clock = ManualClock()
+        let text = Watched([UInt8]())
+        let quiet = Duration.seconds(1)
+        let fetching = Task {
+            var download = StormDownload(over: link, clock: clock, quiet: quiet)
+            while let more = try await download.next() { text.update { $0 += more } }
+            return download.liveRowCount
+        }
+        await clock.untilSomebodySleeps(until: StormDownload.hush)
+        clock.advance(by: StormDownload.hush)
+        _ = try await text.wait(for: "\(count) bytes", within: .seconds(120)) { $0.count >= count ? true : nil }
+        // An empty log is waited for with the patience for an answer until its prefix comes.
+        await clock.untilSomebodySleeps(until: StormDownload.hush + quiet)
+        clock.advance(by: quiet)
+        return (text.state, try await fetching.value)
+    }
+}
+
+@Suite("Bench: pumpctl log", .timeLimit(.minutes(5)))
+struct LogCommandBenchTests {
+    /// Runs the program behind it, and tells how much memory that took at most, in kB.
+    private static let measuring = """
+        import resource, subprocess, sys
+        status = subprocess.call(sys.argv[1:])
+        print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+        sys.exit(status)
+        """
+
+    @Test("10 MB come right to the byte, and take no more memory than a few rows", arguments: StormRigKind.allCases)
+    func memory(kind: StormRigKind) async throws {
+        let little = try await peak(kind, rows: 10)
+        let much = try await peak(kind, rows: 760_000)
+        #expect(much - little < 4000, "\(little) kB for ten rows, \(much) kB for 10 MB")
+    }
+
+    private func peak(_ kind: StormRigKind, rows: Int) async throws -> Int {
+        let expected = StormRigKind.log(rows: rows)
+        if rows > 10 { #expect(expected.count > 10_000_000) }
+        let folder = TemporaryFolder()
+        let file = folder.path("storm.log")
+        var peak = 0
+        try await kind.run(rows: rows) { rig in
+            let program = try await ChildProcess([
+                "python3", "-c", Self.measuring, Executable.pumpctl, "-p", rig.endpoint, "--timeout", "30", "--json",
+                "log", "get", "--quiet", "2s", "-o", file,
+            ])
+            let ending = try await program.ending(within: .seconds(120))
+            #expect(ending.status == 0, "\(ending)")
+            peak = try #require(ending.output.split(separator: "\n").last.flatMap { Int($0) }, "\(ending)")
+        }
+        #expect(try Data(contentsOf: URL(filePath: file)) == Data(expected))
+        return peak
+    }
+}

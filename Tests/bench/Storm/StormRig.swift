@@ -1,0 +1,87 @@
+import FirmwareSim
+import TestSupport
+
+/// A storm sensor to test, on a bench. It measures only when it is told to.
+protocol StormRig: Sendable {
+    /// Where its line is, for a link.
+    var endpoint: String { get }
+    /// Has it measure once; returns the row.
+    func measure() async throws -> String
+    /// Ends it.
+    func stop() async
+}
+
+/// Which storm sensor is on the bench.
+enum StormRigKind: String, CaseIterable, Sendable {
+    /// The simulator, in this process.
+    case simulatorOnTerminal, simulatorOnTCP
+    /// Our firmware's core, in a program of its own, on a pseudo-terminal.
+    case firmware
+
+    /// What each stores, by the number of rows.
+    static func log(rows: Int) -> [UInt8] { StormLog(seed: 7).text(rows: 0..<rows) }
+
+    /// Runs `body` with a sensor that stores so many rows on the bench, and clears the bench.
+    func run(rows: Int, _ body: (any StormRig) async throws -> Void) async throws {
+        let rig: any StormRig =
+            switch self {
+            case .simulatorOnTerminal: try await SimulatedStormRig(rows: rows, on: .terminal)
+            case .simulatorOnTCP: try await SimulatedStormRig(rows: rows, on: .tcp)
+            case .firmware: try await FirmwareStormRig(rows: rows)
+            }
+        do {
+            try await body(rig)
+        } catch {
+            await rig.stop()
+            throw error
+        }
+        await rig.stop()
+    }
+}
+
+struct SimulatedStormRig: StormRig {
+    /// Far longer than any test's simulated time but what ``measure()`` adds.
+    private static let interval = Duration.seconds(3600)
+
+    private let device: ServedDevice<StormFirmware>
+    var endpoint: String { device.endpoint }
+
+    init(rows: Int, on place: ServedDevice<StormFirmware>.Place) async throws {
+        let options = StormFirmwareOptions(lineRate: .unlimited, seed: 7, rows: rows, interval: Self.interval)
+        device = try await ServedDevice(StormFirmware(options: options), on: place)
+    }
+
+    func measure() async -> String {
+        let row = await device.host.change { storm, _ in storm.log.text(rows: storm.rowCount..<storm.rowCount + 1) }
+        await device.host.advance(by: Self.interval)
+        return String(decoding: row.dropLast(), as: UTF8.self)
+    }
+
+    func stop() async { await device.stop() }
+}
+
+final class FirmwareStormRig: StormRig {
+    struct Refused: Error { var answer: String }
+
+    let endpoint: String
+    private let process: ChildProcess
+    private let folder = TemporaryFolder()
+
+    init(rows: Int) async throws {
+        let flash = folder.write(String(decoding: StormRigKind.log(rows: rows), as: UTF8.self), to: "log.txt")
+        process = try await ChildProcess([SketchBuild.program("storm-sim"), flash])
+        endpoint = String(try await process.output.line("storm-sim's pty").dropFirst("PTY ".count))
+    }
+
+    func measure() async throws -> String {
+        try await process.write("measure 2 3 17 -4.25\n")
+        let answer = try await process.output.line("storm-sim's answer")
+        guard answer == "ok" else { throw Refused(answer: answer) }
+        return "2 3 17 -4.25"
+    }
+
+    func stop() async {
+        await process.closeInput()
+        _ = try? await process.ending()
+    }
+}
