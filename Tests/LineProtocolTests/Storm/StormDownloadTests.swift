@@ -90,7 +90,8 @@ import Testing
         #expect(try await bench.result.value.get().byteCount == 0)
     }
 
-    @Test func `Text without a prefix is a log, and what might have become one is handed out at the end`() async throws {
+    @Test func `Text without a prefix is a log, and what might have become one is handed out at the end`() async throws
+    {
         let bench = Bench()
         await bench.ask()
         await bench.link.deliver("1 2 3 4\nLIVE LO")

@@ -68,5 +68,8 @@ struct ScriptedDevice {
         }
     }
 
+    /// Says something unasked.
+    func say(_ text: String) async throws { try await channel.write(Array(text.utf8)) }
+
     func close() async { await channel.close() }
 }

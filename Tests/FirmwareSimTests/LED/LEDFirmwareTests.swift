@@ -1,0 +1,50 @@
+import FirmwareSim
+import Testing
+
+@Suite("The LED board")
+struct LEDFirmwareTests {
+    /// What `board` says to `text` within a second.
+    private func say(_ text: String, _ board: inout LEDFirmware, at instant: Duration = .zero) -> String {
+        board.receive(Array(text.utf8), at: instant)
+        let emissions = board.advance(to: instant + .seconds(1))
+        #expect(board.isQuiescent)
+        return String(decoding: emissions.flatMap(\.bytes), as: UTF8.self)
+    }
+
+    @Test("It is set and asked for, and answers")
+    func values() {
+        var board = LEDFirmware()
+        #expect(say("LED\n", &board) == "LED:0\r\n")
+        #expect(say("LED:1\n", &board, at: .seconds(1)) == "LED:1\r\n")
+        #expect(board.isLit)
+        #expect(say("LED\rLED:0\r\nLED\n", &board, at: .seconds(2)) == "LED:1\r\nLED:0\r\nLED:0\r\n")
+        #expect(!board.isLit)
+    }
+
+    @Test("Other lines are ignored", arguments: ["led", "LED:", "LED:2", "LED: 1", " LED", "LED:10", "GET_LOG", ""])
+    func otherLines(line: String) {
+        var board = LEDFirmware(isLit: true)
+        #expect(say("\(line)\n", &board) == "")
+        #expect(board.isLit)
+    }
+
+    @Test("A line that is too long is ignored, all of it")
+    func tooLong() {
+        var board = LEDFirmware()
+        #expect(say(String(repeating: "X", count: 300) + "\nLED\n", &board) == "LED:0\r\n")
+    }
+
+    @Test("A board may take values without a word")
+    func mute() {
+        var board = LEDFirmware(answersSets: false)
+        #expect(say("LED:1\n", &board) == "")
+        #expect(say("LED\n", &board, at: .seconds(1)) == "LED:1\r\n")
+    }
+
+    @Test("A reset darkens it")
+    func reset() {
+        var board = LEDFirmware(isLit: true)
+        board.reset(at: .seconds(1))
+        #expect(say("LED\n", &board, at: .seconds(1)) == "LED:0\r\n")
+    }
+}

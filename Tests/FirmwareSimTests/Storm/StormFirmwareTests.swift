@@ -1,0 +1,104 @@
+import FirmwareSim
+import Testing
+
+@Suite("The storm sensor")
+struct StormFirmwareTests {
+    private static func sensor(
+        rows: Int = 3, interval: Duration? = nil, echoes: Bool = false, rate: LineRate = .unlimited
+    ) -> StormFirmware {
+        StormFirmware(
+            options: StormFirmwareOptions(
+                lineRate: rate, seed: 7, rows: rows, interval: interval, echoesCommand: echoes))
+    }
+
+    /// The rows of the log, from one to another.
+    private static func log(_ rows: Range<Int>) -> String {
+        String(decoding: StormLog(seed: 7).text(rows: rows), as: UTF8.self)
+    }
+
+    @Test("The log follows its prefix, whatever its length", arguments: [1, 255, 256, 257, 2000])
+    func log(rows: Int) {
+        var storm = Self.sensor(rows: rows)
+        storm.receive(Array("GET_LOG\n".utf8), at: .zero)
+        #expect(heard(storm.advance(to: .seconds(1))) == "LOG Values: " + Self.log(0..<rows))
+        #expect(storm.isQuiescent)
+    }
+
+    @Test("An empty log is a line")
+    func emptyLog() {
+        var storm = Self.sensor(rows: 0)
+        storm.receive(Array("GET_LOG\r\n".utf8), at: .zero)
+        #expect(heard(storm.advance(to: .seconds(1))) == "LOG Values: \r\n")
+    }
+
+    @Test("The command is echoed where that is asked for, and others are ignored")
+    func echo() {
+        var storm = Self.sensor(rows: 1, echoes: true)
+        storm.receive(Array("FROB\nGET_LO\nget_log\nGET_LOG2\nGET_LOG\n".utf8), at: .zero)
+        #expect(heard(storm.advance(to: .seconds(1))) == "GET_LOG\r\nLOG Values: " + Self.log(0..<1))
+    }
+
+    @Test("A seed gives the same rows always, and another gives others")
+    func seeds() {
+        #expect(StormLog(seed: 7).text(rows: 5..<9) == StormLog(seed: 7).text(rows: 5..<9))
+        #expect(StormLog(seed: 7).text(rows: 5..<9) != StormLog(seed: 8).text(rows: 5..<9))
+        let rows = Self.log(0..<2000).split(separator: "\n")
+        #expect(rows.count == 2000)
+        for row in rows { #expect(row.wholeMatch(of: /[1-4] [1-8] [0-9]{1,2} -?[0-9]{1,3}\.[0-9]{2}/) != nil) }
+        #expect(Set(rows).count > 1990)
+    }
+
+    @Test("Measurements are told as they are made, and are in the log from then on")
+    func live() {
+        var storm = Self.sensor(rows: 2, interval: .seconds(1))
+        #expect(heard(storm.advance(to: .milliseconds(999))) == "")
+        let rows = Self.log(2..<4).split(separator: "\n")
+        #expect(heard(storm.advance(to: .seconds(2))) == rows.map { "LIVE LOG: \($0)\r\n" }.joined())
+        storm.receive(Array("GET_LOG\n".utf8), at: .milliseconds(2100))
+        #expect(heard(storm.advance(to: .milliseconds(2900))) == "LOG Values: " + Self.log(0..<4))
+    }
+
+    @Test("A measurement within a log stands between two of its rows, and is not in it")
+    func liveWithinLog() {
+        // The line takes 1.2 s for the log.
+        var storm = Self.sensor(rows: 1000, interval: .milliseconds(100), rate: .baud(115_200))
+        storm.receive(Array("GET_LOG\n".utf8), at: .zero)
+        var lines = heard(storm.advance(to: .seconds(2))).split(whereSeparator: \.isNewline)
+        #expect(lines.first?.hasPrefix("LOG Values: ") == true)
+        lines[0] = lines[0].dropFirst("LOG Values: ".count)
+        let log = lines.filter { !$0.hasPrefix("LIVE LOG: ") }
+        #expect(log.joined(separator: "\n") + "\n" == Self.log(0..<1000))
+        #expect(lines.count - log.count >= 19)
+        #expect(lines.last?.hasPrefix("LIVE LOG: ") == true)
+    }
+
+    @Test("A log takes the time of its line, byte for byte")
+    func pace() throws {
+        var storm = Self.sensor(rows: 500, rate: .baud(115_200))
+        storm.receive(Array("GET_LOG\n".utf8), at: .zero)
+        let emissions = storm.advance(to: .seconds(60))
+        let count = emissions.map(\.bytes.count).reduce(0, +)
+        let end = try #require(emissions.last?.time)
+        let least = Duration.seconds(10) * (count + 8) / 115_200
+        #expect(end >= least - .milliseconds(1))
+        #expect(end < least + .milliseconds(10))
+        for emission in emissions { #expect(emission.bytes.count <= 64) }
+        for (one, next) in zip(emissions, emissions.dropFirst()) { #expect(one.time < next.time) }
+    }
+
+    @Test("A reset loses what is being printed, and not the log")
+    func reset() {
+        var storm = Self.sensor(rows: 1000, rate: .baud(115_200))
+        storm.receive(Array("GET_LOG\n".utf8), at: .zero)
+        _ = storm.advance(to: .milliseconds(100))
+        storm.reset(at: .milliseconds(100))
+        #expect(heard(storm.advance(to: .seconds(10))) == "")
+        storm.receive(Array("GET_LOG\n".utf8), at: .seconds(10))
+        #expect(heard(storm.advance(to: .seconds(20))) == "LOG Values: " + Self.log(0..<1000))
+    }
+}
+
+/// What was emitted, as text.
+private func heard(_ emissions: [Emission]) -> String {
+    String(decoding: emissions.flatMap(\.bytes), as: UTF8.self)
+}

@@ -1,0 +1,171 @@
+import DescriptorIO
+import FirmwareSim
+import Foundation
+import SerialPort
+import TestSupport
+import Testing
+
+@Suite("log get")
+struct LogGetTests {
+    static let log = "1 2 3 4.50\n4 5 6 -7.00\n"
+
+    /// A sensor that gives out ``log``.
+    private func sensor() async throws -> ScriptedDevice {
+        try await ScriptedDevice { $0 == "GET_LOG" ? "GET_LOG\r\nLOG Values: \(Self.log)" : nil }
+    }
+
+    @Test("The log goes to standard output as it came, and nothing else does")
+    func standardOutput() async throws {
+        let sensor = try await sensor()
+        let ending = try await Pumpctl.run("-p", sensor.port, "log", "get")
+        #expect(ending.status == 0)
+        #expect(ending.output == Self.log)
+        #expect(ending.errors == "")
+        #expect(sensor.heard.state.text == "GET_LOG\n")
+        await sensor.close()
+    }
+
+    @Test("-o replaces the file once the log is there, and says how much it is")
+    func file() async throws {
+        let sensor = try await sensor()
+        let folder = TemporaryFolder()
+        let path = folder.write("of yesterday", to: "storm.log")
+        let ending = try await Pumpctl.run("-p", sensor.port, "log", "get", "-o", path)
+        #expect(ending.status == 0)
+        #expect(ending.output == "\(Self.log.utf8.count) bytes in \(path)\n")
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == Self.log)
+        #expect(access(path + ".partial", F_OK) != 0)
+
+        let record = try await Pumpctl.run("-p", sensor.port, "--json", "log", "get", "-o", path).object()
+        #expect(record["bytes"] as? Int == Self.log.utf8.count)
+        #expect(record["file"] as? String == path)
+        #expect(record["live_rows"] as? Int == 0)
+        await sensor.close()
+    }
+
+    @Test("A log that is cut off ends it with 74; what came is kept, and the old file too")
+    func cutOff() async throws {
+        let sensor = try await CuttingSensor("LOG Values: 1 2 3 4.50\n4 5")
+        let folder = TemporaryFolder()
+        let path = folder.write("of yesterday", to: "storm.log")
+        let ending = try await Pumpctl.run("-p", sensor.endpoint, "--json", "log", "get", "-o", path)
+        expectFailure(ending, 74, saying: "incomplete", hint: "14 bytes of it are in \(path).partial")
+        #expect(try ending.object()["outcome"] as? String == "incomplete")
+        #expect(try String(contentsOfFile: path + ".partial", encoding: .utf8) == "1 2 3 4.50\n4 5")
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "of yesterday")
+
+        let printed = try await Pumpctl.run("-p", sensor.endpoint, "log", "get")
+        expectFailure(printed, 74, saying: "incomplete", hint: "14 bytes of it were printed")
+        #expect(printed.output == "1 2 3 4.50\n4 5")
+        await sensor.close()
+    }
+
+    @Test("A link that breaks before anything came leaves no file")
+    func nothingCame() async throws {
+        let sensor = try await CuttingSensor("")
+        let folder = TemporaryFolder()
+        let path = folder.path("storm.log")
+        let ending = try await Pumpctl.run("-p", sensor.endpoint, "log", "get", "-o", path)
+        expectFailure(ending, 74, saying: "the link broke at GET_LOG")
+        #expect(access(path, F_OK) != 0)
+        #expect(access(path + ".partial", F_OK) != 0)
+        await sensor.close()
+    }
+
+    @Test("A sensor that does not answer ends it with 75 and leaves no file")
+    func noAnswer() async throws {
+        let sensor = try await ScriptedDevice()
+        let folder = TemporaryFolder()
+        let path = folder.path("storm.log")
+        let ending = try await Pumpctl.run("-p", sensor.port, "--timeout", "0.2", "log", "get", "-o", path)
+        expectFailure(ending, 75, saying: "no answer to GET_LOG in 0.2 s", hint: "baud rate 115200")
+        #expect(access(path + ".partial", F_OK) != 0)
+        await sensor.close()
+    }
+
+    @Test("Ctrl-C ends it with 130, and says that the log is incomplete")
+    func interrupted() async throws {
+        let sensor = try await sensor()
+        let program = try await Pumpctl.start(["-p", sensor.port, "log", "get", "--quiet", "1000"])
+        _ = try await program.output.line()
+        _ = try await program.output.line()
+        program.send(signal: SIGINT)
+        let ending = try await program.ending()
+        #expect(ending.status == 130)
+        #expect(ending.errors.contains("incomplete: \(Self.log.utf8.count) bytes of it were printed"))
+        await sensor.close()
+    }
+
+    @Test(
+        "What can't be written is said before the sensor is asked",
+        arguments: [("/nonexistent/storm.log", 66), ("/tmp", 66)] as [(String, Int32)])
+    func noFile(path: String, status: Int32) async throws {
+        let sensor = try await sensor()
+        expectFailure(
+            try await Pumpctl.run("-p", sensor.port, "log", "get", "-o", path), status, saying: path,
+            hint: "another file")
+        #expect(sensor.heard.state.text == "")
+        await sensor.close()
+    }
+
+    @Test("A full disk is told of, and what it holds is counted")
+    func fullDisk() async throws {
+        let sensor = try await sensor()
+        let ending = try await Pumpctl.run("-p", sensor.port, "log", "get", "-o", "/dev/full")
+        expectFailure(ending, 74, saying: "/dev/full", "incomplete")
+        await sensor.close()
+    }
+
+    @Test(
+        "Options that make no sense are refused",
+        arguments: [["--json", "log", "get"], ["--family", "pump", "log", "get"], ["log", "get", "--quiet", "0"]])
+    func wrongOptions(words: [String]) async throws {
+        let ending = try await Pumpctl.start(["-p", "sim:storm"] + words).ending()
+        expectFailure(ending, 64, hint: "")
+    }
+
+    @Test("A terminal shows how far it is")
+    func progress() async throws {
+        let terminal = try PseudoTerminal()
+        let channel = terminal.channel()
+        let shown = Watched(ReceivedText())
+        await channel.gather(into: shown)
+        let folder = TemporaryFolder()
+        // The sensor's line takes longer for it than the first progress is away.
+        let program = try await Pumpctl.start(
+            ["-p", "sim:storm?rows=600", "log", "get", "-o", folder.path("storm.log")], terminal: terminal.path)
+        let text = try await shown.wait(for: "the end") { $0.text.contains("bytes in") ? $0.text : nil }
+        #expect(text.contains("kB/s"))
+        #expect(try await program.ending().status == 0)
+        await channel.close()
+    }
+
+    @Test("sim:storm holds what its seed says")
+    func simulated() async throws {
+        let ending = try await Pumpctl.run("-p", "sim:storm?seed=7&rows=20&echo&unpaced", "log", "get")
+        #expect(ending.output == String(decoding: StormLog(seed: 7).text(rows: 0..<20), as: UTF8.self))
+        expectFailure(try await Pumpctl.run("-p", "sim:storm?rows=-1", "log", "get"), 64, saying: "rows", hint: "")
+        expectFailure(try await Pumpctl.run("-p", "sim:storm?interval=x", "log", "get"), 64, saying: "sim:storm")
+    }
+}
+
+/// A sensor on TCP that says something to the first line it hears, and hangs up.
+private struct CuttingSensor {
+    let endpoint: String
+    private let listener: SocketListener
+
+    init(_ text: String) async throws {
+        let listener = try await SocketListener.listen(at: .tcp(host: "127.0.0.1", port: 0))
+        self.listener = listener
+        endpoint = "tcp:127.0.0.1:\(listener.port ?? 0)"
+        Task {
+            while let connection = try? await listener.accept() {
+                _ = try? await connection.read()
+                try? await connection.write(Array(text.utf8))
+                await connection.close()
+            }
+        }
+    }
+
+    func close() async { await listener.close() }
+}

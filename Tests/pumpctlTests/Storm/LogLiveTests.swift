@@ -1,0 +1,119 @@
+import FirmwareSim
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("log live")
+struct LogLiveTests {
+    private static let sensor = "sim:storm?seed=7&rows=100&interval=20ms"
+
+    /// What that sensor measures first, row by row.
+    private static func rows(_ count: Int) -> [String] {
+        let text = String(decoding: StormLog(seed: 7).text(rows: 100..<100 + count), as: UTF8.self)
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    @Test("Rows are printed as they were measured, so many as were asked for")
+    func text() async throws {
+        let ending = try await Pumpctl.run("-p", Self.sensor, "log", "live", "--count", "3")
+        #expect(ending.status == 0)
+        #expect(ending.output == Self.rows(3).map { $0 + "\n" }.joined())
+        #expect(ending.errors == "")
+    }
+
+    @Test("--csv appends to a file, with one heading")
+    func csv() async throws {
+        let folder = TemporaryFolder()
+        let path = folder.path("live.csv")
+        for _ in 0..<2 {
+            let ending = try await Pumpctl.run(
+                "-p", Self.sensor, "log", "live", "--csv", "--count", "2", "-o", path)
+            #expect(ending.status == 0)
+            #expect(ending.output == "")
+        }
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        #expect(lines.first == "time,pipe,port,point,value")
+        let rows = Self.rows(2).map { $0.split(separator: " ").joined(separator: ",") }
+        for (line, row) in zip(lines.dropFirst(), rows + rows) {
+            #expect(line.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z,(.*)/)?.1 == row[...])
+        }
+        #expect(lines.count == 5)
+    }
+
+    @Test("--json has the fields of each row")
+    func json() async throws {
+        let ending = try await Pumpctl.run("-p", Self.sensor, "--json", "log", "live", "--count", "2")
+        for (record, row) in zip(try ending.objects(), Self.rows(2)) {
+            let fields = row.split(separator: " ").map(String.init)
+            #expect(record["row"] as? String == row)
+            #expect([record["pipe"], record["port"], record["point"]] as? [String] == Array(fields[..<3]))
+            #expect(record["value"] as? Double == Double(fields[3]))
+            #expect(record["time"] is String)
+        }
+    }
+
+    @Test("What is no measurement is printed as it is; CSV leaves it out and says so")
+    func oddRows() async throws {
+        let speech = "LIVE LOG: cleaning\u{1B}[2J\r\nLIVE LOG: 1 a,b 3 nan\r\n"
+        for (options, output) in [
+            ([], "cleaning\\x1b[2J\n1 a,b 3 nan\n"), (["--csv"], "time,pipe,port,point,value\n"),
+        ] as [([String], String)] {
+            let sensor = try await ScriptedDevice()
+            let program = try await Pumpctl.start(["-p", sensor.port, "log", "live", "-v"] + options)
+            _ = try await program.errors.line("the open port")
+            try await sensor.say(speech)
+            _ = try await program.output.wait(for: "the rows") {
+                $0.text.hasPrefix(output) && $0.text.contains("nan") ? true : nil
+            }
+            program.send(signal: SIGTERM)
+            let ending = try await program.ending()
+            #expect(ending.status == 143)
+            if !options.isEmpty {
+                #expect(ending.output.hasSuffix(",1,\"a,b\",3,nan\n"))
+                #expect(ending.errors.contains("no measurement: cleaning"))
+            }
+            await sensor.close()
+        }
+    }
+
+    @Test("--for ends it with 0")
+    func time() async throws {
+        let ending = try await Pumpctl.run("-p", "sim:storm?interval=1000s", "log", "live", "--for", "0.1s")
+        #expect(ending.status == 0)
+        #expect(ending.output == "")
+        #expect(ending.errors == "")
+    }
+
+    @Test("A sensor that is unplugged is waited for")
+    func reconnects() async throws {
+        let folder = TemporaryFolder()
+        let path = folder.path("storm")
+        func start() async throws -> ChildProcess {
+            let sim = try await Pumpctl.start(["sim", "storm", "--link", path, "--interval", "20ms"])
+            _ = try await sim.output.line("the sensor's port")
+            return sim
+        }
+        let first = try await start()
+        let program = try await Pumpctl.start(["-p", path, "log", "live"])
+        _ = try await program.output.line("a row")
+        first.send(signal: SIGTERM)
+        try await first.ending()
+        #expect(try await program.errors.line().contains("waiting for the device to come back"))
+        program.output.update { $0.bytes = [] }
+        let second = try await start()
+        #expect(try await program.errors.line().contains("is back"))
+        _ = try await program.output.line("a row of the second")
+        program.send(signal: SIGINT)
+        #expect(try await program.ending().status == 130)
+        second.send(signal: SIGTERM)
+        try await second.ending()
+    }
+
+    @Test(
+        "Options that make no sense are refused",
+        arguments: [["--count", "0"], ["--for", "0"], ["--csv", "--json"]])
+    func wrongOptions(options: [String]) async throws {
+        let ending = try await Pumpctl.start(["-p", "sim:storm", "log", "live"] + options).ending()
+        expectFailure(ending, 64, saying: "Error: ", hint: "pumpctl log live")
+    }
+}
