@@ -4,16 +4,6 @@ import Testing
 
 @Suite("led")
 struct LEDCommandTests {
-    /// A board that takes values, or not, without a word, and tells them when asked.
-    private static func board(takesValues: Bool) async throws -> ScriptedDevice {
-        let value = Watched("0")
-        return try await ScriptedDevice { line in
-            if line == "LED" { return "LED:\(value.state)\r\n" }
-            if takesValues { value.update { $0 = String(line.suffix(1)) } }
-            return ""
-        }
-    }
-
     @Test("Each command tells of the value")
     func simulated() async throws {
         for (command, isOn) in [("get", false), ("on", true), ("off", false), ("toggle", true)] {
@@ -24,24 +14,6 @@ struct LEDCommandTests {
         let record = try await Pumpctl.run("-p", "sim:led?lit", "--json", "led", "toggle", "led").object()
         #expect(record["endpoint"] as? String == "led")
         #expect(record["value"] as? Bool == false)
-    }
-
-    @Test("A board that takes values without a word is asked")
-    func mute() async throws {
-        let board = try await Self.board(takesValues: true)
-        let ending = try await Pumpctl.run("-p", board.port, "--timeout", "2", "led", "on")
-        #expect(ending.status == 0, "\(ending)")
-        #expect(board.heard.state.text == "LED:1\nLED\n")
-        await board.close()
-    }
-
-    @Test("A board that does not take the value ends it with 75, and says that nothing has changed")
-    func deaf() async throws {
-        let board = try await Self.board(takesValues: false)
-        let ending = try await Pumpctl.run("-p", board.port, "--timeout", "2", "--json", "led", "on")
-        expectFailure(ending, 75, saying: "no answer to LED:1", hint: "baud rate 115200")
-        #expect(try ending.object()["outcome"] as? String == "nothing_changed")
-        await board.close()
     }
 
     @Test("A board that says nothing leaves it unknown what became of the value")

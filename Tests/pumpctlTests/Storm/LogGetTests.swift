@@ -140,6 +140,19 @@ struct LogGetTests {
         await channel.close()
     }
 
+    @Test("sim storm offers a log of any length to other programs", arguments: [["--pty"], ["--tcp", "0"]])
+    func served(place: [String]) async throws {
+        let sim = try await Pumpctl.start(
+            ["sim", "storm", "--unpaced", "--seed", "7", "--rows", "100000", "--interval", "off"] + place)
+        let port = String(try #require(try await sim.output.line().split(separator: " ").last))
+        let folder = TemporaryFolder()
+        let path = folder.path("storm.log")
+        #expect(try await Pumpctl.run("-p", port, "log", "get", "-o", path).status == 0)
+        #expect(try Data(contentsOf: URL(filePath: path)) == Data(StormLog(seed: 7).text(rows: 0..<100_000)))
+        sim.send(signal: SIGTERM)
+        #expect(try await sim.ending().status == 143)
+    }
+
     @Test("sim:storm holds what its seed says")
     func simulated() async throws {
         let ending = try await Pumpctl.run("-p", "sim:storm?seed=7&rows=20&echo&unpaced", "log", "get")
