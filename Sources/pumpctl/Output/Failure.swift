@@ -65,7 +65,7 @@ extension Failure {
         case .linkLost:
             self.init(.ioError, code: error.code.rawValue, "the link broke at \(error.command)")
             if let link = error.link { message += ": \(link)" }
-            hint = "plug the device in again, and ask for its status"
+            hint = "plug the device in again" + (unknown ? ", and ask for its status" : "")
         case .closed, .cancelled:
             self.init(.interrupted, code: error.code.rawValue, "\(error.command) was interrupted")
         }

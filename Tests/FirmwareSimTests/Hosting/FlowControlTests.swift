@@ -2,7 +2,7 @@ import DescriptorIO
 import FirmwareSim
 import Testing
 
-@Suite("A device with flow control", .timeLimit(.minutes(5)))
+@Suite("A device with flow control", .timeLimit(.minutes(1)))
 struct FlowControlTests {
     @Test("stands still for a client that does not read, and loses nothing")
     func waits() async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 import TestSupport
 
@@ -71,6 +72,26 @@ struct OptionTests {
             #expect(ending.errors.contains(part), "\(ending.errors)")
         }
         await pump.close()
+    }
+
+    @Test(
+        "A port has the baud rate of its family, unless it names one",
+        arguments: [
+            (["-p", "PORT", "log", "live"], B115200), (["-p", "serial:PORT?baud=19200", "log", "live"], B19200),
+            (["-p", "PORT", "monitor"], B9600), (["-p", "PORT", "--family", "led", "console"], B115200),
+        ] as [([String], Int32)])
+    func baudRate(words: [String], rate: Int32) async throws {
+        let device = try await ScriptedDevice()
+        let program = try await Pumpctl.start(["-v"] + words.map { $0.replacing("PORT", with: device.port) })
+        #expect(try await program.errors.line().hasSuffix("is open"))
+        let descriptor = open(device.port, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+        var settings = termios()
+        #expect(tcgetattr(descriptor, &settings) == 0)
+        #expect(cfgetospeed(&settings) == speed_t(rate))
+        Glibc.close(descriptor)
+        program.send(signal: SIGTERM)
+        _ = try await program.ending()
+        await device.close()
     }
 
     @Test("sim:pump needs no port")
