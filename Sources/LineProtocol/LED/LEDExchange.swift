@@ -1,0 +1,16 @@
+/// Follows the line that answers one command.
+public struct LEDExchange: CommandExchange {
+    private let command: LEDCommand
+
+    /// The exchange that `command` opens.
+    public init(_ command: LEDCommand) { self.command = command }
+
+    public mutating func take(_ message: LEDMessage) -> ExchangeVerdict<LEDValue> {
+        switch (message, command) {
+        case (.value(let endpoint, let value), .read(let asked)) where endpoint == asked: .complete(value)
+        case (.value(let endpoint, let value), .write(let set, let wanted)) where endpoint == set && value == wanted:
+            .complete(value)
+        default: .unrelated
+        }
+    }
+}
