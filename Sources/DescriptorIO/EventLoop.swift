@@ -117,13 +117,20 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         var jobs: [UnownedJob] = []
         var calls: [@Sendable () -> Void] = []
         var isStopped = false
+        var roundsSinceLook = 0
         while true {
             if hasMail.load(ordering: .acquiring) { isStopped = collectMail() }
             if ownJobs.isEmpty && ownCalls.isEmpty {
                 if isStopped { break }
+                roundsSinceLook = 0
                 waitForEvents()
                 continue
             }
+            if roundsSinceLook == Self.roundsBetweenLooks {
+                roundsSinceLook = 0
+                lookForEvents()
+            }
+            roundsSinceLook += 1
             swap(&jobs, &ownJobs)
             swap(&calls, &ownCalls)
             for call in calls { call() }
@@ -148,6 +155,17 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         }
     }
 
+    /// How many rounds of jobs may follow one another before descriptors and timers are looked at: a task that hands in
+    /// one job after another keeps nobody's bytes waiting, and a look costs little where there are so many jobs.
+    private static let roundsBetweenLooks = 64
+
+    private func lookForEvents() {
+        if let nextTimer, nextTimer.nanoseconds <= LoopTime.now.nanoseconds {
+            for action in timers.takeDue(at: .now) { action() }
+        }
+        poll(timeout: 0)
+    }
+
     private func waitForEvents() {
         var timeout: Int64?
         if let nextTimer {
@@ -157,6 +175,10 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
                 return
             }
         }
+        poll(timeout: timeout)
+    }
+
+    private func poll(timeout: Int64?) {
         poller.wait(timeout: timeout, into: &ownReports)
         for report in ownReports { report.handler.ready(report.events) }
         ownReports.removeAll(keepingCapacity: true)

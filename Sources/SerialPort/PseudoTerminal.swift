@@ -22,7 +22,7 @@ public final class PseudoTerminal: Sendable {
     /// The path of the symbolic link to it, if one was asked for.
     public var linkPath: String? { link?.path }
 
-    private let master: SharedDescriptor
+    let master: SharedDescriptor
     let heldSlave: SharedDescriptor?
     private let link: PortLink?
 

@@ -41,8 +41,13 @@ public final class PseudoTerminalClients: Sendable {
 extension PseudoTerminal {
     /// Throws away what was written to the client and was not read, as a serial port does when it is closed.
     public func discardUnread() {
-        guard let descriptor = heldSlave?.borrow() else { return }
-        tcflush(descriptor, TCIFLUSH)
+        // First what is on its way to the slave, which would otherwise take the place of what the slave throws away.
+        if let master = master.borrow() {
+            tcflush(master, TCOFLUSH)
+            self.master.giveBack()
+        }
+        guard let slave = heldSlave?.borrow() else { return }
+        tcflush(slave, TCIFLUSH)
         heldSlave?.giveBack()
     }
 }

@@ -38,6 +38,21 @@ struct EventLoopTests {
         #expect(words == Array("OK".utf8))
     }
 
+    @Test func `Jobs that follow one another without end keep neither bytes nor timers waiting`() async throws {
+        let thread = try await LoopThread.start()
+        let (near, far) = try DescriptorChannel.pair(on: thread.loop)
+        let busy = Task(executorPreference: thread.loop) {
+            while !Task.isCancelled { await Task.yield() }
+        }
+        let heard = Task(executorPreference: thread.loop) { try await near.read() }
+        try await far.write(Array("OK".utf8))
+        #expect(try await heard.value == Array("OK".utf8))
+        try await EventLoopClock(thread.loop).sleep(for: .milliseconds(1))
+        busy.cancel()
+        await busy.value
+        thread.loop.stop()
+    }
+
     @Test func `Has a thread from start to stop`() async throws {
         let thread = try await LoopThread.start()
         #expect(thread.exists)

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import DescriptorIO
@@ -33,7 +34,7 @@ struct LoopThread {
 
     /// Lets everything that is ready on the loop run.
     func settle() async {
-        for _ in 0..<10 { await Task(executorPreference: loop) {}.value }
+        await TestSupport.settle(loop)
     }
 }
 

@@ -86,11 +86,6 @@ final class HostClient: Sendable {
     }
 }
 
-/// Lets the loop run everything that is ready: what has come, who has come and gone.
-func settle(_ loop: EventLoop = .shared) async {
-    for _ in 0..<10 { await Task(executorPreference: loop) {}.value }
-}
-
 /// A path in a new folder.
 func temporaryPath(_ name: String) -> String {
     var template = Array("/tmp/firmware-sim-XXXXXX".utf8CString)

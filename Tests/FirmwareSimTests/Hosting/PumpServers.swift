@@ -1,6 +1,7 @@
 import DescriptorIO
 import FirmwareSim
 import SerialPort
+import TestSupport
 
 /// What a served device is reached by.
 enum ServedBy: CaseIterable, Sendable {

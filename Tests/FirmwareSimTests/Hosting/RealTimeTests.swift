@@ -1,6 +1,7 @@
 import DescriptorIO
 import FirmwareSim
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("A device hosted in real time", .timeLimit(.minutes(5)))

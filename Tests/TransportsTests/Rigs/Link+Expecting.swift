@@ -1,6 +1,7 @@
 import DescriptorIO
 import Glibc
 import LineProtocol
+import TestSupport
 import Testing
 @testable import Transports
 
@@ -16,7 +17,7 @@ extension Link {
 
     /// Lets everything that is ready on the link's executor run.
     func settle() async {
-        for _ in 0..<10 { await Task(executorPreference: executor) {}.value }
+        if let loop = executor as? EventLoop { await TestSupport.settle(loop) }
     }
 
     /// A task that begins on the link's executor, at once.
