@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Synchronization
 
 /// A message bus of a test's own: `dbus-daemon` on a socket in a temporary folder, where everybody may do everything.
 ///
@@ -8,9 +9,13 @@ public final class PrivateBus: Sendable {
     public let address: String
     private let folder: TemporaryFolder
     private let daemon: ChildProcess
+    private let place: Place
 
     /// Starts a bus, and waits until it listens.
+    ///
+    /// Waits while there are very many: each needs one of the user's 128 inotify instances.
     public init() async throws {
+        place = await Place()
         folder = TemporaryFolder()
         let configuration = folder.write(
             """
@@ -62,5 +67,38 @@ public final class PrivateBus: Sendable {
         daemon.send(signal: SIGSTOP)
         defer { daemon.send(signal: SIGCONT) }
         try await body()
+    }
+}
+
+/// One of the places that buses share, given back when it is let go.
+private final class Place: Sendable {
+    private struct Places {
+        var free = 32
+        var waiting: [UnsafeContinuation<Void, Never>] = []
+    }
+
+    private static let places = Mutex(Places())
+
+    init() async {
+        await withUnsafeContinuation { continuation in
+            let isFree = Self.places.withLock { places in
+                if places.free > 0 {
+                    places.free -= 1
+                    return true
+                }
+                places.waiting.append(continuation)
+                return false
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    deinit {
+        let next = Self.places.withLock { places -> UnsafeContinuation<Void, Never>? in
+            if !places.waiting.isEmpty { return places.waiting.removeFirst() }
+            places.free += 1
+            return nil
+        }
+        next?.resume()
     }
 }
