@@ -81,6 +81,13 @@ let package = Package(
         .testTarget(name: "DescriptorIOTests", dependencies: ["DescriptorIO", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "DBusTests", dependencies: ["DBus", "DescriptorIO", "TestSupport"], swiftSettings: settings),
+        // org.bluez without Bluetooth: adapters, devices and a radio that a test makes up.
+        .target(
+            name: "FakeBlueZ", dependencies: ["DBus", "DescriptorIO", "FirmwareSim", "TestSupport"],
+            path: "Tests/FakeBlueZ", swiftSettings: settings),
+        .testTarget(
+            name: "FakeBlueZTests", dependencies: ["FakeBlueZ", "DBus", "DescriptorIO", "FirmwareSim", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "BlueZTests", dependencies: ["BlueZ", "DBus", "DescriptorIO", "TestSupport"], swiftSettings: settings),
         .testTarget(

@@ -1,0 +1,56 @@
+internal import DBus
+
+/// What a client that looks for devices wants to hear of.
+struct DiscoveryFilter: Sendable {
+    var services: Set<String> = []
+    /// The weakest signal, in dBm.
+    var signalStrength: Int16?
+    var pathLoss: UInt16?
+    var transport = "auto"
+    var wantsDuplicates = false
+    /// What a name or an address begins with.
+    var pattern: String?
+
+    init() {}
+
+    /// - Throws: `InvalidArguments`.
+    init(_ properties: [String: DBusValue]) throws(DBusError) {
+        for (name, value) in properties {
+            switch name {
+            case "UUIDs": services = Set(try Self.required(value.strings).map(longUUID))
+            case "RSSI": signalStrength = try Self.required(value.int16)
+            case "Pathloss": pathLoss = try Self.required(value.uint16)
+            case "Transport": transport = try Self.required(value.string)
+            case "DuplicateData": wantsDuplicates = try Self.required(value.boolean)
+            case "Discoverable": _ = try Self.required(value.boolean)
+            case "Pattern": pattern = try Self.required(value.string)
+            default: throw BlueZError.invalidArguments
+            }
+        }
+        let isBoth = signalStrength != nil && pathLoss != nil
+        guard ["auto", "le", "bredr"].contains(transport), !isBoth else { throw BlueZError.invalidArguments }
+    }
+
+    private static func required<Value>(_ value: Value?) throws(DBusError) -> Value {
+        guard let value else { throw BlueZError.invalidArguments }
+        return value
+    }
+
+    /// Whether the filter lets a device through.
+    @Radio
+    func lets(_ device: RadioDevice) -> Bool {
+        let heard = device.advertisement
+        if transport == "bredr" { return false }
+        if !services.isEmpty, services.isDisjoint(with: heard.services) { return false }
+        if let signalStrength, device.signalStrength < signalStrength { return false }
+        if let pathLoss {
+            guard let power = heard.txPower, Int(power) - Int(device.signalStrength) <= Int(pathLoss) else {
+                return false
+            }
+        }
+        if let pattern {
+            return heard.name?.hasPrefix(pattern) == true || device.address.hasPrefix(pattern)
+        }
+        return true
+    }
+}

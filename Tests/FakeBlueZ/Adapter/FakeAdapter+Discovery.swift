@@ -1,0 +1,82 @@
+internal import DBus
+
+/// Looking for devices.
+extension FakeAdapter {
+    /// How long a device that is not connected is known after it was last heard.
+    static let memory = Duration.seconds(30)
+
+    func startDiscovery(for client: String) throws(DBusError) {
+        try requirePower()
+        guard discoveries[client] == nil else { throw BlueZError.inProgress }
+        discoveries[client] = filters[client] ?? DiscoveryFilter()
+        discoveryChanged()
+        listen()
+    }
+
+    func stopDiscovery(for client: String) throws(DBusError) {
+        try requirePower()
+        guard discoveries.removeValue(forKey: client) != nil else {
+            throw BlueZError.failed("No discovery started")
+        }
+        discoveryChanged()
+    }
+
+    func setFilter(_ properties: [String: DBusValue], for client: String) throws(DBusError) {
+        try requirePower()
+        let filter = properties.isEmpty ? nil : try DiscoveryFilter(properties)
+        filters[client] = filter
+        guard discoveries[client] != nil else { return }
+        discoveries[client] = filter ?? DiscoveryFilter()
+        listen()
+    }
+
+    /// Whether any client looks for devices.
+    public var isDiscovering: Bool { !discoveries.isEmpty }
+
+    func discoveryChanged() {
+        object?.set("Discovering", of: BlueZName.adapter, to: .boolean(isDiscovering))
+        if !isDiscovering {
+            for device in devices.values { device.stopHearing() }
+        }
+    }
+
+    /// Hears all that is on the air.
+    private func listen() {
+        for device in bluez.air { hear(device) }
+    }
+
+    /// Hears a device, if anybody wants that. What one client lets through, all are told of: their filters are merged.
+    func hear(_ device: RadioDevice) {
+        guard isPowered, object != nil, device !== ownRadio else { return }
+        let isHeard = device.isHeard && discoveries.values.contains { $0.lets(device) }
+        if isHeard {
+            let filters = discoveries.values
+            know(device).hear(
+                everyChange: filters.contains { $0.signalStrength != nil || $0.pathLoss != nil },
+                repeats: filters.contains(where: \.wantsDuplicates))
+        } else {
+            devices[device.address]?.stopHearing()
+        }
+    }
+
+    func loseSight(of device: RadioDevice) { devices[device.address]?.stopHearing() }
+
+    /// What is known of a device, from now on if nothing was.
+    func know(_ device: RadioDevice) -> KnownDevice {
+        if let known = devices[device.address] {
+            known.radio = device
+            return known
+        }
+        let known = KnownDevice(device, on: self)
+        devices[device.address] = known
+        return known
+    }
+
+    /// Finds a device that is connected already.
+    func inherit(_ device: RadioDevice) async {
+        guard object != nil else { return }
+        let known = know(device)
+        await known.publish()
+        known.establish()
+    }
+}

@@ -1,0 +1,143 @@
+internal import DBus
+
+/// An adapter: the object `Adapter1`, and what it knows of devices.
+@Radio
+public final class FakeAdapter {
+    public let address: String
+    /// As `hci0`.
+    public internal(set) var name: String
+    /// The adapter as other adapters hear it, once an advertisement is registered.
+    public let ownRadio: RadioDevice
+    unowned let bluez: FakeBlueZ
+    var object: BusObject?
+    /// The known devices by address.
+    var devices: [String: KnownDevice] = [:]
+    /// The clients that look for devices, and with which filter.
+    var discoveries: [String: DiscoveryFilter] = [:]
+    /// What clients want to hear of when they begin to look.
+    var filters: [String: DiscoveryFilter] = [:]
+    private var powered = true
+
+    init(_ name: String, address: String, in bluez: FakeBlueZ) {
+        self.name = name
+        self.address = address
+        self.bluez = bluez
+        ownRadio = RadioDevice(address)
+        ownRadio.isAdvertising = false
+    }
+
+    var path: ObjectPath { BlueZName.root.appending(name) ?? BlueZName.root }
+
+    // MARK: Power
+
+    /// Whether it is on. Off, it has no connections, looks for nothing, and answers NotReady.
+    public var isPowered: Bool {
+        get { powered }
+        set {
+            guard powered != newValue else { return }
+            powered = newValue
+            object?.set("Powered", of: BlueZName.adapter, to: .boolean(newValue))
+            if !newValue { silence() }
+        }
+    }
+
+    /// Whether rfkill keeps it off.
+    public var isBlocked = false {
+        didSet { if isBlocked { isPowered = false } }
+    }
+
+    /// Ends all connections and looking for devices.
+    private func silence() {
+        for device in devices.values { device.lose() }
+        ownRadio.dropLinks()
+        discoveries = [:]
+        discoveryChanged()
+    }
+
+    func requirePower() throws(DBusError) {
+        if !isPowered { throw BlueZError.notReady }
+    }
+
+    private func switchPower(_ isOn: Bool) throws(DBusError) {
+        if isOn && isBlocked { throw BlueZError.blocked }
+        isPowered = isOn
+    }
+
+    // MARK: On the bus
+
+    func attach() async {
+        guard let connection = bluez.connection, object == nil else { return }
+        let object = BusObject(path, [adapterInterface], on: connection)
+        self.object = object
+        await object.publish()
+    }
+
+    func detach() {
+        silence()
+        filters = [:]
+        for device in devices.values { device.detach() }
+        devices = [:]
+        object?.withdraw()
+        object = nil
+    }
+
+    func forget(client: String) {
+        filters[client] = nil
+        if discoveries.removeValue(forKey: client) != nil { discoveryChanged() }
+        for device in devices.values { device.forget(client: client) }
+    }
+
+    /// The device as clients see it; nil where it is not known.
+    public func knownDevice(_ address: String) -> KnownDevice? { devices[address] }
+
+    private var adapterInterface: LiveInterface {
+        let methods = [
+            bluez.method("StartDiscovery") { [self] call in
+                try startDiscovery(for: call.sender)
+                return []
+            },
+            bluez.method("StopDiscovery") { [self] call in
+                try stopDiscovery(for: call.sender)
+                return []
+            },
+            bluez.method("SetDiscoveryFilter", [DBusArgument("properties", "a{sv}")]) { [self] call in
+                try setFilter(call.arguments[0].properties ?? [:], for: call.sender)
+                return []
+            },
+            bluez.method("GetDiscoveryFilters", [], [DBusArgument("filters", "as")]) { _ in
+                [.strings(["UUIDs", "RSSI", "Pathloss", "Transport", "DuplicateData", "Discoverable", "Pattern"])]
+            },
+            bluez.method("RemoveDevice", [DBusArgument("device", "o")]) { [self] call in
+                guard let device = devices.values.first(where: { $0.path == call.arguments[0].objectPath }) else {
+                    throw BlueZError.doesNotExist
+                }
+                remove(device)
+                return []
+            },
+        ]
+        let power: @Sendable (DBusValue) async throws -> Void = { value in
+            try await self.switchPower(value.boolean ?? false)
+        }
+        return LiveInterface(
+            BlueZName.adapter, methods: methods,
+            properties: [
+                .init("Address", "s"), .init("AddressType", "s"), .init("Name", "s"), .init("Alias", "s"),
+                .init("Class", "u"), .init("Powered", "b", write: power), .init("Discoverable", "b"),
+                .init("Pairable", "b"), .init("Discovering", "b"), .init("UUIDs", "as"), .init("Modalias", "s"),
+                .init("Roles", "as"),
+            ],
+            [
+                "Address": .string(address), "AddressType": .string("public"), "Name": .string(name),
+                "Alias": .string(name), "Class": .uint32(0), "Powered": .boolean(powered),
+                "Discoverable": .boolean(false), "Pairable": .boolean(true), "Discovering": .boolean(false),
+                "UUIDs": .strings([longUUID("1800"), longUUID("1801")]),
+                "Modalias": .string("usb:v1D6Bp0246d0542"), "Roles": .strings(["central", "peripheral"]),
+            ])
+    }
+
+    func remove(_ device: KnownDevice) {
+        device.lose()
+        device.detach()
+        devices[device.address] = nil
+    }
+}

@@ -1,0 +1,39 @@
+public import DBus
+
+/// How connections with a device behave: how much fits, how long things take, what goes wrong.
+public struct LinkManners: Sendable {
+    /// The largest ATT MTU that the device agrees to. The HM-10's is the smallest there is.
+    public var mtu = 23
+    /// What bluetoothd says the MTU is, until it knows better: soon after the services are resolved. nil where it knows
+    /// at once.
+    public var staleMTU: UInt16?
+    /// How long the stale MTU is shown.
+    public var mtuDelay = Duration.zero
+    /// How the next attempts to connect fail, one each; then they succeed.
+    public var connectErrors: [DBusError] = []
+    /// How long connecting takes.
+    public var connectDelay = Duration.zero
+    /// How long the services take to be resolved once the device is connected.
+    public var resolveDelay = Duration.zero
+    /// How long a device that can't be reached is tried.
+    public var patience = Duration.seconds(20)
+    /// How long the answer to a subscription takes. What the device says meanwhile is early.
+    public var subscribeDelay = Duration.zero
+    public var readDelay = Duration.zero
+    /// How long the answer to a write takes, of the kind that is answered.
+    public var writeDelay = Duration.zero
+    /// How many writes are carried out before the device goes away in the middle of one; nil for all.
+    public var writesUntilLoss: Int?
+    /// Whether others find the device while it is connected.
+    public var advertisesWhileConnected = false
+    /// Whether bluetoothd still believes that the device is connected when it comes to know of it: the link of a client
+    /// that crashed.
+    public var isConnectedAlready = false
+    /// Whether reading, writing and subscribing is for paired devices only.
+    public var needsPairing = false
+    public var pairing = PairingMethod.justWorks
+    /// Services that one of bluetoothd's plugins keeps for itself.
+    public var claimedServices: Set<String> = []
+
+    public init() {}
+}

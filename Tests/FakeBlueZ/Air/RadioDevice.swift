@@ -1,0 +1,72 @@
+/// A device that is in reach: what it advertises, and what those who connect find.
+///
+/// ```swift
+/// let lamp = RadioDevice("C0:FF:EE:00:00:01", Advertisement(name: "Lamp", services: ["FFF0"]))
+/// let level = RadioCharacteristic("FFF1", [.read, .write], value: [0])
+/// lamp.services = [RadioService("FFF0", [level])]
+/// fake.add(lamp)
+/// ```
+@Radio
+public final class RadioDevice {
+    public let address: String
+    /// `public` or `random`.
+    public let addressType: String
+    public var manners = LinkManners()
+    public var advertisement: Advertisement { didSet { onChange?() } }
+    /// How strongly it is heard, in dBm.
+    public var signalStrength: Int16 = -60 { didSet { onChange?() } }
+    /// Whether it tells of itself.
+    public var isAdvertising = true { didSet { onChange?() } }
+    /// Whether it accepts connections.
+    public var isConnectable = true
+    /// The services that whoever connects from now on finds.
+    public var services: [RadioService] = [] {
+        didSet { for service in services { for item in service.characteristics { item.device = self } } }
+    }
+    /// The connections that it has.
+    public private(set) var links: [RadioLink] = []
+    /// Called when it gets or loses a connection.
+    public var onLinksChange: (() -> Void)?
+    /// Whether it is on the air at all.
+    var isInReach = false
+    /// Called when those who listen hear something else, or something again.
+    var onChange: (() -> Void)?
+
+    public init(_ address: String, _ advertisement: Advertisement = Advertisement(), addressType: String = "public") {
+        self.address = address
+        self.addressType = addressType
+        self.advertisement = advertisement
+    }
+
+    /// Whether those who listen hear it.
+    var isHeard: Bool { isInReach && isAdvertising && (links.isEmpty || manners.advertisesWhileConnected) }
+
+    /// Whether a central that tries gets a connection.
+    var isReachable: Bool { isConnectable && isHeard }
+
+    /// Says once more what it advertises.
+    public func advertise() { onChange?() }
+
+    /// Loses all connections, as a device does that is switched off.
+    public func dropLinks() {
+        for link in links { link.drop() }
+    }
+
+    /// The characteristic of that UUID; nil where there is none.
+    public func characteristic(_ uuid: String) -> RadioCharacteristic? {
+        let uuid = longUUID(uuid)
+        return services.lazy.flatMap(\.characteristics).first { $0.uuid == uuid }
+    }
+
+    func add(_ link: RadioLink) {
+        links.append(link)
+        onLinksChange?()
+        onChange?()
+    }
+
+    func remove(_ link: RadioLink) {
+        links.removeAll { $0 === link }
+        onLinksChange?()
+        onChange?()
+    }
+}

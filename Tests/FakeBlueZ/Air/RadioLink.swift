@@ -1,0 +1,130 @@
+internal import DBus
+
+/// A connection between a central and a device.
+@Radio
+public final class RadioLink {
+    /// The central's address.
+    public let central: String
+    public let device: RadioDevice
+    /// The ATT MTU: a notification, or a write in one piece, holds three bytes less.
+    public let mtu: Int
+    public private(set) var isUp = true
+    private let timeline: Timeline
+    private var subscriptions: Set<ObjectIdentifier> = []
+    private var operations: [Int: @Sendable () -> Void] = [:]
+    private var lastOperation = 0
+    /// The central's ear.
+    var onArrival: ((RadioCharacteristic, [UInt8]) -> Void)?
+    var onDrop: (() -> Void)?
+
+    /// What fits one packet.
+    public var payload: Int { mtu - 3 }
+
+    init(from central: String, to device: RadioDevice, timeline: Timeline) {
+        self.central = central
+        self.device = device
+        self.timeline = timeline
+        mtu = device.manners.mtu
+        device.add(self)
+    }
+
+    /// Ends the connection, and with it all that was under way.
+    public func drop() {
+        guard isUp else { return }
+        isUp = false
+        device.remove(self)
+        for cancel in operations.values { cancel() }
+        operations = [:]
+        subscriptions = []
+        onDrop?()
+    }
+
+    // MARK: From the device
+
+    func isSubscribed(to characteristic: RadioCharacteristic) -> Bool {
+        subscriptions.contains(ObjectIdentifier(characteristic))
+    }
+
+    func deliver(_ bytes: [UInt8], from characteristic: RadioCharacteristic) {
+        onArrival?(characteristic, bytes.count > payload ? Array(bytes[..<payload]) : bytes)
+    }
+
+    // MARK: From the central
+
+    func subscribe(to characteristic: RadioCharacteristic) async throws {
+        try await perform(.zero) { [self] in
+            subscriptions.insert(ObjectIdentifier(characteristic))
+            try await characteristic.onSubscription?(self, true)
+            try await timeline.pause(device.manners.subscribeDelay)
+        }
+    }
+
+    func unsubscribe(from characteristic: RadioCharacteristic) async {
+        guard subscriptions.remove(ObjectIdentifier(characteristic)) != nil else { return }
+        try? await characteristic.onSubscription?(self, false)
+    }
+
+    func read(_ characteristic: RadioCharacteristic, offset: Int) async throws -> [UInt8] {
+        try await perform(device.manners.readDelay) { [self] in
+            guard let read = characteristic.onRead else {
+                guard offset <= characteristic.value.count else { throw BlueZError.attribute(0x07) }
+                return Array(characteristic.value[offset...])
+            }
+            return try await read(RadioCharacteristic.Request(link: self, offset: offset))
+        }
+    }
+
+    /// Writes and waits for the answer; in several pieces where it does not fit one.
+    func request(_ bytes: [UInt8], to characteristic: RadioCharacteristic, offset: Int) async throws {
+        try await perform(device.manners.writeDelay) { [self] in
+            let request = RadioCharacteristic.Request(link: self, offset: offset, isLong: bytes.count > payload)
+            try await carryOut(bytes, to: characteristic, request)
+        }
+    }
+
+    /// Writes without an answer.
+    func command(_ bytes: [UInt8], to characteristic: RadioCharacteristic) async throws {
+        let request = RadioCharacteristic.Request(link: self, wantsAnswer: false)
+        try await carryOut(bytes, to: characteristic, request)
+    }
+
+    private func carryOut(
+        _ bytes: [UInt8], to characteristic: RadioCharacteristic, _ request: RadioCharacteristic.Request
+    ) async throws {
+        if let left = device.manners.writesUntilLoss {
+            device.manners.writesUntilLoss = left > 0 ? left - 1 : nil
+            guard left > 0 else {
+                drop()
+                throw CancellationError()
+            }
+        }
+        if let write = characteristic.onWrite {
+            try await write(bytes, request)
+        } else {
+            characteristic.value = Array(characteristic.value.prefix(request.offset)) + bytes
+        }
+    }
+
+    /// Does something that the end of the connection cuts short.
+    private func perform<Value: Sendable>(
+        _ delay: Duration, _ body: @escaping @Radio () async throws -> Value
+    ) async throws -> Value {
+        guard isUp else { throw BlueZError.failed("Not connected") }
+        lastOperation += 1
+        let number = lastOperation
+        let task = Task { @Radio [timeline] in
+            try await timeline.pause(delay)
+            return try await body()
+        }
+        operations[number] = { task.cancel() }
+        defer { operations[number] = nil }
+        do {
+            let value = try await task.value
+            if isUp { return value }
+        } catch {
+            if isUp { throw error }
+        }
+        // The device did not answer before the link was gone: "unlikely error".
+        throw BlueZError.attribute(0x0E)
+    }
+}

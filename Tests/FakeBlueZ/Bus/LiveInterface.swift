@@ -1,0 +1,54 @@
+internal import DBus
+internal import Synchronization
+
+/// An interface of an object on the bus, whose properties are there or not and change.
+final class LiveInterface: Sendable {
+    /// What a property is; its value is apart.
+    struct Property: Sendable {
+        let name: String
+        let signature: DBusSignature
+        var write: (@Sendable (DBusValue) async throws -> Void)?
+
+        init(_ name: String, _ signature: DBusSignature, write: (@Sendable (DBusValue) async throws -> Void)? = nil) {
+            self.name = name
+            self.signature = signature
+            self.write = write
+        }
+    }
+
+    let name: String
+    private let methods: [DBusMethod]
+    private let properties: [Property]
+    private let values: Mutex<[String: DBusValue]>
+
+    init(
+        _ name: String, methods: [DBusMethod] = [], properties: [Property] = [], _ values: [String: DBusValue] = [:]
+    ) {
+        self.name = name
+        self.methods = methods
+        self.properties = properties
+        self.values = Mutex(values)
+    }
+
+    /// A property's value; nil where the object has none now.
+    subscript(name: String) -> DBusValue? {
+        get { values.withLock { $0[name] } }
+        set { values.withLock { $0[name] = newValue } }
+    }
+
+    /// The interface as it is exported. Its properties are read without waiting, so that all of them, of all objects, are
+    /// of one moment.
+    var exported: DBusInterface {
+        let properties = properties.map { property in
+            DBusProperty(
+                property.name, property.signature,
+                read: { [self] in
+                    guard let value = self[property.name] else {
+                        throw DBusError(answering: .unknownProperty, "No such property '\(property.name)'")
+                    }
+                    return value
+                }, write: property.write)
+        }
+        return DBusInterface(name, methods: methods, properties: properties)
+    }
+}

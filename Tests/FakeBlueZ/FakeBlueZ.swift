@@ -1,0 +1,182 @@
+internal import DBus
+public import DescriptorIO
+public import TestSupport
+
+/// A bluetoothd that is none: `org.bluez` on a bus, with adapters and a radio that exist nowhere else.
+///
+/// ```swift
+/// let bus = try await PrivateBus()
+/// let fake = try await FakeBlueZ.start(on: bus.address, clock: ManualClock())
+/// let adapter = await fake.addAdapter("hci0", address: "00:00:5E:00:53:01")
+/// let pump = try await HM10(PumpFirmware(), pace: .onDemand)
+/// await fake.add(pump.radio)
+/// // Clients on bus.address find HMSoft, connect, subscribe to FFE1 and write to it.
+/// await fake.stop()
+/// ```
+///
+/// It does what bluetoothd 5.66 does, as far as clients of GATT can tell, and what goes wrong with it goes wrong here when
+/// a test says so: ``LinkManners`` for a device's connections, ``restart(whileDown:)``, ``renumber(_:to:)``,
+/// ``FakeAdapter/isBlocked``. Nothing happens by itself: time is the clock's.
+@Radio
+public final class FakeBlueZ {
+    /// A call that a client made of one of the objects.
+    public struct Call: Sendable, Hashable {
+        /// The client's unique name.
+        public var client: String
+        public var path: String
+        public var member: String
+    }
+
+    /// The calls that clients made, in order.
+    public let calls = Watched<[Call]>([])
+    /// In the order in which they were added.
+    public private(set) var adapters: [FakeAdapter] = []
+    /// Whether characteristics have a property `MTU`, as they do since 5.62.
+    public var showsMTU = true
+    let timeline: Timeline
+    let agents = AgentManager()
+    private(set) var air: [RadioDevice] = []
+    private(set) var connection: DBusConnection?
+    private var departures: Task<Void, Never>?
+    private let address: String
+
+    private init(_ address: String, clock: any Clock<Duration>) {
+        self.address = address
+        timeline = Timeline(clock)
+    }
+
+    /// Starts one on the bus at an address, as yet without an adapter.
+    ///
+    /// - Parameter clock: What all that takes time here is measured by; by default devices vanish in real time.
+    public static func start(
+        on address: String, clock: any Clock<Duration> = EventLoopClock(Radio.loop)
+    ) async throws -> FakeBlueZ {
+        let fake = FakeBlueZ(address, clock: clock)
+        try await fake.begin()
+        return fake
+    }
+
+    // MARK: The daemon
+
+    private func begin() async throws {
+        let connection = try await DBusConnection.open(.address(address), on: Radio.loop)
+        self.connection = connection
+        let names = try await connection.signals(matching: .nameOwnerChanged())
+        departures = Task { @Radio [weak self] in
+            do {
+                for try await signal in names { self?.note(signal) }
+            } catch {}  // the bus went away, and all clients with it
+        }
+        guard try await connection.requestName(BlueZName.service) == .owner else {
+            throw DBusError(.refused, activity: "being org.bluez", hint: "another has the name")
+        }
+        try await connection.export(DBusObject("/", isObjectManager: true))
+        let root = BusObject(BlueZName.root, [agents.interface(in: self)], on: connection)
+        await root.publish()
+        for adapter in adapters { await adapter.attach() }
+    }
+
+    private func end() async {
+        departures?.cancel()
+        departures = nil
+        for adapter in adapters { adapter.detach() }
+        agents.forgetAll()
+        await connection?.close()
+        connection = nil
+    }
+
+    /// Ends it and begins anew, as when the daemon crashes: all connections drop, every path goes stale, and what clients
+    /// have asked for is forgotten.
+    public func restart(whileDown body: @Radio () async throws -> Void = {}) async throws {
+        await end()
+        try await body()
+        try await begin()
+    }
+
+    /// Ends it for good.
+    public func stop() async {
+        await end()
+        for device in air { device.onChange = nil }
+        air = []
+        adapters = []
+    }
+
+    /// A client is gone when the bus says that nobody has its unique name any more.
+    private func note(_ ownerChange: DBusSignal) {
+        guard let name = ownerChange.arguments.first?.string, name.hasPrefix(":"),
+            ownerChange.arguments.last?.string == ""
+        else { return }
+        forget(client: name)
+    }
+
+    private func forget(client: String) {
+        agents.forget(client: client)
+        for adapter in adapters { adapter.forget(client: client) }
+    }
+
+    // MARK: Adapters
+
+    /// Plugs in an adapter, powered.
+    @discardableResult
+    public func addAdapter(_ name: String = "hci0", address: String = "00:00:5E:00:53:01") async -> FakeAdapter {
+        let adapter = FakeAdapter(name, address: address, in: self)
+        adapters.append(adapter)
+        add(adapter.ownRadio)
+        await adapter.attach()
+        return adapter
+    }
+
+    /// Pulls an adapter out.
+    public func remove(_ adapter: FakeAdapter) {
+        adapters.removeAll { $0 === adapter }
+        remove(adapter.ownRadio)
+        adapter.detach()
+    }
+
+    /// Pulls an adapter out and plugs it in again, when the kernel numbers it otherwise.
+    public func renumber(_ adapter: FakeAdapter, to name: String) async {
+        adapter.detach()
+        adapter.name = name
+        await adapter.attach()
+    }
+
+    func adapter(at address: String) -> FakeAdapter? { adapters.first { $0.address == address } }
+
+    // MARK: The air
+
+    /// Brings a device into reach.
+    public func add(_ device: RadioDevice) {
+        air.append(device)
+        device.isInReach = true
+        device.onChange = { [weak self, weak device] in
+            guard let self, let device else { return }
+            for adapter in adapters { adapter.hear(device) }
+        }
+        device.onChange?()
+        if device.manners.isConnectedAlready {
+            for adapter in adapters.prefix(1) { Task { await adapter.inherit(device) } }
+        }
+    }
+
+    /// Takes a device out of reach: its connections drop, and nobody hears it.
+    public func remove(_ device: RadioDevice) {
+        air.removeAll { $0 === device }
+        device.isInReach = false
+        device.dropLinks()
+        device.onChange = nil
+        for adapter in adapters { adapter.loseSight(of: device) }
+    }
+
+    // MARK: Objects
+
+    /// A method whose calls are noted.
+    func method(
+        _ name: String, _ inputs: [DBusArgument] = [], _ outputs: [DBusArgument] = [],
+        _ body: @escaping @Radio (DBusMethodCall) async throws -> [DBusValue]
+    ) -> DBusMethod {
+        DBusMethod(name, inputs: inputs, outputs: outputs) { [calls] call in
+            calls.update { $0.append(Call(client: call.sender, path: call.path.text, member: call.member)) }
+            return try await body(call)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+internal import DBus
+internal import DescriptorIO
+internal import Glibc
+
+/// The fake's end of a socket that a client has acquired. Each packet is a value.
+@Radio
+final class AcquiredSocket {
+    private let channel: DescriptorChannel
+    private var onEnd: (() -> Void)?
+    /// Takes what the client writes.
+    var onPacket: (@Radio ([UInt8]) async -> Void)?
+    /// Whether what is sent is let through; the rest is lost.
+    var isOpenToSend = true
+
+    private init(_ channel: DescriptorChannel, onEnd: @escaping () -> Void) {
+        self.channel = channel
+        self.onEnd = onEnd
+    }
+
+    /// A socket, and the client's end of it.
+    ///
+    /// - Parameter onEnd: Called once, when either end is closed.
+    static func open(onEnd: @escaping () -> Void) throws(DBusError) -> (AcquiredSocket, OwnedDescriptor) {
+        let pair = try SocketPair(SOCK_SEQPACKET)
+        let channel = DescriptorChannel(taking: pair.ours, kind: .socket, on: Radio.loop)
+        let socket = AcquiredSocket(channel, onEnd: onEnd)
+        socket.listen()
+        return (socket, OwnedDescriptor(taking: pair.theirs))
+    }
+
+    private func listen() {
+        Task {
+            while let packet = try? await channel.read() { await onPacket?(packet) }
+            end()
+        }
+    }
+
+    func send(_ bytes: [UInt8]) {
+        guard isOpenToSend, !bytes.isEmpty else { return }
+        // What the client does not take in time is lost.
+        _ = try? channel.writeAtOnce(bytes)
+    }
+
+    func close() {
+        Task { await channel.close() }
+        end()
+    }
+
+    private func end() {
+        onEnd?()
+        onEnd = nil
+    }
+}

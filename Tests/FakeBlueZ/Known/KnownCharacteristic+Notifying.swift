@@ -1,0 +1,74 @@
+internal import DBus
+
+/// Subscribing.
+extension KnownCharacteristic {
+    func startNotifying(_ client: String) async throws {
+        if notifySocket != nil { throw BlueZError.notPermitted("Notify acquired") }
+        guard canNotify else { throw BlueZError.notSupported }
+        switch subscriptions[client] {
+        case .active?: return
+        case .beginning?: throw BlueZError.inProgress
+        case nil: break
+        }
+        guard device.link != nil else {
+            // It will be subscribed when there is a link.
+            return subscriptions[client] = .active
+        }
+        let link = try requireLink()
+        let isFirst = subscriptions.isEmpty
+        subscriptions[client] = .beginning
+        do {
+            // What the device says before this is done reaches the client: it is early.
+            if isFirst || !link.isSubscribed(to: radio) { try await link.subscribe(to: radio) }
+        } catch {
+            subscriptions[client] = nil
+            throw error
+        }
+        guard subscriptions[client] != nil else { return }
+        subscriptions[client] = .active
+        set("Notifying", .boolean(true))
+    }
+
+    func stopNotifying(_ client: String) async throws {
+        guard subscriptions.removeValue(forKey: client) != nil else {
+            throw BlueZError.failed("No notify session started")
+        }
+        await unsubscribeIfUnused()
+    }
+
+    func forget(client: String) {
+        guard subscriptions.removeValue(forKey: client) != nil else { return }
+        Task { await unsubscribeIfUnused() }
+    }
+
+    private func unsubscribeIfUnused() async {
+        guard subscriptions.isEmpty else { return }
+        set("Notifying", .boolean(false))
+        await device.link?.unsubscribe(from: radio)
+    }
+
+    /// Gives a client a socket to hear from. What comes before the subscription is confirmed is lost (bleak#1885).
+    func acquireNotify(_ client: String) async throws -> [DBusValue] {
+        let link = try requireLink()
+        if notifySocket != nil { throw BlueZError.notPermitted("Notify acquired") }
+        guard subscriptions.isEmpty else { throw BlueZError.inProgress }
+        guard canNotify else { throw BlueZError.notSupported }
+        let (socket, theirs) = try AcquiredSocket.open { [weak self] in
+            self?.notifySocket = nil
+            self?.set("NotifyAcquired", .boolean(false))
+            guard let self, let link = device.link else { return }
+            Task { await link.unsubscribe(from: radio) }
+        }
+        socket.isOpenToSend = false
+        notifySocket = socket
+        set("NotifyAcquired", .boolean(true))
+        do {
+            try await link.subscribe(to: radio)
+        } catch {
+            socket.close()
+            throw error
+        }
+        socket.isOpenToSend = true
+        return [.unixFD(theirs), .uint16(UInt16(link.mtu))]
+    }
+}

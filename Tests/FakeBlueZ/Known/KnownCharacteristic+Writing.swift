@@ -1,0 +1,59 @@
+internal import DBus
+
+/// Reading and writing.
+extension KnownCharacteristic {
+    func read(_ options: ATTOptions) async throws -> [UInt8] {
+        let link = try requireLink()
+        guard !isReading else { throw BlueZError.inProgress }
+        guard radio.flags.contains(.read) else { throw BlueZError.notPermitted("Read not permitted") }
+        isReading = true
+        defer { isReading = false }
+        let bytes = try await link.read(radio, offset: options.offset)
+        object.repeatedly(set: "Value", of: BlueZName.characteristic, to: .bytes(bytes))
+        return bytes
+    }
+
+    /// Writes, in the way that is asked for, which is not checked against the flags; else in the first that the flags
+    /// allow.
+    func write(_ bytes: [UInt8], _ options: ATTOptions) async throws {
+        let link = try requireLink()
+        if isClaimed { throw BlueZError.notAuthorized }
+        if writeSocket != nil { throw BlueZError.notPermitted("Write acquired") }
+        guard !isWriting else { throw BlueZError.inProgress }
+        let isRequest =
+            switch options.type {
+            case nil: radio.flags.contains(.write) || radio.flags.contains(.reliableWrite)
+            case let type: type != "command"
+            }
+        if isRequest {
+            isWriting = true
+            defer { isWriting = false }
+            return try await link.request(bytes, to: radio, offset: options.offset)
+        }
+        guard options.type != nil || radio.flags.contains(.writeWithoutResponse) else { throw BlueZError.notSupported }
+        guard bytes.count <= link.payload else { throw BlueZError.failed("Failed to initiate write") }
+        // What becomes of it nobody is told.
+        try? await link.command(bytes, to: radio)
+    }
+
+    /// Gives a client a socket to write to. bluetoothd reads at most 512 bytes of a packet (bluez#1466), and packets that
+    /// don't fit the link are dropped.
+    func acquireWrite(_ client: String) throws -> [DBusValue] {
+        let link = try requireLink()
+        if isClaimed { throw BlueZError.notAuthorized }
+        if writeSocket != nil { throw BlueZError.notPermitted("Write acquired") }
+        guard radio.flags.contains(.writeWithoutResponse) else { throw BlueZError.notSupported }
+        let (socket, theirs) = try AcquiredSocket.open { [weak self] in
+            self?.writeSocket = nil
+            self?.set("WriteAcquired", .boolean(false))
+        }
+        socket.onPacket = { [radio, weak link] packet in
+            guard let link, link.isUp else { return }
+            let packet = Array(packet.prefix(512))
+            if packet.count <= link.payload { try? await link.command(packet, to: radio) }
+        }
+        writeSocket = socket
+        set("WriteAcquired", .boolean(true))
+        return [.unixFD(theirs), .uint16(UInt16(link.mtu))]
+    }
+}

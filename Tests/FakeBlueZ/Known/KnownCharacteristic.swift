@@ -1,0 +1,170 @@
+internal import DBus
+
+/// A characteristic of a known device: the object `GattCharacteristic1`.
+@Radio
+final class KnownCharacteristic {
+    /// How far a client's subscription is.
+    enum Subscription {
+        case beginning
+        case active
+    }
+
+    let radio: RadioCharacteristic
+    let path: ObjectPath
+    let lastHandle: Int
+    unowned let device: KnownDevice
+    let isClaimed: Bool
+    private(set) lazy var object = BusObject(path, [characteristicInterface], on: connection)
+    private let connection: DBusConnection
+    private let service: ObjectPath
+    private var descriptors: [KnownDescriptor] = []
+    /// The clients that want what the device says. They are remembered when the link ends (bleak#83).
+    var subscriptions: [String: Subscription] = [:]
+    /// What a client has for itself.
+    var writeSocket: AcquiredSocket?
+    var notifySocket: AcquiredSocket?
+    var isWriting = false
+    var isReading = false
+
+    init(
+        _ radio: RadioCharacteristic, of device: KnownDevice, service: (path: ObjectPath, uuid: String), handle: Int,
+        on connection: DBusConnection
+    ) {
+        self.radio = radio
+        self.device = device
+        self.service = service.path
+        self.connection = connection
+        isClaimed = device.radio.manners.claimedServices.contains { longUUID($0) == service.uuid }
+        path = handlePath(service.path, "char", handle)
+        // What subscribing is on the air: Client Characteristic Configuration.
+        let isSubscribable = radio.flags.contains(.notify) || radio.flags.contains(.indicate)
+        let all = (isSubscribable ? [RadioDescriptor("2902", value: [0, 0])] : []) + radio.descriptors
+        // The value has the handle behind the characteristic's own.
+        lastHandle = handle + 1 + all.count
+        descriptors = all.enumerated().map { index, descriptor in
+            KnownDescriptor(descriptor, of: self, handle: handle + 2 + index, on: connection)
+        }
+    }
+
+    func publish() async {
+        await object.publish()
+        for descriptor in descriptors { await descriptor.object.publish() }
+    }
+
+    func withdraw() {
+        linkEnded()
+        for descriptor in descriptors { descriptor.object.withdraw() }
+        object.withdraw()
+    }
+
+    func set(_ name: String, _ value: DBusValue?) { object.set(name, of: BlueZName.characteristic, to: value) }
+
+    // MARK: The link
+
+    /// - Throws: `Failed` where there is none, `NotPermitted` where the device wants to be paired first.
+    func requireLink() throws(DBusError) -> RadioLink {
+        guard let link = device.link else { throw BlueZError.failed("Not connected") }
+        if device.radio.manners.needsPairing && !device.isPaired { throw BlueZError.notPermitted("Not paired") }
+        return link
+    }
+
+    func linkBegan(_ link: RadioLink) async {
+        // Who was subscribed is so again, without being asked.
+        guard !subscriptions.isEmpty, (try? await link.subscribe(to: radio)) != nil else { return }
+        for client in subscriptions.keys { subscriptions[client] = .active }
+    }
+
+    /// Shows the link's MTU, of whose changes clients are not told.
+    func showMTU(of link: RadioLink) {
+        guard device.bluez.showsMTU else { return }
+        let manners = device.radio.manners
+        let mtu = DBusValue.uint16(UInt16(link.mtu))
+        guard let stale = manners.staleMTU else {
+            return object.silently(set: "MTU", of: BlueZName.characteristic, to: mtu)
+        }
+        object.silently(set: "MTU", of: BlueZName.characteristic, to: .uint16(stale))
+        _ = device.bluez.timeline.after(manners.mtuDelay) { [weak self] in
+            self?.object.silently(set: "MTU", of: BlueZName.characteristic, to: mtu)
+        }
+    }
+
+    func linkEnded() {
+        writeSocket?.close()
+        notifySocket?.close()
+    }
+
+    /// What the device has said.
+    func arrive(_ bytes: [UInt8]) {
+        if let notifySocket { return notifySocket.send(bytes) }
+        if subscriptions.isEmpty { return }
+        object.repeatedly(set: "Value", of: BlueZName.characteristic, to: .bytes(bytes))
+    }
+
+    // MARK: The object
+
+    private var characteristicInterface: LiveInterface {
+        let bluez = device.bluez
+        let options = DBusArgument("options", "a{sv}")
+        let value = DBusArgument("value", "ay")
+        let socket = [DBusArgument("fd", "h"), DBusArgument("mtu", "q")]
+        var values: [String: DBusValue] = [
+            "UUID": .string(radio.uuid), "Service": .objectPath(service), "Value": .bytes([]),
+            "Flags": .strings(radio.flags.map(\.rawValue)),
+        ]
+        if canNotify {
+            values["Notifying"] = .boolean(false)
+            values["NotifyAcquired"] = .boolean(false)
+        }
+        if radio.flags.contains(.writeWithoutResponse) { values["WriteAcquired"] = .boolean(false) }
+        return LiveInterface(
+            BlueZName.characteristic,
+            methods: [
+                bluez.method("ReadValue", [options], [value]) { [self] call in
+                    [.bytes(try await read(ATTOptions(call.arguments[0])))]
+                },
+                bluez.method("WriteValue", [value, options]) { [self] call in
+                    try await write(call.arguments[0].bytes ?? [], ATTOptions(call.arguments[1]))
+                    return []
+                },
+                bluez.method("StartNotify") { [self] call in
+                    try await startNotifying(call.sender)
+                    return []
+                },
+                bluez.method("StopNotify") { [self] call in
+                    try await stopNotifying(call.sender)
+                    return []
+                },
+                bluez.method("AcquireWrite", [options], socket) { [self] call in try acquireWrite(call.sender) },
+                bluez.method("AcquireNotify", [options], socket) { [self] call in try await acquireNotify(call.sender)
+                },
+            ],
+            properties: [
+                .init("UUID", "s"), .init("Service", "o"), .init("Value", "ay"), .init("Notifying", "b"),
+                .init("Flags", "as"), .init("WriteAcquired", "b"), .init("NotifyAcquired", "b"), .init("MTU", "q"),
+            ], values)
+    }
+
+    var canNotify: Bool { radio.flags.contains(.notify) || radio.flags.contains(.indicate) }
+}
+
+/// The options of `ReadValue` and `WriteValue`.
+struct ATTOptions {
+    var offset = 0
+    /// `command`, `request` or `reliable`; nil to go by the flags.
+    var type: String?
+
+    /// - Throws: `InvalidArguments`.
+    init(_ value: DBusValue) throws(DBusError) {
+        let options = value.properties ?? [:]
+        if let value = options["offset"] {
+            guard let offset = value.uint16 else { throw BlueZError.invalidArguments }
+            self.offset = Int(offset)
+        }
+        if let value = options["type"] {
+            guard let type = value.string, ["command", "request", "reliable"].contains(type) else {
+                throw BlueZError.invalidArguments
+            }
+            self.type = type
+        }
+    }
+}

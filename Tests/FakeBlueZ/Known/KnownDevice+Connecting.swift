@@ -1,0 +1,103 @@
+internal import DBus
+
+/// Connecting and disconnecting.
+extension KnownDevice {
+    /// Connects. The answer comes as soon as there is a link: the services are resolved later.
+    func connect() async throws {
+        try adapter.requirePower()
+        guard attempt == nil else { throw BlueZError.inProgress }
+        if link != nil { return }
+        stopForgetting()
+        let attempt = Task { @Radio [radio, timeline = bluez.timeline] in
+            let manners = radio.manners
+            let error = manners.connectErrors.first
+            if error != nil { radio.manners.connectErrors.removeFirst() }
+            try await timeline.pause(manners.connectDelay)
+            if let error { throw error }
+            guard !radio.isReachable else { return }
+            try await timeline.pause(manners.patience)
+            if !radio.isReachable { throw BlueZError.abortedByLocal }
+        }
+        self.attempt = attempt
+        let result = await attempt.result
+        self.attempt = nil
+        do {
+            try result.get()
+            try adapter.requirePower()
+            establish()
+        } catch {
+            forgetLater()
+            // Disconnected, or switched off, while connecting.
+            throw error is CancellationError ? BlueZError.abortedByLocal : error
+        }
+    }
+
+    func disconnect() throws(DBusError) {
+        guard attempt != nil || link != nil else { throw BlueZError.notConnected }
+        lose()
+    }
+
+    /// Ends the link, or an attempt to get one.
+    func lose() {
+        attempt?.cancel()
+        link?.drop()
+    }
+
+    /// There is a link.
+    func establish() {
+        stopForgetting()
+        let link = RadioLink(from: adapter.address, to: radio, timeline: bluez.timeline)
+        link.onArrival = { [weak self] characteristic, bytes in
+            self?.known(characteristic)?.arrive(bytes)
+        }
+        link.onDrop = { [weak self] in self?.ended() }
+        self.link = link
+        set("Connected", .boolean(true))
+        resolution = Task { await resolve(link) }
+    }
+
+    private func ended() {
+        link = nil
+        resolution?.cancel()
+        resolution = nil
+        for characteristic in services.flatMap(\.characteristics) { characteristic.linkEnded() }
+        set("ServicesResolved", .boolean(false))
+        set("Connected", .boolean(false))
+        forgetLater()
+    }
+
+    // MARK: Services
+
+    private func known(_ characteristic: RadioCharacteristic) -> KnownCharacteristic? {
+        for service in services {
+            if let known = service.characteristics.first(where: { $0.radio === characteristic }) { return known }
+        }
+        return nil
+    }
+
+    private func resolve(_ link: RadioLink) async {
+        guard (try? await bluez.timeline.pause(radio.manners.resolveDelay)) != nil, link.isUp else { return }
+        findServices()
+        for characteristic in services.flatMap(\.characteristics) { characteristic.showMTU(of: link) }
+        for service in services { await service.publish() }
+        guard link.isUp else { return }
+        for characteristic in services.flatMap(\.characteristics) { await characteristic.linkBegan(link) }
+        guard link.isUp else { return }
+        set("ServicesResolved", .boolean(true))
+    }
+
+    /// Comes to know the services: at the first connection, and when the device has others than before.
+    private func findServices() {
+        if services.map({ ObjectIdentifier($0.radio) }) == radio.services.map(ObjectIdentifier.init) { return }
+        for service in services { service.withdraw() }
+        services = []
+        guard let connection = bluez.connection else { return }
+        var handle = 0x0001
+        for service in radio.services {
+            let known = KnownService(service, of: self, handle: handle, on: connection)
+            handle = known.lastHandle + 1
+            services.append(known)
+        }
+        set("UUIDs", .strings(radio.services.map(\.uuid)))
+    }
+}

@@ -1,0 +1,16 @@
+public import DescriptorIO
+
+/// What all of the fake is isolated to: an event loop with a thread of its own.
+@globalActor
+public actor Radio {
+    public static let shared = Radio()
+    /// The loop that fakes, and the simulated devices behind them, run on.
+    public static let loop: EventLoop = {
+        let loop = EventLoop()
+        loop.start()
+        return loop
+    }()
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { Self.loop.asUnownedSerialExecutor() }
+    private init() {}
+}

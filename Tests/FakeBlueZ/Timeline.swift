@@ -1,0 +1,25 @@
+/// What takes time and what happens later, by a test's clock.
+@Radio
+final class Timeline {
+    private let sleep: @Sendable (Duration) async throws -> Void
+
+    nonisolated init(_ clock: some Clock<Duration>) {
+        sleep = { try await clock.sleep(for: $0) }
+    }
+
+    /// Waits; not at all where there is nothing to wait for.
+    ///
+    /// - Throws: `CancellationError`.
+    func pause(_ duration: Duration) async throws {
+        if duration > .zero { try await sleep(duration) }
+        try Task.checkCancellation()
+    }
+
+    /// Calls `body` later, unless the task is cancelled.
+    func after(_ duration: Duration, _ body: @escaping @Radio () async -> Void) -> Task<Void, Never> {
+        Task { @Radio in
+            guard (try? await pause(duration)) != nil else { return }
+            await body()
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import DBus
+import DescriptorIO
+import FakeBlueZ
+import FirmwareSim
+import TestSupport
+
+/// A bus with a fake bluetoothd, one adapter, and clients.
+struct FakeBench {
+    let bus: PrivateBus
+    let fake: FakeBlueZ
+    let clock: ManualClock
+    let adapter: FakeAdapter
+    let client: FakeClient
+
+    init(_ adapter: String = "hci0") async throws {
+        bus = try await PrivateBus()
+        clock = ManualClock()
+        fake = try await FakeBlueZ.start(on: bus.address, clock: clock)
+        self.adapter = await fake.addAdapter(adapter)
+        client = try await FakeClient(bus)
+    }
+
+    /// Waits until a client has called a method so often.
+    func untilCalled(_ member: String, times: Int = 1) async throws {
+        _ = try await fake.calls.wait(for: "\(times) calls of \(member)") { calls in
+            calls.count { $0.member == member } >= times ? true : nil
+        }
+    }
+
+    /// Puts a pump behind an HM-10 on the air.
+    func addPump() async throws -> HM10<PumpFirmware> {
+        let pump = try await HM10(PumpFirmware(), pace: .onDemand)
+        await fake.add(pump.radio)
+        return pump
+    }
+}
+
+/// Calls `body` with a bench, and takes it down.
+func withBench(_ adapter: String = "hci0", _ body: (FakeBench) async throws -> Void) async throws {
+    let bench = try await FakeBench(adapter)
+    do {
+        try await body(bench)
+    } catch {
+        await bench.fake.stop()
+        await bench.client.close()
+        throw error
+    }
+    await bench.fake.stop()
+    await bench.client.close()
+}

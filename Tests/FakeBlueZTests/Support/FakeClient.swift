@@ -1,0 +1,161 @@
+import DBus
+import DescriptorIO
+import TestSupport
+
+/// A client of org.bluez that knows nothing but what went over the bus: each signal, in order, as one line of text, and
+/// the properties as the signals made them.
+final class FakeClient: Sendable {
+    /// What was heard.
+    struct Heard: Sendable {
+        /// As `+ hci0/dev_X Device1`, `- hci0/dev_X`, `hci0 Powered=false`, `hci0/dev_X -RSSI`.
+        var lines: [String] = []
+        var values: [[UInt8]] = []
+        var properties: [String: DBusValue] = [:]
+    }
+
+    static let hci0: ObjectPath = "/org/bluez/hci0"
+    let connection: DBusConnection
+    let heard = Watched(Heard())
+    private let subscriptions: [DBusSubscription]
+
+    init(_ bus: PrivateBus) async throws {
+        connection = try await DBusConnection.open(.address(bus.address))
+        var subscriptions: [DBusSubscription] = []
+        for rule in [
+            DBusMatchRule(sender: "org.bluez", interface: "org.freedesktop.DBus.ObjectManager"),
+            DBusMatchRule.propertiesChanged(sender: "org.bluez"),
+        ] {
+            subscriptions.append(
+                try await connection.handleSignals(matching: rule) { [heard] message in
+                    guard let signal = DBusSignal(message) else { return }
+                    heard.update { Self.take(signal, into: &$0) }
+                })
+        }
+        self.subscriptions = subscriptions
+    }
+
+    func close() async { await connection.close() }
+
+    // MARK: Hearing
+
+    private static func take(_ signal: DBusSignal, into heard: inout Heard) {
+        switch signal.member {
+        case "InterfacesAdded":
+            let path = short(signal.arguments[0].objectPath?.text ?? "")
+            for (interface, value) in signal.arguments[1].properties ?? [:] {
+                heard.lines.append("+ \(path) \(word(interface))")
+                for (name, value) in value.properties ?? [:] { heard.properties["\(path) \(name)"] = value }
+            }
+        case "InterfacesRemoved":
+            let path = short(signal.arguments[0].objectPath?.text ?? "")
+            heard.lines.append("- \(path)")
+            heard.properties = heard.properties.filter { !$0.key.hasPrefix(path + " ") }
+        default:
+            let path = short(signal.path.text)
+            for (name, value) in signal.arguments[1].properties ?? [:] {
+                heard.properties["\(path) \(name)"] = value
+                if name == "Value", let bytes = value.bytes { heard.values.append(bytes) }
+                heard.lines.append("\(path) \(name)=\(text(value))")
+            }
+            for name in signal.arguments[2].strings ?? [] {
+                heard.properties["\(path) \(name)"] = nil
+                heard.lines.append("\(path) -\(name)")
+            }
+        }
+    }
+
+    private static func text(_ value: DBusValue) -> String {
+        if let value = value.boolean { return "\(value)" }
+        if let value = value.integer { return "\(value)" }
+        if let value = value.string { return value }
+        if let value = value.bytes { return String(decoding: value, as: UTF8.self) }
+        if let value = value.strings { return value.joined(separator: ",") }
+        return "…"
+    }
+
+    private static func word(_ interface: String) -> String {
+        interface.split(separator: ".").last.map(String.init) ?? interface
+    }
+
+    private static func short(_ path: String) -> String {
+        path.hasPrefix("/org/bluez/") ? String(path.dropFirst(11)) : path
+    }
+
+    /// Waits until a line was heard; what is before it is not looked at again.
+    func hears(_ line: String) async throws {
+        _ = try await heard.wait(for: line) { heard in
+            guard let index = heard.lines.firstIndex(of: line) else { return nil as Bool? }
+            heard.lines.removeFirst(index + 1)
+            return true
+        }
+    }
+
+    /// What was heard since the last wait, once the bus has handed over all that was sent.
+    func linesSoFar() async throws -> [String] {
+        try await settle()
+        return heard.update { heard in
+            defer { heard.lines = [] }
+            return heard.lines
+        }
+    }
+
+    /// Waits until what org.bluez has sent by now has arrived.
+    func settle() async throws {
+        try await connection.call(
+            DBusCall(to: "org.bluez", "/", "org.freedesktop.DBus.Peer", "Ping"))
+    }
+
+    /// Takes the bytes of all values that have come, as text, once they contain `part`.
+    func hears(text part: String) async throws -> String {
+        try await heard.wait(for: part) { heard in
+            let text = String(decoding: heard.values.joined(), as: UTF8.self)
+            guard text.contains(part) else { return nil }
+            heard.values = []
+            return text
+        }
+    }
+
+    // MARK: Calling
+
+    @discardableResult
+    func call(
+        _ path: String, _ interface: String, _ member: String, _ arguments: [DBusValue] = []
+    ) async throws -> [DBusValue] {
+        guard let object = ObjectPath("/org/bluez" + (path.isEmpty ? "" : "/\(path)")) else { return [] }
+        return try await connection.call(
+            DBusCall(to: "org.bluez", object, "org.bluez.\(interface)", member, arguments), timeout: nil)
+    }
+
+    /// How a call fails: the last word of the error's name, and its text.
+    func failure(
+        _ path: String, _ interface: String, _ member: String, _ arguments: [DBusValue] = []
+    ) async -> String {
+        do {
+            try await call(path, interface, member, arguments)
+            return "done"
+        } catch let error as DBusError {
+            let name = error.name?.text.split(separator: ".").last.map(String.init) ?? "\(error.code)"
+            return "\(name): \(error.message ?? "")"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    func property(_ path: String, _ interface: String, _ name: String) async throws -> DBusValue {
+        guard let object = ObjectPath("/org/bluez/\(path)") else { return .boolean(false) }
+        return try await connection.property(name, of: "org.bluez.\(interface)", at: object, of: "org.bluez")
+    }
+
+    /// The objects there are, without those that are always there.
+    func objects() async throws -> [String] {
+        let reply = try await connection.call(
+            DBusCall(to: "org.bluez", "/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects"))
+        return (reply.first?.dictionary?.entries ?? []).compactMap { $0.key.objectPath.map { Self.short($0.text) } }
+    }
+}
+
+extension DBusValue {
+    static let noOptions = DBusValue.properties([:])
+    static func writeType(_ type: String) -> DBusValue { .properties(["type": .string(type)]) }
+    static func text(_ text: String) -> DBusValue { .bytes(Array(text.utf8)) }
+}
