@@ -16,6 +16,13 @@ public final class FakeAdapter {
     var discoveries: [String: DiscoveryFilter] = [:]
     /// What clients want to hear of when they begin to look.
     var filters: [String: DiscoveryFilter] = [:]
+    /// What clients have registered, to be a device for others.
+    var applications: [Application] = [] { didSet { showApplications() } }
+    var advertisements: [RegisteredAdvertisement] = [] { didSet { showAdvertisements() } }
+    /// How many advertisements may be registered at once; told when the adapter is plugged in.
+    public var advertisementLimit = 5
+    /// Whether advertisements come back when the adapter is switched on again.
+    public var restoresAdvertisements = true
     private var powered = true
 
     init(_ name: String, address: String, in bluez: FakeBlueZ) {
@@ -24,6 +31,8 @@ public final class FakeAdapter {
         self.bluez = bluez
         ownRadio = RadioDevice(address)
         ownRadio.isAdvertising = false
+        ownRadio.manners.mtu = 517
+        ownRadio.manners.advertisesWhileConnected = true
     }
 
     var path: ObjectPath { BlueZName.root.appending(name) ?? BlueZName.root }
@@ -38,6 +47,10 @@ public final class FakeAdapter {
             powered = newValue
             object?.set("Powered", of: BlueZName.adapter, to: .boolean(newValue))
             if !newValue { silence() }
+            if !newValue && !restoresAdvertisements {
+                for index in advertisements.indices { advertisements[index].isOnAir = false }
+            }
+            showAdvertisements()
         }
     }
 
@@ -67,13 +80,15 @@ public final class FakeAdapter {
 
     func attach() async {
         guard let connection = bluez.connection, object == nil else { return }
-        let object = BusObject(path, [adapterInterface], on: connection)
+        let object = BusObject(
+            path, [adapterInterface, gattManagerInterface, advertisingManagerInterface], on: connection)
         self.object = object
         await object.publish()
     }
 
     func detach() {
         silence()
+        forgetLocal { _ in true }
         filters = [:]
         for device in devices.values { device.detach() }
         devices = [:]
@@ -85,6 +100,7 @@ public final class FakeAdapter {
         filters[client] = nil
         if discoveries.removeValue(forKey: client) != nil { discoveryChanged() }
         for device in devices.values { device.forget(client: client) }
+        forgetLocal { $0 == client }
     }
 
     /// The device as clients see it; nil where it is not known.

@@ -26,6 +26,8 @@ public struct LinkManners: Sendable {
     public var writesUntilLoss: Int?
     /// Whether others find the device while it is connected.
     public var advertisesWhileConnected = false
+    /// Whether the device remembers who has subscribed to what, and is told nothing when they come back (bluez#1106).
+    public var remembersSubscriptions = false
     /// Whether bluetoothd still believes that the device is connected when it comes to know of it: the link of a client
     /// that crashed.
     public var isConnectedAlready = false

@@ -35,6 +35,8 @@ public final class RadioCharacteristic {
     public var onWrite: (@Radio ([UInt8], Request) async throws -> Void)?
     /// Told that a central subscribes, before it is answered, and that it does not want any more.
     public var onSubscription: (@Radio (RadioLink, Bool) async throws -> Void)?
+    /// Whether it is for paired devices only.
+    public var needsPairing = false
     weak var device: RadioDevice?
 
     public init(_ uuid: String, _ flags: [Flag], value: [UInt8] = [], descriptors: [RadioDescriptor] = []) {

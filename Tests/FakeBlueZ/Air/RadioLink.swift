@@ -10,12 +10,12 @@ public final class RadioLink {
     public let mtu: Int
     public private(set) var isUp = true
     private let timeline: Timeline
-    private var subscriptions: Set<ObjectIdentifier> = []
+    private var subscriptions: [ObjectIdentifier: RadioCharacteristic] = [:]
     private var operations: [Int: @Sendable () -> Void] = [:]
     private var lastOperation = 0
     /// The central's ear.
     var onArrival: ((RadioCharacteristic, [UInt8]) -> Void)?
-    var onDrop: (() -> Void)?
+    private var dropHandlers: [() -> Void] = []
 
     /// What fits one packet.
     public var payload: Int { mtu - 3 }
@@ -25,8 +25,12 @@ public final class RadioLink {
         self.device = device
         self.timeline = timeline
         mtu = device.manners.mtu
+        subscriptions = device.rememberedSubscriptions.removeValue(forKey: central) ?? [:]
         device.add(self)
     }
+
+    /// Calls `handler` when the connection ends.
+    func onDrop(_ handler: @escaping () -> Void) { dropHandlers.append(handler) }
 
     /// Ends the connection, and with it all that was under way.
     public func drop() {
@@ -35,14 +39,26 @@ public final class RadioLink {
         device.remove(self)
         for cancel in operations.values { cancel() }
         operations = [:]
-        subscriptions = []
-        onDrop?()
+        forgetSubscriptions()
+        let handlers = dropHandlers
+        dropHandlers = []
+        for handler in handlers { handler() }
+    }
+
+    private func forgetSubscriptions() {
+        if device.manners.remembersSubscriptions {
+            device.rememberedSubscriptions[central] = subscriptions
+        } else {
+            let ended = subscriptions.values
+            Task { for characteristic in ended { try? await characteristic.onSubscription?(self, false) } }
+        }
+        subscriptions = [:]
     }
 
     // MARK: From the device
 
     func isSubscribed(to characteristic: RadioCharacteristic) -> Bool {
-        subscriptions.contains(ObjectIdentifier(characteristic))
+        subscriptions[ObjectIdentifier(characteristic)] != nil
     }
 
     func deliver(_ bytes: [UInt8], from characteristic: RadioCharacteristic) {
@@ -53,14 +69,21 @@ public final class RadioLink {
 
     func subscribe(to characteristic: RadioCharacteristic) async throws {
         try await perform(.zero) { [self] in
-            subscriptions.insert(ObjectIdentifier(characteristic))
-            try await characteristic.onSubscription?(self, true)
+            let key = ObjectIdentifier(characteristic)
+            if subscriptions.updateValue(characteristic, forKey: key) == nil {
+                do {
+                    try await characteristic.onSubscription?(self, true)
+                } catch {
+                    subscriptions[key] = nil
+                    throw error
+                }
+            }
             try await timeline.pause(device.manners.subscribeDelay)
         }
     }
 
     func unsubscribe(from characteristic: RadioCharacteristic) async {
-        guard subscriptions.remove(ObjectIdentifier(characteristic)) != nil else { return }
+        guard subscriptions.removeValue(forKey: ObjectIdentifier(characteristic)) != nil else { return }
         try? await characteristic.onSubscription?(self, false)
     }
 

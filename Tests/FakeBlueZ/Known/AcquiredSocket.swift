@@ -28,6 +28,15 @@ final class AcquiredSocket {
         return (socket, OwnedDescriptor(taking: pair.theirs))
     }
 
+    /// A socket that a client has handed out.
+    init(received descriptor: OwnedDescriptor, onEnd: @escaping () -> Void) throws(DBusError) {
+        let number = try descriptor.duplicate()
+        _ = fcntl(number, F_SETFL, O_NONBLOCK)
+        channel = DescriptorChannel(taking: number, kind: .socket, on: Radio.loop)
+        self.onEnd = onEnd
+        listen()
+    }
+
     private func listen() {
         Task {
             while let packet = try? await channel.read() { await onPacket?(packet) }

@@ -64,7 +64,9 @@ final class KnownCharacteristic {
     /// - Throws: `Failed` where there is none, `NotPermitted` where the device wants to be paired first.
     func requireLink() throws(DBusError) -> RadioLink {
         guard let link = device.link else { throw BlueZError.failed("Not connected") }
-        if device.radio.manners.needsPairing && !device.isPaired { throw BlueZError.notPermitted("Not paired") }
+        if device.radio.manners.needsPairing || radio.needsPairing, !device.isPaired {
+            throw BlueZError.notPermitted("Not paired")
+        }
         return link
     }
 

@@ -33,14 +33,8 @@ extension KnownDevice {
     }
 
     func disconnect() throws(DBusError) {
-        guard attempt != nil || link != nil else { throw BlueZError.notConnected }
+        guard attempt != nil || isConnected else { throw BlueZError.notConnected }
         lose()
-    }
-
-    /// Ends the link, or an attempt to get one.
-    func lose() {
-        attempt?.cancel()
-        link?.drop()
     }
 
     /// There is a link.
@@ -50,9 +44,10 @@ extension KnownDevice {
         link.onArrival = { [weak self] characteristic, bytes in
             self?.known(characteristic)?.arrive(bytes)
         }
-        link.onDrop = { [weak self] in self?.ended() }
+        link.onDrop { [weak self] in self?.ended() }
         self.link = link
         set("Connected", .boolean(true))
+        bluez.adapter(at: address)?.accept(link, from: adapter)
         resolution = Task { await resolve(link) }
     }
 
@@ -62,7 +57,7 @@ extension KnownDevice {
         resolution = nil
         for characteristic in services.flatMap(\.characteristics) { characteristic.linkEnded() }
         set("ServicesResolved", .boolean(false))
-        set("Connected", .boolean(false))
+        set("Connected", .boolean(isConnected))
         forgetLater()
     }
 

@@ -9,6 +9,8 @@ public final class KnownDevice {
     var radio: RadioDevice
     private(set) var object: BusObject?
     var link: RadioLink?
+    /// A link in which the device is the central.
+    private var incoming: RadioLink?
     /// An attempt to connect that is under way.
     var attempt: Task<Void, any Error>?
     var resolution: Task<Void, Never>?
@@ -47,7 +49,7 @@ public final class KnownDevice {
 
     private func isTrue(_ name: String) -> Bool { object?.value(name, of: BlueZName.device)?.boolean ?? false }
 
-    public var isConnected: Bool { link != nil }
+    public var isConnected: Bool { link != nil || incoming != nil }
     /// Whether the two have paired. It can be set, as of a device that was paired long ago.
     public var isPaired: Bool {
         get { isTrue("Paired") }
@@ -107,11 +109,33 @@ public final class KnownDevice {
 
     /// A device that is neither heard, nor connected, paired or trusted vanishes (bleak#1176).
     func forgetLater() {
-        guard vanishing == nil, !isHeard, link == nil, attempt == nil, !isPaired, !isTrue("Trusted") else { return }
+        guard vanishing == nil, !isHeard, !isConnected, attempt == nil, !isPaired, !isTrue("Trusted") else { return }
         vanishing = bluez.timeline.after(FakeAdapter.memory) { [weak self] in
-            guard let self, link == nil, attempt == nil else { return }
+            guard let self, !isConnected, attempt == nil else { return }
             adapter.remove(self)
         }
+    }
+
+    /// The device has connected to the adapter.
+    func accept(_ link: RadioLink) {
+        stopForgetting()
+        incoming = link
+        link.onDrop { [weak self] in self?.lost(link) }
+        set("Connected", .boolean(true))
+    }
+
+    private func lost(_ link: RadioLink) {
+        guard incoming === link else { return }
+        incoming = nil
+        set("Connected", .boolean(isConnected))
+        forgetLater()
+    }
+
+    /// Ends the link, or an attempt to get one.
+    func lose() {
+        attempt?.cancel()
+        link?.drop()
+        incoming?.drop()
     }
 
     func stopForgetting() {

@@ -1,0 +1,64 @@
+internal import DBus
+
+/// A GATT application that a client has registered: its objects, as services on the air.
+@Radio
+final class Application {
+    let client: String
+    let path: ObjectPath
+    let services: [RadioService]
+    private let attributes: [LocalCharacteristic]
+    private var listening: Task<Void, Never>?
+
+    /// Reads the application's objects. Those that come later are not looked at.
+    ///
+    /// - Throws: `Failed` where there is none that makes a service.
+    static func read(of client: String, at path: ObjectPath, on adapter: FakeAdapter) async throws -> Application {
+        guard let connection = adapter.bluez.connection else { throw BlueZError.notReady }
+        let call = DBusCall(to: client, path, BlueZName.objectManager, "GetManagedObjects")
+        guard let objects = try? await connection.call(call).first?.dictionary?.entries else {
+            throw BlueZError.failed("No object received")
+        }
+        let signals = try await connection.signals(
+            matching: .propertiesChanged(sender: client, of: BlueZName.characteristic))
+        let application = Application(client, path, ApplicationObjects(objects), on: adapter, connection)
+        guard !application.services.isEmpty else { throw BlueZError.failed("No valid service object found") }
+        application.listen(to: signals)
+        return application
+    }
+
+    private init(
+        _ client: String, _ path: ObjectPath, _ objects: ApplicationObjects, on adapter: FakeAdapter,
+        _ connection: DBusConnection
+    ) {
+        self.client = client
+        self.path = path
+        var attributes: [LocalCharacteristic] = []
+        services = objects.services.map { service in
+            let local = objects.characteristics(of: service.path).map { characteristic in
+                LocalCharacteristic(
+                    characteristic, descriptors: objects.descriptors(of: characteristic.path), of: client, on: adapter,
+                    connection)
+            }
+            attributes += local
+            return RadioService(service.uuid, isPrimary: service.isPrimary, local.map(\.radio))
+        }
+        self.attributes = attributes
+    }
+
+    /// A changed value goes to all who have subscribed.
+    private func listen(to signals: DBusSignals) {
+        listening = Task { @Radio [attributes] in
+            do {
+                for try await signal in signals {
+                    guard let value = signal.arguments[1].properties?["Value"]?.bytes else { continue }
+                    attributes.first { $0.path == signal.path }?.say(value)
+                }
+            } catch {}  // the bus went away, and the client with it
+        }
+    }
+
+    func end() {
+        listening?.cancel()
+        for attribute in attributes { attribute.end() }
+    }
+}

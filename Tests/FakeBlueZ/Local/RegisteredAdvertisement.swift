@@ -1,0 +1,56 @@
+internal import DBus
+
+/// An advertisement that a client has registered: what it says, if it fits.
+struct RegisteredAdvertisement {
+    let client: String
+    let path: ObjectPath
+    let content: Advertisement
+    let isConnectable: Bool
+    /// Whether it is on the air; it may be registered and forgotten by the controller.
+    var isOnAir = true
+
+    /// What legacy advertising holds, in the advertisement and in the answer to a scan each.
+    static let capacity = 31
+
+    /// - Throws: `Failed` where it says too much or can't be read.
+    init(
+        of client: String, at path: ObjectPath, _ properties: [String: DBusValue], alias: String
+    ) throws(DBusError) {
+        let failure = BlueZError.failed("Failed to parse advertisement.")
+        guard let type = properties["Type"]?.string, ["peripheral", "broadcast"].contains(type) else { throw failure }
+        self.client = client
+        self.path = path
+        isConnectable = type == "peripheral"
+        let includes = properties["Includes"]?.strings ?? []
+        let services = properties["ServiceUUIDs"]?.strings ?? []
+        let name = properties["LocalName"]?.string ?? (includes.contains("local-name") ? alias : nil)
+        var manufacturerData: [UInt16: [UInt8]] = [:]
+        for entry in properties["ManufacturerData"]?.dictionary?.entries ?? [] {
+            guard let company = entry.key.uint16, let bytes = entry.value.bytes else { throw failure }
+            manufacturerData[company] = bytes
+        }
+        var serviceData: [String: [UInt8]] = [:]
+        for (uuid, value) in properties["ServiceData"]?.properties ?? [:] {
+            guard let bytes = value.bytes else { throw failure }
+            serviceData[uuid] = bytes
+        }
+        // Each part is a length, a kind, and what it says; services of one width share a part.
+        var length = isConnectable ? 3 : 0
+        for group in Dictionary(grouping: services, by: Self.width).values {
+            length += 2 + group.reduce(0) { $0 + Self.width(of: $1) }
+        }
+        for data in manufacturerData.values { length += 4 + data.count }
+        for (uuid, data) in serviceData { length += 2 + Self.width(of: uuid) + data.count }
+        guard length <= Self.capacity, 2 + (name?.utf8.count ?? 0) <= Self.capacity else { throw failure }
+        content = Advertisement(
+            name: name, services: services, manufacturerData: manufacturerData, serviceData: serviceData,
+            appearance: properties["Appearance"]?.uint16)
+    }
+
+    /// The bytes that a UUID takes: what is on Bluetooth's base UUID is shortened.
+    private static func width(of uuid: String) -> Int {
+        let long = longUUID(uuid)
+        guard long.hasSuffix("-0000-1000-8000-00805f9b34fb") else { return 16 }
+        return long.hasPrefix("0000") ? 2 : 4
+    }
+}
