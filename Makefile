@@ -11,7 +11,8 @@ BUILD_PACKAGES := libudev-dev libdbus-1-dev libedit-dev libbsd-dev libmd-dev lib
 # What the tests run against: the Nano's firmware in an emulator, and other people's clients.
 TEST_PACKAGES := gcc g++ make simavr libsimavr-dev libelf-dev gcc-avr avr-libc binutils-avr arduino-core-avr \
     python3-serial socat picocom shellcheck \
-    udev umockdev gir1.2-umockdev-1.0 python3-gi dbus-daemon dbus-bin libglib2.0-bin
+    udev umockdev gir1.2-umockdev-1.0 python3-gi dbus-daemon dbus-bin libglib2.0-bin \
+    bluez python3-bleak
 
 # For a quick start: no C++ library to load and bind, and the program's own relocations packed, which only lld does.
 STATIC_LIBRARIES := .build/static-libraries

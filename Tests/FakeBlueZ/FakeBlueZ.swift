@@ -96,7 +96,10 @@ public final class FakeBlueZ {
     /// Ends it for good.
     public func stop() async {
         await end()
-        for device in air { device.onChange = nil }
+        for device in air {
+            device.onChange = nil
+            device.companion = nil
+        }
         air = []
         adapters = []
     }
@@ -165,6 +168,19 @@ public final class FakeBlueZ {
         device.dropLinks()
         device.onChange = nil
         for adapter in adapters { adapter.loseSight(of: device) }
+    }
+
+    /// Has a device say one packet after the other, as fast as the bus takes them.
+    ///
+    /// - Throws: ``DBusError`` where the bus goes away.
+    public func burst(
+        _ count: Int, from characteristic: RadioCharacteristic, _ packet: (_ number: Int) -> [UInt8]
+    ) async throws {
+        for number in 0..<count {
+            characteristic.notify(packet(number))
+            if number % 64 == 63 { try await connection?.flush() }
+        }
+        try await connection?.flush()
     }
 
     // MARK: Objects

@@ -1,5 +1,5 @@
-public import FirmwareSim
 internal import DescriptorIO
+public import FirmwareSim
 internal import Glibc
 
 /// An HM-10 with a simulated device on its UART: FFE1 is the line, in both directions.
@@ -8,12 +8,20 @@ internal import Glibc
 /// while a central is connected.
 @Radio
 public final class HM10<Device: SimulatedDevice> {
+    /// How long the module gathers what comes over its UART, where time is real: a byte at 9600 baud takes 1 ms.
+    public nonisolated static var gatheringTime: Duration { .milliseconds(15) }
+
     /// The module on the air.
     public let radio: RadioDevice
     /// The device behind it.
     public nonisolated let host: DeviceHost<Device>
     private let line: DescriptorChannel
-    private let characteristic: RadioCharacteristic
+    private let characteristic = RadioCharacteristic(
+        "FFE1", [.read, .writeWithoutResponse, .notify],
+        descriptors: [RadioDescriptor("2901", value: Array("DEVICE NAME".utf8))])
+    private let timeline: Timeline?
+    private var gathered: [UInt8] = []
+    private var sending: Task<Void, Never>?
 
     /// A module that is switched on.
     ///
@@ -23,29 +31,38 @@ public final class HM10<Device: SimulatedDevice> {
     ) async throws {
         let pair = try SocketPair(SOCK_STREAM)
         line = DescriptorChannel(taking: pair.ours, kind: .socket, on: Radio.loop)
-        let far = DescriptorChannel(taking: pair.theirs, kind: .socket, on: Radio.loop)
         host = DeviceHost(device, pace: pace, on: Radio.loop)
+        timeline = if case .realTime(let clock) = pace { Timeline(clock) } else { nil }
         radio = RadioDevice(address, Advertisement(name: name, services: ["FFE0"]))
-        characteristic = RadioCharacteristic(
-            "FFE1", [.read, .writeWithoutResponse, .notify],
-            descriptors: [RadioDescriptor("2901", value: Array("DEVICE NAME".utf8))])
         radio.services = [RadioService("FFE0", [characteristic])]
-        let id = await host.attach(far, isListening: false)
-        radio.onLinksChange = { [radio, host] in
-            let isConnected = !radio.links.isEmpty
+        let id = await host.attach(
+            DescriptorChannel(taking: pair.theirs, kind: .socket, on: Radio.loop), isListening: false)
+        radio.onLinksChange = { [weak radio, host] in
             // What the device says to nobody is lost.
+            let isConnected = radio?.links.isEmpty == false
             host.assumeIsolated { $0.setListening(isConnected, id) }
         }
         characteristic.onWrite = { [line] bytes, _ in try await line.write(bytes) }
-        await line.forward { [characteristic] arrival in
-            guard case .bytes(let bytes) = arrival else { return }
-            Task { @Radio in Self.say(bytes, on: characteristic) }
+        radio.companion = self
+        Task { [weak self, line] in
+            while let bytes = try? await line.read() { self?.gather(bytes) }
         }
     }
 
-    private static func say(_ bytes: [UInt8], on characteristic: RadioCharacteristic) {
-        for start in stride(from: 0, to: bytes.count, by: 20) {
-            characteristic.notify(Array(bytes[start..<min(start + 20, bytes.count)]))
+    private func gather(_ bytes: [UInt8]) {
+        gathered += bytes
+        let isEnough = timeline == nil || gathered.count >= 20
+        if isEnough { return send() }
+        guard sending == nil else { return }
+        sending = timeline?.after(Self.gatheringTime) { [weak self] in self?.send() }
+    }
+
+    private func send() {
+        sending?.cancel()
+        sending = nil
+        for start in stride(from: 0, to: gathered.count, by: 20) {
+            characteristic.notify(Array(gathered[start..<min(start + 20, gathered.count)]))
         }
+        gathered = []
     }
 }

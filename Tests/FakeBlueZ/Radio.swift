@@ -13,4 +13,10 @@ public actor Radio {
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { Self.loop.asUnownedSerialExecutor() }
     private init() {}
+
+    /// Waits until all that can run now has run: answers to calls are sent by then.
+    static func idle() async {
+        // The loop looks at its timers when it has nothing else to do.
+        try? await EventLoopClock(loop).sleep(for: .zero)
+    }
 }

@@ -27,6 +27,8 @@ public final class RadioDevice {
     public private(set) var links: [RadioLink] = []
     /// Called when it gets or loses a connection.
     public var onLinksChange: (() -> Void)?
+    /// What is behind it, kept as long as the device is on the air of a fake.
+    var companion: AnyObject?
     /// What centrals had subscribed to when they left, by their addresses.
     var rememberedSubscriptions: [String: [ObjectIdentifier: RadioCharacteristic]] = [:]
     /// Whether it is on the air at all.

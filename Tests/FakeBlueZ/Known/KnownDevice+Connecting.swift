@@ -32,9 +32,14 @@ extension KnownDevice {
         }
     }
 
+    /// Disconnects. The answer comes first, then the changes that it makes: bleak counts on it, which closes its
+    /// connection to the bus as soon as it hears of them.
     func disconnect() throws(DBusError) {
         guard attempt != nil || isConnected else { throw BlueZError.notConnected }
-        lose()
+        Task {
+            await Radio.idle()
+            lose()
+        }
     }
 
     /// There is a link.
