@@ -150,12 +150,11 @@ public final class FakeBlueZ {
     /// Brings a device into reach.
     public func add(_ device: RadioDevice) {
         air.append(device)
-        device.isInReach = true
         device.onChange = { [weak self, weak device] in
             guard let self, let device else { return }
             for adapter in adapters { adapter.hear(device) }
         }
-        device.onChange?()
+        device.isInReach = true
         if device.manners.isConnectedAlready {
             for adapter in adapters.prefix(1) { Task { await adapter.inherit(device) } }
         }
@@ -167,7 +166,6 @@ public final class FakeBlueZ {
         device.isInReach = false
         device.dropLinks()
         device.onChange = nil
-        for adapter in adapters { adapter.loseSight(of: device) }
     }
 
     /// Has a device say one packet after the other, as fast as the bus takes them.

@@ -14,6 +14,15 @@ public actor Radio {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { Self.loop.asUnownedSerialExecutor() }
     private init() {}
 
+    /// Does several things at once, with nothing in between:
+    ///
+    /// ```swift
+    /// await Radio.run { pump.radio.manners.mtu = 185 }
+    /// ```
+    public static func run<Value: Sendable>(_ body: @Radio () throws -> Value) async rethrows -> Value {
+        try await body()
+    }
+
     /// Waits until all that can run now has run: answers to calls are sent by then.
     static func idle() async {
         // The loop looks at its timers when it has nothing else to do.

@@ -32,4 +32,145 @@ struct ConnectingTests {
             try await client.hears("\(pumpPath) Connected=false")
         }
     }
+
+    /// Calls `body` with a pump that is found and behaves like that when it is connected.
+    private func withPump(
+        _ change: @escaping @Radio (inout LinkManners) -> Void,
+        _ body: (FakeBench, HM10<PumpFirmware>) async throws -> Void
+    ) async throws {
+        try await withBench { bench in
+            let pump = try await bench.addPump()
+            await Radio.run { change(&pump.radio.manners) }
+            try await bench.findPump()
+            try await body(bench, pump)
+        }
+    }
+
+    private func connect(_ bench: FakeBench) async -> String {
+        await bench.client.failure(pumpPath, "Device1", "Connect")
+    }
+
+    @Test func `Attempts fail as they are told to, then succeed`() async throws {
+        let errors = [BlueZError.abortedByLocal, BlueZError.connectionCanceled, BlueZError.authenticationFailed]
+        try await withPump { $0.connectErrors = errors } _: { bench, _ in
+            #expect(await connect(bench) == "Failed: le-connection-abort-by-local")
+            #expect(await connect(bench) == "Failed: br-connection-canceled")
+            #expect(await connect(bench) == "AuthenticationFailed: Authentication Failed")
+            #expect(await connect(bench) == "done")
+            #expect(await connect(bench) == "done")
+        }
+    }
+
+    @Test func `While one attempt is under way another is refused, and Disconnect ends it`() async throws {
+        try await withPump { $0.connectDelay = .seconds(5) } _: { bench, pump in
+            async let first = connect(bench)
+            await bench.clock.untilSomebodySleeps(until: .seconds(5))
+            #expect(await connect(bench) == "InProgress: In Progress")
+            try await bench.client.call(pumpPath, "Device1", "Disconnect")
+            #expect(await first == "Failed: le-connection-abort-by-local")
+            #expect(await pump.radio.links.isEmpty)
+            let twice = await bench.client.failure(pumpPath, "Device1", "Disconnect")
+            #expect(twice == "NotConnected: Not Connected")
+        }
+    }
+
+    @Test func `A device that is out of reach is tried for 20 s`() async throws {
+        try await withPump { _ in } _: { bench, pump in
+            await bench.fake.remove(pump.radio)
+            async let first = connect(bench)
+            await bench.clock.untilSomebodySleeps(until: .seconds(20))
+            bench.clock.advance(by: .seconds(20))
+            #expect(await first == "Failed: le-connection-abort-by-local")
+        }
+    }
+
+    @Test func `A device that comes into reach meanwhile is connected`() async throws {
+        try await withPump { _ in } _: { bench, pump in
+            await bench.fake.remove(pump.radio)
+            async let first = connect(bench)
+            await bench.clock.untilSomebodySleeps(until: .seconds(20))
+            await bench.fake.add(pump.radio)
+            #expect(await first == "done")
+        }
+    }
+
+    @Test func `It is connected before its services are resolved, and they are there before that is told`() async throws {
+        try await withPump { $0.resolveDelay = .seconds(2) } _: { bench, _ in
+            #expect(await connect(bench) == "done")
+            try await bench.client.hears("\(pumpPath) Connected=true")
+            #expect(try await bench.client.property(pumpPath, "Device1", "ServicesResolved") == .boolean(false))
+            #expect(try await bench.client.objects().contains(linePath) == false)
+            await bench.clock.untilSomebodySleeps(until: .seconds(2))
+            bench.clock.advance(by: .seconds(2))
+            try await bench.client.hears("+ \(linePath) GattCharacteristic1")
+            try await bench.client.hears("\(pumpPath) ServicesResolved=true")
+        }
+    }
+
+    @Test func `A link that ends before the services are resolved leaves them unresolved`() async throws {
+        try await withPump { $0.resolveDelay = .seconds(2) } _: { bench, pump in
+            #expect(await connect(bench) == "done")
+            await bench.clock.untilSomebodySleeps(until: .seconds(2))
+            await pump.radio.dropLinks()
+            try await bench.client.hears("\(pumpPath) Connected=false")
+            bench.clock.advance(by: .seconds(2))
+            #expect(try await bench.client.objects().contains(linePath) == false)
+        }
+    }
+
+    @Test func `The services stay known when the link has ended`() async throws {
+        try await withConnectedPump { bench, pump in
+            await pump.radio.dropLinks()
+            try await bench.client.hears("\(pumpPath) ServicesResolved=false")
+            try await bench.client.hears("\(pumpPath) Connected=false")
+            #expect(try await bench.client.objects().contains(linePath))
+            _ = try await bench.client.linesSoFar()
+            #expect(await connect(bench) == "done")
+            try await bench.client.hears("\(pumpPath) ServicesResolved=true")
+        }
+    }
+
+    @Test func `Disconnecting is answered before it is told`() async throws {
+        try await withConnectedPump { bench, _ in
+            _ = try await bench.client.linesSoFar()
+            let order = Log([])
+            let signals = try await bench.client.connection.handleSignals(
+                matching: .propertiesChanged(sender: "org.bluez", of: "org.bluez.Device1")
+            ) { _ in order.update { $0.append("told") } }
+            let path = try #require(ObjectPath("/org/bluez/\(pumpPath)"))
+            try await bench.client.connection.call(
+                DBusCall(to: "org.bluez", path, "org.bluez.Device1", "Disconnect")
+            ) { _ in order.update { $0.append("answered") } }
+            try await bench.client.hears("\(pumpPath) Connected=false")
+            #expect(order.state.first == "answered")
+            signals.cancel()
+        }
+    }
+
+    @Test func `A device may be connected already, from a client that crashed`() async throws {
+        try await withBench { bench in
+            let pump = try await HM10(PumpFirmware(), pace: .onDemand)
+            await Radio.run {
+                pump.radio.manners.isConnectedAlready = true
+                bench.fake.add(pump.radio)
+            }
+            try await bench.client.hears("+ \(pumpPath) Device1")
+            try await bench.client.hears("\(pumpPath) ServicesResolved=true")
+            #expect(await connect(bench) == "done")
+        }
+    }
+
+    @Test func `A connection outlives the client that asked for it`() async throws {
+        try await withPump { _ in } _: { bench, pump in
+            let other = try await FakeClient(bench.bus)
+            try await other.call(pumpPath, "Device1", "Connect")
+            await other.close()
+            try await bench.client.hears("\(pumpPath) ServicesResolved=true")
+            try await bench.client.settle()
+            #expect(await pump.radio.links.count == 1)
+        }
+    }
 }
+
+/// What happened, in order.
+typealias Log = Watched<[String]>

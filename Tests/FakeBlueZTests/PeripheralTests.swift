@@ -86,7 +86,7 @@ struct PeripheralTests {
 
     @Test func `Is not told of a subscription that is remembered`() async throws {
         try await withApplication { bench, second, application in
-            await second.remembersSubscriptions()
+            await Radio.run { second.ownRadio.manners.remembersSubscriptions = true }
             try await application.register()
             try await application.advertise(Self.advertisement)
             try await connect(bench)
@@ -103,7 +103,7 @@ struct PeripheralTests {
 
     @Test func `Has notifications cut to what fits`() async throws {
         try await withApplication { bench, second, application in
-            await second.setMTU(23)
+            await Radio.run { second.ownRadio.manners.mtu = 23 }
             try await application.register()
             try await application.advertise(Self.advertisement)
             try await connect(bench)
@@ -147,18 +147,11 @@ struct PeripheralTests {
             #expect(await refusal(["LocalName": .string(String(repeating: "n", count: 29))]) == nil)
             #expect(await refusal(["LocalName": .string(String(repeating: "n", count: 30))]) == tooLong)
             #expect(await refusal(["Type": .string("loud")]) == tooLong)
-            await second.setAdvertisementLimit(0)
+            await Radio.run { second.advertisementLimit = 0 }
             #expect(await refusal([:]) == "Maximum advertisements reached")
-            await second.setAdvertisementLimit(1)
-            await second.switchOff()
+            await Radio.run { second.advertisementLimit = 1 }
+            await Radio.run { second.isPowered = false }
             #expect(await refusal([:]) == "Failed to register advertisement")
         }
     }
-}
-
-extension FakeAdapter {
-    func remembersSubscriptions() { ownRadio.manners.remembersSubscriptions = true }
-    func setMTU(_ mtu: Int) { ownRadio.manners.mtu = mtu }
-    func setAdvertisementLimit(_ limit: Int) { advertisementLimit = limit }
-    func switchOff() { isPowered = false }
 }

@@ -59,8 +59,6 @@ extension FakeAdapter {
         }
     }
 
-    func loseSight(of device: RadioDevice) { devices[device.address]?.stopHearing() }
-
     /// What is known of a device, from now on if nothing was.
     func know(_ device: RadioDevice) -> KnownDevice {
         if let known = devices[device.address] {

@@ -12,13 +12,13 @@ public final class RadioDevice {
     /// `public` or `random`.
     public let addressType: String
     public var manners = LinkManners()
-    public var advertisement: Advertisement { didSet { onChange?() } }
+    public var advertisement: Advertisement { didSet { changed() } }
     /// How strongly it is heard, in dBm.
-    public var signalStrength: Int16 = -60 { didSet { onChange?() } }
+    public var signalStrength: Int16 = -60 { didSet { changed() } }
     /// Whether it tells of itself.
-    public var isAdvertising = true { didSet { onChange?() } }
+    public var isAdvertising = true { didSet { changed() } }
     /// Whether it accepts connections.
-    public var isConnectable = true
+    public var isConnectable = true { didSet { changed() } }
     /// The services that whoever connects from now on finds.
     public var services: [RadioService] = [] {
         didSet { for service in services { for item in service.characteristics { item.device = self } } }
@@ -32,7 +32,9 @@ public final class RadioDevice {
     /// What centrals had subscribed to when they left, by their addresses.
     var rememberedSubscriptions: [String: [ObjectIdentifier: RadioCharacteristic]] = [:]
     /// Whether it is on the air at all.
-    var isInReach = false
+    var isInReach = false { didSet { changed() } }
+    /// Who waits for a change.
+    private var watchers: [AsyncStream<Void>.Continuation] = []
     /// Called when those who listen hear something else, or something again.
     var onChange: (() -> Void)?
 
@@ -48,8 +50,23 @@ public final class RadioDevice {
     /// Whether a central that tries gets a connection.
     var isReachable: Bool { isConnectable && isHeard }
 
+    /// - Throws: `CancellationError`.
+    func untilReachable() async throws {
+        let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        watchers.append(continuation)
+        for await _ in changes where isReachable { return }
+        throw CancellationError()
+    }
+
+    private func changed() {
+        onChange?()
+        watchers.removeAll { watcher in
+            if case .terminated = watcher.yield() { true } else { false }
+        }
+    }
+
     /// Says once more what it advertises.
-    public func advertise() { onChange?() }
+    public func advertise() { changed() }
 
     /// Loses all connections, as a device does that is switched off.
     public func dropLinks() {
@@ -65,12 +82,12 @@ public final class RadioDevice {
     func add(_ link: RadioLink) {
         links.append(link)
         onLinksChange?()
-        onChange?()
+        changed()
     }
 
     func remove(_ link: RadioLink) {
         links.removeAll { $0 === link }
         onLinksChange?()
-        onChange?()
+        changed()
     }
 }

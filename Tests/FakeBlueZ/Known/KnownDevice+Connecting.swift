@@ -14,9 +14,10 @@ extension KnownDevice {
             if error != nil { radio.manners.connectErrors.removeFirst() }
             try await timeline.pause(manners.connectDelay)
             if let error { throw error }
-            guard !radio.isReachable else { return }
-            try await timeline.pause(manners.patience)
-            if !radio.isReachable { throw BlueZError.abortedByLocal }
+            if radio.isReachable { return }
+            let patience = timeline.after(manners.patience) { [weak self] in self?.attempt?.cancel() }
+            defer { patience.cancel() }
+            try await radio.untilReachable()
         }
         self.attempt = attempt
         let result = await attempt.result
@@ -27,7 +28,7 @@ extension KnownDevice {
             establish()
         } catch {
             forgetLater()
-            // Disconnected, or switched off, while connecting.
+            // Given up, disconnected, or switched off while connecting.
             throw error is CancellationError ? BlueZError.abortedByLocal : error
         }
     }

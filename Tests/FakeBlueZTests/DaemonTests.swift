@@ -1,0 +1,88 @@
+import DBus
+import FakeBlueZ
+import FirmwareSim
+import TestSupport
+import Testing
+
+@Suite("The daemon and its adapters", .timeLimit(.minutes(5)))
+struct DaemonTests {
+    @Test func `Begun anew it knows nothing any more`() async throws {
+        try await withConnectedPump { bench, pump in
+            let signals = try await bench.client.connection.signals(matching: .nameOwnerChanged("org.bluez"))
+            try await bench.client.call(linePath, "GattCharacteristic1", "StartNotify")
+            try await bench.fake.restart {
+                #expect(pump.radio.links.isEmpty)
+                let error = await bench.client.failure("hci0", "Adapter1", "StartDiscovery")
+                #expect(error.hasPrefix("ServiceUnknown"))
+            }
+            var owners: [Bool] = []
+            for try await signal in signals {
+                owners.append(signal.arguments.last?.string?.isEmpty == false)
+                if owners.count == 2 { break }
+            }
+            #expect(owners == [false, true])
+            try await bench.client.hears("+ hci0 Adapter1")
+            let error = await bench.client.failure(pumpPath, "Device1", "Connect")
+            #expect(error.hasPrefix("UnknownObject"))
+            #expect(try await bench.client.property("hci0", "Adapter1", "Discovering") == .boolean(false))
+            try await bench.findPump()
+            try await bench.client.call(pumpPath, "Device1", "Connect")
+        }
+    }
+
+    @Test func `An adapter that is plugged in again has another number and the same address`() async throws {
+        try await withConnectedPump { bench, pump in
+            await bench.fake.renumber(bench.adapter, to: "hci2")
+            try await bench.client.hears("- hci0")
+            try await bench.client.hears("+ hci2 Adapter1")
+            let address = try await bench.client.property("hci2", "Adapter1", "Address")
+            #expect(address == .string("00:00:5E:00:53:01"))
+            #expect(await pump.radio.links.isEmpty)
+            let error = await bench.client.failure(pumpPath, "Device1", "Connect")
+            #expect(error.hasPrefix("UnknownObject"))
+            try await bench.client.call("hci2", "Adapter1", "StartDiscovery")
+            try await bench.client.hears("+ hci2/dev_00_15_83_00_00_10 Device1")
+        }
+    }
+
+    @Test func `An adapter that is off has no connections and is not ready`() async throws {
+        try await withConnectedPump { bench, pump in
+            let off: [DBusValue] = [.string("org.bluez.Adapter1"), .string("Powered"), .variant(.boolean(false))]
+            let connection = bench.client.connection
+            try await connection.call(
+                DBusCall(to: "org.bluez", FakeClient.hci0, "org.freedesktop.DBus.Properties", "Set", off))
+            try await bench.client.hears("hci0 Powered=false")
+            try await bench.client.hears("\(pumpPath) Connected=false")
+            try await bench.client.hears("hci0 Discovering=false")
+            #expect(await pump.radio.links.isEmpty)
+            let start = await bench.client.failure("hci0", "Adapter1", "StartDiscovery")
+            #expect(start == "NotReady: Resource Not Ready")
+            let connect = await bench.client.failure(pumpPath, "Device1", "Connect")
+            #expect(connect == "NotReady: Resource Not Ready")
+            await Radio.run { bench.adapter.isPowered = true }
+            try await bench.client.hears("hci0 Powered=true")
+            try await bench.client.call(pumpPath, "Device1", "Connect")
+        }
+    }
+
+    @Test func `An adapter that rfkill blocks can't be switched on`() async throws {
+        try await withBench { bench in
+            await Radio.run { bench.adapter.isBlocked = true }
+            try await bench.client.hears("hci0 Powered=false")
+            let error = await #expect(throws: DBusError.self) {
+                try await bench.client.connection.setProperty(
+                    "Powered", of: "org.bluez.Adapter1", at: FakeClient.hci0, of: "org.bluez", to: .boolean(true))
+            }
+            #expect(error?.name == "org.bluez.Error.Blocked")
+            #expect(error?.message == "Blocked through rfkill")
+        }
+    }
+
+    @Test func `Calls are noted, with who made them`() async throws {
+        try await withBench { bench in
+            try await bench.client.call("hci0", "Adapter1", "StartDiscovery")
+            try await bench.untilCalled("StartDiscovery")
+            #expect(await bench.fake.calls.state.first?.client == bench.client.connection.uniqueName)
+        }
+    }
+}

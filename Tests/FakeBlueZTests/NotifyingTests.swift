@@ -1,0 +1,132 @@
+import DBus
+import FakeBlueZ
+import FirmwareSim
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("What the fake's devices say", .timeLimit(.minutes(5)))
+struct NotifyingTests {
+    private let line = "GattCharacteristic1"
+
+    @Test func `Comes whole and in order, however much of it`() async throws {
+        try await withConnectedPump { bench, pump in
+            try await bench.client.call(linePath, line, "StartNotify")
+            let count = 5000
+            try await bench.burst(count, from: pump)
+            let values = try await bench.client.heard.wait(for: "\(count) values") { heard in
+                heard.values.count >= count ? heard.values : nil
+            }
+            #expect(values == (0..<count).map(FakeBench.packet))
+        }
+    }
+
+    @Test func `Comes early, before the subscription is answered`() async throws {
+        try await withConnectedPump { bench, pump in
+            await Radio.run { pump.radio.manners.subscribeDelay = .milliseconds(30) }
+            async let subscribed: [DBusValue] = bench.client.call(linePath, line, "StartNotify")
+            await bench.clock.untilSomebodySleeps(until: .milliseconds(30))
+            await pump.say("early")
+            #expect(try await bench.client.hears(text: "early") == "early")
+            let again = await bench.client.failure(linePath, line, "StartNotify")
+            #expect(again == "InProgress: In Progress")
+            bench.clock.advance(by: .milliseconds(30))
+            _ = try await subscribed
+        }
+    }
+
+    @Test func `Is heard by all once one has subscribed, until the last has had enough`() async throws {
+        try await withConnectedPump { bench, pump in
+            let other = try await FakeClient(bench.bus)
+            await pump.say("nobody listens")
+            try await bench.client.call(linePath, line, "StartNotify")
+            try await other.call(linePath, line, "StartNotify")
+            try await bench.client.call(linePath, line, "StartNotify")
+            try await bench.client.call(linePath, line, "StopNotify")
+            await pump.say("one")
+            #expect(try await bench.client.hears(text: "one") == "one")
+            #expect(await bench.client.failure(linePath, line, "StopNotify") == "Failed: No notify session started")
+            _ = try await bench.client.linesSoFar()
+            await other.close()
+            try await bench.client.hears("\(linePath) Notifying=false")
+            await pump.say("two")
+            #expect(try await bench.client.linesSoFar() == [])
+        }
+    }
+
+    @Test func `Is subscribed to again after a reconnect, without being asked`() async throws {
+        try await withConnectedPump { bench, pump in
+            try await bench.client.call(linePath, line, "StartNotify")
+            await pump.radio.dropLinks()
+            try await bench.client.hears("\(pumpPath) Connected=false")
+            try await bench.client.call(pumpPath, "Device1", "Connect")
+            try await bench.client.hears("\(pumpPath) ServicesResolved=true")
+            await pump.say("again")
+            #expect(try await bench.client.hears(text: "again") == "again")
+        }
+    }
+
+    @Test func `Goes to an acquired socket and nowhere else; what is early is lost`() async throws {
+        try await withConnectedPump { bench, pump in
+            await Radio.run { pump.radio.manners.subscribeDelay = .milliseconds(30) }
+            async let acquired = bench.client.call(linePath, line, "AcquireNotify", [.noOptions])
+            await bench.clock.untilSomebodySleeps(until: .milliseconds(30))
+            await pump.say("early")
+            bench.clock.advance(by: .milliseconds(30))
+            let reply = try await acquired
+            #expect(reply.last == .uint16(23))
+            let socket = try #require(reply.first?.unixFD)
+            await pump.say("later")
+            #expect(socket.nextPacket() == Array("later".utf8))
+            #expect(await bench.client.failure(linePath, line, "StartNotify") == "NotPermitted: Notify acquired")
+            let again = await bench.client.failure(linePath, line, "AcquireNotify", [.noOptions])
+            #expect(again == "NotPermitted: Notify acquired")
+            #expect(bench.client.heard.state.values == [])
+            await pump.radio.dropLinks()
+            #expect(socket.isHungUp)
+        }
+    }
+
+    @Test func `Can't be acquired while somebody is subscribed`() async throws {
+        try await withConnectedPump { bench, _ in
+            try await bench.client.call(linePath, line, "StartNotify")
+            let refused = await bench.client.failure(linePath, line, "AcquireNotify", [.noOptions])
+            #expect(refused == "InProgress: In Progress")
+        }
+    }
+}
+
+extension HM10 {
+    func say(_ text: String) { radio.characteristic("FFE1")?.notify(Array(text.utf8)) }
+}
+
+/// Calls `body` with a pump to which the client is connected.
+func withConnectedPump(
+    _ body: (FakeBench, HM10<PumpFirmware>) async throws -> Void
+) async throws {
+    try await withBench { bench in
+        let pump = try await bench.addPump()
+        try await bench.findPump()
+        try await bench.client.call(pumpPath, "Device1", "Connect")
+        try await bench.client.hears("\(pumpPath) ServicesResolved=true")
+        try await body(bench, pump)
+    }
+}
+
+extension FakeBench {
+    func findPump() async throws {
+        try await client.call("hci0", "Adapter1", "StartDiscovery")
+        try await client.hears("+ \(pumpPath) Device1")
+    }
+
+    /// 20 bytes that differ from packet to packet.
+    static func packet(_ number: Int) -> [UInt8] {
+        (0..<20).map { UInt8(truncatingIfNeeded: number &* 31 &+ $0) }
+    }
+
+    @Radio
+    func burst(_ count: Int, from pump: HM10<PumpFirmware>) async throws {
+        guard let line = pump.radio.characteristic("FFE1") else { return }
+        try await fake.burst(count, from: line, Self.packet)
+    }
+}
