@@ -67,10 +67,11 @@ public final class FakeBlueZ {
                 for try await signal in names { self?.note(signal) }
             } catch {}  // the bus went away, and all clients with it
         }
+        // Whoever hears of the name asks at once what there is.
+        try await connection.export(DBusObject("/", isObjectManager: true))
         guard try await connection.requestName(BlueZName.service) == .owner else {
             throw DBusError(.refused, activity: "being org.bluez", hint: "another has the name")
         }
-        try await connection.export(DBusObject("/", isObjectManager: true))
         let root = BusObject(BlueZName.root, [agents.interface(in: self)], on: connection)
         await root.publish()
         for adapter in adapters { await adapter.attach() }
