@@ -8,7 +8,7 @@ public final class FakeAdapter {
     public internal(set) var name: String
     /// The adapter as other adapters hear it, once an advertisement is registered.
     public let ownRadio: RadioDevice
-    unowned let bluez: FakeBlueZ
+    let bluez: FakeBlueZ
     var object: BusObject?
     /// The known devices by address.
     var devices: [String: KnownDevice] = [:]

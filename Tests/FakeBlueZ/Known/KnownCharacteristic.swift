@@ -12,7 +12,7 @@ final class KnownCharacteristic {
     let radio: RadioCharacteristic
     let path: ObjectPath
     let lastHandle: Int
-    unowned let device: KnownDevice
+    let device: KnownDevice
     let isClaimed: Bool
     private(set) lazy var object = BusObject(path, [characteristicInterface], on: connection)
     private let connection: DBusConnection

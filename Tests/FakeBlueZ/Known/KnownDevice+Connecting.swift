@@ -45,13 +45,13 @@ extension KnownDevice {
 
     /// There is a link.
     func establish() {
-        stopForgetting()
         let link = RadioLink(from: adapter.address, to: radio, timeline: bluez.timeline)
         link.onArrival = { [weak self] characteristic, bytes in
             self?.known(characteristic)?.arrive(bytes)
         }
         link.onDrop { [weak self] in self?.ended() }
         self.link = link
+        stopForgetting()
         set("Connected", .boolean(true))
         bluez.adapter(at: address)?.accept(link, from: adapter)
         resolution = Task { await resolve(link) }

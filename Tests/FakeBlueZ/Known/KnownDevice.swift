@@ -4,7 +4,7 @@ internal import DBus
 @Radio
 public final class KnownDevice {
     public let address: String
-    unowned let adapter: FakeAdapter
+    let adapter: FakeAdapter
     /// The device on the air.
     var radio: RadioDevice
     private(set) var object: BusObject?
@@ -109,9 +109,10 @@ public final class KnownDevice {
 
     /// A device that is neither heard, nor connected, paired or trusted vanishes (bleak#1176).
     func forgetLater() {
-        guard vanishing == nil, !isHeard, !isConnected, attempt == nil, !isPaired, !isTrue("Trusted") else { return }
+        let isKept = isHeard || isConnected || attempt != nil || isPaired || isTrue("Trusted")
+        guard object != nil, vanishing == nil, !isKept else { return }
         vanishing = bluez.timeline.after(FakeAdapter.memory) { [weak self] in
-            guard let self, !isConnected, attempt == nil else { return }
+            guard let self else { return }
             adapter.remove(self)
         }
     }
