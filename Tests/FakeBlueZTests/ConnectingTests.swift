@@ -52,7 +52,9 @@ struct ConnectingTests {
 
     @Test func `Attempts fail as they are told to, then succeed`() async throws {
         let errors = [BlueZError.abortedByLocal, BlueZError.connectionCanceled, BlueZError.authenticationFailed]
-        try await withPump { $0.connectErrors = errors } _: { bench, _ in
+        try await withPump {
+            $0.connectErrors = errors
+        } _: { bench, _ in
             #expect(await connect(bench) == "Failed: le-connection-abort-by-local")
             #expect(await connect(bench) == "Failed: br-connection-canceled")
             #expect(await connect(bench) == "AuthenticationFailed: Authentication Failed")
@@ -62,7 +64,9 @@ struct ConnectingTests {
     }
 
     @Test func `While one attempt is under way another is refused, and Disconnect ends it`() async throws {
-        try await withPump { $0.connectDelay = .seconds(5) } _: { bench, pump in
+        try await withPump {
+            $0.connectDelay = .seconds(5)
+        } _: { bench, pump in
             async let first = connect(bench)
             await bench.clock.untilSomebodySleeps(until: .seconds(5))
             #expect(await connect(bench) == "InProgress: In Progress")
@@ -75,7 +79,8 @@ struct ConnectingTests {
     }
 
     @Test func `A device that is out of reach is tried for 20 s`() async throws {
-        try await withPump { _ in } _: { bench, pump in
+        try await withPump { _ in
+        } _: { bench, pump in
             await bench.fake.remove(pump.radio)
             async let first = connect(bench)
             await bench.clock.untilSomebodySleeps(until: .seconds(20))
@@ -85,7 +90,8 @@ struct ConnectingTests {
     }
 
     @Test func `A device that comes into reach meanwhile is connected`() async throws {
-        try await withPump { _ in } _: { bench, pump in
+        try await withPump { _ in
+        } _: { bench, pump in
             await bench.fake.remove(pump.radio)
             async let first = connect(bench)
             await bench.clock.untilSomebodySleeps(until: .seconds(20))
@@ -94,8 +100,11 @@ struct ConnectingTests {
         }
     }
 
-    @Test func `It is connected before its services are resolved, and they are there before that is told`() async throws {
-        try await withPump { $0.resolveDelay = .seconds(2) } _: { bench, _ in
+    @Test func `It is connected before its services are resolved, and they are there before that is told`() async throws
+    {
+        try await withPump {
+            $0.resolveDelay = .seconds(2)
+        } _: { bench, _ in
             #expect(await connect(bench) == "done")
             try await bench.client.hears("\(pumpPath) Connected=true")
             #expect(try await bench.client.property(pumpPath, "Device1", "ServicesResolved") == .boolean(false))
@@ -108,7 +117,9 @@ struct ConnectingTests {
     }
 
     @Test func `A link that ends before the services are resolved leaves them unresolved`() async throws {
-        try await withPump { $0.resolveDelay = .seconds(2) } _: { bench, pump in
+        try await withPump {
+            $0.resolveDelay = .seconds(2)
+        } _: { bench, pump in
             #expect(await connect(bench) == "done")
             await bench.clock.untilSomebodySleeps(until: .seconds(2))
             await pump.radio.dropLinks()
@@ -161,7 +172,8 @@ struct ConnectingTests {
     }
 
     @Test func `A connection outlives the client that asked for it`() async throws {
-        try await withPump { _ in } _: { bench, pump in
+        try await withPump { _ in
+        } _: { bench, pump in
             let other = try await FakeClient(bench.bus)
             try await other.call(pumpPath, "Device1", "Connect")
             await other.close()

@@ -78,7 +78,9 @@ final class KnownCharacteristic {
 
     /// Shows the link's MTU, of whose changes clients are not told.
     func showMTU(of link: RadioLink) {
-        guard device.bluez.showsMTU else { return }
+        guard device.bluez.showsMTU else {
+            return object.silently(set: "MTU", of: BlueZName.characteristic, to: nil)
+        }
         let manners = device.radio.manners
         let mtu = DBusValue.uint16(UInt16(link.mtu))
         guard let stale = manners.staleMTU else {

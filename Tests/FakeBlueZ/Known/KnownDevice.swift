@@ -109,13 +109,16 @@ public final class KnownDevice {
 
     /// A device that is neither heard, nor connected, paired or trusted vanishes (bleak#1176).
     func forgetLater() {
-        let isKept = isHeard || isConnected || attempt != nil || isPaired || isTrue("Trusted")
         guard object != nil, vanishing == nil, !isKept else { return }
         vanishing = bluez.timeline.after(FakeAdapter.memory) { [weak self] in
             guard let self else { return }
-            adapter.remove(self)
+            vanishing = nil
+            if !isKept { adapter.remove(self) }
         }
     }
+
+    /// Whether there is more to it than that it was heard once.
+    private var isKept: Bool { isHeard || isConnected || attempt != nil || isPaired || isTrue("Trusted") }
 
     /// The device has connected to the adapter.
     func accept(_ link: RadioLink) {
