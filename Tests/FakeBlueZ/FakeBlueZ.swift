@@ -37,6 +37,7 @@ public final class FakeBlueZ {
     let agents = AgentManager()
     private(set) var air: [RadioDevice] = []
     private(set) var connection: DBusConnection?
+    private(set) var tree: BusTree?
     private var departures: Task<Void, Never>?
     private let address: String
 
@@ -68,11 +69,13 @@ public final class FakeBlueZ {
             } catch {}  // the bus went away, and all clients with it
         }
         // Whoever hears of the name asks at once what there is.
-        try await connection.export(DBusObject("/", isObjectManager: true))
+        let tree = BusTree(connection)
+        self.tree = tree
+        try await tree.publish()
         guard try await connection.requestName(BlueZName.service) == .owner else {
             throw DBusError(.refused, activity: "being org.bluez", hint: "another has the name")
         }
-        let root = BusObject(BlueZName.root, [agents.interface(in: self)], on: connection)
+        let root = BusObject(BlueZName.root, [agents.interface(in: self)], in: tree)
         await root.publish()
         for adapter in adapters { await adapter.attach() }
     }
@@ -80,10 +83,12 @@ public final class FakeBlueZ {
     private func end() async {
         departures?.cancel()
         departures = nil
+        // First of all, so that as in a crash nobody is told anything.
+        await connection?.close()
         for adapter in adapters { adapter.detach() }
         agents.forgetAll()
-        await connection?.close()
         connection = nil
+        tree = nil
     }
 
     /// Ends it and begins anew, as when the daemon crashes: all connections drop, every path goes stale, and what clients
@@ -121,9 +126,14 @@ public final class FakeBlueZ {
     // MARK: Adapters
 
     /// Plugs in an adapter, powered.
+    ///
+    /// - Parameter bringsManagersLater: See ``FakeAdapter/bringsManagersLater``.
     @discardableResult
-    public func addAdapter(_ name: String = "hci0", address: String = "00:00:5E:00:53:01") async -> FakeAdapter {
+    public func addAdapter(
+        _ name: String = "hci0", address: String = "00:00:5E:00:53:01", bringsManagersLater: Bool = false
+    ) async -> FakeAdapter {
         let adapter = FakeAdapter(name, address: address, in: self)
+        adapter.bringsManagersLater = bringsManagersLater
         adapters.append(adapter)
         add(adapter.ownRadio)
         await adapter.attach()

@@ -78,6 +78,21 @@ struct DaemonTests {
         }
     }
 
+    @Test func `The managers may come later than the adapter`() async throws {
+        try await withBench { bench in
+            let late = await bench.fake.addAdapter(
+                "hci1", address: "00:00:5E:00:53:02", bringsManagersLater: true)
+            #expect(try await bench.client.linesSoFar() == ["+ hci1 Adapter1"])
+            await late.bringManagers()
+            #expect(
+                try await bench.client.linesSoFar().sorted()
+                    == ["+ hci1 GattManager1", "+ hci1 LEAdvertisingManager1"])
+            let application = try await FakeApplication(bench.bus)
+            try await application.register(on: "hci1")
+            await application.close()
+        }
+    }
+
     @Test func `Calls are noted, with who made them`() async throws {
         try await withBench { bench in
             try await bench.client.call("hci0", "Adapter1", "StartDiscovery")

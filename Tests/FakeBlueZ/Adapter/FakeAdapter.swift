@@ -23,6 +23,8 @@ public final class FakeAdapter {
     public var advertisementLimit = 5
     /// Whether advertisements come back when the adapter is switched on again.
     public var restoresAdvertisements = true
+    /// Whether `GattManager1` and `LEAdvertisingManager1` come later than `Adapter1`: with ``bringManagers()``.
+    public var bringsManagersLater = false
     private var powered = true
 
     init(_ name: String, address: String, in bluez: FakeBlueZ) {
@@ -79,12 +81,16 @@ public final class FakeAdapter {
     // MARK: On the bus
 
     func attach() async {
-        guard let connection = bluez.connection, object == nil else { return }
-        let object = BusObject(
-            path, [adapterInterface, gattManagerInterface, advertisingManagerInterface], on: connection)
+        guard let tree = bluez.tree, object == nil else { return }
+        let object = BusObject(path, [adapterInterface] + (bringsManagersLater ? [] : managers), in: tree)
         self.object = object
         await object.publish()
     }
+
+    private var managers: [LiveInterface] { [gattManagerInterface, advertisingManagerInterface] }
+
+    /// Brings the managers that it was plugged in without.
+    public func bringManagers() async { await object?.add(managers) }
 
     func detach() {
         silence()

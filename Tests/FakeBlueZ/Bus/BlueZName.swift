@@ -14,6 +14,5 @@ enum BlueZName {
     static let advertisement = "org.bluez.LEAdvertisement1"
     static let agentManager = "org.bluez.AgentManager1"
     static let agent = "org.bluez.Agent1"
-    static let properties = "org.freedesktop.DBus.Properties"
     static let objectManager = "org.freedesktop.DBus.ObjectManager"
 }

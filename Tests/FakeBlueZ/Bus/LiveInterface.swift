@@ -36,8 +36,10 @@ final class LiveInterface: Sendable {
         set { values.withLock { $0[name] = newValue } }
     }
 
-    /// The interface as it is exported. Its properties are read without waiting, so that all of them, of all objects, are
-    /// of one moment.
+    /// The properties that are there now.
+    var present: [String: DBusValue] { values.withLock { $0 } }
+
+    /// The interface as it is exported. Its properties are read without waiting, so that all of them are of one moment.
     var exported: DBusInterface {
         let properties = properties.map { property in
             DBusProperty(

@@ -14,8 +14,8 @@ final class KnownCharacteristic {
     let lastHandle: Int
     let device: KnownDevice
     let isClaimed: Bool
-    private(set) lazy var object = BusObject(path, [characteristicInterface], on: connection)
-    private let connection: DBusConnection
+    private(set) lazy var object = BusObject(path, [characteristicInterface], in: tree)
+    private let tree: BusTree
     private let service: ObjectPath
     private var descriptors: [KnownDescriptor] = []
     /// The clients that want what the device says. They are remembered when the link ends (bleak#83).
@@ -28,12 +28,12 @@ final class KnownCharacteristic {
 
     init(
         _ radio: RadioCharacteristic, of device: KnownDevice, service: (path: ObjectPath, uuid: String), handle: Int,
-        on connection: DBusConnection
+        in tree: BusTree
     ) {
         self.radio = radio
         self.device = device
         self.service = service.path
-        self.connection = connection
+        self.tree = tree
         isClaimed = device.radio.manners.claimedServices.contains { longUUID($0) == service.uuid }
         path = handlePath(service.path, "char", handle)
         // What subscribing is on the air: Client Characteristic Configuration.
@@ -42,7 +42,7 @@ final class KnownCharacteristic {
         // The value has the handle behind the characteristic's own.
         lastHandle = handle + 1 + all.count
         descriptors = all.enumerated().map { index, descriptor in
-            KnownDescriptor(descriptor, of: self, handle: handle + 2 + index, on: connection)
+            KnownDescriptor(descriptor, of: self, handle: handle + 2 + index, in: tree)
         }
     }
 

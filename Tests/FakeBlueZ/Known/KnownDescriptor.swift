@@ -6,15 +6,15 @@ final class KnownDescriptor {
     private let radio: RadioDescriptor
     private unowned let characteristic: KnownCharacteristic
     private let path: ObjectPath
-    private let connection: DBusConnection
-    private(set) lazy var object = BusObject(path, [descriptorInterface], on: connection)
+    private let tree: BusTree
+    private(set) lazy var object = BusObject(path, [descriptorInterface], in: tree)
 
     init(
-        _ radio: RadioDescriptor, of characteristic: KnownCharacteristic, handle: Int, on connection: DBusConnection
+        _ radio: RadioDescriptor, of characteristic: KnownCharacteristic, handle: Int, in tree: BusTree
     ) {
         self.radio = radio
         self.characteristic = characteristic
-        self.connection = connection
+        self.tree = tree
         path = handlePath(characteristic.path, "desc", handle)
     }
 

@@ -92,10 +92,10 @@ extension KnownDevice {
         if services.map({ ObjectIdentifier($0.radio) }) == radio.services.map(ObjectIdentifier.init) { return }
         for service in services { service.withdraw() }
         services = []
-        guard let connection = bluez.connection else { return }
+        guard let tree = bluez.tree else { return }
         var handle = 0x0001
         for service in radio.services {
-            let known = KnownService(service, of: self, handle: handle, on: connection)
+            let known = KnownService(service, of: self, handle: handle, in: tree)
             handle = known.lastHandle + 1
             services.append(known)
         }

@@ -22,8 +22,8 @@ public final class KnownDevice {
         self.radio = radio
         self.adapter = adapter
         address = radio.address
-        if let connection = bluez.connection {
-            object = BusObject(path, [deviceInterface], on: connection)
+        if let tree = bluez.tree {
+            object = BusObject(path, [deviceInterface], in: tree)
         }
         Task { await publish() }
     }

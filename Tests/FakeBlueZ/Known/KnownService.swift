@@ -8,7 +8,7 @@ final class KnownService {
     let lastHandle: Int
     private let object: BusObject
 
-    init(_ radio: RadioService, of device: KnownDevice, handle: Int, on connection: DBusConnection) {
+    init(_ radio: RadioService, of device: KnownDevice, handle: Int, in tree: BusTree) {
         self.radio = radio
         let path = handlePath(device.path, "service", handle)
         object = BusObject(
@@ -23,12 +23,12 @@ final class KnownService {
                         "UUID": .string(radio.uuid), "Primary": .boolean(radio.isPrimary),
                         "Device": .objectPath(device.path), "Includes": .objectPaths([]),
                     ])
-            ], on: connection)
+            ], in: tree)
         var next = handle + 1
         var characteristics: [KnownCharacteristic] = []
         for characteristic in radio.characteristics {
             let known = KnownCharacteristic(
-                characteristic, of: device, service: (path, radio.uuid), handle: next, on: connection)
+                characteristic, of: device, service: (path, radio.uuid), handle: next, in: tree)
             next = known.lastHandle + 1
             characteristics.append(known)
         }
