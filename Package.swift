@@ -85,9 +85,6 @@ let package = Package(
         .target(
             name: "FakeBlueZ", dependencies: ["DBus", "DescriptorIO", "FirmwareSim", "TestSupport"],
             path: "Tests/FakeBlueZ", swiftSettings: settings),
-        .executableTarget(
-            name: "fake-bluez", dependencies: ["FakeBlueZ", "FirmwareSim", "TestSupport"],
-            path: "Tests/FakeBlueZProgram", swiftSettings: settings),
         .testTarget(
             name: "FakeBlueZTests", dependencies: ["FakeBlueZ", "DBus", "DescriptorIO", "FirmwareSim", "TestSupport"],
             exclude: ["Clients/bleak_client.py"], swiftSettings: settings),

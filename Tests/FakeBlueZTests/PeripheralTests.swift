@@ -142,6 +142,14 @@ struct PeripheralTests {
             let tooLong = "Failed to parse advertisement."
             #expect(await refusal([:]) == nil)
             #expect(await refusal(["ServiceUUIDs": .strings([Self.service, "1800"])]) == nil)
+            // Flags 3, the service 18, and of the maker's data 4 more than it is long: 31.
+            func data(_ count: Int) -> [String: DBusValue] {
+                let bytes = DBusValue.bytes(Array(repeating: 1, count: count))
+                let entry = DBusDictionary.Entry(.uint16(0xFFFF), .variant(bytes))
+                return ["ManufacturerData": .dictionary(DBusDictionary(keys: "q", values: "v", [entry]))]
+            }
+            #expect(await refusal(data(6)) == nil)
+            #expect(await refusal(data(7)) == tooLong)
             let two = [Self.service, "4fafc201-1fb5-459e-8fcc-c5c9c331914b"]
             #expect(await refusal(["ServiceUUIDs": .strings(two)]) == tooLong)
             #expect(await refusal(["LocalName": .string(String(repeating: "n", count: 29))]) == nil)
