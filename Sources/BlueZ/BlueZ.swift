@@ -25,7 +25,7 @@ public actor BlueZ {
     /// The connection that objects of this program are exported on.
     nonisolated let bus: DBusConnection
     /// What waits are measured by.
-    nonisolated let clock: any Clock<Duration>
+    public nonisolated let clock: any Clock<Duration>
     nonisolated let keeper: MirrorKeeper
     /// The discovery of each adapter that was ever asked to scan.
     var discoveries: [BluetoothAddress: Discovery] = [:]

@@ -70,6 +70,11 @@ public struct Endpoint: Sendable, Hashable {
         Endpoint(scheme: "serial", address: path, options: options, text: path)
     }
 
+    /// This endpoint with another address.
+    public func replacingAddress(_ address: String) -> Endpoint {
+        Endpoint(scheme: scheme, address: address, options: options, text: text)
+    }
+
     /// This endpoint without an option.
     public func removing(_ option: String) -> Endpoint {
         var options = options

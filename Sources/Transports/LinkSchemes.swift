@@ -15,9 +15,10 @@ public struct LinkSchemes: Sendable {
     /// A table without a scheme.
     public init() {}
 
-    /// `serial:`, `tcp:`, `unix:`, `usb:`.
+    /// `ble:`, `serial:`, `tcp:`, `unix:`, `usb:`.
     public static let standard: LinkSchemes = {
         var schemes = LinkSchemes()
+        schemes.add("ble") { endpoint, loop throws(LinkError) in try await BLEEndpoint.open(endpoint, on: loop) }
         schemes.add("serial") { endpoint, loop throws(LinkError) in try await SerialLink.open(endpoint, on: loop) }
         schemes.add("tcp") { endpoint, loop throws(LinkError) in try await SocketLink.openTCP(endpoint, on: loop) }
         schemes.add("unix") { endpoint, loop throws(LinkError) in try await SocketLink.openUnix(endpoint, on: loop) }

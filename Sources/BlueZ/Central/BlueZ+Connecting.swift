@@ -8,7 +8,7 @@ extension BlueZ {
         while true {
             let rest = patience.total - watch.elapsed
             do throws(BLEError) {
-                let path = try await sight(device, mustScan: mustScan, within: rest)
+                let path = try await sight(device, mustScan: mustScan, within: min(rest, patience.search))
                 let rest = min(patience.attempt, patience.total - watch.elapsed)
                 return try await attempt(device, at: path, within: max(rest, .milliseconds(1)))
             } catch {
@@ -66,7 +66,9 @@ extension BlueZ {
                 () -> Result<Void, BLEError>? in
                 guard let properties = keeper.mirror[path, BlueZName.device] else {
                     return .failure(
-                        BLEError(keeper.isComplete ? .notFound : .notRunning, activity: activity))
+                        keeper.isComplete
+                            ? BLEError(.notFound, name: .unknownObject, activity: activity)
+                            : BLEError(.notRunning, activity: activity))
                 }
                 guard properties["Connected"]?.boolean == true else {
                     return .failure(BLEError(.disconnected, activity: activity, hint: "it hung up at once; try again"))

@@ -4,8 +4,13 @@ public struct ConnectPatience: Sendable, Hashable {
     public var attempt: Duration
     /// All attempts together, with the search for the device.
     public var total: Duration
+    /// The search for a device that is not in sight.
+    public var search: Duration
 
-    public init(attempt: Duration = .seconds(20), total: Duration = .seconds(60)) {
+    public init(
+        attempt: Duration = .seconds(20), total: Duration = .seconds(60), search: Duration = .seconds(10)
+    ) {
+        self.search = search
         self.attempt = attempt
         self.total = total
     }
@@ -33,6 +38,8 @@ struct ConnectRetries {
             return passing <= Self.passingLimit ? .retry(after: Self.passingPause) : .giveUp
         }
         switch error.code {
+        // It was there and went, by bluetoothd's word; or it did not come in sight.
+        case .notFound where error.name == nil: return .giveUp
         case .notFound, .busy, .disconnected, .timedOut, .failed:
             return pauses.next().map { .retry(after: $0) } ?? .giveUp
         case .notRunning, .noAdapter, .adapterOff, .notPermitted, .notPaired, .unsupported, .invalidArgument, .closed,

@@ -13,6 +13,12 @@ public protocol Link: AnyObject, Sendable {
     /// The most bytes that one write of the carrier holds; nil where there is no bound. `send` cuts what is longer.
     var maximumWriteLength: Int? { get }
 
+    /// The address of this very device, where the endpoint that the link was opened from may lead to another.
+    var deviceAddress: String? { get }
+
+    /// What a person should know of how the link came about; nil where there is nothing.
+    var openingNote: String? { get }
+
     /// Whether opening the link may have reset the device, as the DTR of a serial port does to an Arduino. The device
     /// then hears nothing for some seconds, and has forgotten its state.
     var mayHaveReset: Bool { get }
@@ -64,6 +70,12 @@ public protocol Link: AnyObject, Sendable {
 extension Link {
     /// False: ``send(_:)`` is to do it.
     public func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool { false }
+
+    /// None: most endpoints lead to one device.
+    public var deviceAddress: String? { nil }
+
+    /// None: most links come about as they were asked for.
+    public var openingNote: String? { nil }
 
     /// False: most carriers can't.
     public var mayHaveReset: Bool { false }

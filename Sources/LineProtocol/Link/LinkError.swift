@@ -10,6 +10,8 @@ public struct LinkError: Error, Sendable, Hashable {
         case ambiguous = "ambiguous_port"
         /// Somebody else uses it.
         case busy
+        /// What carries it does not work now, as a Bluetooth adapter that is off.
+        case unavailable
         /// This user may not open it.
         case notPermitted = "not_permitted"
         /// The carrier can't do what was asked, as a baud rate that the adapter lacks.
@@ -55,6 +57,7 @@ extension LinkError: CustomStringConvertible {
             case .notFound: "there is no such port or device"
             case .ambiguous: "several ports fit"
             case .busy: "it is in use"
+            case .unavailable: "it can't be reached now"
             case .notPermitted: "permission denied"
             case .unsupported: "not supported there"
             case .disconnected: "the device is gone"

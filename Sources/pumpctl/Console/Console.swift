@@ -36,8 +36,9 @@ final class Console {
 
     /// Runs until the user, the end of standard input, or a signal ends it.
     func run() async throws {
-        link = await ConsoleLink(try await open(), events)
-        reopening = Reopening(endpoint, context)
+        let opened = try await open()
+        link = await ConsoleLink(opened, events)
+        reopening = Reopening(endpoint, opened, context)
         let resizing = try? await SignalSource.open([SIGWINCH], on: context.loop) { [events] _ in
             events.yield(.resized)
         }

@@ -35,8 +35,9 @@ final class Monitor {
 
     /// Runs until all updates were shown, `time` is over, or a signal ends it.
     func run(for time: Duration?) async throws {
-        try await begin(context.openLink(endpoint, note: note))
-        reopening = Reopening(endpoint, context)
+        let link = try await context.openLink(endpoint, note: note)
+        reopening = Reopening(endpoint, link, context)
+        try await begin(link)
         let timer = Task(executorPreference: context.loop) { [events, clock = context.clock] in
             guard let time, (try? await clock.sleep(for: time)) != nil else { return }
             events.yield(.timeIsUp)

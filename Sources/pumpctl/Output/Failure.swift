@@ -33,7 +33,7 @@ extension Failure {
             switch error.code {
             case .invalidEndpoint, .ambiguous, .unsupported: .usage
             case .notFound: .noInput
-            case .busy: .unavailable
+            case .busy, .unavailable: .unavailable
             case .notPermitted: .noPermission
             case .disconnected, .closed, .system: .ioError
             case .timedOut: .temporaryFailure

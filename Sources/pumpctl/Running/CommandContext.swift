@@ -26,6 +26,9 @@ struct CommandContext: Sendable {
         if endpoint.isSerialPort, endpoint.options["baud"] == nil {
             endpoint = endpoint.adding("baud", "\(family.facts.baudRate)")
         }
+        if endpoint.scheme == "ble", endpoint.options["family"] == nil, endpoint.options["profile"] == nil {
+            endpoint = endpoint.adding("family", family.rawValue)
+        }
         return options.reset ? endpoint.adding("reset", "true") : endpoint
     }
 
@@ -40,6 +43,7 @@ struct CommandContext: Sendable {
         schemes.add("sim", SimLink.open)
         if endpoint.scheme == "serial" { userTerminal.keepSettings(ifAt: endpoint.address) }
         let link = try await schemes.open(endpoint, on: loop)
+        if let remark = link.openingNote { note("pumpctl: \(endpoint.text): \(remark)") }
         return options.verbose ? TracedLink(link, note: note) : link
     }
 

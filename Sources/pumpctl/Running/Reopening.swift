@@ -13,16 +13,19 @@ import Transports
 struct Reopening {
     /// The longest time between two attempts.
     static let interval = Duration.seconds(1)
+    /// The longest time between two attempts to reach a BLE device, of which each scans for it; the first is ``interval``.
+    static let longestRadioInterval = Duration.seconds(8)
 
     private let context: CommandContext
     private let endpoint: Endpoint
     private let identity: PortIdentity?
 
-    /// Looks up what tells the device at `endpoint` from others.
-    init(_ endpoint: Endpoint, _ context: CommandContext) {
+    /// Looks up what tells the device that `link` was opened to from others.
+    init(_ endpoint: Endpoint, _ link: any Link, _ context: CommandContext) {
         self.context = context
         // What comes back has started anew by itself.
-        self.endpoint = endpoint.removing("reset")
+        let endpoint = endpoint.removing("reset")
+        self.endpoint = link.deviceAddress.map { endpoint.replacingAddress($0) } ?? endpoint
         let ports = (try? SerialPortDiscovery.ports()) ?? []
         let port =
             switch endpoint.scheme {
@@ -46,10 +49,12 @@ struct Reopening {
             }
             throw CancellationError()
         }
+        var interval = Self.interval
         while true {
             let watch = Self.folder(of: endpoint).flatMap { DirectoryWatch(path: $0) }
             if let link = try await attempt(endpoint, note) { return link }
-            await pause(watch)
+            await pause(watch, interval)
+            if endpoint.scheme == "ble" { interval = min(interval * 2, Self.longestRadioInterval) }
             try Task.checkCancellation()
         }
     }
@@ -58,7 +63,7 @@ struct Reopening {
     private func open(_ port: Endpoint, _ note: @escaping @Sendable (String) -> Void) async throws -> (any Link)? {
         while access(port.address, F_OK) == 0 {
             if let link = try await attempt(port, note) { return link }
-            await pause(nil)
+            await pause(nil, Self.interval)
             try Task.checkCancellation()
         }
         return nil
@@ -74,14 +79,14 @@ struct Reopening {
             switch error.code {
             case .invalidEndpoint, .unsupported, .cancelled: throw error
             // A port that has just appeared is not yet its group's, and whoever names it may look at it first.
-            case .notPermitted, .busy: return nil
+            case .notPermitted, .busy, .unavailable: return nil
             case .notFound, .ambiguous, .disconnected, .closed, .timedOut, .system: return nil
             }
         }
     }
 
-    private func pause(_ watch: DirectoryWatch?) async {
-        let deadline = context.clock.now.advanced(by: Self.interval)
+    private func pause(_ watch: DirectoryWatch?, _ interval: Duration) async {
+        let deadline = context.clock.now.advanced(by: interval)
         if let watch {
             try? await watch.wait(until: deadline, on: context.loop)
         } else {

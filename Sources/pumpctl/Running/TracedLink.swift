@@ -16,6 +16,8 @@ final class TracedLink: Link {
 
     var name: String { link.name }
     var keepsPacketBounds: Bool { link.keepsPacketBounds }
+    var deviceAddress: String? { link.deviceAddress }
+    var openingNote: String? { link.openingNote }
     var mayHaveReset: Bool { link.mayHaveReset }
     var mayBeMidLine: Bool { link.mayBeMidLine }
     var maximumWriteLength: Int? { link.maximumWriteLength }

@@ -1,0 +1,57 @@
+internal import BlueZ
+internal import LineProtocol
+
+/// A BLE device, as an endpoint names it.
+///
+///     ble:HMSoft                 by its whole name
+///     ble:AA:BB:CC:DD:EE:FF      by its address
+///     ble:*                      the strongest that offers the family's service
+///
+/// with the options `adapter=hci1`, `family=pump` and `profile=nus`.
+struct BLEEndpoint: Sendable, Hashable {
+    enum Target: Sendable, Hashable {
+        case any
+        case address(BluetoothAddress)
+        case name(String)
+    }
+
+    let target: Target
+    /// The name or address of the adapter; nil for the first that is on.
+    let adapter: String?
+    /// How the device may speak.
+    let profiles: [GATTProfile]
+    /// Whether a way may be guessed where the device is of no known kind.
+    let mayGuess: Bool
+
+    /// - Throws: `invalidEndpoint`.
+    init(_ endpoint: Endpoint) throws(LinkError) {
+        try endpoint.allowOptions(["adapter", "family", "profile"])
+        if endpoint.address == "*" {
+            target = .any
+        } else if let address = BluetoothAddress(endpoint.address) {
+            target = .address(address)
+        } else {
+            target = .name(endpoint.address)
+        }
+        adapter = endpoint.options["adapter"]
+        let all = GATTProfile.all
+        let family = endpoint.options["family"]
+        if let family, !all.contains(where: { $0.family == family }) {
+            let families = all.reduce(into: [String]()) { if !$0.contains($1.family) { $0.append($1.family) } }
+            throw endpoint.invalid("family is one of: " + families.joined(separator: ", "))
+        }
+        if let profile = try endpoint.choice("profile", of: all.map { ($0.name, $0) }) {
+            profiles = [profile]
+            mayGuess = false
+        } else {
+            profiles = all.filter { family == nil || $0.family == family }
+            mayGuess = target != .any
+        }
+    }
+
+    /// The way to a device that is connected; nil where it is none that was asked for.
+    func route(in services: [GATTService]) -> GATTRoute? {
+        for profile in profiles { if let route = GATTRoute(profile, in: services) { return route } }
+        return mayGuess ? GATTRoute(guessedFrom: services) : nil
+    }
+}

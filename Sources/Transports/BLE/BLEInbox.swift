@@ -1,0 +1,101 @@
+internal import DescriptorIO
+internal import LineProtocol
+
+/// What has arrived from a BLE device, for one who receives.
+actor BLEInbox {
+    nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    private typealias Reader = UnsafeContinuation<Result<[UInt8]?, LinkError>, Never>
+
+    private let keepsPacketBounds: Bool
+    private var arrived: [[UInt8]] = []
+    private var reader: Reader?
+    private var receiver: (@Sendable (LinkArrival) -> Void)?
+    /// Nothing more will come: the device is gone, or, without an error, this end was closed.
+    private var end: LinkError??
+
+    init(on loop: EventLoop, keepsPacketBounds: Bool) {
+        self.loop = loop
+        self.keepsPacketBounds = keepsPacketBounds
+    }
+
+    // MARK: What comes
+
+    func append(_ bytes: [UInt8]) {
+        guard end == nil, !bytes.isEmpty else { return }
+        if let receiver { return receiver(.bytes(bytes)) }
+        arrived.append(bytes)
+        guard let reader, let next = takeNext() else { return }
+        self.reader = nil
+        reader.resume(returning: .success(next))
+    }
+
+    /// Ends it, behind what has arrived; closing forgets that too. Only the first end counts, and closing after it.
+    func finish(_ error: LinkError?) {
+        if error == nil { arrived = [] } else if end != nil { return }
+        let isFirst = end == nil
+        end = .some(error)
+        if let reader {
+            self.reader = nil
+            reader.resume(returning: outcome(error))
+        }
+        if isFirst { receiver?(.ended(error)) }
+    }
+
+    // MARK: Who receives
+
+    func receive() async throws(LinkError) -> [UInt8]? {
+        precondition(reader == nil && receiver == nil, "a link has one receiver at a time")
+        if Task.isCancelled { throw cancelled }
+        if let next = takeNext() { return next }
+        if let end { return try outcome(end).get() }
+        return try await withTaskCancellationHandler {
+            await withUnsafeContinuation { (continuation: Reader) in
+                if Task.isCancelled {
+                    continuation.resume(returning: .failure(cancelled))
+                } else if let next = takeNext() {
+                    continuation.resume(returning: .success(next))
+                } else if let end {
+                    continuation.resume(returning: outcome(end))
+                } else {
+                    reader = continuation
+                }
+            }
+        } onCancel: {
+            loop.execute { self.assumeIsolated { $0.cancelReader() } }
+        }.get()
+    }
+
+    func receiveAvailable() throws(LinkError) -> [UInt8] {
+        if let next = takeNext() { return next }
+        if case .some(.some(let error)) = end { throw error }
+        return []
+    }
+
+    func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) {
+        precondition(reader == nil && self.receiver == nil, "a link has one receiver at a time")
+        self.receiver = receiver
+        for bytes in arrived { receiver(.bytes(bytes)) }
+        arrived = []
+        if let end { receiver(.ended(end)) }
+    }
+
+    private func takeNext() -> [UInt8]? {
+        if arrived.isEmpty { return nil }
+        if keepsPacketBounds { return arrived.removeFirst() }
+        defer { arrived = [] }
+        return arrived.count == 1 ? arrived[0] : Array(arrived.joined())
+    }
+
+    private func outcome(_ end: LinkError?) -> Result<[UInt8]?, LinkError> {
+        if let end { .failure(end) } else { .success(nil) }
+    }
+
+    private func cancelReader() {
+        reader?.resume(returning: .failure(cancelled))
+        reader = nil
+    }
+
+    private var cancelled: LinkError { LinkError(.cancelled, name: "ble", activity: "receive") }
+}

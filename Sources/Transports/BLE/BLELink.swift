@@ -1,0 +1,61 @@
+internal import BlueZ
+internal import LineProtocol
+
+/// A link over two characteristics of a BLE device, or one: what is sent is cut to the packets that it takes.
+///
+/// It has a connection to bluetoothd of its own, and ends with its device: whoever wants the device back opens another.
+final class BLELink: Link {
+    let name: String
+    let executor: any SerialExecutor & TaskExecutor
+    var keepsPacketBounds: Bool { route.keepsPacketBounds }
+    var maximumWriteLength: Int? { route.chunkLength }
+    var deviceAddress: String? { "\(device.address)" }
+    var openingNote: String? { route.reason }
+
+    private let bluez: BlueZ
+    private let device: ConnectedDevice
+    private let route: GATTRoute
+    private let inbox: BLEInbox
+    private let outbox: BLEOutbox
+    /// Nil where the device does not tell of anything.
+    private let subscription: ValueSubscription?
+
+    /// Subscribes to what the device says.
+    init(_ device: ConnectedDevice, _ route: GATTRoute, of bluez: BlueZ, name: String) async throws(BLEError) {
+        self.bluez = bluez
+        self.device = device
+        self.route = route
+        self.name = name
+        executor = bluez.loop
+        let inbox = BLEInbox(on: bluez.loop, keepsPacketBounds: route.keepsPacketBounds)
+        self.inbox = inbox
+        outbox = BLEOutbox(device, route, name: name, clock: bluez.clock)
+        await device.onEnd { error in
+            let lost = LinkError(
+                error.code == .closed ? .closed : .disconnected, name: name, activity: "receive",
+                detail: error.code == .notRunning ? error.reason : nil, hint: error.hint)
+            inbox.assumeIsolated { $0.finish(lost.code == .closed ? nil : lost) }
+        }
+        if !route.hear.flags.isDisjoint(with: [.notify, .indicate]) {
+            subscription = try await device.listen(to: route.hear) { bytes in
+                inbox.assumeIsolated { $0.append(bytes) }
+            }
+        } else {
+            subscription = nil
+        }
+    }
+
+    func send(_ bytes: [UInt8]) async throws(LinkError) { try await outbox.send(bytes) }
+
+    func receive() async throws(LinkError) -> [UInt8]? { try await inbox.receive() }
+
+    func receiveAvailable() async throws(LinkError) -> [UInt8] { try await inbox.receiveAvailable() }
+
+    func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async { await inbox.forward(to: receiver) }
+
+    func close() async {
+        await inbox.finish(nil)
+        await device.disconnect()
+        await bluez.close()
+    }
+}

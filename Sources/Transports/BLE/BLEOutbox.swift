@@ -1,0 +1,57 @@
+internal import BlueZ
+internal import DescriptorIO
+internal import LineProtocol
+
+/// Sends to a BLE device, packet by packet.
+actor BLEOutbox {
+    nonisolated var unownedExecutor: UnownedSerialExecutor { device.loop.asUnownedSerialExecutor() }
+
+    /// What every packet has room for, whatever the device and bluetoothd agree on.
+    private static let leastPacket = 20
+
+    private nonisolated let device: ConnectedDevice
+    private let route: GATTRoute
+    private let name: String
+    private let clock: any Clock<Duration>
+    private let turns: Turns
+
+    init(_ device: ConnectedDevice, _ route: GATTRoute, name: String, clock: any Clock<Duration>) {
+        self.device = device
+        self.route = route
+        self.name = name
+        self.clock = clock
+        turns = Turns(on: device.loop)
+    }
+
+    /// Sends all of `bytes`, and nothing else in between. When the task is cancelled, nothing is sent behind the packet
+    /// that is under way.
+    func send(_ bytes: [UInt8]) async throws(LinkError) {
+        do throws(BLEError) {
+            try await turns.take(activity: "sending")
+            defer { turns.release() }
+            var rest = bytes[...]
+            let length = await packetLength(for: bytes.count)
+            while !rest.isEmpty {
+                if Task.isCancelled { throw BLEError(.cancelled, activity: "sending") }
+                try await device.write(Array(rest.prefix(length)), to: route.write, route.writeType)
+                rest = rest.dropFirst(length)
+                if !rest.isEmpty, route.pacing > .zero { try? await clock.sleep(for: route.pacing) }
+            }
+        } catch {
+            // Whatever took the device away, it is gone to who sends.
+            let isLost = error.code == .notRunning || error.code == .notFound
+            var failure = LinkError(error, name: name, activity: "send")
+            if isLost { failure.code = .disconnected }
+            throw failure
+        }
+    }
+
+    /// A command that does not fit in a packet fails; a request is sent in parts by bluetoothd. How much fits is asked
+    /// before each burst, since it grows right after connecting.
+    private func packetLength(for count: Int) async -> Int {
+        guard route.writeType == .command, min(count, route.chunkLength) > Self.leastPacket else {
+            return route.chunkLength
+        }
+        return min(route.chunkLength, await device.mtu(of: route.write) - 3)
+    }
+}

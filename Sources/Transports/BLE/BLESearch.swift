@@ -1,0 +1,125 @@
+internal import BlueZ
+internal import DescriptorIO
+internal import LineProtocol
+
+/// Finds the device that an endpoint names.
+struct BLESearch {
+    /// How long a device may take to come in sight. A module that saves power is heard every second or so.
+    static let patience = Duration.seconds(10)
+    /// How long after the first that fits a stronger one is waited for.
+    static let window = Duration.milliseconds(500)
+
+    let target: BLEEndpoint.Target
+    let adapter: String?
+    /// The services of which a device advertises one, where any will do.
+    let services: Set<BluetoothUUID>
+
+    init(_ endpoint: BLEEndpoint) {
+        target = endpoint.target
+        adapter = endpoint.adapter
+        services = Set(endpoint.profiles.flatMap(\.services))
+    }
+
+    /// The addresses of those that fit, the strongest first. By address it is that one, in sight or not: connecting looks
+    /// for it.
+    ///
+    /// - Throws: `notFound` with the names that are in sight.
+    func addresses(with bluez: BlueZ, endpoint: Endpoint) async throws(LinkError) -> [BluetoothAddress] {
+        if case .address(let address) = target { return [address] }
+        var sightings = Sightings(target)
+        do throws(BLEError) {
+            let filter = target == .any ? ScanFilter(services: services) : ScanFilter()
+            let scan = try await bluez.scan(for: filter, on: adapter)
+            defer { scan.cancel() }
+            var timer = end(scan, after: Self.patience, bluez)
+            defer { timer.cancel() }
+            for try await event in scan {
+                guard sightings.take(event) else { continue }
+                if target != .any { break }
+                if sightings.fitting.count == 1 {
+                    timer.cancel()
+                    timer = end(scan, after: Self.window, bluez)
+                }
+            }
+        } catch {
+            throw LinkError(error, name: endpoint.text)
+        }
+        if Task.isCancelled { throw LinkError(.cancelled, name: endpoint.text, activity: "find") }
+        guard sightings.fitting.isEmpty else { return sightings.fitting.map(\.address) }
+        throw LinkError(.notFound, name: endpoint.text, activity: "find", hint: sightings.hint)
+    }
+
+    private func end(_ scan: BLESequence<ScanEvent>, after patience: Duration, _ bluez: BlueZ) -> Task<Void, Never> {
+        Task(executorPreference: bluez.loop) { [clock = bluez.clock] in
+            if (try? await clock.sleep(for: patience)) != nil { scan.cancel() }
+        }
+    }
+}
+
+/// The devices that a search has seen.
+struct Sightings {
+    private let target: BLEEndpoint.Target
+    private var seen: [BluetoothAddress: DeviceReport] = [:]
+
+    init(_ target: BLEEndpoint.Target) { self.target = target }
+
+    /// Takes in what a scan has found; returns whether it fits.
+    mutating func take(_ event: ScanEvent) -> Bool {
+        switch event {
+        case .found(let report), .changed(let report):
+            seen[report.address] = report
+            return fits(report)
+        case .lost(let address):
+            seen[address] = nil
+            return false
+        }
+    }
+
+    /// Those that fit, the strongest first.
+    var fitting: [DeviceReport] { seen.values.filter(fits).sorted(by: Self.isStronger) }
+
+    private func fits(_ report: DeviceReport) -> Bool {
+        switch target {
+        case .any: true
+        case .address(let address): report.address == address
+        case .name(let name): report.name == name
+        }
+    }
+
+    private static func isStronger(_ one: DeviceReport, _ other: DeviceReport) -> Bool {
+        let (left, right) = (one.rssi ?? Int.min, other.rssi ?? Int.min)
+        return left == right ? one.address < other.address : left > right
+    }
+
+    /// What there is instead: the names most like the one that was looked for first.
+    var hint: String {
+        guard case .name(let name) = target else {
+            return "no device in sight offers the service: see that it has power, and that no phone is connected to it"
+        }
+        var names: [String] = []
+        let likest = seen.values.sorted(by: Self.isStronger).compactMap(\.name)
+            .map { (name: $0, distance: Self.distance(name.lowercased(), $0.lowercased())) }
+            .sorted { $0.distance < $1.distance }
+        for candidate in likest where !names.contains(candidate.name) { names.append(candidate.name) }
+        guard !names.isEmpty else {
+            return "no device with a name is in sight: see that it has power, and that no phone is connected to it"
+        }
+        return "in sight: " + names.prefix(5).joined(separator: ", ")
+    }
+
+    /// How many letters have to be changed, put in or left out to make one of the other.
+    private static func distance(_ one: String, _ other: String) -> Int {
+        let other = Array(other)
+        var row = Array(0...other.count)
+        for (index, letter) in one.enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for column in other.indices {
+                let change = diagonal + (letter == other[column] ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(change, row[column] + 1, diagonal + 1)
+            }
+        }
+        return row[other.count]
+    }
+}

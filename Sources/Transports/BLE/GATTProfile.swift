@@ -1,0 +1,73 @@
+public import BlueZ
+
+/// How bytes go over the characteristics of a kind of BLE device.
+///
+/// Write and hear are named from this end: a module's own papers may call the characteristic that the device hears on
+/// either TX or RX.
+public struct GATTProfile: Sendable, Hashable {
+    /// What people call it, as an endpoint's option `profile` names it.
+    public let name: String
+    /// The family that speaks so.
+    public let family: String
+    /// What it advertises: one of these.
+    public let services: [BluetoothUUID]
+    /// What this end writes to.
+    public let write: BluetoothUUID
+    /// What tells this end of what the device says.
+    public let hear: BluetoothUUID
+    /// What else such a device has, where the others are not its alone.
+    public let mark: BluetoothUUID?
+    public let writeType: ConnectedDevice.WriteType
+    /// The most bytes of one write.
+    public let chunkLength: Int
+    /// The time from one write to the next of what is sent at once.
+    public let pacing: Duration
+    /// Whether each write and each notification is a message of its own.
+    public let keepsPacketBounds: Bool
+
+    /// All that are known. Of two that fit a device the first counts.
+    public static let all: [GATTProfile] = [
+        // A UART at 9600 baud behind it takes 20.8 ms for 20 bytes; a module of this kind drops what comes faster.
+        GATTProfile(
+            "hm10", family: "pump", services: ["FFE0"], write: "FFE1", hear: "FFE1", writeType: .command,
+            chunkLength: 20, pacing: .milliseconds(21)),
+        // ble-serial#40
+        GATTProfile(
+            "bt4502w", family: "pump", services: ["FFE0", "FFE5"], write: "FFE9", hear: "FFE4", writeType: .command,
+            chunkLength: 20, pacing: .milliseconds(21)),
+        GATTProfile(
+            "nus", family: "peer", services: ["6E400001-B5A3-F393-E0A9-E50E24DCCA9E"],
+            write: "6E400002-B5A3-F393-E0A9-E50E24DCCA9E", hear: "6E400003-B5A3-F393-E0A9-E50E24DCCA9E",
+            writeType: .command, chunkLength: 512, keepsPacketBounds: true),
+        // The service and the first characteristic are those of a stock example, which others are made from too.
+        GATTProfile(
+            "storm", family: "storm", services: ["4FAFC201-1FB5-459E-8FCC-C5C9C331914B"],
+            write: "BEB5483E-36E1-4688-B7F5-EA07361B26A8", hear: "BEB5483E-36E1-4688-B7F5-EA07361B26A8",
+            mark: "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E", writeType: .request, chunkLength: 512,
+            keepsPacketBounds: true),
+        GATTProfile(
+            "led", family: "led", services: ["937312E0-2354-11EB-9F10-FBC30A62CF38"],
+            write: "957312E0-2354-11EB-9F10-FBC30A62CF38", hear: "957312E0-2354-11EB-9F10-FBC30A62CF38",
+            writeType: .request, chunkLength: 1, keepsPacketBounds: true),
+        GATTProfile(
+            "rescue", family: "rescue", services: ["FFF0"], write: "FFF1", hear: "FFF1", writeType: .request,
+            chunkLength: 512, keepsPacketBounds: true),
+    ]
+
+    init(
+        _ name: String, family: String, services: [BluetoothUUID], write: BluetoothUUID, hear: BluetoothUUID,
+        mark: BluetoothUUID? = nil, writeType: ConnectedDevice.WriteType, chunkLength: Int, pacing: Duration = .zero,
+        keepsPacketBounds: Bool = false
+    ) {
+        self.name = name
+        self.family = family
+        self.services = services
+        self.write = write
+        self.hear = hear
+        self.mark = mark
+        self.writeType = writeType
+        self.chunkLength = chunkLength
+        self.pacing = pacing
+        self.keepsPacketBounds = keepsPacketBounds
+    }
+}

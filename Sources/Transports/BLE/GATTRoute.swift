@@ -1,0 +1,72 @@
+internal import BlueZ
+
+/// The characteristics of one device that bytes go over, and how.
+struct GATTRoute: Sendable, Hashable {
+    let write: GATTCharacteristic
+    let hear: GATTCharacteristic
+    let writeType: ConnectedDevice.WriteType
+    let chunkLength: Int
+    let pacing: Duration
+    let keepsPacketBounds: Bool
+    /// Why these, where no profile says so.
+    let reason: String?
+
+    /// The way that a profile names; nil where the device is none of that kind.
+    init?(_ profile: GATTProfile, in services: [GATTService]) {
+        let all = services.flatMap(\.characteristics)
+        guard let write = all.first(where: { $0.uuid == profile.write }),
+            let hear = all.first(where: { $0.uuid == profile.hear }),
+            services.contains(where: { profile.services.contains($0.uuid) }),
+            profile.mark.map({ mark in all.contains { $0.uuid == mark } }) ?? true,
+            let type = Self.writeType(of: write, preferring: profile.writeType)
+        else { return nil }
+        self.init(
+            write: write, hear: hear, writeType: type, chunkLength: profile.chunkLength, pacing: profile.pacing,
+            keepsPacketBounds: profile.keepsPacketBounds, reason: nil)
+    }
+
+    /// What looks most like a serial port, for a module that nobody has described: one characteristic to write to and one
+    /// that tells, the same one rather than two, in one service rather than in two.
+    init?(guessedFrom services: [GATTService]) {
+        let all = services.filter { !Self.everybodysServices.contains($0.uuid) }.flatMap(\.characteristics)
+        let hearing = all.filter { !$0.flags.isDisjoint(with: [.notify, .indicate]) }
+        let written = all.filter { Self.writeType(of: $0, preferring: .command) != nil }
+        let pairs = written.flatMap { write in hearing.map { (write, $0) } }
+        guard
+            let (write, hear) = pairs.first(where: { $0 == $1 })
+                ?? pairs.first(where: { $0.service == $1.service }) ?? pairs.first,
+            let type = Self.writeType(of: write, preferring: .command)
+        else { return nil }
+        let others = pairs.count > 1 ? ", the first of \(pairs.count) such pairs" : ""
+        self.init(
+            write: write, hear: hear, writeType: type, chunkLength: 20, pacing: .zero, keepsPacketBounds: false,
+            reason: write == hear
+                ? "no known kind of device: writing to and hearing \(write.uuid), which can be written and tells\(others)"
+                : "no known kind of device: writing to \(write.uuid), which can be written, and hearing \(hear.uuid), "
+                    + "which tells\(others)")
+    }
+
+    private init(
+        write: GATTCharacteristic, hear: GATTCharacteristic, writeType: ConnectedDevice.WriteType, chunkLength: Int,
+        pacing: Duration, keepsPacketBounds: Bool, reason: String?
+    ) {
+        self.write = write
+        self.hear = hear
+        self.writeType = writeType
+        self.chunkLength = chunkLength
+        self.pacing = pacing
+        self.keepsPacketBounds = keepsPacketBounds
+        self.reason = reason
+    }
+
+    /// How it can be written: bluetoothd does not check a type that is named against the flags.
+    private static func writeType(
+        of characteristic: GATTCharacteristic, preferring preferred: ConnectedDevice.WriteType
+    ) -> ConnectedDevice.WriteType? {
+        let types: [ConnectedDevice.WriteType] = preferred == .command ? [.command, .request] : [.request, .command]
+        return types.first { characteristic.flags.contains($0 == .command ? .writeWithoutResponse : .write) }
+    }
+
+    /// Generic access, generic attributes, device information, battery: devices of any kind have them.
+    private static let everybodysServices: Set<BluetoothUUID> = ["1800", "1801", "180A", "180F"]
+}

@@ -1,0 +1,22 @@
+internal import BlueZ
+internal import LineProtocol
+
+extension LinkError {
+    /// What an error of bluetoothd means to the user of a link.
+    init(_ error: BLEError, name: String, activity: String? = nil) {
+        let code: Code =
+            switch error.code {
+            case .notRunning, .adapterOff: .unavailable
+            case .noAdapter, .notFound: .notFound
+            case .busy: .busy
+            case .notPermitted, .notPaired: .notPermitted
+            case .unsupported: .unsupported
+            case .disconnected: .disconnected
+            case .closed: .closed
+            case .timedOut: .timedOut
+            case .cancelled: .cancelled
+            case .invalidArgument, .failed: .system
+            }
+        self.init(code, name: name, activity: activity ?? error.activity, detail: error.reason, hint: error.hint)
+    }
+}
