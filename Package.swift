@@ -64,7 +64,8 @@ let package = Package(
         .target(name: "SerialPort", dependencies: ["CSerial", "CUdev", "DescriptorIO"], swiftSettings: settings),
         .target(name: "LineProtocol", swiftSettings: settings),
         .target(
-            name: "Transports", dependencies: ["LineProtocol", "SerialPort", "BlueZ", "DescriptorIO"], swiftSettings: settings),
+            name: "Transports", dependencies: ["LineProtocol", "SerialPort", "BlueZ", "DescriptorIO"],
+            swiftSettings: settings),
         .target(name: "FirmwareSim", dependencies: ["DescriptorIO", "SerialPort"], swiftSettings: settings),
         .executableTarget(
             name: "pumpctl",
