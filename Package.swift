@@ -90,7 +90,8 @@ let package = Package(
             name: "FakeBlueZTests", dependencies: ["FakeBlueZ", "DBus", "DescriptorIO", "FirmwareSim", "TestSupport"],
             exclude: ["Clients/bleak_client.py"], swiftSettings: settings),
         .testTarget(
-            name: "BlueZTests", dependencies: ["BlueZ", "DBus", "DescriptorIO", "TestSupport"], swiftSettings: settings),
+            name: "BlueZTests", dependencies: ["BlueZ", "FakeBlueZ", "DBus", "DescriptorIO", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "SerialPortTests", dependencies: ["SerialPort", "DescriptorIO", "CSerial"],
             exclude: ["Discovery/testbed.py"], swiftSettings: settings),

@@ -127,6 +127,7 @@ private struct Meaning {
         .notSupported: Meaning(.unsupported),
         .invalidArgs: Meaning(.invalidArgument),
         .bluez("NotReady"): Meaning(.adapterOff),
+        .bluez("Blocked"): Meaning(.adapterOff),
         .bluez("InProgress"): Meaning(.busy, "another attempt is pending or stale: wait a moment, then try again"),
         .bluez("NotAuthorized"): Meaning(
             .notPermitted, "a plugin of bluetoothd has claimed the service: see its -P option"),

@@ -39,7 +39,7 @@ struct GATTRoute: Sendable, Hashable {
         else { return nil }
         let others = pairs.count > 1 ? ", the first of \(pairs.count) such pairs" : ""
         self.init(
-            write: write, hear: hear, writeType: type, chunkLength: 20, pacing: .zero, keepsPacketBounds: false,
+            write: write, hear: hear, writeType: type, chunkLength: 512, pacing: .zero, keepsPacketBounds: false,
             reason: write == hear
                 ? "no known kind of device: writing to and hearing \(write.uuid), which can be written and tells\(others)"
                 : "no known kind of device: writing to \(write.uuid), which can be written, and hearing \(hear.uuid), "

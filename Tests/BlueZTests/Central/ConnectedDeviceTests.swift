@@ -1,0 +1,272 @@
+import BlueZ
+import DBus
+import FakeBlueZ
+import TestSupport
+import Testing
+
+@Suite("A connected device", .timeLimit(.minutes(5)))
+struct ConnectedDeviceTests {
+    /// A module, connected, and its characteristic.
+    private struct Rig {
+        let bench: Bench
+        let radio: RadioDevice
+        let device: ConnectedDevice
+        let line: GATTCharacteristic
+        let far: RadioCharacteristic
+    }
+
+    private func withModule(
+        _ flags: [RadioCharacteristic.Flag] = [.read, .writeWithoutResponse, .notify],
+        _ manners: LinkManners = LinkManners(), _ body: (Rig) async throws -> Void
+    ) async throws {
+        try await withBench { bench in
+            let radio = await bench.addModule(flags, manners: manners)
+            let device = try await bench.bluez.device(module).connect()
+            let line = try device.characteristic("FFE1", of: "FFE0")
+            let far = try #require(await radio.characteristic("FFE1"))
+            try await body(Rig(bench: bench, radio: radio, device: device, line: line, far: far))
+        }
+    }
+
+    // MARK: Notifications
+
+    @Test func `Loses no notification that comes before the subscription is confirmed: bleak#374, bleak#1885`()
+        async throws
+    {
+        try await withModule([.notify], LinkManners { $0.subscribeDelay = .seconds(2) }) { rig in
+            let subscribing = Task { try await rig.device.notifications(of: rig.line) }
+            await rig.bench.clock.untilSomebodySleeps(until: .seconds(2))
+            await rig.far.notify(Array("early".utf8))
+            rig.bench.clock.advance(by: .seconds(2))
+            let values = try await subscribing.value
+            await rig.far.notify(Array("later".utf8))
+            #expect(try await values.next() == Array("early".utf8))
+            #expect(try await values.next() == Array("later".utf8))
+        }
+    }
+
+    @Test func `Tells of all that comes, in order`() async throws {
+        try await withModule { rig in
+            let values = try await rig.device.notifications(of: rig.line)
+            for number in 0..<1000 { await rig.far.notify([UInt8(number / 256), UInt8(number % 256)]) }
+            var iterator = values.makeAsyncIterator()
+            for number in 0..<1000 {
+                let value = try await iterator.next()
+                guard value == [UInt8(number / 256), UInt8(number % 256)] else {
+                    Issue.record("\(number) was \(String(describing: value))")
+                    return
+                }
+            }
+            values.cancel()
+            try await rig.bench.untilCalled("StopNotify")
+            #expect(try await iterator.next() == nil)
+        }
+    }
+
+    @Test
+    func `Hears all once on a connection of its own, though bluetoothd remembers subscriptions: bleak#83, bleak#2002`()
+        async throws
+    {
+        try await withModule { rig in
+            _ = try await rig.device.notifications(of: rig.line)
+            await rig.radio.dropLinks()
+            await rig.bench.bluez.close()
+            let again = try await rig.bench.otherClient()
+            let device = try await again.device(module).connect()
+            let values = try await device.notifications(of: try device.characteristic("FFE1", of: "FFE0"))
+            await rig.far.notify([1])
+            await rig.far.notify([2])
+            #expect(try await values.next() == [1])
+            #expect(try await values.next() == [2])
+            await again.close()
+        }
+    }
+
+    @Test func `Has no notifications of a characteristic that does not tell`() async throws {
+        try await withModule([.read, .write]) { rig in
+            let error = try await failure { () throws(BLEError) in try await rig.device.notifications(of: rig.line) }
+            #expect(error?.code == .unsupported)
+        }
+    }
+
+    // MARK: Reading and writing
+
+    @Test func `Is read and written`() async throws {
+        try await withModule([.read, .write, .writeWithoutResponse]) { rig in
+            try await rig.device.write([1, 2], to: rig.line, .request)
+            #expect(try await rig.device.read(rig.line) == [1, 2])
+            try await rig.device.write([3], to: rig.line, .command)
+            #expect(try await rig.device.read(rig.line) == [3])
+        }
+    }
+
+    @Test func `Is written to one after another, where bluetoothd would answer InProgress`() async throws {
+        try await withModule([.write], LinkManners { $0.writeDelay = .seconds(1) }) { rig in
+            let log = Watched<[UInt8]>([])
+            await record(rig.far, log)
+            let writes = (0..<3).map { number in
+                Task { try await rig.device.write([UInt8(number)], to: rig.line, .request) }
+            }
+            for second in 1...3 {
+                await rig.bench.clock.untilSomebodySleeps(until: .seconds(second))
+                #expect(await rig.bench.calls(of: "WriteValue") == second)
+                rig.bench.clock.advance(by: .seconds(1))
+            }
+            for write in writes { try await write.value }
+            #expect(log.state.sorted() == [0, 1, 2])
+        }
+    }
+
+    @Test func `Waits for another program's write`() async throws {
+        try await withModule([.write], LinkManners { $0.writeDelay = .milliseconds(15) }) { rig in
+            let other = try await rig.bench.otherClient()
+            let theirs = try await other.device(module).connect()
+            let line = try theirs.characteristic("FFE1", of: "FFE0")
+            let first = Task { try await theirs.write([1], to: line, .request) }
+            await rig.bench.clock.untilSomebodySleeps(until: .milliseconds(15))
+            let second = Task { try await rig.device.write([2], to: rig.line, .request) }
+            await rig.bench.clock.untilSomebodySleeps(until: .milliseconds(10))
+            rig.bench.clock.advance(by: .milliseconds(15))
+            try await first.value
+            await rig.bench.clock.untilSomebodySleeps(until: .milliseconds(30))
+            rig.bench.clock.advance(by: .milliseconds(15))
+            try await second.value
+            await other.close()
+        }
+    }
+
+    @Test func `Leaves a write that is cancelled to its end, before the next`() async throws {
+        try await withModule([.write], LinkManners { $0.writeDelay = .seconds(1) }) { rig in
+            let first = Task {
+                try await failure { () throws(BLEError) in try await rig.device.write([1], to: rig.line, .request) }
+            }
+            await rig.bench.clock.untilSomebodySleeps(until: .seconds(1))
+            first.cancel()
+            #expect(try await first.value?.code == .cancelled)
+            let second = Task { try await rig.device.write([2], to: rig.line, .request) }
+            rig.bench.clock.advance(by: .seconds(1))
+            await rig.bench.clock.untilSomebodySleeps(until: .seconds(2))
+            rig.bench.clock.advance(by: .seconds(1))
+            try await second.value
+            #expect(await rig.far.value == [2])
+        }
+    }
+
+    @Test func `Is not written to in a way that its flags do not allow, which bluetoothd does not check`() async throws
+    {
+        try await withModule { rig in
+            let error = try await failure { () throws(BLEError) in
+                try await rig.device.write([1], to: rig.line, .request)
+            }
+            #expect(error?.code == .unsupported)
+            #expect(await rig.bench.calls(of: "WriteValue") == 0)
+        }
+    }
+
+    @Test func `Says how much fits, as of now`() async throws {
+        let manners = LinkManners {
+            $0.mtu = 247
+            $0.staleMTU = 23
+            $0.mtuDelay = .seconds(1)
+        }
+        try await withModule(manners: manners) { rig in
+            #expect(await rig.device.mtu(of: rig.line) == 23)
+            rig.bench.clock.advance(by: .seconds(1))
+            try await rig.bench.settle()
+            #expect(await rig.device.mtu(of: rig.line) == 247)
+        }
+    }
+
+    @Test func `Has packets of 23 bytes where bluetoothd does not say, before 5.62`() async throws {
+        try await withBench { bench in
+            await hideMTU(bench.fake)
+            _ = await bench.addModule(manners: LinkManners { $0.mtu = 247 })
+            let device = try await bench.bluez.device(module).connect()
+            #expect(await device.mtu(of: try device.characteristic("FFE1", of: "FFE0")) == 23)
+        }
+    }
+
+    @Test func `Says that a plugin of bluetoothd has claimed a service`() async throws {
+        try await withModule(manners: LinkManners { $0.claimedServices = ["FFE0"] }) { rig in
+            let error = try await failure { () throws(BLEError) in
+                try await rig.device.write([1], to: rig.line, .command)
+            }
+            #expect(error?.code == .notPermitted && error?.hint?.contains("plugin") == true)
+        }
+    }
+
+    @Test func `Wants to be paired, and is, with nothing to show or type`() async throws {
+        try await withModule(manners: LinkManners { $0.needsPairing = true }) { rig in
+            let write = { () async throws(BLEError) in try await rig.device.write([1], to: rig.line, .command) }
+            let error = try await failure(write)
+            #expect(error?.code == .notPaired && error?.hint?.contains("pair") == true)
+            try await rig.bench.bluez.device(module).pair()
+            try await rig.bench.bluez.device(module).pair()
+            try await write()
+        }
+    }
+
+    @Test func `Refuses to confirm numbers that nobody can see here`() async throws {
+        try await withModule(manners: LinkManners { $0.pairing = .confirmation(123_456) }) { rig in
+            let error = try await failure { () throws(BLEError) in try await rig.bench.bluez.device(module).pair() }
+            #expect(error?.code == .notPaired)
+        }
+    }
+
+    // MARK: The end
+
+    @Test func `Ends what waits when it goes in the middle of a write`() async throws {
+        try await withModule([.write, .notify], LinkManners { $0.writesUntilLoss = 1 }) { rig in
+            let ends = Watched<[BLEError.Code]>([])
+            await rig.device.onEnd { error in ends.update { $0.append(error.code) } }
+            let values = try await rig.device.notifications(of: rig.line)
+            try await rig.device.write([1], to: rig.line, .request)
+            let error = try await failure { () throws(BLEError) in
+                try await rig.device.write([2], to: rig.line, .request)
+            }
+            #expect(error?.code == .disconnected)
+            #expect(try await failure { () throws(BLEError) in try await values.iterate() }?.code == .disconnected)
+            let later = try await failure { () throws(BLEError) in
+                try await rig.device.write([3], to: rig.line, .request)
+            }
+            #expect(later?.code == .disconnected)
+            await rig.device.disconnect()
+            #expect(ends.state == [.disconnected])
+        }
+    }
+
+    @Test func `Ends with bluetoothd, and can be connected again when that is back`() async throws {
+        try await withModule { rig in
+            let values = try await rig.device.notifications(of: rig.line)
+            try await rig.bench.fake.restart {
+                let error = try await failure { () throws(BLEError) in try await values.iterate() }
+                #expect([.disconnected, .notRunning].contains(error?.code))
+                try await rig.bench.untilGone()
+            }
+            try await rig.bench.untilBack()
+            try await rig.bench.settle()
+            _ = try await rig.bench.bluez.device(module).connect()
+        }
+    }
+
+    @Test func `That is let go is disconnected`() async throws {
+        try await withBench { bench in
+            let radio = await bench.addModule()
+            var device: ConnectedDevice? = try await bench.bluez.device(module).connect()
+            #expect(await radio.links.count == 1)
+            #expect(device != nil)
+            device = nil
+            try await bench.untilCalled("Disconnect")
+        }
+    }
+
+    private func withModule(manners: LinkManners, _ body: (Rig) async throws -> Void) async throws {
+        try await withModule([.read, .writeWithoutResponse, .notify], manners, body)
+    }
+}
+
+@Radio private func hideMTU(_ fake: FakeBlueZ) { fake.showsMTU = false }
+
+@Radio private func record(_ characteristic: RadioCharacteristic, _ log: Watched<[UInt8]>) {
+    characteristic.onWrite = { bytes, _ in log.update { $0 += bytes } }
+}

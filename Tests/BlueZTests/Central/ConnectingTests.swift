@@ -1,0 +1,178 @@
+import BlueZ
+import DBus
+import FakeBlueZ
+import TestSupport
+import Testing
+
+@Suite("Connecting", .timeLimit(.minutes(5)))
+struct ConnectingTests {
+    /// Connects while time goes from one deadline to the next, in milliseconds from the beginning, of those who sleep.
+    private func connect(_ bench: Bench, sleeping deadlines: [Int]) async throws -> Result<ConnectedDevice, BLEError> {
+        let connecting = Task { () -> Result<ConnectedDevice, BLEError> in
+            do throws(BLEError) {
+                return .success(try await bench.bluez.device(module).connect())
+            } catch {
+                return .failure(error)
+            }
+        }
+        for deadline in deadlines {
+            let deadline = Duration.milliseconds(deadline)
+            await bench.clock.untilSomebodySleeps(until: deadline)
+            bench.clock.advance(by: deadline - bench.clock.now.offset)
+        }
+        return await connecting.value
+    }
+
+    @Test func `Waits until the services are known, not merely until it is connected`() async throws {
+        try await withBench { bench in
+            let radio = await bench.addModule(manners: LinkManners { $0.resolveDelay = .seconds(3) })
+            let connecting = Task { try await bench.bluez.device(module).connect() }
+            await bench.clock.untilSomebodySleeps(until: .seconds(3))
+            #expect(await radio.links.count == 1)
+            #expect(try await bench.bluez.device(module).report?.isConnected == true)
+            bench.clock.advance(by: .seconds(3))
+            let device = try await connecting.value
+            #expect(device.name == "HMSoft")
+            #expect(device.services.map(\.uuid) == ["FFE0"])
+            #expect(
+                try device.characteristic("FFE1", of: "FFE0").flags == [.read, .writeWithoutResponse, .notify])
+            let error = try await failure { () throws(BLEError) in try device.characteristic("FFE2", of: "FFE0") }
+            #expect(error?.code == .notFound && error?.hint == "it has: FFE1")
+            await device.disconnect()
+            await device.disconnect()
+            #expect(await radio.links.isEmpty)
+        }
+    }
+
+    @Test(arguments: [BlueZError.abortedByLocal, BlueZError.connectionCanceled])
+    func `Goes on where the radio was busy, nine times`(passing: DBusError) async throws {
+        try await withBench { bench in
+            let manners = LinkManners { $0.connectErrors = Array(repeating: passing, count: 9) }
+            _ = await bench.addModule(manners: manners)
+            let device = try await connect(bench, sleeping: (1...9).map { $0 * 250 }).get()
+            #expect(device.address == module)
+            #expect(await bench.calls(of: "Connect") == 10)
+        }
+    }
+
+    @Test func `Gives up what fails five times, after less than 4 s, and says why`() async throws {
+        try await withBench { bench in
+            let refusal = BlueZError.failed("Input/output error")
+            let manners = LinkManners { $0.connectErrors = Array(repeating: refusal, count: 9) }
+            _ = await bench.addModule(manners: manners)
+            let error = try await connect(bench, sleeping: [250, 750, 1750, 3750]).error
+            #expect(error?.code == .failed && error?.message == "Input/output error")
+            #expect(await bench.calls(of: "Connect") == 5)
+        }
+    }
+
+    @Test func `Takes a device that a crashed program has left connected as it is: bluez#89`() async throws {
+        try await withBench { bench in
+            _ = await bench.addModule(manners: LinkManners { $0.isConnectedAlready = true })
+            let device = try await bench.bluez.device(module).connect()
+            #expect(device.services.count == 1)
+            #expect(await bench.calls(of: "Connect") == 0)
+        }
+    }
+
+    @Test func `Scans for a device that bluetoothd has never heard`() async throws {
+        try await withBench { bench in
+            _ = await bench.addModule()
+            #expect(try await bench.bluez.device(module).report == nil)
+            _ = try await bench.bluez.device(module).connect()
+            // It does not connect while it scans.
+            let members = await bench.fake.calls.state.map(\.member).filter { $0 != "GetManagedObjects" }
+            #expect(members == ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "Connect"])
+        }
+    }
+
+    @Test func `Scans again where the device had gone out of sight meanwhile`() async throws {
+        try await withBench { bench in
+            let manners = LinkManners {
+                $0.connectErrors = [DBusError(answering: "org.freedesktop.DBus.Error.UnknownObject", "gone")]
+            }
+            _ = await bench.addModule(manners: manners)
+            _ = try await connect(bench, sleeping: [250]).get()
+            #expect(await bench.calls(of: "StartDiscovery") == 2)
+        }
+    }
+
+    @Test func `Does not find what is not in sight, after 10 s`() async throws {
+        try await withBench { bench in
+            let connecting = Task {
+                try await failure { () throws(BLEError) in try await bench.bluez.device(module).connect() }
+            }
+            await bench.clock.untilSomebodySleeps(until: .seconds(10))
+            bench.clock.advance(by: .seconds(10))
+            let error = try await connecting.value
+            #expect(error?.code == .notFound)
+            #expect(error?.hint != nil)
+            try await bench.untilCalled("StopDiscovery")
+        }
+    }
+
+    @Test func `Abandons an attempt after 20 s, and all after 60 s`() async throws {
+        try await withBench { bench in
+            _ = await bench.addModule(manners: LinkManners { $0.connectDelay = .seconds(300) })
+            let error = try await connect(bench, sleeping: [20_000, 20_250, 40_250, 40_750, 60_000]).error
+            #expect(error?.code == .timedOut)
+            #expect(await bench.calls(of: "Connect") == 3)
+            try await bench.untilCalled("Disconnect", times: 3)
+        }
+    }
+
+    @Test func `Abandons the attempt when the task is cancelled`() async throws {
+        try await withBench { bench in
+            _ = await bench.addModule(manners: LinkManners { $0.connectDelay = .seconds(300) })
+            let connecting = Task {
+                try await failure { () throws(BLEError) in try await bench.bluez.device(module).connect() }
+            }
+            try await bench.untilCalled("Connect")
+            connecting.cancel()
+            #expect(try await connecting.value?.code == .cancelled)
+            try await bench.untilCalled("Disconnect")
+        }
+    }
+
+    @Test func `Tries again a device that hung up before its services were known`() async throws {
+        try await withBench { bench in
+            let radio = await bench.addModule(manners: LinkManners { $0.resolveDelay = .seconds(3) })
+            let connecting = Task { try await bench.bluez.device(module).connect() }
+            await bench.clock.untilSomebodySleeps(until: .seconds(3))
+            await radio.dropLinks()
+            await bench.clock.untilSomebodySleeps(until: .milliseconds(250))
+            await setManners(of: radio, LinkManners())
+            bench.clock.advance(by: .milliseconds(250))
+            _ = try await connecting.value
+            #expect(await bench.calls(of: "Connect") == 2)
+        }
+    }
+
+    @Test func `Knows the adapter by its address, whatever its number`() async throws {
+        try await withBench { bench in
+            let device = try await bench.bluez.device(module, on: "hci0")
+            await bench.fake.renumber(bench.adapter, to: "hci2")
+            try await bench.settle()
+            _ = await bench.addModule()
+            _ = try await device.connect()
+            #expect(await bench.bluez.adapters.map(\.name) == ["hci2"])
+        }
+    }
+
+    @Test func `Is refused at once where the adapter is off`() async throws {
+        try await withBench { bench in
+            let device = try await bench.bluez.device(module)
+            await block(bench.adapter)
+            try await bench.settle()
+            let error = try await failure { () throws(BLEError) in try await device.connect() }
+            #expect(error?.code == .adapterOff)
+        }
+    }
+}
+
+@Radio private func setManners(of radio: RadioDevice, _ manners: LinkManners) { radio.manners = manners }
+@Radio private func block(_ adapter: FakeAdapter) { adapter.isBlocked = true }
+
+extension Result where Failure == BLEError {
+    var error: BLEError? { if case .failure(let error) = self { error } else { nil } }
+}

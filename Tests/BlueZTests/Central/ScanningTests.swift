@@ -1,0 +1,156 @@
+import BlueZ
+import DBus
+import FakeBlueZ
+import TestSupport
+import Testing
+
+@Suite("A scan", .timeLimit(.minutes(5)))
+struct ScanningTests {
+    @Test func `Tells of devices that come, change and go: bleak#1176`() async throws {
+        try await withBench { bench in
+            let scan = try await bench.bluez.scan()
+            let radio = await bench.addModule()
+            guard case .found(let report)? = try await scan.next() else {
+                Issue.record("nothing was found")
+                return
+            }
+            // Its name and strength follow in the same breath.
+            #expect(report.address == module)
+            var latest = report
+            while latest.rssi != -60 || latest.name != "HMSoft" || latest.services != ["FFE0"] {
+                guard case .changed(let report)? = try await scan.next() else { break }
+                latest = report
+            }
+            #expect(latest.name == "HMSoft" && latest.services == ["FFE0"])
+
+            await setStrength(of: radio, -40)
+            guard case .changed(let nearer)? = try await scan.next() else {
+                Issue.record("nothing has changed")
+                return
+            }
+            #expect(nearer.rssi == -40)
+
+            await bench.fake.remove(radio)
+            await bench.clock.untilSomebodySleeps(until: .seconds(30))
+            bench.clock.advance(by: .seconds(30))
+            var last: ScanEvent?
+            repeat {
+                last = try await scan.next()
+            } while last.map { if case .changed = $0 { true } else { false } } ?? false
+            #expect(last == .lost(module))
+        }
+    }
+
+    @Test func `Is filtered again, since bluetoothd merges what all its clients want`() async throws {
+        try await withBench { bench in
+            let other = try await bench.otherClient()
+            let everything = try await other.scan()
+            let scan = try await bench.bluez.scan(for: ScanFilter(services: ["FFF0"]))
+            _ = await bench.addModule()
+            #expect(try await everything.next()?.text.hasPrefix("found") == true)
+            await bench.addLamp()
+            guard case .found(let report)? = try await scan.next() else {
+                Issue.record("nothing was found")
+                return
+            }
+            #expect(report.services == ["FFF0"])
+            await other.close()
+        }
+    }
+
+    @Test func `Shares the one discovery that a connection may have, and ends it when nobody looks`() async throws {
+        try await withBench { bench in
+            let first = try await bench.bluez.scan(for: ScanFilter(services: ["FFF0"]))
+            let second = try await bench.bluez.scan()
+            #expect(await bench.calls(of: "StartDiscovery") == 1)
+            #expect(await bench.calls(of: "SetDiscoveryFilter") == 2)
+            #expect(await bench.adapter.isDiscovering)
+            first.cancel()
+            first.cancel()
+            #expect(try await first.next() == nil)
+            try await bench.settle()
+            #expect(await bench.calls(of: "StopDiscovery") == 0)
+            second.cancel()
+            try await bench.untilCalled("StopDiscovery")
+            let third = try await bench.bluez.scan()
+            #expect(await bench.calls(of: "StartDiscovery") == 2)
+            third.cancel()
+        }
+    }
+
+    @Test func `Tells first of a device that is connected`() async throws {
+        try await withBench { bench in
+            _ = await bench.addModule(manners: LinkManners { $0.isConnectedAlready = true })
+            try await bench.settle()
+            let scan = try await bench.bluez.scan(for: ScanFilter(address: module))
+            guard case .found(let report)? = try await scan.next() else {
+                Issue.record("nothing was found")
+                return
+            }
+            #expect(report.isConnected && report.isInSight)
+        }
+    }
+
+    @Test func `Ends with an error when the adapter is switched off, and is refused while it is`() async throws {
+        try await withBench { bench in
+            let scan = try await bench.bluez.scan()
+            await setPower(of: bench.adapter, false)
+            #expect(try await failure { () throws(BLEError) in try await scan.iterate() }?.code == .adapterOff)
+            let refused = try await failure { () throws(BLEError) in try await bench.bluez.scan() }
+            #expect(refused?.code == .adapterOff)
+            #expect(refused?.hint?.contains("rfkill") == true)
+            await setPower(of: bench.adapter, true)
+            try await bench.settle()
+            _ = try await bench.bluez.scan()
+        }
+    }
+
+    @Test func `Ends with an error when bluetoothd goes, and can be begun anew when it is back`() async throws {
+        try await withBench { bench in
+            let scan = try await bench.bluez.scan()
+            try await bench.fake.restart {
+                // It takes its adapters away before it goes, where it has the time.
+                let error = try await failure { () throws(BLEError) in try await scan.iterate() }
+                #expect([.notRunning, .noAdapter, .adapterOff].contains(error?.code))
+                try await bench.untilGone()
+                #expect(try await failure { () throws(BLEError) in try await bench.bluez.scan() }?.code == .notRunning)
+            }
+            try await bench.untilBack()
+            try await bench.settle()
+            _ = await bench.addModule()
+            let again = try await bench.bluez.scan()
+            #expect(try await again.next()?.text.hasPrefix("found") == true)
+        }
+    }
+
+    @Test func `Ends with an error when the adapter is taken away`() async throws {
+        try await withBench { bench in
+            let scan = try await bench.bluez.scan()
+            await bench.fake.remove(bench.adapter)
+            // Off first, and then away.
+            #expect(try await failure { () throws(BLEError) in try await scan.iterate() } != nil)
+            try await bench.settle()
+            let error = try await failure { () throws(BLEError) in try await bench.bluez.scan() }
+            #expect(error?.code == .noAdapter)
+        }
+    }
+}
+
+@Radio private func setStrength(of radio: RadioDevice, _ strength: Int16) { radio.signalStrength = strength }
+@Radio private func setPower(of adapter: FakeAdapter, _ isOn: Bool) { adapter.isPowered = isOn }
+
+extension Bench {
+    /// Puts another device on the air.
+    func addLamp() async {
+        let lamp = await RadioDevice("C0:FF:EE:00:00:01", Advertisement(name: "Lamp", services: ["FFF0"]))
+        await fake.add(lamp)
+    }
+}
+
+extension BLESequence {
+    /// Reads all there is.
+    func iterate() async throws(BLEError) {
+        var iterator = makeAsyncIterator()
+        while try await iterator.next() != nil {}
+    }
+}

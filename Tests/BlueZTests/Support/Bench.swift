@@ -1,0 +1,125 @@
+@testable import BlueZ
+import DBus
+import FakeBlueZ
+import TestSupport
+
+/// A bus with a fake bluetoothd, an adapter, and a client that is tested.
+struct Bench {
+    let bus: PrivateBus
+    let fake: FakeBlueZ
+    let clock: ManualClock
+    let adapter: FakeAdapter
+    let bluez: BlueZ
+
+    init() async throws {
+        bus = try await PrivateBus()
+        clock = ManualClock()
+        fake = try await FakeBlueZ.start(on: bus.address, clock: clock)
+        adapter = await fake.addAdapter()
+        bluez = try await BlueZ.open(.address(bus.address), clock: clock)
+    }
+
+    /// Another program on the bus.
+    func otherClient() async throws -> BlueZ { try await BlueZ.open(.address(bus.address), clock: clock) }
+
+    /// Puts a module with one characteristic on the air.
+    func addModule(
+        _ flags: [RadioCharacteristic.Flag] = [.read, .writeWithoutResponse, .notify], name: String = "HMSoft",
+        manners: LinkManners = LinkManners()
+    ) async -> RadioDevice {
+        await fake.addModule(flags, name: name, manners: manners)
+    }
+
+    /// How often clients have called a method.
+    func calls(of member: String) async -> Int { await fake.calls.state.count { $0.member == member } }
+
+    /// Waits until clients have called a method so often.
+    func untilCalled(_ member: String, times: Int = 1) async throws {
+        _ = try await fake.calls.wait(for: "\(times) calls of \(member)") { calls in
+            calls.count { $0.member == member } >= times ? true : nil
+        }
+    }
+
+    /// Waits until the client knows that bluetoothd has gone.
+    func untilGone() async throws {
+        try await bluez.waitUntil(isRunning: false)
+    }
+
+    /// Waits until the client knows what a new bluetoothd has.
+    func untilBack() async throws {
+        try await bluez.waitUntil(isRunning: true)
+    }
+
+    /// Lets bluetoothd and the client take in what has happened.
+    func settle() async throws {
+        for _ in 0..<3 { _ = try? await bluez.device(module).report }
+        let probe = try await DBusConnection.open(.address(bus.address))
+        for _ in 0..<2 {
+            try await probe.call(DBusCall(to: "org.bluez", "/", "org.freedesktop.DBus.Peer", "Ping"))
+        }
+        await probe.close()
+        _ = await bluez.adapters
+    }
+}
+
+let module = BluetoothAddress("00:15:83:00:00:10")!
+
+extension FakeBlueZ {
+    func addModule(_ flags: [RadioCharacteristic.Flag], name: String, manners: LinkManners) -> RadioDevice {
+        let radio = RadioDevice("\(module)", Advertisement(name: name, services: ["FFE0"]))
+        radio.services = [RadioService("FFE0", [RadioCharacteristic("FFE1", flags)])]
+        radio.manners = manners
+        add(radio)
+        return radio
+    }
+}
+
+/// Calls `body` with a bench, and takes it down.
+func withBench(_ body: (Bench) async throws -> Void) async throws {
+    let bench = try await Bench()
+    let result: Result<Void, any Error>
+    do { result = .success(try await body(bench)) } catch { result = .failure(error) }
+    await bench.bluez.close()
+    await bench.fake.stop()
+    try result.get()
+}
+
+extension LinkManners {
+    init(_ change: (inout LinkManners) -> Void) {
+        self.init()
+        change(&self)
+    }
+}
+
+extension BLESequence {
+    /// The next element.
+    func next() async throws -> Element? {
+        var iterator = makeAsyncIterator()
+        return try await iterator.next()
+    }
+}
+
+/// The error that `body` throws.
+func failure<Value>(_ body: () async throws(BLEError) -> Value) async throws -> BLEError? {
+    do throws(BLEError) { _ = try await body() } catch { return error }
+    return nil
+}
+
+extension ScanEvent {
+    /// As a word and an address or a name.
+    var text: String {
+        switch self {
+        case .found(let report): "found \(report.name ?? "\(report.address)")"
+        case .changed(let report): "changed \(report.name ?? "\(report.address)")"
+        case .lost(let address): "lost \(address)"
+        }
+    }
+}
+
+extension BlueZ {
+    fileprivate func waitUntil(isRunning: Bool) async throws {
+        try await wait(.seconds(600), activity: "waiting for bluetoothd") { [keeper] () -> Result<Void, BLEError>? in
+            keeper.isComplete == isRunning ? .success(()) : nil
+        }
+    }
+}
