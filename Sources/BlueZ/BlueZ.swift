@@ -36,7 +36,7 @@ public actor BlueZ {
         loop = bus.loop
         self.bus = bus
         self.clock = clock
-        keeper = MirrorKeeper(bus)
+        keeper = MirrorKeeper(bus, clock: clock)
     }
 
     /// Connects to bluetoothd, and learns what there is.

@@ -25,15 +25,22 @@ final class MirrorKeeper: @unchecked Sendable {
     private var generation = 0
     private var subscriptions: [DBusSubscription] = []
 
-    init(_ bus: DBusConnection) { self.bus = bus }
+    private let clock: any Clock<Duration>
+    /// The pauses before bluetoothd is asked again.
+    private var pauses = BackOff.usual
+    private let rules: [DBusMatchRule] = [
+        .nameOwnerChanged(BlueZName.service),
+        DBusMatchRule(sender: BlueZName.service, interface: BlueZName.objectManager),
+        .propertiesChanged(sender: BlueZName.service),
+    ]
+
+    init(_ bus: DBusConnection, clock: any Clock<Duration>) {
+        self.bus = bus
+        self.clock = clock
+    }
 
     /// Begins to listen, and then asks for all there is: what happens in between is not missed.
     func start() async throws(DBusError) {
-        let rules: [DBusMatchRule] = [
-            .nameOwnerChanged(BlueZName.service),
-            DBusMatchRule(sender: BlueZName.service, interface: BlueZName.objectManager),
-            .propertiesChanged(sender: BlueZName.service),
-        ]
         for rule in rules {
             subscriptions.append(
                 try await bus.handleSignals(matching: rule) { [weak self] in
@@ -118,6 +125,7 @@ final class MirrorKeeper: @unchecked Sendable {
     private func takeOwner(_ arguments: [DBusValue]) {
         guard arguments.count == 3, let owner = arguments[2].string else { return }
         loseService()
+        pauses = .usual
         if !owner.isEmpty { fill { _ in } }
     }
 
@@ -134,12 +142,25 @@ final class MirrorKeeper: @unchecked Sendable {
         let generation = generation
         let call = DBusCall(to: BlueZName.service, .root, BlueZName.objectManager, "GetManagedObjects")
         self.call(call) { [weak self] result in
-            if let self, generation == self.generation, case .success(let reply) = result {
-                mirror.replace(with: reply.first)
-                isComplete = true
-                tell([.serviceCame])
-            }
+            if let self, generation == self.generation { takeAll(result) }
             done(result.map { _ in () })
+        }
+    }
+
+    private func takeAll(_ result: Result<[DBusValue], DBusError>) {
+        guard case .success(let reply) = result else { return askAgain() }
+        mirror.replace(with: reply.first)
+        isComplete = true
+        tell([.serviceCame])
+    }
+
+    /// A bluetoothd that has just come may have its name before it has anything to show.
+    private func askAgain() {
+        guard let pause = pauses.next() else { return }
+        Task(executorPreference: bus.loop) { [weak self, clock, generation] in
+            try? await clock.sleep(for: pause)
+            guard let self, generation == self.generation else { return }
+            fill { _ in }
         }
     }
 

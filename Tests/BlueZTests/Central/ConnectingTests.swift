@@ -29,6 +29,7 @@ struct ConnectingTests {
             let connecting = Task { try await bench.bluez.device(module).connect() }
             await bench.clock.untilSomebodySleeps(until: .seconds(3))
             #expect(await radio.links.count == 1)
+            try await bench.settle()
             #expect(try await bench.bluez.device(module).report?.isConnected == true)
             bench.clock.advance(by: .seconds(3))
             let device = try await connecting.value
@@ -116,7 +117,7 @@ struct ConnectingTests {
             _ = await bench.addModule(manners: LinkManners { $0.connectDelay = .seconds(300) })
             let error = try await connect(bench, sleeping: [20_000, 20_250, 40_250, 40_750, 60_000]).error
             #expect(error?.code == .timedOut)
-            #expect(await bench.calls(of: "Connect") == 3)
+            try await bench.untilCalled("Connect", times: 3)
             try await bench.untilCalled("Disconnect", times: 3)
         }
     }
