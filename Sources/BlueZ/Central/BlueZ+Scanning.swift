@@ -52,7 +52,7 @@ extension BlueZ {
 private final class Scan {
     private let filter: ScanFilter
     private let adapter: BluetoothAddress
-    private unowned let keeper: MirrorKeeper
+    private weak let keeper: MirrorKeeper?
     private let queue: EventQueue<ScanEvent>
     private var told: [ObjectPath: DeviceReport] = [:]
 
@@ -66,7 +66,7 @@ private final class Scan {
     }
 
     func tellOfAll() {
-        guard let place = keeper.adapterPath(adapter) else { return }
+        guard let keeper, let place = keeper.adapterPath(adapter) else { return }
         for (path, _) in keeper.mirror.objects(with: BlueZName.device, below: place) { look(at: path) }
     }
 
@@ -76,14 +76,14 @@ private final class Scan {
         case .serviceCame: break
         case .serviceWent: return BLEError(.notRunning, activity: "scanning")
         case .added(let path, BlueZName.device), .changed(let path, BlueZName.device, _):
-            if let place = keeper.adapterPath(adapter), path.isWithin(place) { look(at: path) }
+            if let place = keeper?.adapterPath(adapter), path.isWithin(place) { look(at: path) }
         case .removed(let path, BlueZName.device, _):
             if let report = told.removeValue(forKey: path) { queue.append(.lost(report.address)) }
         case .removed(_, BlueZName.adapter, let properties)
         where properties["Address"]?.string.flatMap({ BluetoothAddress($0) }) == adapter:
             return BLEError(.noAdapter, activity: "scanning", hint: "the adapter \(adapter) was taken away")
-        case .changed(let path, BlueZName.adapter, _) where path == keeper.adapterPath(adapter):
-            if keeper.mirror[path, BlueZName.adapter]?["Powered"]?.boolean == false {
+        case .changed(let path, BlueZName.adapter, _) where path == keeper?.adapterPath(adapter):
+            if keeper?.mirror[path, BlueZName.adapter]?["Powered"]?.boolean == false {
                 return BLEError(.adapterOff, activity: "scanning")
             }
         default: break
@@ -92,7 +92,9 @@ private final class Scan {
     }
 
     private func look(at path: ObjectPath) {
-        guard let report = keeper.mirror[path, BlueZName.device].flatMap({ DeviceReport($0) }) else { return }
+        guard let keeper, let report = keeper.mirror[path, BlueZName.device].flatMap({ DeviceReport($0) }) else {
+            return
+        }
         if report.isInSight { keeper.seen.insert(path) }
         if let last = told[path] {
             guard report != last else { return }

@@ -38,8 +38,8 @@ public actor ConnectedDevice {
 
     /// Begins to watch for the end.
     func watch() {
-        observer = bluez.keeper.observe { [weak self, path, unowned keeper = bluez.keeper] change in
-            if let error = Self.end(change, path, keeper) { self?.assumeIsolated { $0.finish(error) } }
+        observer = bluez.keeper.observe { [weak self, path, weak keeper = bluez.keeper] change in
+            if let keeper, let error = Self.end(change, path, keeper) { self?.assumeIsolated { $0.finish(error) } }
         }
     }
 
