@@ -70,6 +70,7 @@ struct ConnectingTests {
     @Test func `Takes a device that a crashed program has left connected as it is: bluez#89`() async throws {
         try await withBench { bench in
             _ = await bench.addModule(manners: LinkManners { $0.isConnectedAlready = true })
+            try await bench.untilConnected()
             let device = try await bench.bluez.device(module).connect()
             #expect(device.services.count == 1)
             #expect(await bench.calls(of: "Connect") == 0)

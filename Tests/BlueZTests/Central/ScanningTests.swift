@@ -81,7 +81,7 @@ struct ScanningTests {
     @Test func `Tells first of a device that is connected`() async throws {
         try await withBench { bench in
             _ = await bench.addModule(manners: LinkManners { $0.isConnectedAlready = true })
-            try await bench.settle()
+            try await bench.untilConnected()
             let scan = try await bench.bluez.scan(for: ScanFilter(address: module))
             guard case .found(let report)? = try await scan.next() else {
                 Issue.record("nothing was found")

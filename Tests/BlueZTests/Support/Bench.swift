@@ -50,6 +50,9 @@ struct Bench {
         try await bluez.waitUntil(isRunning: true)
     }
 
+    /// Waits until the client knows that the module is connected.
+    func untilConnected() async throws { try await bluez.waitUntilConnected() }
+
     /// Lets bluetoothd and the client take in what has happened.
     func settle() async throws {
         for _ in 0..<2 {
@@ -113,6 +116,13 @@ extension ScanEvent {
 }
 
 extension BlueZ {
+    fileprivate func waitUntilConnected() async throws {
+        let place = try adapter().address
+        try await wait(.seconds(600), activity: "waiting for the module") { () -> Result<Void, BLEError>? in
+            self.report(of: module, on: place)?.isConnected == true ? .success(()) : nil
+        }
+    }
+
     fileprivate func waitUntil(isRunning: Bool) async throws {
         try await wait(.seconds(600), activity: "waiting for bluetoothd") { [keeper] () -> Result<Void, BLEError>? in
             keeper.isComplete == isRunning ? .success(()) : nil
