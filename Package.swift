@@ -64,7 +64,7 @@ let package = Package(
         .target(name: "SerialPort", dependencies: ["CSerial", "CUdev", "DescriptorIO"], swiftSettings: settings),
         .target(name: "LineProtocol", swiftSettings: settings),
         .target(
-            name: "Transports", dependencies: ["LineProtocol", "SerialPort", "BlueZ", "DescriptorIO"],
+            name: "Transports", dependencies: ["LineProtocol", "SerialPort", "BlueZ", "DBus", "DescriptorIO"],
             swiftSettings: settings),
         .target(name: "FirmwareSim", dependencies: ["DescriptorIO", "SerialPort"], swiftSettings: settings),
         .executableTarget(
@@ -104,7 +104,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "TransportsTests",
-            dependencies: ["Transports", "LineProtocol", "SerialPort", "DescriptorIO", "TestSupport"],
+            dependencies: [
+                "Transports", "LineProtocol", "SerialPort", "BlueZ", "DBus", "DescriptorIO", "FakeBlueZ", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "FirmwareSimTests", dependencies: ["FirmwareSim", "DescriptorIO", "SerialPort", "TestSupport"],

@@ -1,15 +1,16 @@
 internal import BlueZ
+internal import DBus
 internal import DescriptorIO
 internal import LineProtocol
 
 extension BLEEndpoint {
     /// Opens the link of `ble:…`, over a connection to bluetoothd of its own (bleak#83, bleak#2002).
     static func open(
-        _ endpoint: Endpoint, on loop: EventLoop, clock: (any Clock<Duration>)? = nil
+        _ endpoint: Endpoint, on loop: EventLoop, bus: DBusBus = .system, clock: (any Clock<Duration>)? = nil
     ) async throws(LinkError) -> any Link {
         let wanted = try BLEEndpoint(endpoint)
         let bluez: BlueZ
-        do throws(BLEError) { bluez = try await BlueZ.open(on: loop, clock: clock) } catch {
+        do throws(BLEError) { bluez = try await BlueZ.open(bus, on: loop, clock: clock) } catch {
             throw LinkError(error, name: endpoint.text)
         }
         do throws(LinkError) {

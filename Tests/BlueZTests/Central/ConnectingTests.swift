@@ -41,6 +41,7 @@ struct ConnectingTests {
             #expect(error?.code == .notFound && error?.hint == "it has: FFE1")
             await device.disconnect()
             await device.disconnect()
+            try await bench.untilConnected(false)
             #expect(await radio.links.isEmpty)
         }
     }

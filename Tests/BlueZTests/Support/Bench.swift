@@ -50,8 +50,10 @@ struct Bench {
         try await bluez.waitUntil(isRunning: true)
     }
 
-    /// Waits until the client knows that the module is connected.
-    func untilConnected() async throws { try await bluez.waitUntilConnected() }
+    /// Waits until the client knows that the module is connected, or is not.
+    func untilConnected(_ isConnected: Bool = true) async throws {
+        try await bluez.waitUntil(isConnected: isConnected)
+    }
 
     /// Lets bluetoothd and the client take in what has happened.
     func settle() async throws {
@@ -116,10 +118,10 @@ extension ScanEvent {
 }
 
 extension BlueZ {
-    fileprivate func waitUntilConnected() async throws {
+    fileprivate func waitUntil(isConnected: Bool) async throws {
         let place = try adapter().address
         try await wait(.seconds(600), activity: "waiting for the module") { () -> Result<Void, BLEError>? in
-            self.report(of: module, on: place)?.isConnected == true ? .success(()) : nil
+            self.report(of: module, on: place)?.isConnected == isConnected ? .success(()) : nil
         }
     }
 

@@ -71,7 +71,7 @@ extension LinkContract {
         #expect(try await far.receive(4) == Array("OFF\n".utf8))
     }
 
-    @Test("closes its descriptor when it is closed", arguments: Carrier.allCases)
+    @Test("closes its descriptor when it is closed", arguments: Carrier.descriptors)
     func closeReleases(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         let descriptor = try await link.descriptor()
@@ -81,7 +81,7 @@ extension LinkContract {
         far.vanish()
     }
 
-    @Test("that is let go closes its descriptor", arguments: Carrier.allCases)
+    @Test("that is let go closes its descriptor", arguments: Carrier.descriptors)
     func forgotten(carrier: Carrier) async throws {
         var (link, far): ((any Link)?, FarEnd) = try await carrier.rig().open()
         try await far.send("!")

@@ -12,13 +12,22 @@ protocol LinkRig: Sendable {
 
 /// What carries a link. Each stands for one rig.
 enum Carrier: String, CaseIterable, Codable, Sendable {
-    case pseudoTerminal, serialEndpoint, tcpIPv4, tcpIPv6, unixSocket, inProcess
+    case pseudoTerminal, serialEndpoint, tcpIPv4, tcpIPv6, unixSocket, inProcess, ble
 
     /// Whether a far end's last words outlive it. The kernel empties a terminal that is hung up.
     var keepsLastWords: Bool { self != .pseudoTerminal && self != .serialEndpoint }
 
+    /// Those that are a descriptor of this process.
+    static var descriptors: [Carrier] { allCases.filter { $0 != .ble } }
+
+    /// Those that let a sender wait until what it sent is received. A BLE device's notifications are kept here.
+    static var holdingBack: [Carrier] { allCases.filter { $0 != .ble } }
+
+    /// How often links are opened in a row. A BLE device is scanned for and connected each time.
+    var openings: Int { self == .ble ? 200 : 10_000 }
+
     /// Those that say at once that the far end is gone, though nobody reads. TCP says so only to a reader.
-    static var tellingOfHangUp: [Carrier] { allCases.filter { $0 != .tcpIPv4 && $0 != .tcpIPv6 } }
+    static var tellingOfHangUp: [Carrier] { descriptors.filter { $0 != .tcpIPv4 && $0 != .tcpIPv6 } }
 
     func rig() async throws -> any LinkRig {
         switch self {
@@ -30,6 +39,7 @@ enum Carrier: String, CaseIterable, Codable, Sendable {
             return try await SocketRig(at: .tcp(host: "::1", port: 0))
         case .unixSocket: return try await SocketRig(at: .unix(path: TemporaryPath.make("link.sock")))
         case .inProcess: return PairRig()
+        case .ble: return try await BLERig()
         }
     }
 }
@@ -106,7 +116,7 @@ private func joined(_ link: any Link, _ channel: DescriptorChannel) async throws
 }
 
 /// Keeps the kernel from holding megabytes, so that little is enough to fill a socket.
-private func limitBuffers(_ descriptor: CInt) {
+func limitBuffers(_ descriptor: CInt) {
     var size: CInt = 32 << 10
     for option in [SO_SNDBUF, SO_RCVBUF] {
         setsockopt(descriptor, SOL_SOCKET, option, &size, socklen_t(MemoryLayout<CInt>.size))

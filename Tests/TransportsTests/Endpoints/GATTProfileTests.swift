@@ -1,0 +1,54 @@
+import BlueZ
+import LineProtocol
+import Testing
+
+@testable import Transports
+
+@Suite struct GATTProfileTests {
+    @Test func `Each family of devices has a profile, and no two profiles one name`() {
+        let profiles = GATTProfile.all
+        #expect(Set(profiles.map(\.family)) == ["pump", "peer", "storm", "led", "rescue"])
+        #expect(Set(profiles.map(\.name)).count == profiles.count)
+    }
+
+    @Test(arguments: [
+        ("pump", "FFE0", "FFE1", "FFE1", 20),
+        (
+            "led", "937312E0-2354-11EB-9F10-FBC30A62CF38",
+            "957312E0-2354-11EB-9F10-FBC30A62CF38", "957312E0-2354-11EB-9F10-FBC30A62CF38", 1
+        ),
+        ("rescue", "FFF0", "FFF1", "FFF1", 512),
+    ])
+    func `The first profile of a family is the one of the protocol`(
+        family: String, service: String, write: String, hear: String, chunkLength: Int
+    ) throws {
+        let profile = try #require(GATTProfile.all.first { $0.family == family })
+        #expect(profile.services.first == BluetoothUUID(service))
+        #expect(profile.write == BluetoothUUID(write))
+        #expect(profile.hear == BluetoothUUID(hear))
+        #expect(profile.chunkLength == chunkLength)
+    }
+}
+
+@Suite struct BLEEndpointTests {
+    @Test func `A device is named by its address, its name, or what it offers`() throws {
+        #expect(try BLEEndpoint(Endpoint("ble:*")).target == .any)
+        #expect(try BLEEndpoint(Endpoint("ble:HMSoft")).target == .name("HMSoft"))
+        #expect(
+            try BLEEndpoint(Endpoint("ble:aa:bb:cc:dd:ee:ff?adapter=hci1")).target
+                == .address(#require(BluetoothAddress("AA:BB:CC:DD:EE:FF"))))
+        #expect(try BLEEndpoint(Endpoint("ble:*?adapter=hci1")).adapter == "hci1")
+        #expect(try BLEEndpoint(Endpoint("ble:*?family=pump")).profiles.map(\.name) == ["hm10", "bt4502w"])
+        #expect(try BLEEndpoint(Endpoint("ble:x?profile=nus")).profiles.map(\.name) == ["nus"])
+    }
+
+    @Test(arguments: [
+        ("ble:x?colour=red", "adapter, family, profile"), ("ble:x?family=toaster", "pump, peer, storm, led, rescue"),
+        ("ble:x?profile=hm11", "hm10, bt4502w, nus, storm, led, rescue"),
+    ])
+    func `What is no option says what there is`(text: String, hint: String) throws {
+        let error = try #require(throws: LinkError.self) { try BLEEndpoint(Endpoint(text)) }
+        #expect(error.code == .invalidEndpoint)
+        #expect(error.hint?.contains(hint) == true)
+    }
+}
