@@ -31,7 +31,8 @@ final class BLERig: LinkRig {
         let link = try await BLEEndpoint.open(
             Endpoint("ble:\(await module.radio.address)"), on: .shared, bus: .address(bus.address))
         let descriptor = pair[1]
-        return (link, FarEnd(descriptor) { close(descriptor) })
+        // Whoever has the far end keeps the bus with it.
+        return (link, FarEnd(descriptor) { [self] in withExtendedLifetime(self) { _ = close(descriptor) } })
     }
 }
 
