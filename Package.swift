@@ -113,7 +113,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "pumpctlTests",
-            dependencies: ["pumpctl", "FirmwareSim", "SerialPort", "DescriptorIO", "LineProtocol", "TestSupport"],
+            dependencies: [
+                "pumpctl", "FirmwareSim", "SerialPort", "DescriptorIO", "LineProtocol", "FakeBlueZ", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "BenchTests",

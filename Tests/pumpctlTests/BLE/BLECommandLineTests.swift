@@ -1,0 +1,86 @@
+import FakeBlueZ
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The pump's commands over BLE", .timeLimit(.minutes(5)))
+struct BLECommandLineTests {
+    @Test func `Do and say what they do on a cable`() async throws {
+        let pump = try await BLEPump()
+        let on = try await pump.run("-p", "ble:HMSoft", "on")
+        #expect(on.status == 0, "\(on)")
+        #expect(on.output == "pump on at 70 % (PWM 180)\n")
+        #expect(on.errors == "")
+        #expect(await pump.duty() == 180)
+        let speed = try await pump.run("--port", "ble:*", "speed", "200")
+        #expect(speed.output == "speed 200 (78 %)\n", "\(speed)")
+        #expect(await pump.duty() == 200)
+        let status = try await pump.run("-p", "ble:00:15:83:00:00:10", "--json", "status")
+        let object = try status.object()
+        #expect(object["state"] as? String == "on" && object["speed_percent"] as? Int == 78)
+        let off = try await pump.run("-p", "ble:HMSoft?adapter=hci0", "off")
+        #expect(off.output == "pump off\n", "\(off)")
+        #expect(await pump.duty() == nil)
+        // Each has left the module for the next.
+        #expect(await pump.module.radio.links.isEmpty)
+    }
+
+    @Test func `Refused by the pump exit as on a cable`() async throws {
+        let pump = try await BLEPump()
+        let ending = try await pump.run("-p", "ble:HMSoft", "speed", "10")
+        expectFailure(ending, 1, saying: "PUMP_NOT_RUNNING")
+    }
+
+    @Test func `Send any line, and show what comes back`() async throws {
+        let pump = try await BLEPump()
+        let ending = try await pump.run("-p", "ble:HMSoft", "send", "TEMP")
+        #expect(ending.status == 0, "\(ending)")
+        #expect(ending.output.hasPrefix("TEMP:{Water:"))
+    }
+
+    @Test func `Work in a console that reads from a program`() async throws {
+        let pump = try await BLEPump()
+        let console = try await pump.start("-p", "ble:HMSoft", "console")
+        try await console.write("STATUS\nTEMP\n")
+        await console.closeInput()
+        let ending = try await console.ending()
+        #expect(ending.status == 0, "\(ending)")
+        #expect(ending.output.contains("STATUS:{State:OFF") && ending.output.contains("TEMP:{Water:"))
+    }
+
+    @Test func `Go on in a monitor when the module was away`() async throws {
+        let pump = try await BLEPump()
+        let monitor = try await pump.start("-p", "ble:*", "monitor", "--interval", "0.5", "--json")
+        _ = try await monitor.output.text(upTo: #""link":"up""#)
+        await pump.module.radio.dropLinks()
+        _ = try await monitor.output.text(upTo: #""event":"lost""#)
+        _ = try await monitor.output.text(upTo: #""event":"back""#)
+        _ = try await monitor.output.text(upTo: #""link":"up""#)
+        monitor.send(signal: 2)
+        _ = try await monitor.ending()
+    }
+
+    @Test func `Exit with 66 where there is no such adapter`() async throws {
+        let pump = try await BLEPump()
+        let ending = try await pump.run("-p", "ble:HMSoft?adapter=hci7", "status")
+        expectFailure(ending, 66, saying: "there is no Bluetooth adapter", hint: "there is: hci0")
+    }
+
+    @Test func `Exit with 69 where bluetoothd does not run, or the adapter is off`() async throws {
+        let pump = try await BLEPump()
+        await pump.fake.switchOff()
+        expectFailure(
+            try await pump.run("-p", "ble:HMSoft", "status"), 69, saying: "the Bluetooth adapter is off", hint: "rfkill"
+        )
+        await pump.fake.stop()
+        expectFailure(
+            try await pump.run("-p", "ble:HMSoft", "status"), 69, saying: "bluetoothd is not running",
+            hint: "systemctl start bluetooth")
+    }
+
+    @Test func `Exit with 64 where the endpoint is none`() async throws {
+        let pump = try await BLEPump()
+        expectFailure(
+            try await pump.run("-p", "ble:HMSoft?baud=9600", "status"), 64, saying: "not an endpoint", hint: "adapter")
+    }
+}

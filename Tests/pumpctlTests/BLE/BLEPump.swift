@@ -1,0 +1,35 @@
+import FakeBlueZ
+import FirmwareSim
+import TestSupport
+
+/// A simulated pump behind an HM-10, found by a fake bluetoothd, whose time goes by on demand.
+struct BLEPump {
+    let bus: PrivateBus
+    let fake: FakeBlueZ
+    let module: HM10<PumpFirmware>
+
+    init() async throws {
+        bus = try await PrivateBus()
+        fake = try await FakeBlueZ.start(on: bus.address)
+        await fake.addAdapter()
+        module = try await HM10(
+            PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34.5))), pace: .onDemand)
+        await fake.add(module.radio)
+    }
+
+    /// Runs `pumpctl` where it meets this bluetoothd.
+    func run(_ arguments: String...) async throws -> ChildProcess.Ending {
+        try await Pumpctl.start(arguments, environment: bus.environment).ending()
+    }
+
+    func start(_ arguments: String...) async throws -> ChildProcess {
+        try await Pumpctl.start(arguments, environment: bus.environment)
+    }
+
+    /// What the pump is driven with; nil while it is off.
+    func duty() async -> Int? { await module.host.change { pump, _ in pump.isEnabled ? Int(pump.duty) : nil } }
+}
+
+extension FakeBlueZ {
+    func switchOff() { adapters.first?.isPowered = false }
+}
