@@ -70,7 +70,7 @@ let package = Package(
         .executableTarget(
             name: "pumpctl",
             dependencies: [
-                "LineProtocol", "Transports", "SerialPort", "DescriptorIO", "FirmwareSim", "CLineEditor",
+                "LineProtocol", "Transports", "SerialPort", "BlueZ", "DescriptorIO", "FirmwareSim", "CLineEditor",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

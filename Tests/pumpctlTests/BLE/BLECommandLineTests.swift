@@ -83,4 +83,17 @@ struct BLECommandLineTests {
         expectFailure(
             try await pump.run("-p", "ble:HMSoft?baud=9600", "status"), 64, saying: "not an endpoint", hint: "adapter")
     }
+
+    @Test func `Are told by the doctor what is in their way`() async throws {
+        let pump = try await BLEPump()
+        let healthy = try await pump.run("doctor", "ble:HMSoft")
+        #expect(healthy.status == 0, "\(healthy)")
+        #expect(healthy.output.contains("the adapter hci0 (00:00:5E:00:53:01) is on"))
+        await pump.fake.switchOff()
+        let off = try await pump.run("doctor", "ble:HMSoft")
+        #expect(off.status == 69 && off.output.contains("bluetoothctl power on"), "\(off)")
+        await pump.fake.stop()
+        let gone = try await pump.run("doctor", "ble:HMSoft")
+        #expect(gone.status == 69 && gone.output.contains("bluetoothd is not running"), "\(gone)")
+    }
 }
