@@ -125,11 +125,16 @@ struct ConnectedDeviceTests {
             let first = Task { try await theirs.write([1], to: line, .request) }
             await rig.bench.clock.untilSomebodySleeps(until: .milliseconds(15))
             let second = Task { try await rig.device.write([2], to: rig.line, .request) }
-            await rig.bench.clock.untilSomebodySleeps(until: .milliseconds(10))
-            rig.bench.clock.advance(by: .milliseconds(15))
+            let clock = rig.bench.clock
+            // Refused, it tries again after 10 ms, is refused once more, and tries again after 20 ms.
+            await clock.untilSomebodySleeps(until: .milliseconds(10))
+            clock.advance(by: .milliseconds(10))
+            await clock.untilSomebodySleeps(until: .milliseconds(30))
+            clock.advance(by: .milliseconds(5))
             try await first.value
-            await rig.bench.clock.untilSomebodySleeps(until: .milliseconds(30))
-            rig.bench.clock.advance(by: .milliseconds(15))
+            clock.advance(by: .milliseconds(15))
+            await clock.untilSomebodySleeps(until: .milliseconds(45))
+            clock.advance(by: .milliseconds(15))
             try await second.value
             await other.close()
         }

@@ -25,7 +25,7 @@ struct OpeningTests {
         let error = try await failure("gopher:bench:70")
         #expect(error.code == .invalidEndpoint)
         for name in LinkSchemes.standard.names { #expect(error.hint?.contains("\(name):") == true) }
-        #expect(LinkSchemes.standard.names == ["serial", "tcp", "unix", "usb"])
+        #expect(LinkSchemes.standard.names == ["ble", "serial", "tcp", "unix", "usb"])
     }
 
     @Test("goes by the table, to which others add")
