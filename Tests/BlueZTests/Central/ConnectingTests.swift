@@ -82,10 +82,11 @@ struct ConnectingTests {
         try await withBench { bench in
             _ = await bench.addModule()
             #expect(try await bench.bluez.device(module).report == nil)
-            _ = try await bench.bluez.device(module).connect()
+            let device = try await bench.bluez.device(module).connect()
             // It does not connect while it scans.
             let members = await bench.fake.calls.state.map(\.member).filter { $0 != "GetManagedObjects" }
             #expect(members == ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "Connect"])
+            await device.disconnect()
         }
     }
 
