@@ -95,7 +95,9 @@ extension LinkContract {
     func sendToVanished(carrier: Carrier) async throws {
         await #expect(processExitsWith: .success) { [carrier] in
             signal(SIGPIPE, SIG_DFL)
-            let (link, far) = try await carrier.rig().open()
+            let rig = try await carrier.rig()
+            defer { rig.end() }
+            let (link, far) = try await rig.open()
             far.vanish()
             // TCP takes the first bytes, and learns only by the answer to them.
             var found: LinkError.Code?

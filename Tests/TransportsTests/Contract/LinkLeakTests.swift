@@ -11,6 +11,7 @@ struct LinkLeakTests {
     func opensAndCloses(carrier: Carrier) async throws {
         await #expect(processExitsWith: .success) { [carrier] in
             let rig = try await carrier.rig()
+            defer { rig.end() }
             func open(_ times: Int) async throws {
                 for number in 0..<times {
                     let (link, far) = try await rig.open()

@@ -21,6 +21,8 @@ final class BLERig: LinkRig {
         await fake.addAdapter()
     }
 
+    func end() { bus.kill() }
+
     func open() async throws -> (link: any Link, far: FarEnd) {
         var pair: [CInt] = [-1, -1]
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)

@@ -8,6 +8,13 @@ import Testing
 /// Opens links of one carrier, each with its far end.
 protocol LinkRig: Sendable {
     func open() async throws -> (link: any Link, far: FarEnd)
+
+    /// Ends other programs that the rig runs: a process that exits lets nothing go by itself.
+    func end()
+}
+
+extension LinkRig {
+    func end() {}
 }
 
 /// What carries a link. Each stands for one rig.
