@@ -38,7 +38,7 @@ struct LogFollowing: Sendable {
 
     private func follow() async throws {
         var link = try await context.openLink(endpoint, note: context.output.note)
-        let reopening = Reopening(endpoint, context)
+        let reopening = Reopening(endpoint, link, context)
         var rest = count
         while true {
             do {
