@@ -70,7 +70,7 @@ let package = Package(
         .executableTarget(
             name: "pumpctl",
             dependencies: [
-                "LineProtocol", "Transports", "SerialPort", "BlueZ", "DescriptorIO", "FirmwareSim", "CLineEditor",
+                "LineProtocol", "Transports", "BlueZ", "DBus", "SerialPort", "DescriptorIO", "FirmwareSim", "CLineEditor",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -114,7 +114,8 @@ let package = Package(
         .testTarget(
             name: "pumpctlTests",
             dependencies: [
-                "pumpctl", "FirmwareSim", "SerialPort", "DescriptorIO", "LineProtocol", "FakeBlueZ", "TestSupport",
+                "pumpctl", "FakeBlueZ", "BlueZ", "Transports", "FirmwareSim", "SerialPort", "DescriptorIO", "LineProtocol",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

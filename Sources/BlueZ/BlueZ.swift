@@ -64,7 +64,12 @@ public actor BlueZ {
     private func start() async throws(DBusError) { try await keeper.start() }
 
     /// Ends all that it does, and forgets it. Closing twice is allowed.
-    public func close() async { await bus.close() }
+    ///
+    /// bluetoothd is told that scans have ended which were let go, and then that this client has gone.
+    public func close() async {
+        for discovery in discoveries.values { _ = await discovery.change?.value }
+        await bus.close()
+    }
 
     // MARK: Adapters
 

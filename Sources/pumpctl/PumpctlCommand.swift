@@ -23,7 +23,8 @@ struct PumpctlCommand: ParsableCommand {
             CommandGroup(
                 name: "Any device",
                 subcommands: [
-                    MonitorCommand.self, ConsoleCommand.self, SendCommand.self, PortsCommand.self, DoctorCommand.self,
+                    MonitorCommand.self, ConsoleCommand.self, SendCommand.self, PortsCommand.self, ScanCommand.self,
+                    DoctorCommand.self,
                 ]),
             CommandGroup(name: "Simulation", subcommands: [SimCommand.self]),
         ])

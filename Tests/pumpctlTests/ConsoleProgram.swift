@@ -32,8 +32,11 @@ final class ConsoleProgram {
     }
 
     /// Runs it on a terminal.
-    init(_ arguments: [String], home: ConsoleFolder, on terminal: ConsoleTerminal) throws {
-        (processID, life) = try Self.spawn(arguments, home, [terminal.slave, terminal.slave, terminal.slave])
+    init(
+        _ arguments: [String], home: ConsoleFolder, on terminal: ConsoleTerminal, environment: [String: String] = [:]
+    ) throws {
+        (processID, life) = try Self.spawn(
+            arguments, home, [terminal.slave, terminal.slave, terminal.slave], environment)
         input = terminal.master
         output = terminal.master
         ownsDescriptors = false
@@ -58,7 +61,7 @@ final class ConsoleProgram {
     }
 
     private static func spawn(
-        _ arguments: [String], _ home: ConsoleFolder, _ streams: [CInt]
+        _ arguments: [String], _ home: ConsoleFolder, _ streams: [CInt], _ others: [String: String] = [:]
     ) throws -> (pid_t, CInt) {
         let life = try pipe()
         var actions = posix_spawn_file_actions_t()
@@ -73,7 +76,7 @@ final class ConsoleProgram {
         let environment = [
             "TERM=xterm", "HOME=\(home.path)", "XDG_STATE_HOME=\(home.path)", "TZ=UTC", "NO_COLOR=1",
             "PATH=/usr/bin:/bin", "LD_LIBRARY_PATH=" + (getenv("LD_LIBRARY_PATH").map { String(cString: $0) } ?? ""),
-        ]
+        ] + others.map { "\($0)=\($1)" }
         let variables = environment.map { strdup($0) } + [nil]
         var child: pid_t = 0
         let error = posix_spawn(&child, try executable(), &actions, &attributes, words, variables)

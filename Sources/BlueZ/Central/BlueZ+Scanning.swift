@@ -20,7 +20,8 @@ extension BlueZ {
         let id = keeper.observe { [weak self] change in
             guard let error = scan.take(change) else { return }
             queue.end(error)
-            // bluetoothd has forgotten that it was asked to scan.
+            // bluetoothd has forgotten that it was asked to scan; to ask it to stop would stop who asks next.
+            discovery.isOn = false
             self?.assumeIsolated { $0.discoveries[place] = nil }
         }
         discovery.filters[id] = filter

@@ -1,4 +1,3 @@
-import Glibc
 import LineProtocol
 
 /// Where a monitor shows its updates: a line each, or on a terminal one line that is drawn over.
@@ -34,10 +33,7 @@ final class MonitorScreen {
 
     /// The text, cut to the width of the terminal: what is longer can't be drawn over.
     private func fitting(_ text: String) -> String {
-        var size = winsize()
-        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1 else { return text }
-        let width = Int(size.ws_col) - 1
-        return text.count > width ? text.prefix(width - 1) + "…" : text
+        TerminalSize.current.map { text.cut(to: $0.columns - 1) } ?? text
     }
 
     private func coloured(_ text: String, _ update: MonitorUpdate) -> String {

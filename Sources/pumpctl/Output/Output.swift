@@ -34,7 +34,8 @@ struct Output: Sendable {
 
     /// Tells of a failure: on standard error, and to programs as an object too.
     func report(_ failure: Failure) {
-        note("pumpctl: \(failure.message)" + (failure.hint.map { "\n  hint: \($0)" } ?? ""))
+        // They may hold what devices are called, or what they said.
+        note("pumpctl: \(failure.message.printable)" + (failure.hint.map { "\n  hint: \($0.printable)" } ?? ""))
         if isJSON { line(Self.json(FailureRecord(failure))) }
     }
 
@@ -63,7 +64,24 @@ struct Output: Sendable {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Numbers that are none are left out by the records themselves.
         guard let data = try? encoder.encode(value) else { return "{}" }
-        return String(decoding: data, as: UTF8.self)
+        return escaped(String(decoding: data, as: UTF8.self))
+    }
+
+    /// JSON may hold what a terminal acts on, beyond the control characters of ASCII.
+    private static func escaped(_ json: String) -> String {
+        guard json.utf8.contains(where: { $0 >= 0x7F }) else { return json }
+        var text = ""
+        for scalar in json.unicodeScalars {
+            guard !scalar.isPrintable else {
+                text.unicodeScalars.append(scalar)
+                continue
+            }
+            for unit in String(scalar).utf16 {
+                let digits = String(unit, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+            }
+        }
+        return text
     }
 }
 

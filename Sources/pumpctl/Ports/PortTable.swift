@@ -31,7 +31,3 @@ enum PortTable {
         holders.isEmpty ? "-" : holders.map(\.description).joined(separator: ", ")
     }
 }
-
-extension String {
-    fileprivate var trimmingBlanks: String { String(reversed().drop { $0 == " " }.reversed()) }
-}

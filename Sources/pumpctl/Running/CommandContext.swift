@@ -1,4 +1,5 @@
 import ArgumentParser
+import BlueZ
 import DescriptorIO
 import Glibc
 import LineProtocol
@@ -131,6 +132,7 @@ enum CommandRunner {
         case let failure as Failure: failure
         case let error as LinkError: Failure(error)
         case let error as SessionError: Failure(error, family)
+        case let error as BLEError: Failure(error)
         case is CancellationError: Failure(.interrupted, code: "cancelled", "interrupted")
         default: Failure(.ioError, code: "system", "\(error)")
         }

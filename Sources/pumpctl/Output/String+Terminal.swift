@@ -1,0 +1,74 @@
+extension String {
+    /// The text as it may be printed: what a terminal acts on, or does not show, is written `\x1b`, `\u{202e}`.
+    ///
+    /// What strangers say, such as the name of a device, goes through this.
+    var printable: String {
+        guard !unicodeScalars.allSatisfy(\.isPrintable) else { return self }
+        var text = ""
+        for scalar in unicodeScalars {
+            let digits = String(scalar.value, radix: 16)
+            if scalar.isPrintable {
+                text.unicodeScalars.append(scalar)
+            } else if scalar.value < 0x100 {
+                text += "\\x" + (digits.count < 2 ? "0" : "") + digits
+            } else {
+                text += "\\u{\(digits)}"
+            }
+        }
+        return text
+    }
+
+    /// How many columns of a terminal it takes.
+    var columns: Int { reduce(0) { $0 + $1.columns } }
+
+    /// The text, cut so that it takes no more columns than that.
+    func cut(to limit: Int) -> String {
+        guard columns > limit else { return self }
+        var (text, rest) = ("", limit - 1)
+        for character in self {
+            rest -= character.columns
+            if rest < 0 { break }
+            text.append(character)
+        }
+        return limit > 0 ? text + "…" : ""
+    }
+
+    /// The text, cut and filled with blanks so that it takes just that many columns.
+    func padded(to width: Int) -> String {
+        let text = cut(to: width)
+        return text + String(repeating: " ", count: max(0, width - text.columns))
+    }
+
+    /// The text without the blanks at its end.
+    var trimmingBlanks: String { String(reversed().drop { $0 == " " }.reversed()) }
+}
+
+extension Unicode.Scalar {
+    /// Whether a terminal shows it and does nothing else.
+    var isPrintable: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: false
+        case .format: value == 0x200D  // it joins emoji
+        default: true
+        }
+    }
+}
+
+extension Character {
+    /// How many columns of a terminal it takes. What Unicode's table of East Asian widths says, in round numbers.
+    fileprivate var columns: Int {
+        guard let scalar = unicodeScalars.first else { return 0 }
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format: return 0
+        default: break
+        }
+        let isWide =
+            switch scalar.value {
+            case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE4F,
+                0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x20000...0x3FFFD:
+                true
+            default: scalar.properties.isEmojiPresentation || unicodeScalars.contains { $0.value == 0xFE0F }
+            }
+        return isWide ? 2 : 1
+    }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+
+struct ScanCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scan",
+        abstract: "Show the BLE devices in sight, the nearest first.",
+        discussion: """
+            Connects to none. A device that is connected to a phone does not show itself; one that saves power is heard \
+            every second or two. What is shown is used as --port ble:NAME, or ble:ADDRESS where several have one name. A \
+            family with a question mark offers a service that other devices offer too.
+
+            Each line of --json has all of the keys address, name, rssi_dbm, services (UUIDs), family, possible_family, \
+            connected; what is unknown is null. With --watch there is also event (found, changed, lost).
+            """)
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var shared: SharedOptions
+
+    @Flag(help: "Go on, and tell of what comes, changes and goes.")
+    var watch = false
+
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("Scan for this time; 5s, or with --watch without end.", valueName: "time"))
+    var time: SecondsArgument?
+
+    @Option(help: ArgumentHelp("The Bluetooth adapter, by its name or address.", valueName: "hci0"))
+    var adapter: String?
+
+    /// Longer than two windows of a device that advertises every two seconds.
+    private static let usualTime = Duration.seconds(5)
+
+    func run() throws {
+        let time = time?.duration ?? (watch ? nil : Self.usualTime)
+        let (adapter, watches) = (adapter, watch)
+        try CommandRunner.run(shared.merged(with: parent.shared)) { context in
+            try await Scanning(context: context, adapter: adapter, time: time, watches: watches).run()
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import BlueZ
+
+/// What people call services.
+enum ServiceName {
+    /// The name of a service, or else the UUID, of a long one its beginning.
+    static func of(_ service: BluetoothUUID) -> String {
+        names[service] ?? (service.shortValue == nil ? service.text.prefix(8) + "…" : service.description)
+    }
+
+    /// The services of a device in a few words: those that every device has are left out.
+    static func list(_ services: [BluetoothUUID]) -> String {
+        services.filter { !everybodys.contains($0) }.map(of).joined(separator: ", ")
+    }
+
+    /// Generic access and generic attributes.
+    private static let everybodys: Set<BluetoothUUID> = ["1800", "1801"]
+
+    /// Those of the families, and of the Bluetooth SIG's assigned numbers what is met on a desk.
+    private static let names: [BluetoothUUID: String] = [
+        "FFE0": "HM-10 serial",
+        "FFE5": "BT4502W serial",
+        "6E400001-B5A3-F393-E0A9-E50E24DCCA9E": "Nordic UART",
+        // A stock example's, which the storm sensor is made from too.
+        "4FAFC201-1FB5-459E-8FCC-C5C9C331914B": "ESP32 example",
+        "937312E0-2354-11EB-9F10-FBC30A62CF38": "LED board",
+        "FFF0": "FFF0 serial",
+        "1805": "Current Time", "1809": "Thermometer", "180A": "Device Information", "180D": "Heart Rate",
+        "180F": "Battery", "1810": "Blood Pressure", "1812": "HID", "1816": "Cycling Speed", "1818": "Cycling Power",
+        "181A": "Environment", "181D": "Weight", "1822": "Pulse Oximeter", "1826": "Fitness Machine",
+        "183B": "Binary Sensor", "1844": "Volume Control", "184E": "Audio Stream", "FD6F": "Exposure Notification",
+        "FE2C": "Fast Pair", "FE59": "Nordic DFU", "FE95": "Xiaomi", "FEAA": "Eddystone", "FEED": "Tile",
+        "FCD2": "BTHome",
+    ]
+}

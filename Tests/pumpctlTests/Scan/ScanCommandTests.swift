@@ -1,0 +1,251 @@
+import FakeBlueZ
+import FirmwareSim
+import Foundation
+import Glibc
+import SerialPort
+import TestSupport
+import Testing
+
+@testable import pumpctl
+
+@Suite("pumpctl scan") struct ScanCommandTests {
+    private static let pump = "00:15:83:00:00:10"
+    private static let twin = "00:15:83:00:00:11"
+    private static let storm = "30:AE:A4:00:00:01"
+    private static let nameless = "C0:FF:EE:00:00:01"
+
+    /// Two modules of one name, a storm sensor or something else from the same example, and one without a name.
+    private func fill(_ bench: BLEBench) async {
+        await bench.add(Self.twin, name: "HMSoft", services: ["FFE0"], strength: -80)
+        await bench.add(Self.pump, name: "HMSoft", services: ["FFE0"], strength: -40)
+        await bench.add(
+            Self.storm, name: "Storm", services: ["4FAFC201-1FB5-459E-8FCC-C5C9C331914B"], strength: -60)
+        await bench.add(Self.nameless, strength: -70)
+    }
+
+    @Test func `A scan prints a table when its time is over, the strongest first`() async throws {
+        try await withBLEBench { bench in
+            await fill(bench)
+            let ending = try await bench.run("scan", "--for", "2s")
+            #expect(ending.status == 0, "\(ending)")
+            #expect(
+                ending.output.split(separator: "\n") == [
+                    "NAME    ADDRESS            SIGNAL   FAMILY  SERVICES",
+                    "HMSoft  00:15:83:00:00:10  -40 dBm  pump    HM-10 serial",
+                    "Storm   30:AE:A4:00:00:01  -60 dBm  storm?  ESP32 example",
+                    "-       C0:FF:EE:00:00:01  -70 dBm  -       -",
+                    "HMSoft  00:15:83:00:00:11  -80 dBm  pump    HM-10 serial",
+                ])
+            #expect(await !bench.adapter.isDiscovering)
+        }
+    }
+
+    @Test func `A program gets an object for each device, with all keys`() async throws {
+        try await withBLEBench { bench in
+            await fill(bench)
+            let objects = try await bench.run("scan", "--for", "2s", "--json").objects()
+            let keys: Set = ["address", "name", "rssi_dbm", "services", "family", "possible_family", "connected"]
+            for object in objects { #expect(Set(object.allKeys as? [String] ?? []) == keys) }
+            #expect(objects.map { $0["address"] as? String } == [Self.pump, Self.storm, Self.nameless, Self.twin])
+            #expect(objects.map { $0["rssi_dbm"] as? Int } == [-40, -60, -70, -80])
+            #expect(objects.map { $0["family"] as? String } == ["pump", nil, nil, "pump"])
+            #expect(objects.map { $0["possible_family"] as? String } == [nil, "storm", nil, nil])
+            #expect(objects.map { $0["name"] as? String } == ["HMSoft", "Storm", nil, "HMSoft"])
+            #expect(objects[0]["services"] as? [String] == ["FFE0"])
+            #expect(objects[0]["connected"] as? Bool == false)
+        }
+    }
+
+    @Test func `A family is filtered here too, since bluetoothd lets through what others ask for`() async throws {
+        try await withBLEBench { bench in
+            await fill(bench)
+            let other = try await bench.start("scan", "--watch", "--json")
+            for _ in 0..<4 { _ = try await other.output.line() }
+            let objects = try await bench.run("scan", "--for", "2s", "--json", "--family", "storm").objects()
+            #expect(objects.map { $0["address"] as? String } == [Self.storm])
+            other.send(signal: SIGINT)
+            #expect(try await other.ending().status == 130)
+        }
+    }
+
+    @Test func `A device that is connected is shown, and what was found out about it counts`() async throws {
+        try await withBLEBench { bench in
+            await Self.addConnectedSensor(bench.fake)
+            let program = try await bench.start("scan", "--watch", "--json", "--family", "storm")
+            var device = try Self.object(await program.output.line())
+            while device["family"] is NSNull { device = try Self.object(await program.output.line()) }
+            #expect(device["family"] as? String == "storm")
+            #expect(device["connected"] as? Bool == true)
+            #expect(device["rssi_dbm"] is NSNull)
+            program.send(signal: SIGTERM)
+            #expect(try await program.ending().status == 143)
+        }
+    }
+
+    /// A sensor that a program which crashed has left connected.
+    @Radio private static func addConnectedSensor(_ fake: FakeBlueZ) {
+        let service = "4FAFC201-1FB5-459E-8FCC-C5C9C331914B"
+        let sensor = RadioDevice(storm, Advertisement(name: "Storm", services: [service]))
+        let rows = RadioCharacteristic("BEB5483E-36E1-4688-B7F5-EA07361B26A8", [.read, .write, .notify])
+        let mark = RadioCharacteristic("1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E", [.read])
+        sensor.services = [RadioService(service, [rows, mark])]
+        sensor.manners.isConnectedAlready = true
+        fake.add(sensor)
+    }
+
+    @Test func `Watching tells of what comes, changes and goes, and ends the scan at Ctrl-C`() async throws {
+        try await withBLEBench { bench in
+            let program = try await bench.start("scan", "--watch", "--json")
+            try await bench.untilCalled("StartDiscovery")
+            let lamp = await bench.add(Self.nameless)
+            let found = try Self.object(await program.output.line("found"))
+            #expect(found["event"] as? String == "found")
+            #expect(found["name"] is NSNull)
+            await Self.rename(lamp, to: "Lamp")
+            let changed = try Self.object(await program.output.line("changed"))
+            #expect(changed["event"] as? String == "changed")
+            #expect(changed["name"] as? String == "Lamp")
+            #expect(await bench.adapter.isDiscovering)
+            await bench.fake.remove(lamp)
+            await bench.clock.untilSomebodySleeps(until: .seconds(30))
+            bench.clock.advance(by: .seconds(30))
+            var gone = try Self.object(await program.output.line("not heard"))
+            while gone["event"] as? String == "changed" {
+                #expect(gone["rssi_dbm"] is NSNull)
+                gone = try Self.object(await program.output.line("lost"))
+            }
+            #expect(gone["event"] as? String == "lost")
+            #expect(gone["name"] as? String == "Lamp")
+            program.send(signal: SIGINT)
+            #expect(try await program.ending().status == 130)
+            try await bench.untilCalled("StopDiscovery")
+            #expect(await !bench.adapter.isDiscovering)
+        }
+    }
+
+    @Radio private static func rename(_ device: RadioDevice, to name: String) { device.advertisement.name = name }
+
+    private static func object(_ line: String) throws -> NSDictionary {
+        try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? NSDictionary, "\(line)")
+    }
+
+    @Test func `Nothing in sight is no failure`() async throws {
+        try await withBLEBench { bench in
+            let ending = try await bench.run("scan", "--for", "100ms")
+            #expect(ending.status == 0)
+            #expect(ending.output == "")
+            #expect(ending.errors.contains("no BLE device in sight"))
+        }
+    }
+
+    @Test func `Names with escapes are printed so that nothing happens, for programs too`() async throws {
+        try await withBLEBench { bench in
+            let name = "\u{1B}]0;pwned\u{7}\u{9B}2J\u{202E}"
+            await bench.add(Self.nameless, name: name)
+            for json in [false, true] {
+                let program = try await Pumpctl.start(
+                    ["scan", "--watch"] + (json ? ["--json"] : []), environment: bench.environment)
+                let line = try await program.output.line()
+                for scalar in line.unicodeScalars { #expect(scalar.isPrintable) }
+                if json { #expect(try Self.object(line)["name"] as? String == name) }
+                program.send(signal: SIGINT)
+                try await program.ending()
+            }
+        }
+    }
+
+    // MARK: What may be in the way
+
+    @Test func `No bus, no bluetoothd, no adapter, and one that is off`() async throws {
+        let nowhere = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent"]
+        expectFailure(
+            try await Pumpctl.run("scan", environment: nowhere), 69, saying: "bluetoothd", hint: "the system bus")
+        let empty = try await PrivateBus()
+        expectFailure(
+            try await Pumpctl.run("scan", environment: ["DBUS_SYSTEM_BUS_ADDRESS": empty.address]), 69,
+            saying: "bluetoothd is not running", hint: "sudo systemctl start bluetooth")
+        try await withBLEBench { bench in
+            expectFailure(
+                try await bench.run("scan", "--adapter", "hci7"), 66, saying: "no Bluetooth adapter", hint: "hci0")
+            await Self.switchOff(bench.adapter)
+            expectFailure(try await bench.run("scan"), 69, saying: "off", hint: "bluetoothctl power on")
+            await bench.fake.remove(bench.adapter)
+            let ending = try await bench.run("scan", "--json")
+            expectFailure(ending, 66, saying: "no Bluetooth adapter", hint: "plug an adapter in")
+            #expect(try ending.object()["error"] as? String == "no_adapter")
+        }
+    }
+
+    @Radio private static func switchOff(_ adapter: FakeAdapter) { adapter.isPowered = false }
+
+    @Test func `A watch outlives bluetoothd, and an adapter that is off for a while`() async throws {
+        try await withBLEBench { bench in
+            await bench.add(Self.pump, name: "HMSoft", services: ["FFE0"])
+            let program = try await bench.start("scan", "--watch", "--json")
+            try await Self.untilEvent("found", program)
+            try await bench.fake.restart()
+            try await Self.untilEvent("lost", program)
+            try await Self.untilEvent("found", program)
+            await Self.switchOff(bench.adapter)
+            try await Self.untilEvent("lost", program)
+            try await program.errors.text(upTo: "the Bluetooth adapter is off")
+            await Self.switchOn(bench.adapter)
+            try await Self.untilEvent("found", program)
+            program.send(signal: SIGINT)
+            #expect(try await program.ending().status == 130)
+        }
+    }
+
+    @Radio private static func switchOn(_ adapter: FakeAdapter) { adapter.isPowered = true }
+
+    private static func untilEvent(_ event: String, _ program: ChildProcess) async throws {
+        while try await object(program.output.line(event))["event"] as? String != event {}
+    }
+
+    @Test func `A scan that is not watched ends when bluetoothd goes, with what was seen`() async throws {
+        try await withBLEBench { bench in
+            let program = try await bench.start("scan", "--for", "1h", "--json")
+            try await bench.untilCalled("StartDiscovery")
+            await bench.fake.stop()
+            let ending = try await program.ending()
+            #expect([66, 69].contains(ending.status), "\(ending)")
+        }
+    }
+
+    @Test func `Another adapter is scanned with where it is named`() async throws {
+        try await withBLEBench { bench in
+            let second = await bench.fake.addAdapter("hci1", address: "00:00:5E:00:53:02")
+            let program = try await bench.start("scan", "--watch", "--json", "--adapter", "hci1")
+            try await bench.untilCalled("StartDiscovery")
+            #expect(await second.isDiscovering)
+            #expect(await !bench.adapter.isDiscovering)
+            program.send(signal: SIGINT)
+            try await program.ending()
+        }
+    }
+
+    // MARK: On a terminal
+
+    @Test func `On a terminal the table is drawn over, and left standing`() async throws {
+        try await withBLEBench { bench in
+            await fill(bench)
+            let terminal = try ConsoleTerminal(columns: 40)
+            let home = ConsoleFolder()
+            let program = try ConsoleProgram(
+                ["scan", "--watch"], home: home, on: terminal, environment: bench.environment)
+            try await terminal.wait(program) {
+                $0.rows == [
+                    "NAME    ADDRESS            SIGNAL", "HMSoft  00:15:83:00:00:10  -40 dBm",
+                    "Storm   30:AE:A4:00:00:01  -60 dBm", "-       C0:FF:EE:00:00:01  -70 dBm",
+                    "HMSoft  00:15:83:00:00:11  -80 dBm", "",
+                ]
+            }
+            await bench.add("C0:FF:EE:00:00:02", name: "A lamp", strength: -30)
+            try await terminal.wait(program) { $0.rows.count == 7 && $0.rows[1].hasPrefix("A lamp  ") }
+            program.signal(SIGINT)
+            #expect(try await program.exitStatus() == 130)
+            #expect(terminal.screen.rows.count == 7)
+            #expect(terminal.isAsItWas)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import DescriptorIO
+import FakeBlueZ
+import FirmwareSim
+import TestSupport
+
+/// A bluetoothd that is none, on a bus of its own, and `pumpctl` on that bus.
+struct BLEBench {
+    let bus: PrivateBus
+    let fake: FakeBlueZ
+    /// What time at the other end is measured by: after 30 s there what is not heard is lost.
+    let clock = ManualClock()
+    let adapter: FakeAdapter
+
+    init(adapter name: String = "hci0") async throws {
+        bus = try await PrivateBus()
+        fake = try await FakeBlueZ.start(on: bus.address, clock: clock)
+        adapter = await fake.addAdapter(name)
+    }
+
+    /// What makes `pumpctl` use this bus.
+    var environment: [String: String] { ["DBUS_SYSTEM_BUS_ADDRESS": bus.address] }
+
+    func run(_ arguments: String...) async throws -> ChildProcess.Ending {
+        try await Pumpctl.start(arguments, environment: environment).ending()
+    }
+
+    func start(_ arguments: String...) async throws -> ChildProcess {
+        try await Pumpctl.start(arguments, environment: environment)
+    }
+
+    /// Brings a device into reach.
+    @discardableResult @Radio
+    func add(
+        _ address: String, name: String? = nil, services: [String] = [], strength: Int16 = -60
+    ) -> RadioDevice {
+        let device = RadioDevice(address, Advertisement(name: name, services: services))
+        device.signalStrength = strength
+        fake.add(device)
+        return device
+    }
+
+    /// Waits until a client has called a method.
+    func untilCalled(_ member: String) async throws {
+        _ = try await fake.calls.wait(for: "a call of \(member)") { calls in
+            calls.contains { $0.member == member } ? true : nil
+        }
+    }
+}
+
+/// Calls `body` with a bench, and takes it down.
+func withBLEBench(_ body: (BLEBench) async throws -> Void) async throws {
+    let bench = try await BLEBench()
+    do {
+        try await body(bench)
+    } catch {
+        await bench.fake.stop()
+        throw error
+    }
+    await bench.fake.stop()
+}
