@@ -70,7 +70,8 @@ let package = Package(
         .executableTarget(
             name: "pumpctl",
             dependencies: [
-                "LineProtocol", "Transports", "BlueZ", "DBus", "SerialPort", "DescriptorIO", "FirmwareSim", "CLineEditor",
+                "LineProtocol", "Transports", "BlueZ", "DBus", "SerialPort", "DescriptorIO", "FirmwareSim",
+                "CLineEditor",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -114,8 +115,8 @@ let package = Package(
         .testTarget(
             name: "pumpctlTests",
             dependencies: [
-                "pumpctl", "FakeBlueZ", "BlueZ", "Transports", "FirmwareSim", "SerialPort", "DescriptorIO", "LineProtocol",
-                "TestSupport",
+                "pumpctl", "FakeBlueZ", "BlueZ", "Transports", "FirmwareSim", "SerialPort", "DescriptorIO",
+                "LineProtocol", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -73,10 +73,12 @@ final class ConsoleProgram {
         posix_spawnattr_init(&attributes)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
         let words = (["pumpctl"] + arguments).map { strdup($0) } + [nil]
-        let environment = [
-            "TERM=xterm", "HOME=\(home.path)", "XDG_STATE_HOME=\(home.path)", "TZ=UTC", "NO_COLOR=1",
-            "PATH=/usr/bin:/bin", "LD_LIBRARY_PATH=" + (getenv("LD_LIBRARY_PATH").map { String(cString: $0) } ?? ""),
-        ] + others.map { "\($0)=\($1)" }
+        let environment =
+            [
+                "TERM=xterm", "HOME=\(home.path)", "XDG_STATE_HOME=\(home.path)", "TZ=UTC", "NO_COLOR=1",
+                "PATH=/usr/bin:/bin",
+                "LD_LIBRARY_PATH=" + (getenv("LD_LIBRARY_PATH").map { String(cString: $0) } ?? ""),
+            ] + others.map { "\($0)=\($1)" }
         let variables = environment.map { strdup($0) } + [nil]
         var child: pid_t = 0
         let error = posix_spawn(&child, try executable(), &actions, &attributes, words, variables)

@@ -5,7 +5,8 @@ extension BlueZ {
     /// - Throws: ``BLEError`` with ``BLEError/Code/cancelled``.
     public func waitForAdapter(_ name: String? = nil) async throws(BLEError) -> Adapter {
         // As long as it takes: a century will do.
-        try await wait(.seconds(3_000_000_000), activity: "waiting for the adapter") { () -> Result<Adapter, BLEError>? in
+        try await wait(.seconds(3_000_000_000), activity: "waiting for the adapter") {
+            () -> Result<Adapter, BLEError>? in
             guard let adapter = try? self.adapter(name), adapter.isPowered else { return nil }
             return .success(adapter)
         }

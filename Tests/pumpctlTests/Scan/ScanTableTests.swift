@@ -23,7 +23,8 @@ import Testing
 
     @Test(arguments: [200, 80, 60, 50, 45, 40, 30, 10, 2])
     func `No line is wider than the terminal, and the address is whole as long as there is room`(width: Int) {
-        let long = device(1, name: "A device with a very long name, as they go", rssi: -100, services: ["FFE0", "180A"])
+        let long = device(
+            1, name: "A device with a very long name, as they go", rssi: -100, services: ["FFE0", "180A"])
         let wide = device(2, name: "泵泵泵泵泵泵泵泵泵泵泵泵泵泵泵泵泵泵泵", services: ["4FAFC201-1FB5-459E-8FCC-C5C9C331914B"])
         let lines = ScanTable.lines([long, wide], width: width)
         #expect(lines.count == 3)
