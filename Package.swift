@@ -115,7 +115,7 @@ let package = Package(
         .testTarget(
             name: "pumpctlTests",
             dependencies: [
-                "pumpctl", "FakeBlueZ", "BlueZ", "Transports", "FirmwareSim", "SerialPort", "DescriptorIO",
+                "pumpctl", "FakeBlueZ", "BlueZ", "DBus", "Transports", "FirmwareSim", "SerialPort", "DescriptorIO",
                 "LineProtocol", "TestSupport",
             ],
             swiftSettings: settings),

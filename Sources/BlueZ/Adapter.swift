@@ -12,6 +12,9 @@ public struct Adapter: Sendable, Hashable {
     public let isPowered: Bool
     /// Whether it scans, for whatever program.
     public let isDiscovering: Bool
+    /// What maker, product and version bluetoothd says it is, as `usb:v1D6Bp0246d0542`: of itself, unless it is set up to
+    /// say something else.
+    public let modalias: String?
     /// Where it is on the bus now.
     public let path: ObjectPath
 
@@ -21,6 +24,7 @@ public struct Adapter: Sendable, Hashable {
         name = path.text.split(separator: "/").last.map { String($0) } ?? ""
         self.address = address
         alias = properties["Alias"]?.string ?? ""
+        modalias = properties["Modalias"]?.string
         isPowered = properties["Powered"]?.boolean ?? false
         isDiscovering = properties["Discovering"]?.boolean ?? false
     }

@@ -10,3 +10,5 @@ bool cdbus_is_error_name(const char *text) { return dbus_validate_error_name(tex
 bool cdbus_is_bus_name(const char *text) { return dbus_validate_bus_name(text, NULL); }
 
 char *cdbus_machine_id(void) { return dbus_try_get_local_machine_id(NULL); }
+
+void cdbus_version(int *major, int *minor, int *micro) { dbus_get_version(major, minor, micro); }

@@ -7,7 +7,7 @@ struct PumpctlCommand: ParsableCommand {
         commandName: "pumpctl",
         abstract: "Control bench devices that speak a line protocol, over a serial port or Bluetooth.",
         discussion: """
-            A port is a path (/dev/ttyUSB0), or usb:VID:PID, tcp:HOST:PORT, unix:PATH, sim:FAMILY. Without --port the environment \
+            A port is a path (/dev/ttyUSB0), or usb:VID:PID, ble:NAME, tcp:HOST:PORT, unix:PATH, sim:FAMILY. Without --port the environment \
             variable PUMPCTL_PORT counts, then "port" in ~/.config/pumpctl/config.json, then the only USB port there is.
 
             Exit codes: 0 done; 1 the device answered ERROR; 64 usage; 66 no such port; 69 port busy; 74 link broken; \

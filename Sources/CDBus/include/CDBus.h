@@ -104,5 +104,8 @@ bool cdbus_is_member(const char *text);
 bool cdbus_is_error_name(const char *text);
 bool cdbus_is_bus_name(const char *text);
 
+/// The library's version, as 1.14.10.
+void cdbus_version(int *major, int *minor, int *micro);
+
 /// The computer's identity, given back by `cdbus_free`; NULL if it has none.
 char *cdbus_machine_id(void);

@@ -1,5 +1,5 @@
-internal import BlueZ
-internal import LineProtocol
+public import BlueZ
+public import LineProtocol
 
 /// A BLE device, as an endpoint names it.
 ///
@@ -8,23 +8,28 @@ internal import LineProtocol
 ///     ble:*                      the strongest that offers the family's service
 ///
 /// with the options `adapter=hci1`, `family=pump` and `profile=nus`.
-struct BLEEndpoint: Sendable, Hashable {
-    enum Target: Sendable, Hashable {
+public struct BLEEndpoint: Sendable, Hashable {
+    /// Which device is meant.
+    public enum Target: Sendable, Hashable {
+        /// The strongest that offers a service of one of the profiles.
         case any
         case address(BluetoothAddress)
         case name(String)
     }
 
-    let target: Target
+    /// Which device is meant.
+    public let target: Target
     /// The name or address of the adapter; nil for the first that is on.
-    let adapter: String?
+    public let adapter: String?
     /// How the device may speak.
-    let profiles: [GATTProfile]
+    public let profiles: [GATTProfile]
     /// Whether a way may be guessed where the device is of no known kind.
     let mayGuess: Bool
 
+    /// Reads what an endpoint of the scheme `ble` means.
+    ///
     /// - Throws: `invalidEndpoint`.
-    init(_ endpoint: Endpoint) throws(LinkError) {
+    public init(_ endpoint: Endpoint) throws(LinkError) {
         try endpoint.allowOptions(["adapter", "family", "profile"])
         if endpoint.address == "*" {
             target = .any

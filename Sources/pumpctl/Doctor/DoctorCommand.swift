@@ -1,4 +1,5 @@
 import ArgumentParser
+import DescriptorIO
 import LineProtocol
 import SerialPort
 import Transports
@@ -6,8 +7,12 @@ import Transports
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Find what keeps a port from working, and say what mends it.",
-        discussion: "Without a port it looks at every USB port. No port is opened. Exits with 0 when nothing fails.")
+        abstract: "Find what keeps a port or Bluetooth from working, and say what mends it.",
+        discussion: """
+            Without a port it looks at every USB port and at Bluetooth, which nothing has to be right with unless ble:NAME \
+            is named; then it looks for that device too. No port is opened, and no device connected to. Exits with 0 when \
+            nothing fails.
+            """)
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
@@ -31,10 +36,31 @@ struct DoctorCommand: ParsableCommand {
     }
 
     private static func examine(_ text: String?, _ context: CommandContext) async throws -> [Diagnosis] {
-        let endpoint = try text.map { try Endpoint($0) }
-        if let endpoint, endpoint.scheme == "ble" {
-            return await BluetoothCheckup(endpoint: endpoint).diagnoses(on: context.loop)
+        guard let text else {
+            let bluetooth = await BluetoothCheckup(state: .now(on: context.loop), isNeeded: false)
+            return try examineSerialPorts(nil) + bluetooth.diagnoses
         }
+        let endpoint = try Endpoint(text)
+        guard endpoint.scheme == "ble" else { return try examineSerialPorts(endpoint) }
+        return try await examine(BLEEndpoint(endpoint), endpoint.text, context.loop)
+    }
+
+    /// The device is looked for where nothing else is in the way.
+    private static func examine(
+        _ endpoint: BLEEndpoint, _ text: String, _ loop: EventLoop
+    ) async throws -> [Diagnosis] {
+        let state = await BluetoothState.now(on: loop)
+        let bluetooth = BluetoothCheckup(state: state, isNeeded: true, adapter: endpoint.adapter).diagnoses
+        guard !bluetooth.contains(where: { $0.status == .fail }) else { return bluetooth }
+        let devices = try await BLEDeviceSearch(endpoint: endpoint, loop: loop).devices()
+        try Task.checkCancellation()
+        let device = BLEDeviceCheckup(
+            endpoint: text, target: endpoint.target, inSight: devices.inSight, remembered: devices.remembered,
+            programs: RunningPrograms.names())
+        return device.diagnoses + bluetooth
+    }
+
+    private static func examineSerialPorts(_ endpoint: Endpoint?) throws -> [Diagnosis] {
         let programs = RunningPrograms.names()
         let ports = try SerialPorts.all()
         let devices: [SerialPortInfo.USB]
@@ -58,7 +84,7 @@ struct DoctorCommand: ParsableCommand {
             return ports.first { $0.path == endpoint.address || $0.links.contains(endpoint.address) }
                 ?? SerialPortInfo(path: endpoint.address)
         case "usb": return try USBEndpoint(endpoint).resolve(endpoint, among: ports)
-        default: throw endpoint.invalid("name a port: /dev/ttyUSB0, usb:1a86:7523, ble:HMSoft")
+        default: throw endpoint.invalid("name a serial port or a BLE device: /dev/ttyUSB0, usb:1a86:7523, ble:HMSoft")
         }
     }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import SerialPort
 
 /// The checks of the computer as a whole.
@@ -67,25 +66,5 @@ struct SystemCheckup {
         case 0x067B: "pl2303"
         default: "cdc_acm"
         }
-    }
-}
-
-/// The programs that run.
-enum RunningPrograms {
-    /// Their command names, as the kernel has them: at most 15 bytes.
-    static func names() -> Set<String> {
-        guard let folder = opendir("/proc") else { return [] }
-        defer { closedir(folder) }
-        var names: Set<String> = []
-        while let entry = readdir(folder) {
-            let process = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: Int(entry.pointee.d_reclen)) { String(cString: $0) }
-            }
-            guard process.first?.isNumber == true, let name = TextFile.contents(of: "/proc/\(process)/comm") else {
-                continue
-            }
-            names.insert(String(name.prefix { $0 != "\n" }))
-        }
-        return names
     }
 }

@@ -2,7 +2,9 @@ import ArgumentParser
 
 /// The options that every command takes, before or after its name.
 struct SharedOptions: ParsableArguments {
-    @Option(name: .shortAndLong, help: ArgumentHelp("Where the device is.", valueName: "endpoint"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Where the device is. A BLE device must be named: ble:NAME.", valueName: "endpoint"))
     var port: String?
 
     @Option(name: .shortAndLong, help: "What kind of device it is.")

@@ -1,0 +1,91 @@
+import BlueZ
+import Transports
+
+/// The checks of one BLE device; none of them connects to it.
+struct BLEDeviceCheckup {
+    /// The endpoint that names it.
+    let endpoint: String
+    let target: BLEEndpoint.Target
+    /// The devices in sight, the strongest first.
+    let inSight: [ScannedDevice]
+    /// Those that bluetoothd remembers.
+    var remembered: [ScannedDevice] = []
+    /// The programs that run, by their names.
+    var programs: Set<String> = []
+
+    var diagnoses: [Diagnosis] {
+        let fitting = inSight.filter(fits)
+        guard let device = fitting.first else { return [absence] }
+        return [sight(of: device), twins(fitting), connection(of: device), services(of: device), kind(of: device)]
+            .compactMap { $0 }
+    }
+
+    private func fits(_ device: ScannedDevice) -> Bool {
+        switch target {
+        case .any: true
+        case .address(let address): device.address == address
+        case .name(let name): device.name == name
+        }
+    }
+
+    private var absence: Diagnosis {
+        let isKnown = target != .any && remembered.contains(where: fits)
+        let names = inSight.compactMap { $0.name?.printable }.reduce(into: [String]()) {
+            if !$0.contains($1) { $0.append($1) }
+        }
+        let others = names.isEmpty ? "" : "; in sight: " + names.prefix(5).joined(separator: ", ")
+        return .fail(
+            "in_sight", port: endpoint, isKnown ? "known, and not in sight" : "not in sight",
+            remedy: "see that it has power, is near, and that no phone is connected to it" + others, exit: .noInput)
+    }
+
+    private func sight(of device: ScannedDevice) -> Diagnosis {
+        let name = device.name.map { "\($0.printable), " } ?? ""
+        guard let rssi = device.rssi else {
+            return .ok("in_sight", port: endpoint, "there: \(name)\(device.address), connected to this computer")
+        }
+        let text = "in sight: \(name)\(device.address), \(rssi) dBm"
+        return rssi < -90
+            ? .warn("in_sight", port: endpoint, text + ", which is weak", remedy: "bring it nearer")
+            : .ok("in_sight", port: endpoint, text)
+    }
+
+    private func twins(_ fitting: [ScannedDevice]) -> Diagnosis? {
+        guard case .name = target, fitting.count > 1, let first = fitting.first else { return nil }
+        let addresses = fitting.map(\.address.description).joined(separator: ", ")
+        return .warn(
+            "name", port: endpoint, "\(fitting.count) devices have that name: \(addresses); the strongest is taken",
+            remedy: "name it by its address: --port ble:\(first.address)")
+    }
+
+    /// bluetoothd does not tell whose connection it is.
+    private func connection(of device: ScannedDevice) -> Diagnosis {
+        guard device.isConnected else { return .ok("connection", port: endpoint, "nobody is connected to it") }
+        let suspects = programs.intersection(["pumpctl", "bluetoothctl", "gatttool", "ble-serial"]).sorted()
+        let whom = suspects.isEmpty ? "" : ", perhaps \(suspects.joined(separator: " or "))"
+        return .warn(
+            "connection", port: endpoint,
+            "a program on this computer is connected to it\(whom), or one that crashed was; the connection is shared",
+            remedy: "end that program, or: bluetoothctl disconnect \(device.address)")
+    }
+
+    private func services(of device: ScannedDevice) -> Diagnosis {
+        let list = ServiceName.list(device.services)
+        return .ok("services", port: endpoint, list.isEmpty ? "advertises no services" : "offers \(list)")
+    }
+
+    private func kind(of device: ScannedDevice) -> Diagnosis {
+        let profile = GATTProfile.all.first { $0.services.contains(where: device.services.contains) }?.name ?? ""
+        switch device.fit {
+        case .sure(let family):
+            return .ok("profile", port: endpoint, "of the family \(family), by the profile \(profile)")
+        case .perhaps(let family):
+            return .ok(
+                "profile", port: endpoint, "perhaps of the family \(family): that shows when it is connected")
+        case .none:
+            return .warn(
+                "profile", port: endpoint, "of no known kind: how to speak to it is guessed when it is connected",
+                remedy: "name its kind: " + GATTProfile.all.map { "?profile=\($0.name)" }.joined(separator: " "))
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import BlueZ
+import DescriptorIO
+import Transports
+
+/// Looks for the device that the doctor is asked about.
+struct BLEDeviceSearch {
+    /// A device that saves power is heard every second or two.
+    private static let patience = Duration.seconds(5)
+    /// How long after the first that fits another of that name is waited for.
+    private static let window = Duration.seconds(1)
+
+    let endpoint: BLEEndpoint
+    let loop: EventLoop
+
+    /// What is in sight, and what is remembered.
+    func devices() async throws(BLEError) -> (inSight: [ScannedDevice], remembered: [ScannedDevice]) {
+        let bluez = try await BlueZ.open(on: loop)
+        do throws(BLEError) {
+            let inSight = try await scan(with: bluez)
+            let remembered = try await bluez.knownDevices(on: endpoint.adapter).map { ScannedDevice($0) }
+            await bluez.close()
+            return (inSight, remembered)
+        } catch {
+            await bluez.close()
+            throw error
+        }
+    }
+
+    private func scan(with bluez: BlueZ) async throws(BLEError) -> [ScannedDevice] {
+        var devices = ScannedDevices()
+        let services = endpoint.target == .any ? Set(endpoint.profiles.flatMap(\.services)) : []
+        let scan = try await bluez.scan(for: ScanFilter(services: services), on: endpoint.adapter)
+        var timer = end(scan, after: Self.patience)
+        defer {
+            timer.cancel()
+            scan.cancel()
+        }
+        var isFound = false
+        for try await event in scan {
+            switch event {
+            case .found(let report), .changed(let report):
+                let known = try await bluez.knownServices(of: report.address, on: endpoint.adapter)
+                devices[report.address] = ScannedDevice(
+                    report, characteristics: Set(known.flatMap(\.characteristics).map(\.uuid)))
+                guard !isFound, fits(report) else { continue }
+                isFound = true
+                timer.cancel()
+                timer = end(scan, after: Self.window)
+            case .lost(let address): devices[address] = nil
+            }
+        }
+        return devices.sorted
+    }
+
+    private func fits(_ report: DeviceReport) -> Bool {
+        switch endpoint.target {
+        case .any: true
+        case .address(let address): report.address == address
+        case .name(let name): report.name == name
+        }
+    }
+
+    private func end(_ scan: BLESequence<ScanEvent>, after patience: Duration) -> Task<Void, Never> {
+        Task(executorPreference: loop) { [loop] in
+            if (try? await EventLoopClock(loop).sleep(for: patience)) != nil { scan.cancel() }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/// The version of BlueZ, as 5.66.
+struct BlueZVersion: Comparable, CustomStringConvertible {
+    let major: Int
+    let minor: Int
+
+    init(_ major: Int, _ minor: Int) {
+        self.major = major
+        self.minor = minor
+    }
+
+    var description: String { "\(major).\(minor)" }
+
+    static func < (left: BlueZVersion, right: BlueZVersion) -> Bool {
+        (left.major, left.minor) < (right.major, right.minor)
+    }
+
+    /// - Parameter modalias: What an adapter says it is: bluetoothd puts its own version there, 5.66 as `d0542`, unless it
+    ///   is set up to name another product than `1D6B:0246`.
+    init?(modalias: String) {
+        let prefix = "usb:v1D6Bp0246d"
+        guard modalias.hasPrefix(prefix), let number = Int(modalias.dropFirst(prefix.count), radix: 16) else {
+            return nil
+        }
+        self.init(number >> 8, number & 0xFF)
+    }
+
+    /// - Parameter packages: What `/var/lib/dpkg/status` says: paragraphs of `Package: bluez`, `Version: 5.66-1+deb12u2`.
+    init?(packages: String) {
+        var isBlueZ = false
+        for line in packages.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.isEmpty { isBlueZ = false }
+            if line == "Package: bluez" { isBlueZ = true }
+            guard isBlueZ, line.hasPrefix("Version: ") else { continue }
+            let version = line.dropFirst("Version: ".count).split(separator: ":").last ?? ""
+            let numbers = version.prefix { $0.isNumber || $0 == "." }.split(separator: ".").compactMap { Int($0) }
+            guard numbers.count >= 2 else { return nil }
+            self.init(numbers[0], numbers[1])
+            return
+        }
+        return nil
+    }
+
+    /// What it can't do, or not without `--experimental`; nil where nothing is missing.
+    var shortcoming: String? {
+        if self < BlueZVersion(5, 42) { return "knows GATT as an experiment only, so 'ble:' does not work" }
+        if self < BlueZVersion(5, 48) { return "advertises as an experiment only, so 'sim --ble' does not work" }
+        if self < BlueZVersion(5, 62) { return "does not tell how much fits a packet, so 20 bytes are sent at a time" }
+        return nil
+    }
+}

@@ -1,0 +1,104 @@
+/// The checks of Bluetooth on this computer.
+struct BluetoothCheckup {
+    let state: BluetoothState
+    /// Whether a BLE device is wanted. Where it is not, nothing of this fails: a device may be at a cable.
+    let isNeeded: Bool
+    /// The name or address of the adapter that is wanted; nil for any.
+    var adapter: String?
+
+    var diagnoses: [Diagnosis] {
+        let hasNothing = state.kernelAdapters.isEmpty && state.adapters.isEmpty && state.daemon != .running
+        if !isNeeded && hasNothing {
+            return [.ok("bluetooth", "no Bluetooth adapter here; a cable needs none"), library]
+        }
+        return [library, daemon] + [version].compactMap { $0 } + blocks + adapters + [phones].compactMap { $0 }
+    }
+
+    private func problem(_ check: String, port: String? = nil, _ finding: String, _ remedy: String?, _ exit: ExitStatus)
+        -> Diagnosis
+    {
+        isNeeded
+            ? .fail(check, port: port, finding, remedy: remedy, exit: exit)
+            : .warn(check, port: port, finding, remedy: remedy)
+    }
+
+    private var library: Diagnosis { .ok("libdbus", "libdbus \(state.libraryVersion) is linked in") }
+
+    private var daemon: Diagnosis {
+        switch state.daemon {
+        case .running: .ok("bluetoothd", "bluetoothd runs")
+        case .notRunning:
+            problem("bluetoothd", "bluetoothd is not running", "sudo systemctl start bluetooth", .unavailable)
+        case .notInstalled: problem("bluetoothd", "there is no bluetoothd", "sudo apt install bluez", .unavailable)
+        case .noBus(let reason):
+            problem(
+                "bluetoothd", "bluetoothd can't be reached: \(reason)",
+                "run pumpctl on the computer itself, or give the container /run/dbus", .unavailable)
+        case .refuses(let reason, let remedy, let exit):
+            problem("bluetoothd", "bluetoothd does not answer: \(reason)", remedy, exit)
+        }
+    }
+
+    private var version: Diagnosis? {
+        guard let version = state.version else { return nil }
+        return version.shortcoming.map {
+            .warn("bluez_version", "BlueZ \(version) \($0)", remedy: "update it; 5.62 is enough")
+        } ?? .ok("bluez_version", "BlueZ \(version); nothing experimental of it is needed")
+    }
+
+    private var blocks: [Diagnosis] {
+        state.switches.compactMap { radio in
+            if radio.isHardBlocked {
+                return problem(
+                    "rfkill", port: radio.name, "switched off by the computer's own switch or key",
+                    "use that switch or key", .unavailable)
+            }
+            guard radio.isSoftBlocked else { return nil }
+            return problem(
+                "rfkill", port: radio.name, "blocked by rfkill", "sudo rfkill unblock bluetooth", .unavailable)
+        }
+    }
+
+    private var adapters: [Diagnosis] {
+        guard state.daemon == .running else { return [] }
+        let wanted = state.adapters.filter { adapter == nil || adapter == $0.name || adapter == $0.address }
+        guard !wanted.isEmpty else { return [noAdapter] }
+        let isOneOn = wanted.contains(where: \.isPowered)
+        return wanted.compactMap { found in
+            if found.isPowered { return .ok("adapter", port: found.name, "on, \(found.address)") }
+            if isOneOn { return .ok("adapter", port: found.name, "off, \(found.address); another is on") }
+            // That it is blocked was said.
+            guard !state.switches.contains(where: { $0.isSoftBlocked || $0.isHardBlocked }) else { return nil }
+            return problem(
+                "adapter", port: found.name, "off, \(found.address)",
+                state.adapters.count > 1
+                    ? "bluetoothctl, then: select \(found.address), power on" : "bluetoothctl power on", .unavailable)
+        }
+    }
+
+    private var noAdapter: Diagnosis {
+        if let adapter, !state.adapters.isEmpty {
+            let names = state.adapters.map(\.name).joined(separator: ", ")
+            return problem("adapter", "there is no adapter \(adapter)", "name one there is: \(names)", .noInput)
+        }
+        guard let known = state.kernelAdapters.first else {
+            return problem(
+                "adapter", "there is no Bluetooth adapter",
+                "plug one in; some need firmware, which 'sudo dmesg' asks for", .noInput)
+        }
+        return problem(
+            "adapter", "the kernel has \(known), and bluetoothd does not show it", "sudo systemctl restart bluetooth",
+            .noInput)
+    }
+
+    private var phones: Diagnosis? {
+        guard state.readsPhones, !state.adapters.isEmpty else { return nil }
+        let setting = state.version.map { $0 >= BlueZVersion(5, 74) } ?? false
+        return .warn(
+            "phones",
+            "bluetoothd reads the battery of a phone that connects to 'sim --ble': an iPhone then asks to pair",
+            remedy: setting
+                ? "set Client=false below [GATT] in /etc/bluetooth/main.conf, or start bluetoothd with -P battery"
+                : "start bluetoothd with -P battery: sudo systemctl edit bluetooth")
+    }
+}

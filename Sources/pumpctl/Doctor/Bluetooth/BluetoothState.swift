@@ -1,0 +1,106 @@
+import BlueZ
+import DBus
+import DescriptorIO
+
+/// What there is of Bluetooth on this computer.
+struct BluetoothState {
+    enum Daemon: Equatable {
+        case running
+        case notRunning
+        case notInstalled
+        /// The system bus can't be reached, with why.
+        case noBus(String)
+        /// It does not answer as it should, with why, what mends it, and the exit of a command that it stops.
+        case refuses(String, remedy: String?, ExitStatus)
+    }
+
+    struct Controller: Equatable {
+        /// As `hci0`.
+        var name: String
+        var address: String
+        var isPowered: Bool
+    }
+
+    var daemon: Daemon
+    /// Those that bluetoothd shows.
+    var adapters: [Controller] = []
+    /// The names of those that the kernel has.
+    var kernelAdapters: [String] = []
+    var switches: [RadioSwitch] = []
+    var version: BlueZVersion?
+    /// What bluetoothd was started with; nil where that can't be seen.
+    var arguments: [String]?
+    /// What `main.conf` says.
+    var configuration = ""
+    var libraryVersion = DBusLibrary.version
+
+    /// Whether bluetoothd becomes a client of each phone that connects to it, and reads its battery, for which an iPhone
+    /// wants to pair (bluez#38).
+    var readsPhones: Bool {
+        guard daemon == .running, let arguments else { return false }
+        let withoutPlugins = arguments.indices.contains { index in
+            let (option, next) = (arguments[index], index + 1 < arguments.count ? arguments[index + 1] : "")
+            let list =
+                ["-P", "--noplugin"].contains(option)
+                ? next
+                : ["--noplugin=", "-P"].first { option.hasPrefix($0) }.map { String(option.dropFirst($0.count)) } ?? ""
+            return list.split(separator: ",").contains("battery")
+        }
+        return !withoutPlugins && !hasNoClient
+    }
+
+    /// `[GATT] Client=false`, which there is since 5.74.
+    private var hasNoClient: Bool {
+        var section: Substring = ""
+        for line in configuration.split(separator: "\n") {
+            let text = line.filter { $0 != " " }
+            if text.hasPrefix("[") { section = line.prefix { $0 != "]" }.dropFirst() }
+            if section == "GATT", text.lowercased() == "client=false" {
+                return version.map { $0 >= BlueZVersion(5, 74) } ?? true
+            }
+        }
+        return false
+    }
+}
+
+extension BluetoothState {
+    /// As it is now. Nothing is started or changed.
+    static func now(on loop: EventLoop) async -> BluetoothState {
+        var state = BluetoothState(daemon: .notRunning)
+        state.kernelAdapters = Folder.names(in: "/sys/class/bluetooth").filter { !$0.contains(":") }
+        state.switches = RadioSwitch.all()
+        state.arguments = RunningPrograms.arguments(of: "bluetoothd")
+        state.configuration = TextFile.contents(of: "/etc/bluetooth/main.conf") ?? ""
+        state.daemon = await daemon(on: loop)
+        if state.daemon == .running {
+            do throws(BLEError) {
+                let bluez = try await BlueZ.open(on: loop)
+                let adapters = await bluez.adapters
+                await bluez.close()
+                state.adapters = adapters.map {
+                    Controller(name: $0.name, address: $0.address.description, isPowered: $0.isPowered)
+                }
+                state.version = adapters.lazy.compactMap(\.modalias).compactMap { BlueZVersion(modalias: $0) }.first
+            } catch {
+                let failure = Failure(error)
+                state.daemon = .refuses(error.reason, remedy: error.hint, failure.status)
+            }
+        }
+        state.version =
+            state.version ?? TextFile.contents(of: "/var/lib/dpkg/status").flatMap { BlueZVersion(packages: $0) }
+        return state
+    }
+
+    /// To ask bluetoothd something would start it, which takes up to half a minute where it can't be: the bus is asked.
+    private static func daemon(on loop: EventLoop) async -> Daemon {
+        let bus: DBusConnection
+        do throws(DBusError) { bus = try await DBusConnection.open(.system, on: loop) } catch {
+            return .noBus(BLEError(error, activity: "").hint ?? "\(error)")
+        }
+        let owner = try? await bus.owner(of: "org.bluez")
+        await bus.close()
+        if owner != nil { return .running }
+        let places = ["libexec", "lib"].map { "/usr/\($0)/bluetooth" }
+        return places.contains { Folder.names(in: $0).contains("bluetoothd") } ? .notRunning : .notInstalled
+    }
+}

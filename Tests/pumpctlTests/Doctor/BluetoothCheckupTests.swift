@@ -1,0 +1,146 @@
+import TestSupport
+import Testing
+
+@testable import pumpctl
+
+@Suite struct BluetoothCheckupTests {
+    private static let on = BluetoothState.Controller(name: "hci0", address: "00:00:5E:00:53:01", isPowered: true)
+    private static let off = BluetoothState.Controller(name: "hci1", address: "00:00:5E:00:53:02", isPowered: false)
+
+    private static func state(
+        _ daemon: BluetoothState.Daemon = .running, _ adapters: [BluetoothState.Controller] = [on],
+        kernel: [String] = ["hci0"], switches: [RadioSwitch] = [], version: BlueZVersion? = BlueZVersion(5, 66)
+    ) -> BluetoothState {
+        BluetoothState(
+            daemon: daemon, adapters: adapters, kernelAdapters: kernel, switches: switches, version: version)
+    }
+
+    private func check(_ state: BluetoothState, needed: Bool = true, adapter: String? = nil) -> [String: Diagnosis] {
+        let diagnoses = BluetoothCheckup(state: state, isNeeded: needed, adapter: adapter).diagnoses
+        return Dictionary(diagnoses.map { ($0.check, $0) }) { first, _ in first }
+    }
+
+    @Test func `Where all is well, nothing is to be mended`() {
+        let found = BluetoothCheckup(state: Self.state(), isNeeded: true).diagnoses
+        #expect(found.allSatisfy { $0.status == .ok })
+        #expect(found.contains { $0.finding == "BlueZ 5.66; nothing experimental of it is needed" })
+        #expect(found.contains { $0.port == "hci0" && $0.finding == "on, 00:00:5E:00:53:01" })
+    }
+
+    @Test func `A computer without Bluetooth is well for who has a cable`() {
+        for daemon in [BluetoothState.Daemon.notRunning, .notInstalled, .noBus("there is none")] {
+            let state = Self.state(daemon, [], kernel: [], version: nil)
+            #expect(BluetoothCheckup(state: state, isNeeded: false).diagnoses.allSatisfy { $0.status == .ok })
+        }
+    }
+
+    @Test(
+        arguments: [
+            (state(.notRunning, []), "bluetoothd", "sudo systemctl start bluetooth", .unavailable),
+            (state(.notInstalled, []), "bluetoothd", "sudo apt install bluez", .unavailable),
+            (state(.noBus("there is none"), []), "bluetoothd", "run pumpctl on the computer itself", .unavailable),
+            (
+                state(.refuses("not permitted", remedy: "join the group", .noPermission), []), "bluetoothd",
+                "join the group", .noPermission
+            ),
+            (state(.running, [], kernel: []), "adapter", "plug one in", .noInput),
+            (state(.running, []), "adapter", "sudo systemctl restart bluetooth", .noInput),
+            (state(.running, [off]), "adapter", "bluetoothctl power on", .unavailable),
+            (
+                state(
+                    .running, [off], switches: [RadioSwitch(name: "hci1", isSoftBlocked: true, isHardBlocked: false)]),
+                "rfkill", "rfkill unblock bluetooth", .unavailable
+            ),
+            (
+                state(.running, [off], switches: [RadioSwitch(name: "hci1", isSoftBlocked: true, isHardBlocked: true)]),
+                "rfkill", "use that switch or key", .unavailable
+            ),
+        ] as [(BluetoothState, String, String, pumpctl.ExitStatus)])
+    func `What is in the way fails for a BLE device, and warns who has a cable`(
+        state: BluetoothState, check: String, remedy: String, exit: pumpctl.ExitStatus
+    ) throws {
+        let failures = BluetoothCheckup(state: state, isNeeded: true).diagnoses.filter { $0.status == .fail }
+        #expect(failures.map(\.check) == [check])
+        #expect(failures.first?.remedy?.contains(remedy) == true, "\(failures)")
+        #expect(failures.first?.exit == exit)
+        let warnings = BluetoothCheckup(state: state, isNeeded: false).diagnoses
+        #expect(warnings.allSatisfy { $0.status != .fail })
+    }
+
+    @Test func `One adapter that is on is enough, unless another is named`() {
+        let state = Self.state(.running, [Self.on, Self.off])
+        #expect(BluetoothCheckup(state: state, isNeeded: true).diagnoses.allSatisfy { $0.status == .ok })
+        #expect(check(state, adapter: "hci1")["adapter"]?.remedy?.contains("select 00:00:5E:00:53:02") == true)
+        #expect(check(state, adapter: "hci0")["adapter"]?.status == .ok)
+        #expect(check(state, adapter: Self.on.address)["adapter"]?.status == .ok)
+        #expect(check(state, adapter: "hci7")["adapter"]?.exit == .noInput)
+        #expect(check(state, adapter: "hci7")["adapter"]?.remedy == "name one there is: hci0, hci1")
+    }
+
+    @Test func `What a version lacks is said`() {
+        #expect(BlueZVersion(5, 41).shortcoming?.contains("'ble:' does not work") == true)
+        #expect(BlueZVersion(5, 47).shortcoming?.contains("'sim --ble' does not work") == true)
+        #expect(BlueZVersion(5, 61).shortcoming?.contains("20 bytes") == true)
+        #expect(BlueZVersion(5, 62).shortcoming == nil)
+        #expect(check(Self.state(version: BlueZVersion(5, 55)))["bluez_version"]?.status == .warn)
+        #expect(check(Self.state(version: nil))["bluez_version"] == nil)
+    }
+
+    @Test func `The version is the one that bluetoothd names, or its package's`() {
+        #expect(BlueZVersion(modalias: "usb:v1D6Bp0246d0542") == BlueZVersion(5, 66))
+        #expect(BlueZVersion(modalias: "usb:v05ACp0246d0542") == nil)
+        #expect(BlueZVersion(modalias: "usb:v1D6Bp0246dX") == nil)
+        let packages = """
+            Package: bluez-obexd
+            Version: 1.2
+
+            Package: bluez
+            Architecture: amd64
+            Version: 1:5.66-1+deb12u2
+
+            Package: zlib
+            Version: 3.4
+            """
+        #expect(BlueZVersion(packages: packages) == BlueZVersion(5, 66))
+        #expect(BlueZVersion(packages: "Package: zlib\nVersion: 3.4\n") == nil)
+    }
+
+    @Test func `That bluetoothd reads the batteries of phones is said, unless it is set up not to`() {
+        var state = Self.state()
+        func reads(_ arguments: [String]?, _ configuration: String = "", _ version: BlueZVersion? = nil) -> Bool {
+            state.arguments = arguments
+            state.configuration = configuration
+            state.version = version
+            return state.readsPhones
+        }
+        #expect(reads(["/usr/libexec/bluetooth/bluetoothd", "-n"]))
+        #expect(check(state)["phones"]?.remedy?.contains("-P battery") == true)
+        #expect(!reads(nil))
+        for option in [["-P", "battery"], ["--noplugin=hog,battery"], ["-Pbattery"], ["--noplugin", "battery,hog"]] {
+            #expect(!reads(["bluetoothd"] + option), "\(option)")
+        }
+        #expect(reads(["bluetoothd", "-P", "hog"]))
+        let client = "[General]\n#x\n[GATT]\n Client = false\n"
+        #expect(!reads(["bluetoothd"], client, BlueZVersion(5, 74)))
+        #expect(reads(["bluetoothd"], client, BlueZVersion(5, 66)), "it does not know the setting")
+        #expect(reads(["bluetoothd"], "[GATT]\n#Client=false\n[Other]\nClient=false\n", BlueZVersion(5, 80)))
+    }
+
+    @Test func `The switches of rfkill are read from where the kernel shows them`() throws {
+        let folder = TemporaryFolder()
+        for (entry, type, soft) in [
+            ("rfkill0", "wlan", "1"), ("rfkill1", "bluetooth", "1"), ("rfkill2", "bluetooth", "0"),
+        ] {
+            try folder.makeFolder(entry)
+            for (file, text) in [("type", type), ("name", "of \(entry)"), ("soft", soft), ("hard", "0")] {
+                _ = folder.write(text + "\n", to: "\(entry)/\(file)")
+            }
+        }
+        #expect(
+            RadioSwitch.all(in: folder.path) == [
+                RadioSwitch(name: "of rfkill1", isSoftBlocked: true, isHardBlocked: false),
+                RadioSwitch(name: "of rfkill2", isSoftBlocked: false, isHardBlocked: false),
+            ])
+        #expect(RadioSwitch.all(in: "/nonexistent").isEmpty)
+    }
+}

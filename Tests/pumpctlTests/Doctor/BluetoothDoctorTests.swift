@@ -1,0 +1,39 @@
+import FakeBlueZ
+import Foundation
+import TestSupport
+import Testing
+
+@testable import pumpctl
+
+@Suite("pumpctl doctor over Bluetooth") struct BluetoothDoctorTests {
+    @Test func `A device in sight is examined without connecting to it`() async throws {
+        try await withBLEBench { bench in
+            await bench.add("00:15:83:00:00:10", name: "HMSoft", services: ["FFE0"], strength: -50)
+            let ending = try await bench.run("doctor", "ble:HMSoft", "--json")
+            #expect(ending.status == 0, "\(ending)")
+            let checks = try ending.objects().map { "\($0["check"] ?? "") \($0["status"] ?? "")" }
+            #expect(checks.prefix(4) == ["in_sight ok", "connection ok", "services ok", "profile ok"])
+            #expect(checks.contains("adapter ok"))
+            #expect(await bench.fake.calls.state.allSatisfy { $0.member != "Connect" })
+        }
+    }
+
+    @Test func `A device that is not in sight is a failure`() async throws {
+        try await withBLEBench { bench in
+            await bench.add("00:15:83:00:00:11", name: "Lamp")
+            let ending = try await bench.run("doctor", "ble:00:15:83:00:00:10")
+            expectFailure(ending, 66, saying: "1 check failed")
+            #expect(ending.output.contains("in sight: Lamp"))
+        }
+    }
+
+    @Test func `What is missing fails for a BLE device only`() async throws {
+        let bus = try await PrivateBus()
+        let environment = ["DBUS_SYSTEM_BUS_ADDRESS": bus.address]
+        let ending = try await Pumpctl.run("doctor", "ble:HMSoft", environment: environment)
+        expectFailure(ending, 69, saying: "failed")
+        #expect(ending.output.contains("bluetoothd"))
+        let plain = try await Pumpctl.run("doctor", environment: environment)
+        #expect(!plain.output.split(separator: "\n").contains { $0.hasPrefix("fail") && $0.contains("luetooth") })
+    }
+}

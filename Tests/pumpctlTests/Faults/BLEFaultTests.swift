@@ -1,0 +1,92 @@
+import DBus
+import FakeBlueZ
+import FirmwareSim
+import TestSupport
+import Testing
+
+@testable import pumpctl
+
+@Suite("What bluetoothd refuses, in a person's words") struct BLEFaultTests {
+    struct Refusal: Sendable, CustomTestStringConvertible {
+        var name: String
+        var text: String
+        var status: Int32
+        var word: String
+        var hint: String
+        var testDescription: String { "\(name) \(text)" }
+    }
+
+    static let refusals = [
+        Refusal(
+            name: "org.bluez.Error.NotReady", text: "Resource Not Ready", status: 69, word: "off, or blocked by rfkill",
+            hint: "rfkill unblock bluetooth"),
+        Refusal(
+            name: "org.bluez.Error.InProgress", text: "Operation already in progress", status: 69, word: "in use",
+            hint: "another attempt is pending or stale"),
+        Refusal(
+            name: "org.bluez.Error.NotPermitted", text: "Notify acquired", status: 69, word: "in use",
+            hint: "another program, or an earlier session"),
+        Refusal(
+            name: "org.bluez.Error.NotPermitted", text: "Not paired", status: 77, word: "not paired",
+            hint: "bluetoothctl pair"),
+        Refusal(
+            name: "org.bluez.Error.NotAuthorized", text: "Operation Not Authorized", status: 77, word: "not permitted",
+            hint: "a plugin of bluetoothd has claimed the service"),
+        Refusal(
+            name: "org.freedesktop.DBus.Error.UnknownObject", text: "No such object", status: 66, word: "not there",
+            hint: "out of sight"),
+        Refusal(
+            name: "org.freedesktop.DBus.Error.ServiceUnknown", text: "not provided by any .service files", status: 69,
+            word: "bluetoothd is not running", hint: "sudo systemctl start bluetooth"),
+        Refusal(
+            name: "org.freedesktop.DBus.Error.AccessDenied", text: "Rejected send message", status: 77,
+            word: "not permitted", hint: "sudo usermod -aG bluetooth"),
+    ]
+
+    @Test(arguments: refusals) func `A refusal says what is in the way, and what mends it`(refusal: Refusal)
+        async throws
+    {
+        try await withBLEBench { bench in
+            let pump = try await HM10(PumpFirmware(), pace: .onDemand)
+            let name = try #require(DBusErrorName(refusal.name))
+            await Self.refuse(pump.radio, DBusError(answering: name, refusal.text))
+            await bench.fake.add(pump.radio)
+            let ending = try await bench.run("--port", "ble:HMSoft", "status")
+            expectFailure(ending, refusal.status, saying: "ble:HMSoft", refusal.word, hint: refusal.hint)
+        }
+    }
+
+    @Radio private static func refuse(_ device: RadioDevice, _ error: DBusError) {
+        device.manners.connectErrors = Array(repeating: error, count: 20)
+    }
+
+    @Test func `A device that is not there, and those that are`() async throws {
+        try await withBLEBench { bench in
+            await bench.add("00:15:83:00:00:10", name: "HMSoft\u{1B}[2J", services: ["FFE0"])
+            let ending = try await bench.run("--port", "ble:HMSofa", "status")
+            expectFailure(ending, 66, saying: "ble:HMSofa", hint: "in sight: HMSoft\\x1b[2J")
+        }
+    }
+
+    @Test func `No bluetoothd, no adapter, and one that is off`() async throws {
+        let nowhere = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent"]
+        expectFailure(
+            try await Pumpctl.run("-p", "ble:HMSoft", "status", environment: nowhere), 69, saying: "bluetoothd",
+            hint: "the system bus")
+        try await withBLEBench { bench in
+            expectFailure(
+                try await bench.run("-p", "ble:HMSoft?adapter=hci7", "status"), 66, saying: "no Bluetooth adapter",
+                hint: "hci0")
+            await Self.block(bench.adapter)
+            expectFailure(
+                try await bench.run("-p", "ble:HMSoft", "status"), 69, saying: "blocked by rfkill",
+                hint: "rfkill unblock")
+        }
+    }
+
+    @Radio private static func block(_ adapter: FakeAdapter) { adapter.isBlocked = true }
+
+    @Test func `A BLE device has to be named, and the help says so`() async throws {
+        #expect(try await Pumpctl.run("status", "--help").output.contains("A BLE device must be named"))
+    }
+}
