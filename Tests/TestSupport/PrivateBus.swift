@@ -14,8 +14,11 @@ public final class PrivateBus: Sendable {
     /// Starts a bus, and waits until it listens.
     ///
     /// Waits while there are very many: each needs one of the user's 128 inotify instances.
-    public init() async throws {
+    ///
+    /// - Parameter denied: A service that nobody may talk to.
+    public init(denying denied: String? = nil) async throws {
         place = await Place()
+        let denial = denied.map { "<deny send_destination=\"\($0)\"/>" } ?? ""
         folder = TemporaryFolder()
         let configuration = folder.write(
             """
@@ -29,6 +32,7 @@ public final class PrivateBus: Sendable {
                 <allow send_destination="*" eavesdrop="true"/>
                 <allow eavesdrop="true"/>
                 <allow own="*"/>
+                \(denial)
               </policy>
               <limit name="max_replies_per_connection">50000</limit>
               <limit name="max_match_rules_per_connection">50000</limit>

@@ -24,7 +24,7 @@ struct ScanCommand: ParsableCommand {
         help: ArgumentHelp("Scan for this time; 5s, or with --watch without end.", valueName: "time"))
     var time: SecondsArgument?
 
-    @Option(help: ArgumentHelp("The Bluetooth adapter, by its name or address.", valueName: "hci0"))
+    @Option(help: ArgumentHelp("The Bluetooth adapter, by its name or address.", valueName: "adapter"))
     var adapter: String?
 
     /// Longer than two windows of a device that advertises every two seconds.

@@ -86,6 +86,18 @@ import Testing
 
     @Radio private static func block(_ adapter: FakeAdapter) { adapter.isBlocked = true }
 
+    @Test func `A bus that does not let this user in, at every command`() async throws {
+        try await withBLEBench(isForbidden: true) { bench in
+            for arguments in [["scan"], ["-p", "ble:HMSoft", "status"], ["-p", "ble:*", "on"]] {
+                let ending = try await Pumpctl.start(arguments, environment: bench.environment).ending()
+                expectFailure(ending, 77, saying: "not permitted", hint: "sudo usermod -aG bluetooth")
+            }
+            let doctor = try await bench.run("doctor", "ble:HMSoft")
+            expectFailure(doctor, 77, saying: "1 check failed")
+            #expect(doctor.output.contains("sudo usermod -aG bluetooth"))
+        }
+    }
+
     @Test func `A BLE device has to be named, and the help says so`() async throws {
         #expect(try await Pumpctl.run("status", "--help").output.contains("A BLE device must be named"))
     }

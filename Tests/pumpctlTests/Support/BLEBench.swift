@@ -11,10 +11,11 @@ struct BLEBench {
     let clock = ManualClock()
     let adapter: FakeAdapter
 
-    init(adapter name: String = "hci0") async throws {
-        bus = try await PrivateBus()
+    /// - Parameter isForbidden: Whether nobody may talk to bluetoothd.
+    init(isForbidden: Bool = false) async throws {
+        bus = try await PrivateBus(denying: isForbidden ? "org.bluez" : nil)
         fake = try await FakeBlueZ.start(on: bus.address, clock: clock)
-        adapter = await fake.addAdapter(name)
+        adapter = await fake.addAdapter()
     }
 
     /// What makes `pumpctl` use this bus.
@@ -48,8 +49,8 @@ struct BLEBench {
 }
 
 /// Calls `body` with a bench, and takes it down.
-func withBLEBench(_ body: (BLEBench) async throws -> Void) async throws {
-    let bench = try await BLEBench()
+func withBLEBench(isForbidden: Bool = false, _ body: (BLEBench) async throws -> Void) async throws {
+    let bench = try await BLEBench(isForbidden: isForbidden)
     do {
         try await body(bench)
     } catch {

@@ -60,7 +60,9 @@ struct BLEDeviceCheckup {
 
     /// bluetoothd does not tell whose connection it is.
     private func connection(of device: ScannedDevice) -> Diagnosis {
-        guard device.isConnected else { return .ok("connection", port: endpoint, "nobody is connected to it") }
+        guard device.isConnected else {
+            return .ok("connection", port: endpoint, "no program of this computer is connected to it")
+        }
         let suspects = programs.intersection(["pumpctl", "bluetoothctl", "gatttool", "ble-serial"]).sorted()
         let whom = suspects.isEmpty ? "" : ", perhaps \(suspects.joined(separator: " or "))"
         return .warn(
