@@ -70,7 +70,7 @@ import Testing
 
     @Test func `A device that is connected is shown, and what was found out about it counts`() async throws {
         try await withBLEBench { bench in
-            await Self.addConnectedSensor(bench.fake)
+            await Self.addConnectedSensor(bench.fake, isMarked: true)
             let program = try await bench.start("scan", "--watch", "--json", "--family", "storm")
             var device = try Self.object(await program.output.line())
             while device["family"] is NSNull { device = try Self.object(await program.output.line()) }
@@ -82,13 +82,25 @@ import Testing
         }
     }
 
-    /// A sensor that a program which crashed has left connected.
-    @Radio private static func addConnectedSensor(_ fake: FakeBlueZ) {
+    @Test func `What was found to be of another kind is not of the family, whatever its service`() async throws {
+        try await withBLEBench { bench in
+            await Self.addConnectedSensor(bench.fake, isMarked: false)
+            let ending = try await bench.run("scan", "--for", "2s", "--json", "--family", "storm")
+            #expect(ending.status == 0)
+            #expect(ending.output == "")
+            let all = try await bench.run("scan", "--for", "2s", "--json").object()
+            #expect(all["family"] is NSNull)
+            #expect(all["possible_family"] is NSNull)
+        }
+    }
+
+    /// A sensor, or another thing made from the same example, that a program which crashed has left connected.
+    @Radio private static func addConnectedSensor(_ fake: FakeBlueZ, isMarked: Bool) {
         let service = "4FAFC201-1FB5-459E-8FCC-C5C9C331914B"
         let sensor = RadioDevice(storm, Advertisement(name: "Storm", services: [service]))
         let rows = RadioCharacteristic("BEB5483E-36E1-4688-B7F5-EA07361B26A8", [.read, .write, .notify])
         let mark = RadioCharacteristic("1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E", [.read])
-        sensor.services = [RadioService(service, [rows, mark])]
+        sensor.services = [RadioService(service, isMarked ? [rows, mark] : [rows])]
         sensor.manners.isConnectedAlready = true
         fake.add(sensor)
     }
