@@ -29,7 +29,8 @@ struct BluetoothCheckup {
         case .running: .ok("bluetoothd", "bluetoothd runs")
         case .notRunning:
             problem("bluetoothd", "bluetoothd is not running", "sudo systemctl start bluetooth", .unavailable)
-        case .notInstalled: problem("bluetoothd", "there is no bluetoothd", "sudo apt install bluez", .unavailable)
+        case .notInstalled:
+            problem("bluetoothd", "bluetoothd is not running, nor installed", "sudo apt install bluez", .unavailable)
         case .noBus(let reason):
             problem(
                 "bluetoothd", "bluetoothd can't be reached: \(reason)",
@@ -65,12 +66,13 @@ struct BluetoothCheckup {
         guard !wanted.isEmpty else { return [noAdapter] }
         let isOneOn = wanted.contains(where: \.isPowered)
         return wanted.compactMap { found in
-            if found.isPowered { return .ok("adapter", port: found.name, "on, \(found.address)") }
-            if isOneOn { return .ok("adapter", port: found.name, "off, \(found.address); another is on") }
+            let name = "the adapter \(found.name) (\(found.address))"
+            if found.isPowered { return .ok("adapter", "\(name) is on") }
+            if isOneOn { return .ok("adapter", "\(name) is off; another is on") }
             // That it is blocked was said.
             guard !state.switches.contains(where: { $0.isSoftBlocked || $0.isHardBlocked }) else { return nil }
             return problem(
-                "adapter", port: found.name, "off, \(found.address)",
+                "adapter", "\(name) is off",
                 state.adapters.count > 1
                     ? "bluetoothctl, then: select \(found.address), power on" : "bluetoothctl power on", .unavailable)
         }
