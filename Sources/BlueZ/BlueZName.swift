@@ -10,8 +10,10 @@ enum BlueZName {
     static let gattCharacteristic = "org.bluez.GattCharacteristic1"
     static let gattManager = "org.bluez.GattManager1"
     static let advertisingManager = "org.bluez.LEAdvertisingManager1"
+    static let advertisement = "org.bluez.LEAdvertisement1"
     static let agentManager = "org.bluez.AgentManager1"
 
     static let objectManager = "org.freedesktop.DBus.ObjectManager"
+    static let peer = "org.freedesktop.DBus.Peer"
     static let properties = "org.freedesktop.DBus.Properties"
 }

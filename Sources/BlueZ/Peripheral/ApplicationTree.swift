@@ -1,0 +1,128 @@
+internal import DBus
+
+/// Where the objects of an offered device are, and what they are to bluetoothd.
+struct ApplicationTree: Sendable {
+    struct Characteristic: Sendable {
+        let path: ObjectPath
+        let service: ObjectPath
+        let facts: LocalCharacteristic
+    }
+
+    let description: PeripheralDescription
+    /// The object manager that bluetoothd asks for what is offered.
+    let application: ObjectPath
+    /// Beside the application, which bluetoothd reads as a whole.
+    let advertisement: ObjectPath
+    let services: [(path: ObjectPath, facts: LocalService)]
+    let characteristics: [Characteristic]
+
+    /// - Parameter number: Tells devices of one connection apart.
+    init(_ description: PeripheralDescription, number: UInt64) {
+        self.description = description
+        application = Self.path("/peripheral\(number)/application")
+        advertisement = Self.path("/peripheral\(number)/advertisement")
+        let application = application
+        services = description.services.enumerated().map { index, service in
+            (Self.path("\(application)/service\(index)"), service)
+        }
+        characteristics = services.flatMap { service in
+            service.facts.characteristics.enumerated().map { index, facts in
+                Characteristic(path: Self.path("\(service.path)/char\(index)"), service: service.path, facts: facts)
+            }
+        }
+    }
+
+    /// Of letters, digits and slashes, so that it is one.
+    private static func path(_ text: String) -> ObjectPath { ObjectPath(text) ?? .root }
+
+    func characteristic(_ uuid: BluetoothUUID) -> Characteristic? {
+        characteristics.first { $0.facts.uuid == uuid }
+    }
+
+    /// The paths of all objects, those below others first.
+    var paths: [ObjectPath] {
+        characteristics.map(\.path) + services.map(\.path) + [application, advertisement]
+    }
+
+    /// All objects, those below others first.
+    func objects(of peripheral: Peripheral) -> [DBusObject] {
+        let characteristics = characteristics.map { characteristic in
+            DBusObject(characteristic.path, [Self.interface(of: characteristic, peripheral)])
+        }
+        let services = services.map { path, service in
+            DBusObject(path, [Self.interface(of: service)])
+        }
+        return characteristics + services + [
+            DBusObject(application, isObjectManager: true),
+            DBusObject(advertisement, [advertisementInterface(of: peripheral)]),
+        ]
+    }
+
+    private static func constant(_ name: String, _ value: DBusValue) -> DBusProperty {
+        DBusProperty(name, value.signature, changeNotice: .constant, read: { value })
+    }
+
+    private static func interface(of service: LocalService) -> DBusInterface {
+        DBusInterface(
+            BlueZName.gattService,
+            properties: [constant("UUID", .string(service.uuid.text)), constant("Primary", .boolean(true))])
+    }
+
+    /// `Discoverable` sets the flag without which phones pass an advertisement over.
+    private func advertisementInterface(of peripheral: Peripheral) -> DBusInterface {
+        var properties = [
+            Self.constant("Type", .string("peripheral")), Self.constant("Discoverable", .boolean(true)),
+            Self.constant("ServiceUUIDs", .strings(description.advertisedServices.map(\.text))),
+        ]
+        if let name = description.name { properties.append(Self.constant("LocalName", .string(name))) }
+        let release = DBusMethod("Release") { [weak peripheral] _ in
+            await peripheral?.advertisementWasReleased()
+            return []
+        }
+        return DBusInterface(BlueZName.advertisement, methods: [release], properties: properties)
+    }
+
+    private static func interface(of characteristic: Characteristic, _ peripheral: Peripheral) -> DBusInterface {
+        let (facts, uuid) = (characteristic.facts, characteristic.facts.uuid)
+        let options = DBusArgument("options", "a{sv}")
+        let value = DBusArgument("value", "ay")
+        var methods = [
+            DBusMethod("ReadValue", inputs: [options], outputs: [value]) { [weak peripheral] call in
+                guard let peripheral else { throw ATTError.failed.answer }
+                return [.bytes(try await peripheral.read(facts, call.arguments[0].properties ?? [:]))]
+            },
+            DBusMethod("WriteValue", inputs: [value, options]) { [weak peripheral] call in
+                guard let peripheral else { throw ATTError.failed.answer }
+                try await peripheral.write(
+                    call.arguments[0].bytes ?? [], to: facts, call.arguments[1].properties ?? [:])
+                return []
+            },
+            DBusMethod("StartNotify") { [weak peripheral] _ in
+                guard facts.tells else { throw ATTError.notSupported.answer }
+                await peripheral?.setSubscribed(true, uuid)
+                return []
+            },
+            DBusMethod("StopNotify") { [weak peripheral] _ in
+                await peripheral?.setSubscribed(false, uuid)
+                return []
+            },
+            // A central has confirmed an indication; the next is not held back for it.
+            DBusMethod("Confirm") { _ in [] },
+        ]
+        var properties = [
+            constant("UUID", .string(uuid.text)), constant("Service", .objectPath(characteristic.service)),
+            constant("Flags", .strings(facts.flags.map(\.rawValue).sorted())),
+            DBusProperty("Value", "ay") { [weak peripheral] in
+                .bytes(await peripheral?.values[uuid] ?? [])
+            },
+            DBusProperty("Notifying", "b") { [weak peripheral] in
+                .boolean(await peripheral?.subscribed.contains(uuid) ?? false)
+            },
+        ]
+        if facts.delivery == .toEach {
+            methods += AcquiredSockets.methods(of: facts, peripheral)
+            properties += AcquiredSockets.properties(of: facts, peripheral)
+        }
+        return DBusInterface(BlueZName.gattCharacteristic, methods: methods, properties: properties)
+    }
+}

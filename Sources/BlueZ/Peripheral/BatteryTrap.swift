@@ -1,0 +1,53 @@
+/// Whether bluetoothd is set up so that an iPhone can't write to a device that is offered here.
+///
+/// When a phone connects, bluetoothd looks in turn at what the phone offers, and reads its battery level. An iPhone gives
+/// that only to those it is paired with: it asks its user to pair, and until then what it writes does not come through
+/// (bluez#38). Nothing of that shows on this side.
+public struct BatteryTrap: Sendable, Hashable {
+    /// What happens, in a sentence.
+    public static let warning =
+        "bluetoothd reads the battery of each phone that connects; an iPhone then asks to be paired, and what it writes to a "
+        + "simulated device does not arrive"
+    /// What to do about it, by the version of BlueZ.
+    public static let hint =
+        "set Client=false below [GATT] in /etc/bluetooth/main.conf (BlueZ 5.74 or later), or start bluetoothd with -P battery"
+
+    /// Whether bluetoothd reads the batteries of phones.
+    public let isOpen: Bool
+
+    /// - Parameters:
+    ///   - commandLine: The program bluetoothd and its arguments, as in `/proc/PID/cmdline`.
+    ///   - configuration: The contents of `/etc/bluetooth/main.conf`; empty where there is none.
+    public init(commandLine: [String], configuration: String) {
+        isOpen = !Self.leavesOutBattery(commandLine) && !Self.isNoClient(configuration)
+    }
+
+    /// `-P a,b`, `-Pa,b`, `--noplugin=a,b`, `--noplugin a,b`: plugins by name, of which `*` stands for any.
+    private static func leavesOutBattery(_ commandLine: [String]) -> Bool {
+        var lists: [Substring] = []
+        for (index, argument) in commandLine.enumerated() {
+            if argument == "-P" || argument == "--noplugin" {
+                if index + 1 < commandLine.count { lists.append(commandLine[index + 1][...]) }
+            } else if argument.hasPrefix("--noplugin=") {
+                lists.append(argument.dropFirst("--noplugin=".count))
+            } else if argument.hasPrefix("-P") {
+                lists.append(argument.dropFirst(2))
+            }
+        }
+        return lists.flatMap { $0.split(separator: ",") }.contains { $0 == "battery" || $0 == "*" }
+    }
+
+    private static func isNoClient(_ configuration: String) -> Bool {
+        var section = ""
+        var isNoClient = false
+        for line in configuration.split(whereSeparator: \.isNewline) {
+            let text = String(line.filter { !$0.isWhitespace })
+            if text.hasPrefix("[") {
+                section = text
+            } else if section == "[GATT]", text.hasPrefix("Client=") {
+                isNoClient = ["false", "0"].contains(text.dropFirst("Client=".count).lowercased())
+            }
+        }
+        return isNoClient
+    }
+}

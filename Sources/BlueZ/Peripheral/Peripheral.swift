@@ -1,0 +1,197 @@
+internal import DBus
+internal import DescriptorIO
+internal import Synchronization
+
+/// A device that this program offers to centrals, as long as it is not closed.
+///
+/// ```swift
+/// let description = PeripheralDescription(
+///     name: "HMSoft",
+///     services: [LocalService("FFE0", [LocalCharacteristic("FFE1", [.read, .writeWithoutResponse, .notify])])])
+/// let bluez = try await BlueZ.open()
+/// let module = try await bluez.offer(
+///     description, on: "hci1", handlers: PeripheralHandlers(write: { bytes, _, _ in print(bytes) }))
+/// try await module.notify(Array("OK\r\n".utf8), on: "FFE1")
+/// await module.close()
+/// ```
+///
+/// While the adapter is off or away, or bluetoothd does not run, it can't be found; it is offered again when they are
+/// back, also where the adapter has another number then.
+///
+/// iPhones: bluetoothd reads the phone's battery level, which makes the phone ask to be paired, and then its writes
+/// don't come through (bluez#38). See ``BatteryTrap``.
+public actor Peripheral {
+    private static let lastNumber = Atomic<UInt64>(0)
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { bluez.unownedExecutor }
+    /// The adapter, by what does not change.
+    public nonisolated let adapter: BluetoothAddress
+
+    nonisolated let bluez: BlueZ
+    nonisolated let handlers: PeripheralHandlers
+    nonisolated let tree: ApplicationTree
+    nonisolated let queue: NotificationQueue
+    nonisolated let sockets: AcquiredSockets
+    /// The values as they were written or notified last.
+    var values: [BluetoothUUID: [UInt8]]
+    var subscribed: Set<BluetoothUUID> = []
+    /// The devices that are connected to the adapter, with what a packet to them holds where that is known.
+    var centrals: [BluetoothAddress: Int?] = [:]
+    /// Those that have used what is offered.
+    var guests: Set<BluetoothAddress> = []
+    var registration = Registration()
+
+    init(
+        _ description: PeripheralDescription, on adapter: BluetoothAddress, _ bluez: BlueZ,
+        _ handlers: PeripheralHandlers
+    ) {
+        self.adapter = adapter
+        self.bluez = bluez
+        self.handlers = handlers
+        tree = ApplicationTree(
+            description, number: Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue)
+        values = [:]
+        for characteristic in tree.characteristics { values[characteristic.facts.uuid] = characteristic.facts.value }
+        let bus = bluez.bus
+        queue = NotificationQueue(on: bluez.loop) { notification in
+            bus.assumeIsolated { $0.notify(notification) }
+        } ask: { [keeper = bluez.keeper] answer in
+            keeper.call(DBusCall(to: BlueZName.service, BlueZName.root, BlueZName.peer, "Ping")) { result in
+                answer(result.map { _ in () }.mapError { BLEError($0, activity: "notifying") })
+            }
+        }
+        sockets = AcquiredSockets(on: bluez.loop)
+    }
+
+    /// What is offered.
+    public nonisolated var description: PeripheralDescription { tree.description }
+    /// Whether centrals can find it now.
+    public var isOffered: Bool { registration.isComplete }
+    /// Whether any device is connected to the adapter.
+    public var isConnected: Bool { !centrals.isEmpty }
+    /// The most bytes that a notification brings to every central: what is longer is cut by bluetoothd.
+    public var notificationLength: Int {
+        (centrals.values.map { $0 ?? ATTRequest.smallestMTU }.min() ?? ATTRequest.smallestMTU) - 3
+    }
+
+    // MARK: Telling
+
+    /// Tells those who have subscribed to a characteristic of a value. Those of one characteristic arrive in the order of
+    /// the calls, and none is lost while the central is there.
+    ///
+    /// - Parameter central: Who is told, where the characteristic tells ``LocalCharacteristic/Delivery/toEach``; nil for
+    ///   all.
+    /// - Returns: Whether anybody may have heard it; false where nobody is there.
+    /// - Throws: ``BLEError`` with ``BLEError/Code/invalidArgument``, ``BLEError/Code/cancelled``,
+    ///   ``BLEError/Code/closed`` or ``BLEError/Code/notRunning``.
+    @discardableResult
+    public func notify(
+        _ value: [UInt8], on characteristic: BluetoothUUID, to central: BluetoothAddress? = nil
+    ) async throws(BLEError) -> Bool {
+        let activity = "notifying \(characteristic)"
+        guard let place = tree.characteristic(characteristic), place.facts.tells,
+            value.count <= LocalCharacteristic.longestValue
+        else {
+            throw BLEError(.invalidArgument, message: "it does not tell of that", activity: activity)
+        }
+        guard !registration.isClosed else { throw BLEError(.closed, activity: activity) }
+        values[characteristic] = value
+        switch place.facts.delivery {
+        case .toEach: return try await sockets.send(value, characteristic, to: central, activity: activity)
+        case .toAll:
+            // One that was there before may have subscribed without a word (bluez#1106).
+            guard isOffered, subscribed.contains(characteristic) || !centrals.isEmpty else { return false }
+            try await queue.send(NotificationQueue.Notification(path: place.path, value: value))
+            return true
+        }
+    }
+
+    /// Waits until bluetoothd has taken all notifications that were sent before.
+    ///
+    /// - Throws: ``BLEError`` as ``notify(_:on:to:)``.
+    public func flush() async throws(BLEError) { try await queue.flush() }
+
+    /// Changes what is read of a characteristic, without telling anybody.
+    public func setValue(_ value: [UInt8], of characteristic: BluetoothUUID) {
+        if tree.characteristic(characteristic) != nil { values[characteristic] = value }
+    }
+
+    // MARK: What bluetoothd asks for
+
+    func read(_ characteristic: LocalCharacteristic, _ options: [String: DBusValue]) throws(DBusError) -> [UInt8] {
+        do throws(ATTError) {
+            guard characteristic.flags.contains(.read) else { throw .notPermitted }
+            let request = ATTRequest(options)
+            noteGuest(request)
+            let value = try handlers.read?(characteristic.uuid, request) ?? values[characteristic.uuid] ?? []
+            guard request.offset <= value.count else { throw .invalidOffset }
+            return Array(value[request.offset...])
+        } catch {
+            throw error.answer
+        }
+    }
+
+    func write(
+        _ bytes: [UInt8], to characteristic: LocalCharacteristic, _ options: [String: DBusValue]
+    ) throws(DBusError) {
+        do throws(ATTError) {
+            guard characteristic.isWritable else { throw .notPermitted }
+            let request = ATTRequest(options)
+            noteGuest(request)
+            try write(bytes, to: characteristic.uuid, request)
+        } catch {
+            throw error.answer
+        }
+    }
+
+    func write(_ bytes: [UInt8], to characteristic: BluetoothUUID, _ request: ATTRequest) throws(ATTError) {
+        let value = values[characteristic] ?? []
+        guard request.offset <= value.count else { throw .invalidOffset }
+        guard request.offset + bytes.count <= LocalCharacteristic.longestValue else { throw .invalidLength }
+        try handlers.write?(bytes, characteristic, request)
+        values[characteristic] = value[..<request.offset] + bytes
+    }
+
+    func setSubscribed(_ isSubscribed: Bool, _ characteristic: BluetoothUUID) {
+        if isSubscribed {
+            if subscribed.insert(characteristic).inserted { handlers.event?(.subscribed(characteristic)) }
+        } else {
+            if subscribed.remove(characteristic) != nil { handlers.event?(.unsubscribed(characteristic)) }
+        }
+    }
+
+    /// Whoever asks for something is connected.
+    func noteGuest(_ request: ATTRequest) {
+        guard let central = request.central else { return }
+        guests.insert(central)
+        setConnected(true, central)
+        centrals[central] = request.mtu
+    }
+
+    func setConnected(_ isConnected: Bool, _ central: BluetoothAddress) {
+        if isConnected {
+            guard centrals[central] == nil else { return }
+            centrals[central] = .some(nil)
+            handlers.event?(.connected(central))
+        } else {
+            guard centrals.removeValue(forKey: central) != nil else { return }
+            guests.remove(central)
+            // The last one takes its subscriptions along, whether bluetoothd says so or not.
+            if centrals.isEmpty { for characteristic in subscribed { setSubscribed(false, characteristic) } }
+            handlers.event?(.disconnected(central))
+        }
+    }
+}
+
+extension DBusConnection {
+    /// Tells that a characteristic has a value.
+    fileprivate func notify(_ notification: NotificationQueue.Notification) -> NotificationQueue.Outcome {
+        do throws(DBusError) {
+            try emitPropertiesChanged(
+                notification.path, BlueZName.gattCharacteristic, ["Value": .bytes(notification.value)])
+            return .success(())
+        } catch {
+            return .failure(BLEError(error, activity: "notifying"))
+        }
+    }
+}

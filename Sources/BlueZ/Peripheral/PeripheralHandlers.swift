@@ -1,0 +1,36 @@
+/// What a device does about what centrals do. All of it is called on the loop's thread, in the order of what happened.
+public struct PeripheralHandlers: Sendable {
+    /// Gives the whole value of a characteristic, from which as much is sent as was asked for.
+    public typealias Read = @Sendable (BluetoothUUID, ATTRequest) throws(ATTError) -> [UInt8]
+    /// Takes what was written to a characteristic, from ``ATTRequest/offset`` on.
+    public typealias Write = @Sendable ([UInt8], BluetoothUUID, ATTRequest) throws(ATTError) -> Void
+
+    /// nil for the value that was written or notified last.
+    public var read: Read?
+    public var write: Write?
+    public var event: (@Sendable (PeripheralEvent) -> Void)?
+
+    public init(
+        read: Read? = nil, write: Write? = nil, event: (@Sendable (PeripheralEvent) -> Void)? = nil
+    ) {
+        self.read = read
+        self.write = write
+        self.event = event
+    }
+}
+
+/// What has become of an offered device.
+public enum PeripheralEvent: Sendable, Hashable {
+    /// Centrals can find it, for the first time or again.
+    case offered(Adapter)
+    /// Centrals can't find it until the adapter or bluetoothd is back; it is then offered again.
+    case interrupted(BLEError)
+    /// A device has connected to the adapter.
+    case connected(BluetoothAddress)
+    case disconnected(BluetoothAddress)
+    /// The first central wants to be told of a characteristic. A central that was there before may be told without this
+    /// (bluez#1106).
+    case subscribed(BluetoothUUID)
+    /// No central does any more.
+    case unsubscribed(BluetoothUUID)
+}
