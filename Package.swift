@@ -66,7 +66,7 @@ let package = Package(
         .target(
             name: "Transports", dependencies: ["LineProtocol", "SerialPort", "BlueZ", "DBus", "DescriptorIO"],
             swiftSettings: settings),
-        .target(name: "FirmwareSim", dependencies: ["DescriptorIO", "SerialPort"], swiftSettings: settings),
+        .target(name: "FirmwareSim", dependencies: ["BlueZ", "DescriptorIO", "SerialPort"], swiftSettings: settings),
         .executableTarget(
             name: "pumpctl",
             dependencies: [
@@ -110,7 +110,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "FirmwareSimTests", dependencies: ["FirmwareSim", "DescriptorIO", "SerialPort", "TestSupport"],
+            name: "FirmwareSimTests",
+            dependencies: ["FirmwareSim", "BlueZ", "DescriptorIO", "FakeBlueZ", "SerialPort", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "pumpctlTests",

@@ -147,24 +147,28 @@ extension Peripheral {
     private func add(_ interface: String, _ what: String, _ object: ObjectPath) async throws(BLEError) {
         guard let adapter = registration.adapter else { throw BLEError(.noAdapter, activity: activity) }
         let losses = registration.losses
-        let arguments: [DBusValue] = [.objectPath(object), .properties([:])]
-        do throws(BLEError) {
-            try await bluez.call(adapter, interface, "Register\(what)", arguments, activity: activity)
-        } catch {
+        do throws(BLEError) { try await ask(adapter, interface, "Register\(what)", object) } catch {
             // What bluetoothd has kept while the adapter was off may be on the air no more: make it anew.
-            guard error.name == .bluez("AlreadyExists") else { throw refined(error) }
+            guard error.name == .bluez("AlreadyExists") else { throw error }
             try? await call(adapter, interface, "Unregister\(what)", object)
-            try await bluez.call(adapter, interface, "Register\(what)", arguments, activity: activity)
+            try await ask(adapter, interface, "Register\(what)", object)
         }
         guard losses == registration.losses else { throw BLEError(.notRunning, activity: activity) }
     }
 
-    /// bluetoothd says NotPermitted where the controller has no room for another advertisement.
-    private func refined(_ error: BLEError) -> BLEError {
-        guard error.name == .bluez("NotPermitted") else { return error }
-        return BLEError(
-            .busy, name: error.name, message: error.message, activity: error.activity,
-            hint: "the adapter advertises for other programs, and has room for no more: end one of them")
+    private func ask(
+        _ adapter: ObjectPath, _ interface: String, _ member: String, _ object: ObjectPath
+    ) async throws(BLEError) {
+        let arguments: [DBusValue] = [.objectPath(object), .properties([:])]
+        do throws(BLEError) {
+            try await bluez.call(adapter, interface, member, arguments, activity: activity)
+        } catch {
+            guard error.name == .bluez("NotPermitted") else { throw error }
+            // So bluetoothd says that the controller has no room for another advertisement.
+            throw BLEError(
+                .busy, name: error.name, message: error.message, activity: activity,
+                hint: "the adapter advertises for other programs, and has room for no more: end one of them")
+        }
     }
 
     /// Sees to it that it is registered, unless somebody does.

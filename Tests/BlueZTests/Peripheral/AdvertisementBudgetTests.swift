@@ -1,0 +1,43 @@
+import BlueZ
+import Testing
+
+@Suite("An advertisement's budget")
+struct AdvertisementBudgetTests {
+    static let long: BluetoothUUID = "6e400001-b5a3-f393-e0a9-e50e24dcca9e"
+    static let other: BluetoothUUID = "4fafc201-1fb5-459e-8fcc-c5c9c331914b"
+
+    @Test func `Counts flags, services by their lengths, and the name in the scan response`() {
+        let budget = AdvertisementBudget(name: "HMSoft", services: ["FFE0", Self.long, "180F"])
+        #expect(budget.advertisement.map(\.length) == [3, 6, 18])
+        #expect(budget.advertisement.map(\.name) == ["flags", "2 UUIDs of 16 bits", "1 UUID of 128 bits"])
+        #expect(budget.scanResponse.map(\.length) == [8])
+        #expect(budget.fits)
+        #expect(AdvertisementBudget(name: nil, services: []).scanResponse.isEmpty)
+    }
+
+    @Test func `Holds one long UUID and four short ones, and not five`() throws {
+        let short: [BluetoothUUID] = ["FFE0", "FFE1", "FFE2", "FFE3", "FFE4"]
+        try AdvertisementBudget(name: nil, services: [Self.long] + short.prefix(4)).check(activity: "offering")
+        #expect(!AdvertisementBudget(name: nil, services: [Self.long] + short).fits)
+    }
+
+    @Test func `Says what takes the room when two long UUIDs do not fit`() throws {
+        let budget = AdvertisementBudget(name: "QDevice1", services: [Self.long, Self.other])
+        let error = try #require(throws: BLEError.self) { try budget.check(activity: "offering QDevice1") }
+        #expect(error.code == .invalidArgument)
+        #expect(
+            error.description
+                == "offering QDevice1: not valid (the advertisement is 6 bytes too long for its 31: flags 3, "
+                + "2 UUIDs of 128 bits 34); advertise fewer services: a central finds the others once it is connected")
+    }
+
+    @Test func `Counts a name in bytes, of which 29 fit`() throws {
+        func check(_ name: String) throws(BLEError) {
+            try AdvertisementBudget(name: name, services: []).check(activity: "offering")
+        }
+        try check(String(repeating: "n", count: 29))
+        let error = try #require(throws: BLEError.self) { try check(String(repeating: "ü", count: 15)) }
+        #expect(error.message == "the name takes 30 bytes, and an advertisement has room for 29")
+        #expect(error.hint?.contains("shorter") == true)
+    }
+}

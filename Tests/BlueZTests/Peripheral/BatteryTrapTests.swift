@@ -1,0 +1,19 @@
+import BlueZ
+import Testing
+
+@Suite("bluetoothd's interest in the batteries of phones")
+struct BatteryTrapTests {
+    @Test(
+        arguments: [
+            (["bluetoothd"], "", true), (["bluetoothd", "-n", "-P", "battery"], "", false),
+            (["bluetoothd", "-P", "sap,battery"], "", false), (["bluetoothd", "-Pbattery"], "", false),
+            (["bluetoothd", "--noplugin=battery,sap"], "", false), (["bluetoothd", "--noplugin", "*"], "", false),
+            (["bluetoothd", "-P", "sap"], "", true), (["bluetoothd", "-P"], "", true),
+            (["bluetoothd"], "[GATT]\nClient = false\n", false), (["bluetoothd"], "[GATT]\n#Client=false\n", true),
+            (["bluetoothd"], "[General]\nClient=false\n[GATT]\nCache=always\n", true),
+            (["bluetoothd"], "[GATT]\r\nClient=False\r\n[AVDTP]\r\n", false), (["bluetoothd"], "[GATT]\nClient=true", true),
+        ] as [([String], String, Bool)])
+    func `Is a trap for iPhones unless it is switched off`(commandLine: [String], configuration: String, isOpen: Bool) {
+        #expect(BatteryTrap(commandLine: commandLine, configuration: configuration).isOpen == isOpen)
+    }
+}

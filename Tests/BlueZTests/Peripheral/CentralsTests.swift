@@ -1,0 +1,136 @@
+import BlueZ
+import DBus
+import FakeBlueZ
+import TestSupport
+import Testing
+
+@Suite("A central of an offered device", .timeLimit(.minutes(5)))
+struct CentralsTests {
+    @Test func `Writes without response, in order, and is known by its address and its MTU`() async throws {
+        try await withPeripheralBench { bench in
+            await bench.adapter.setMTU(100)
+            let peripheral = try await bench.offerAndConnect()
+            #expect(await peripheral.notificationLength == 20)
+            for number in UInt8(0)..<20 { try await bench.central.write([number], to: "FFE1", type: "command") }
+            let written = try await bench.written.wait(for: "20 writes") { $0.count == 20 ? $0 : nil }
+            #expect(written.flatMap(\.bytes) == Array(0..<20))
+            let request = ATTRequest(central: PeripheralBench.centralAddress, mtu: 100, kind: .command)
+            #expect(written.allSatisfy { $0.uuid == "FFE1" && $0.request == request })
+            #expect(await peripheral.notificationLength == 97)
+            await peripheral.close()
+        }
+    }
+
+    @Test func `Writes with response, and reads what was written, from an offset on`() async throws {
+        try await withPeripheralBench { bench in
+            let peripheral = try await bench.offerAndConnect(.lamp)
+            #expect(try await bench.central.read("FFF1") == [0])
+            try await bench.central.write([1, 2, 3], to: "FFF1")
+            #expect(bench.written.state.first?.request.kind == .request)
+            #expect(try await bench.central.read("FFF1") == [1, 2, 3])
+            await peripheral.setValue([9], of: "FFF1")
+            #expect(try await bench.central.read("FFF1") == [9])
+            await peripheral.close()
+        }
+    }
+
+    @Test func `Is told why it may not write, and the value stays`() async throws {
+        try await withPeripheralBench { bench in
+            let handlers = PeripheralHandlers(
+                read: { _, _ throws(ATTError) in throw .notAuthorized },
+                write: { bytes, _, _ throws(ATTError) in if bytes.count != 1 { throw .invalidLength } })
+            let peripheral = try await bench.bluez.offer(.lamp, on: "hci1", handlers: handlers)
+            _ = try await bench.central.find()
+            try await bench.central.connect()
+            try await bench.central.write([1], to: "FFF1")
+            let length = await #expect(throws: DBusError.self) { try await bench.central.write([1, 2], to: "FFF1") }
+            #expect(length?.name != nil)
+            let read = await #expect(throws: DBusError.self) { try await bench.central.read("FFF1") }
+            #expect(read?.name != nil)
+            await peripheral.close()
+        }
+    }
+
+    @Test func `Hears what it has subscribed to, and nothing before or after`() async throws {
+        try await withPeripheralBench { bench in
+            let peripheral = try await bench.offer()
+            #expect(try await !peripheral.notify([0], on: "FFE1"))
+            _ = try await bench.central.find()
+            try await bench.central.connect()
+            try await bench.central.subscribe("FFE1")
+            try await bench.happens("the subscription") { $0 == .subscribed("FFE1") }
+            #expect(try await peripheral.notify([1], on: "FFE1"))
+            #expect(try await bench.central.hears(1, of: "FFE1") == [[1]])
+            try await bench.central.unsubscribe("FFE1")
+            try await bench.happens("its end") { $0 == .unsubscribed("FFE1") }
+            try await bench.central.disconnect()
+            try await bench.happens("its leaving") { if case .disconnected = $0 { true } else { false } }
+            #expect(try await !peripheral.notify([2], on: "FFE1"))
+            await peripheral.close()
+        }
+    }
+
+    @Test func `Hears all of many notifications, in order`() async throws {
+        try await withPeripheralBench { bench in
+            let peripheral = try await bench.offerAndConnect()
+            try await bench.central.subscribe("FFE1")
+            for number in 0..<2000 {
+                try await peripheral.notify([UInt8(number >> 8), UInt8(number & 0xFF)], on: "FFE1")
+            }
+            try await peripheral.flush()
+            let values = try await bench.central.hears(4000, of: "FFE1")
+            #expect(values == (0..<2000).map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })
+            await peripheral.close()
+        }
+    }
+
+    @Test func `Hears on though bluetoothd told nothing of its subscription when it came back`() async throws {
+        try await withPeripheralBench { bench in
+            await bench.adapter.remember()
+            let peripheral = try await bench.offerAndConnect()
+            try await bench.central.subscribe("FFE1")
+            try await bench.central.disconnect()
+            try await bench.happens("its leaving") { if case .disconnected = $0 { true } else { false } }
+            try await bench.central.connect()
+            try await bench.happens("its return") { if case .connected = $0 { true } else { false } }
+            #expect(try await peripheral.notify([7], on: "FFE1"))
+            #expect(try await bench.central.hears(1, of: "FFE1") == [[7]])
+            await peripheral.close()
+        }
+    }
+
+    @Test func `Is told by a socket of its own, and writes through one, where that is wanted`() async throws {
+        try await withPeripheralBench { bench in
+            let peripheral = try await bench.offerAndConnect(.lamp)
+            #expect(try await !peripheral.notify([0], on: "FFF2"))
+            try await bench.central.subscribe("FFF2")
+            try await bench.happens("the subscription") { $0 == .subscribed("FFF2") }
+            for number in UInt8(0)..<200 {
+                #expect(try await peripheral.notify([number], on: "FFF2", to: PeripheralBench.centralAddress))
+            }
+            #expect(try await bench.central.hears(200, of: "FFF2") == (0..<200).map { [$0] })
+            #expect(try await !peripheral.notify([1], on: "FFF2", to: BluetoothAddress("00:00:5E:00:53:77")))
+            for number in UInt8(0)..<50 { try await bench.central.write([number, 1], to: "FFF2", type: "command") }
+            let written = try await bench.written.wait(for: "50 writes") { $0.count == 50 ? $0 : nil }
+            #expect(written.map(\.bytes) == (0..<50).map { [$0, 1] })
+            #expect(written.first?.request.central == PeripheralBench.centralAddress)
+            try await bench.central.disconnect()
+            try await bench.happens("its end") { $0 == .unsubscribed("FFF2") }
+            #expect(try await !peripheral.notify([1], on: "FFF2"))
+            await peripheral.close()
+        }
+    }
+
+    @Test func `Can't be told what a characteristic does not tell, nor more than a value holds`() async throws {
+        try await withPeripheralBench { bench in
+            let description = PeripheralDescription(
+                name: "X", services: [LocalService("FFF0", [LocalCharacteristic("FFF1", [.read])])])
+            let peripheral = try await bench.offer(description)
+            let silent = await #expect(throws: BLEError.self) { try await peripheral.notify([1], on: "FFF1") }
+            #expect(silent?.code == .invalidArgument)
+            let unknown = await #expect(throws: BLEError.self) { try await peripheral.notify([1], on: "FFF9") }
+            #expect(unknown?.code == .invalidArgument)
+            await peripheral.close()
+        }
+    }
+}

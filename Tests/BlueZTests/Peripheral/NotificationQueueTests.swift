@@ -1,0 +1,112 @@
+import DBus
+import DescriptorIO
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import BlueZ
+
+@Suite("The queue of notifications", .timeLimit(.minutes(5)))
+struct NotificationQueueTests {
+    /// A queue whose bluetoothd answers when it is told to.
+    private final class Bench: Sendable {
+        let sent = Watched<[UInt8]>([])
+        /// What bluetoothd was asked and has not answered.
+        let questions = Watched<[@Sendable (NotificationQueue.Outcome) -> Void]>([])
+        let queue = Mutex<NotificationQueue?>(nil)
+
+        init() {
+            let queue = NotificationQueue(on: .shared) { [sent] notification in
+                sent.update { $0 += notification.value }
+                return .success(())
+            } ask: { [questions] answer in
+                questions.update { $0.append(answer) }
+            }
+            self.queue.withLock { $0 = queue }
+        }
+
+        /// Sends the numbers one after the other, from a task on the loop.
+        func send(_ numbers: Range<UInt8>) -> Task<Void, any Error> {
+            Task(executorPreference: EventLoop.shared) {
+                guard let queue = self.queue.withLock({ $0 }) else { return }
+                for number in numbers { try await queue.send(.init(path: "/item", value: [number])) }
+            }
+        }
+
+        func onLoop(_ body: @escaping @Sendable (NotificationQueue) async throws -> Void) -> Task<Void, any Error> {
+            Task(executorPreference: EventLoop.shared) {
+                guard let queue = self.queue.withLock({ $0 }) else { return }
+                try await body(queue)
+            }
+        }
+
+        func answer(_ outcome: NotificationQueue.Outcome = .success(())) async throws {
+            let answer = try await questions.wait(for: "a question") { $0.isEmpty ? nil : $0.removeFirst() }
+            await Task(executorPreference: EventLoop.shared) { answer(outcome) }.value
+        }
+
+        func isSent(_ count: Int) async throws {
+            _ = try await sent.wait(for: "\(count) sent") { $0.count >= count ? true : nil }
+        }
+    }
+
+    @Test func `Sends a few without asking whether they were taken`() async throws {
+        let bench = Bench()
+        try await bench.send(0..<15).value
+        #expect(bench.sent.state == Array(0..<15))
+        #expect(bench.questions.state.isEmpty)
+    }
+
+    @Test func `Sends no more than a window before it knows, and all in their order`() async throws {
+        let bench = Bench()
+        let sending = bench.send(0..<100)
+        try await bench.isSent(32)
+        // Whatever else there is to run has run when another question was waited for.
+        #expect(bench.sent.state.count == 32)
+        for _ in 0..<5 { try await bench.answer() }
+        try await sending.value
+        #expect(bench.sent.state == Array(0..<100))
+    }
+
+    @Test func `Knows that all was taken when it is flushed`() async throws {
+        let bench = Bench()
+        try await bench.send(0..<3).value
+        let flushing = bench.onLoop { try await $0.flush() }
+        try await bench.answer()
+        try await flushing.value
+        // Nothing is on its way: nobody is asked.
+        try await bench.onLoop { try await $0.flush() }.value
+        #expect(bench.questions.state.isEmpty)
+    }
+
+    @Test func `Gives up what waits when bluetoothd is gone, and goes on afterwards`() async throws {
+        let bench = Bench()
+        let sending = bench.send(0..<100)
+        try await bench.isSent(32)
+        let gone = BLEError(.notRunning, activity: "notifying")
+        try await bench.onLoop { $0.fail(gone) }.value
+        await #expect(throws: gone) { try await sending.value }
+        // The late answer is to what is over.
+        try await bench.answer()
+        let count = bench.sent.state.count
+        let again = bench.send(100..<200)
+        try await bench.isSent(count + 32)
+        #expect(bench.sent.state.count == count + 32)
+        for _ in 0..<5 { try await bench.answer() }
+        try await again.value
+        #expect(bench.sent.state.suffix(100) == Array(100..<200))
+    }
+
+    @Test func `Lets go of one whose task is cancelled, and keeps the others`() async throws {
+        let bench = Bench()
+        let first = bench.send(0..<32)
+        try await first.value
+        let second = bench.send(50..<51)
+        let third = bench.send(60..<61)
+        second.cancel()
+        await #expect(throws: BLEError.self) { try await second.value }
+        try await bench.answer()
+        try await third.value
+        #expect(bench.sent.state == Array(0..<32) + [60])
+    }
+}

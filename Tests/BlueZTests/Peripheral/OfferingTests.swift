@@ -1,0 +1,191 @@
+import BlueZ
+import DBus
+import FakeBlueZ
+import TestSupport
+import Testing
+
+@Suite("A device that is offered", .timeLimit(.minutes(5)))
+struct OfferingTests {
+    @Test func `Is found by its name, with the flags that were described`() async throws {
+        try await withPeripheralBench { bench in
+            let peripheral = try await bench.offer()
+            try await bench.isOffered()
+            #expect(try await bench.central.find() == "HMSoft")
+            try await bench.central.connect()
+            #expect(try await bench.central.flags("FFE1").sorted() == ["notify", "read", "write-without-response"])
+            try await bench.happens("the central") { $0 == PeripheralBench.centralAddress.map { .connected($0) } }
+            #expect(await peripheral.isConnected)
+            await peripheral.close()
+        }
+    }
+
+    @Test func `Is withdrawn when it is closed, and its guests are hung up on`() async throws {
+        try await withPeripheralBench { bench in
+            let peripheral = try await bench.offerAndConnect()
+            try await bench.central.write([1], to: "FFE1", type: "command")
+            _ = try await bench.written.wait(for: "a write") { $0.isEmpty ? nil : true }
+            await peripheral.close()
+            try await bench.central.isHungUpOn()
+            #expect(await bench.adapter.registrations == (false, 0))
+            await peripheral.close()
+            let error = await #expect(throws: BLEError.self) { try await peripheral.notify([1], on: "FFE1") }
+            #expect(error?.code == .closed)
+            // It may be offered anew.
+            await (try await bench.offer()).close()
+        }
+    }
+
+    @Test func `Is withdrawn though the task that closes it is cancelled`() async throws {
+        try await withPeripheralBench { bench in
+            let peripheral = try await bench.offer()
+            let closing = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                await peripheral.close()
+            }
+            await closing.value
+            #expect(await bench.adapter.registrations == (false, 0))
+        }
+    }
+
+    @Test func `Is refused before anything is registered where its advertisement is too long`() async throws {
+        try await withPeripheralBench { bench in
+            let services: [BluetoothUUID] = [AdvertisementBudgetTests.long, AdvertisementBudgetTests.other]
+            let description = PeripheralDescription(name: "X", services: services.map { LocalService($0, []) })
+            let error = await #expect(throws: BLEError.self) { _ = try await bench.offer(description) }
+            #expect(error?.code == .invalidArgument)
+            let twice = PeripheralDescription(
+                name: "X", services: [LocalService("FFF0", [.init("FFF1", [.read]), .init("FFF1", [.write])])])
+            let other = await #expect(throws: BLEError.self) { _ = try await bench.offer(twice) }
+            #expect(other?.message?.contains("two characteristics FFF1") == true)
+            #expect(!(await bench.fake.calls).state.contains { $0.member.hasPrefix("Register") })
+        }
+    }
+
+    @Test func `Goes to the adapter of a name or an address, or says which there are`() async throws {
+        try await withPeripheralBench { bench in
+            let byAddress = try await bench.bluez.offer(.module, on: PeripheralBench.address.lowercased())
+            #expect("\(byAddress.adapter)" == PeripheralBench.address)
+            await byAddress.close()
+            let error = await #expect(throws: BLEError.self) { _ = try await bench.bluez.offer(.module, on: "hci7") }
+            #expect(error?.code == .noAdapter)
+            #expect(error?.hint == "there is: hci0, hci1")
+        }
+    }
+
+    @Test func `Says that the adapter is off, or that it advertises too much, and leaves nothing`() async throws {
+        try await withPeripheralBench { bench in
+            await bench.adapter.setLimit(0)
+            let busy = await #expect(throws: BLEError.self) { _ = try await bench.offer() }
+            #expect(busy?.code == .busy)
+            #expect(busy?.hint?.contains("advertises for other programs") == true)
+            #expect(await bench.adapter.registrations == (false, 0))
+            await bench.adapter.setLimit(5)
+            await bench.adapter.setPower(false)
+            try await bench.settle()
+            let off = await #expect(throws: BLEError.self) { _ = try await bench.offer() }
+            #expect(off?.code == .adapterOff)
+        }
+    }
+
+    @Test func `Is offered again when bluetoothd is back`() async throws {
+        try await withPeripheralBench { bench in
+            let peripheral = try await bench.offer()
+            try await bench.isOffered()
+            try await bench.fake.restart {
+                try await bench.isInterrupted(.notRunning)
+                #expect(await !peripheral.isOffered)
+                #expect(try await !peripheral.notify([1], on: "FFE1"))
+            }
+            try await bench.isOffered()
+            #expect(await bench.adapter.registrations == (true, 1))
+            #expect(try await bench.central.find() == "HMSoft")
+            await peripheral.close()
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `Is offered again when the adapter is on again`(bluetoothdRestores: Bool) async throws {
+        try await withPeripheralBench { bench in
+            await bench.adapter.setRestoring(bluetoothdRestores)
+            let peripheral = try await bench.offer()
+            try await bench.isOffered()
+            await bench.adapter.setPower(false)
+            try await bench.isInterrupted(.adapterOff)
+            #expect(await !peripheral.isOffered)
+            await bench.adapter.setPower(true)
+            try await bench.isOffered()
+            #expect(await bench.adapter.registrations == (true, 1))
+            #expect(try await bench.central.find() == "HMSoft")
+            await peripheral.close()
+        }
+    }
+
+    @Test func `Follows its adapter to another number`() async throws {
+        try await withPeripheralBench { bench in
+            let peripheral = try await bench.offer()
+            try await bench.isOffered()
+            await bench.fake.renumber(bench.adapter, to: "hci4")
+            try await bench.isInterrupted(.noAdapter)
+            try await bench.isOffered()
+            #expect(await bench.adapter.registrations == (true, 1))
+            await peripheral.close()
+            #expect(await bench.adapter.registrations == (false, 0))
+        }
+    }
+
+    @Test func `Tries again a few times where it is refused later`() async throws {
+        try await withPeripheralBench { bench in
+            let peripheral = try await bench.offer()
+            try await bench.isOffered()
+            await bench.adapter.setRestoring(false)
+            await bench.adapter.setPower(false)
+            try await bench.isInterrupted(.adapterOff)
+            await bench.adapter.setLimit(0)
+            await bench.adapter.setPower(true)
+            try await bench.isInterrupted(.busy)
+            await bench.adapter.setLimit(1)
+            await bench.clock.untilSomebodySleeps(until: .milliseconds(250))
+            bench.clock.advance(by: .milliseconds(250))
+            try await bench.isOffered()
+            await peripheral.close()
+        }
+    }
+
+    @Test func `Is shown to an independent client as objects of a GATT application`() async throws {
+        try await withPeripheralBench { bench in
+            let peripheral = try await bench.offer(.lamp)
+            let sender = try #require((await bench.fake.calls).state.first { $0.member == "RegisterApplication" }?.client)
+            let root = try await bench.bus.run([
+                "gdbus", "introspect", "--session", "--recurse", "--dest", sender, "--object-path", "/",
+            ])
+            let manager = try #require(root.output.firstMatch(of: /node (\/peripheral[0-9]+)\/application/)?.1)
+            func call(_ path: String, _ method: String, _ arguments: String...) async throws -> String {
+                let ending = try await bench.bus.run(
+                    ["gdbus", "call", "--session", "--dest", sender, "--object-path", "\(manager)/\(path)", "--method", method]
+                        + arguments)
+                return ending.output + ending.errors
+            }
+            let all = try await call("application", "org.freedesktop.DBus.ObjectManager.GetManagedObjects")
+            #expect(all.contains("'UUID': <'0000fff1-0000-1000-8000-00805f9b34fb'>"), "\(all)")
+            #expect(all.contains("'Flags': <['notify', 'read', 'write']>"))
+            #expect(all.contains("'NotifyAcquired': <false>"))
+            #expect(!all.contains("advertisement"))
+            let advertisement = try await call(
+                "advertisement", "org.freedesktop.DBus.Properties.GetAll", "org.bluez.LEAdvertisement1")
+            #expect(advertisement.contains("'LocalName': <'Lamp'>"), "\(advertisement)")
+            #expect(advertisement.contains("'Discoverable': <true>"))
+            let item = "application/service0/char0"
+            let write = try await call(item, "org.bluez.GattCharacteristic1.WriteValue", "[byte 7]", "{}")
+            #expect(write == "()\n")
+            let read = try await call(item, "org.bluez.GattCharacteristic1.ReadValue", "{}")
+            #expect(read == "([byte 0x07],)\n")
+            let beyond = try await call(
+                item, "org.bluez.GattCharacteristic1.ReadValue", "{'offset': <uint16 2>}")
+            #expect(beyond.contains("org.bluez.Error.InvalidOffset"))
+            let forbidden = try await call(
+                "application/service0/char1", "org.bluez.GattCharacteristic1.ReadValue", "{}")
+            #expect(forbidden.contains("org.bluez.Error.NotPermitted"))
+            await peripheral.close()
+        }
+    }
+}

@@ -1,0 +1,160 @@
+internal import DBus
+public import TestSupport
+
+/// A central of a test's: it finds one device by its address, connects, and uses its characteristics, by plain calls of
+/// org.bluez.
+public final class TestCentral: Sendable {
+    /// What it has noticed.
+    public struct Notes: Sendable {
+        /// The values of each characteristic's notifications, by its UUID.
+        public var values: [String: [[UInt8]]] = [:]
+        var properties: [ObjectPath: [String: DBusValue]] = [:]
+    }
+
+    public let notes = Watched(Notes())
+    private let connection: DBusConnection
+    private let adapter: ObjectPath
+    private let device: ObjectPath
+    private let subscriptions: [DBusSubscription]
+
+    /// A central on an adapter, for the device at an address.
+    public init(on address: String, adapter: String = "hci0", for device: String) async throws {
+        connection = try await DBusConnection.open(.address(address), on: Radio.loop)
+        let path = "/org/bluez/\(adapter)"
+        self.adapter = ObjectPath(path) ?? .root
+        self.device = ObjectPath("\(path)/dev_\(String(device.map { $0 == ":" ? "_" : $0 }))") ?? .root
+        var subscriptions: [DBusSubscription] = []
+        for rule in [
+            DBusMatchRule(sender: BlueZName.service, interface: "org.freedesktop.DBus.ObjectManager"),
+            DBusMatchRule.propertiesChanged(sender: BlueZName.service),
+        ] {
+            let handler: @Sendable (DBusMessage) -> Void = { [notes] message in
+                guard let signal = DBusSignal(message) else { return }
+                notes.update { Self.take(signal, &$0) }
+            }
+            subscriptions.append(try await connection.handleSignals(matching: rule, handler))
+        }
+        self.subscriptions = subscriptions
+    }
+
+    public func close() async { await connection.close() }
+
+    private static func take(_ signal: DBusSignal, _ notes: inout Notes) {
+        switch signal.member {
+        case "InterfacesAdded":
+            guard let path = signal.arguments[0].objectPath else { return }
+            for (_, properties) in signal.arguments[1].properties ?? [:] {
+                notes.properties[path, default: [:]].merge(properties.properties ?? [:]) { $1 }
+            }
+        case "InterfacesRemoved": signal.arguments[0].objectPath.map { notes.properties[$0] = nil }
+        default:
+            let changed = signal.arguments[1].properties ?? [:]
+            notes.properties[signal.path, default: [:]].merge(changed) { $1 }
+            for name in signal.arguments[2].strings ?? [] { notes.properties[signal.path]?[name] = nil }
+            guard let value = changed["Value"]?.bytes, let uuid = notes.properties[signal.path]?["UUID"]?.string
+            else { return }
+            notes.values[uuid, default: []].append(value)
+        }
+    }
+
+    // MARK: The device
+
+    /// Looks for the device until it is heard, and returns its name.
+    public func find() async throws -> String? {
+        try await call(adapter, "Adapter1", "StartDiscovery")
+        let name = try await notes.wait(for: "the device") { [device] notes in
+            notes.properties[device].flatMap { $0["RSSI"] == nil ? nil : $0["Name"]?.string }
+        }
+        try await call(adapter, "Adapter1", "StopDiscovery")
+        return name
+    }
+
+    /// Waits until the device can't be heard any more, while it is looked for.
+    public func losesSight() async throws {
+        try await call(adapter, "Adapter1", "StartDiscovery")
+        _ = try await notes.wait(for: "silence") { [device] in $0.properties[device]?["RSSI"] == nil ? true : nil }
+        try await call(adapter, "Adapter1", "StopDiscovery")
+    }
+
+    public func connect() async throws {
+        try await call(device, "Device1", "Connect")
+        try await waitForDevice("ServicesResolved", true)
+    }
+
+    public func disconnect() async throws { try await call(device, "Device1", "Disconnect") }
+
+    /// Waits until it has been hung up on.
+    public func isHungUpOn() async throws { try await waitForDevice("Connected", false) }
+
+    private func waitForDevice(_ property: String, _ wanted: Bool) async throws {
+        _ = try await notes.wait(for: "\(property) \(wanted)") { [device] notes in
+            notes.properties[device]?[property]?.boolean == wanted ? true : nil
+        }
+    }
+
+    // MARK: Characteristics
+
+    public func read(_ uuid: String, offset: UInt16 = 0) async throws -> [UInt8] {
+        let options: [String: DBusValue] = offset == 0 ? [:] : ["offset": .uint16(offset)]
+        return try await call(path(uuid), "GattCharacteristic1", "ReadValue", [.properties(options)]).first?.bytes ?? []
+    }
+
+    /// - Parameter type: `command` for a write without response.
+    public func write(
+        _ bytes: [UInt8], to uuid: String, type: String = "request", offset: UInt16 = 0
+    ) async throws {
+        var options: [String: DBusValue] = ["type": .string(type)]
+        if offset > 0 { options["offset"] = .uint16(offset) }
+        try await call(path(uuid), "GattCharacteristic1", "WriteValue", [.bytes(bytes), .properties(options)])
+    }
+
+    public func subscribe(_ uuid: String) async throws {
+        try await call(path(uuid), "GattCharacteristic1", "StartNotify")
+    }
+
+    public func unsubscribe(_ uuid: String) async throws {
+        try await call(path(uuid), "GattCharacteristic1", "StopNotify")
+    }
+
+    /// What the characteristic can do.
+    public func flags(_ uuid: String) async throws -> [String] {
+        let path = try await path(uuid)
+        return notes.state.properties[path]?["Flags"]?.strings ?? []
+    }
+
+    /// Waits until so many bytes of a characteristic have come, and takes all that there are, as they came.
+    public func hears(_ count: Int, of uuid: String) async throws -> [[UInt8]] {
+        try await notes.wait(for: "\(count) bytes of \(uuid)") { notes in
+            let values = notes.values[longUUID(uuid)] ?? []
+            guard values.joined().count >= count else { return nil }
+            notes.values[longUUID(uuid)] = nil
+            return values
+        }
+    }
+
+    /// Waits until what a characteristic says ends with a text, and takes it all.
+    public func hears(_ end: String, of uuid: String) async throws -> String {
+        try await notes.wait(for: "\(end) of \(uuid)") { notes in
+            let text = String(decoding: (notes.values[longUUID(uuid)] ?? []).joined(), as: UTF8.self)
+            guard text.utf8.reversed().starts(with: end.utf8.reversed()) else { return nil }
+            notes.values[longUUID(uuid)] = nil
+            return text
+        }
+    }
+
+    private func path(_ uuid: String) async throws -> ObjectPath {
+        try await notes.wait(for: uuid) { [device] notes in
+            notes.properties.first { path, properties in
+                path.isWithin(device) && properties["UUID"]?.string == longUUID(uuid) && properties["Flags"] != nil
+            }?.key
+        }
+    }
+
+    @discardableResult
+    private func call(
+        _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue] = []
+    ) async throws -> [DBusValue] {
+        try await connection.call(
+            DBusCall(to: BlueZName.service, path, "org.bluez.\(interface)", member, arguments), timeout: nil)
+    }
+}
