@@ -111,7 +111,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "FirmwareSimTests",
-            dependencies: ["FirmwareSim", "BlueZ", "DescriptorIO", "FakeBlueZ", "SerialPort", "TestSupport"],
+            dependencies: ["FirmwareSim", "BlueZ", "DBus", "DescriptorIO", "FakeBlueZ", "SerialPort", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "pumpctlTests",

@@ -1,3 +1,5 @@
+public import BlueZ
+
 /// A device in simulated time: bytes in, bytes out, nothing else.
 ///
 /// Instants are durations since the simulation began. They only grow: an instant the device has already passed
@@ -38,16 +40,19 @@ public protocol SimulatedDevice: Sendable {
     mutating func reset(at instant: Duration)
 }
 
-/// Bytes that a device put on the line back to back.
+/// Bytes that a device put on the line back to back, or one packet that it notified.
 public struct Emission: Sendable, Hashable {
     /// One byte or more.
     public var bytes: [UInt8]
     /// When the last bit of the last byte left the UART.
     public var time: Duration
+    /// What is notified; nil on a line.
+    public var characteristic: BluetoothUUID?
 
     /// An emission of `bytes` that ended at `time`.
-    public init(bytes: [UInt8], time: Duration) {
+    public init(bytes: [UInt8], time: Duration, characteristic: BluetoothUUID? = nil) {
         self.bytes = bytes
         self.time = time
+        self.characteristic = characteristic
     }
 }

@@ -1,20 +1,20 @@
 /// What a device does about what centrals do. All of it is called on the loop's thread, in the order of what happened.
 public struct PeripheralHandlers: Sendable {
-    /// Gives the whole value of a characteristic, from which as much is sent as was asked for.
-    public typealias Read = @Sendable (BluetoothUUID, ATTRequest) throws(ATTError) -> [UInt8]
+    /// Gives the whole value of a characteristic, from which as much is sent as was asked for; nil for the value that was
+    /// written or notified last.
+    public typealias Read = @Sendable (BluetoothUUID, ATTRequest) throws(ATTError) -> [UInt8]?
     /// Takes what was written to a characteristic, from ``ATTRequest/offset`` on.
     public typealias Write = @Sendable ([UInt8], BluetoothUUID, ATTRequest) throws(ATTError) -> Void
 
-    /// nil for the value that was written or notified last.
-    public var read: Read?
     public var write: Write?
+    public var read: Read?
     public var event: (@Sendable (PeripheralEvent) -> Void)?
 
     public init(
-        read: Read? = nil, write: Write? = nil, event: (@Sendable (PeripheralEvent) -> Void)? = nil
+        write: Write? = nil, read: Read? = nil, event: (@Sendable (PeripheralEvent) -> Void)? = nil
     ) {
-        self.read = read
         self.write = write
+        self.read = read
         self.event = event
     }
 }

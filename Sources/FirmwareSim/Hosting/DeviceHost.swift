@@ -28,6 +28,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
     private var instant = Duration.zero
     private var lines: [LineID: ClientLine] = [:]
     private var lastLineID: UInt64 = 0
+    private var listeners: [any EmissionListener] = []
     /// The sleep of ``run()``.
     private var sleeping: Task<Void, Never>?
     /// How often ``run()`` was asked to look at the device again.
@@ -93,6 +94,17 @@ public actor DeviceHost<Device: SimulatedDevice> {
         lines[id]?.isListening = isListening
         if hasFlowControl { goOn() }
     }
+
+    /// Hands what the device says to `listener`, as it is, until ``detach(_:)``.
+    func attach(_ listener: any EmissionListener) { listeners.append(listener) }
+
+    func detach(_ listener: any EmissionListener) {
+        listeners.removeAll { $0 === listener }
+        if hasFlowControl { goOn() }
+    }
+
+    /// A listener has room again.
+    func listenerHasRoom() { if hasFlowControl { goOn() } }
 
     private func receive(_ bytes: [UInt8], from id: LineID) {
         // Whoever speaks has the port open.
@@ -180,11 +192,13 @@ public actor DeviceHost<Device: SimulatedDevice> {
 
     /// Whether a client has yet to take so much that the device waits for it.
     private var isHeldUp: Bool {
-        hasFlowControl && lines.values.contains { $0.outbox.count >= ClientLine.highWater }
+        guard hasFlowControl else { return false }
+        return lines.values.contains { $0.outbox.count >= ClientLine.highWater } || listeners.contains(where: \.isFull)
     }
 
     private func send(_ emissions: [Emission]) {
         guard !emissions.isEmpty else { return }
+        for listener in listeners { listener.take(emissions) }
         for id in lines.keys {
             for emission in emissions { lines[id]?.put(emission.bytes) }
             guard let line = lines[id], line.writer == nil, !line.outbox.isEmpty else { continue }
@@ -210,4 +224,11 @@ public actor DeviceHost<Device: SimulatedDevice> {
         goOn()
         return value
     }
+}
+
+/// Takes what a device says, on the thread of the host's loop.
+protocol EmissionListener: AnyObject, Sendable {
+    func take(_ emissions: [Emission])
+    /// Whether so much waits that a device with flow control waits too.
+    var isFull: Bool { get }
 }

@@ -8,6 +8,7 @@ struct SimPumpCommand: ParsableCommand {
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
     @OptionGroup var serving: ServingOptions
+    @OptionGroup var radio: RadioOptions
 
     @Option(help: "How many thermistors the pump has, 1 or 2.")
     var thermistors = 2
@@ -17,16 +18,19 @@ struct SimPumpCommand: ParsableCommand {
 
     func validate() throws {
         guard (1...2).contains(thermistors) else { throw ValidationError("a pump has 1 or 2 thermistors") }
+        try radio.check(beside: serving)
     }
 
     func run() throws {
         let options = PumpFirmwareOptions(
             lineRate: serving.lineRate(.pump), thermistors: thermistors == 1 ? .one : .two, bootBanner: banner.firmware)
-        let serving = serving
+        let (serving, radio) = (serving, radio)
         try CommandRunner.run(shared.merged(with: parent.shared), for: .pump) { context in
             var pump = PumpFirmware(options: options)
             if options.bootBanner != .off { pump.reset(at: .zero) }
-            try await serving.serve(pump, context)
+            guard radio.isWanted else { return try await serving.serve(pump, context) }
+            let module = HM10Module(pump, name: radio.name ?? "HMSoft", lineRate: options.lineRate)
+            try await radio.serve(module, context)
         }
     }
 }

@@ -11,7 +11,8 @@ struct BatteryTrapTests {
             (["bluetoothd", "-P", "sap"], "", true), (["bluetoothd", "-P"], "", true),
             (["bluetoothd"], "[GATT]\nClient = false\n", false), (["bluetoothd"], "[GATT]\n#Client=false\n", true),
             (["bluetoothd"], "[General]\nClient=false\n[GATT]\nCache=always\n", true),
-            (["bluetoothd"], "[GATT]\r\nClient=False\r\n[AVDTP]\r\n", false), (["bluetoothd"], "[GATT]\nClient=true", true),
+            (["bluetoothd"], "[GATT]\r\nClient=False\r\n[AVDTP]\r\n", false),
+            (["bluetoothd"], "[GATT]\nClient=true", true),
         ] as [([String], String, Bool)])
     func `Is a trap for iPhones unless it is switched off`(commandLine: [String], configuration: String, isOpen: Bool) {
         #expect(BatteryTrap(commandLine: commandLine, configuration: configuration).isOpen == isOpen)

@@ -37,8 +37,8 @@ struct CentralsTests {
     @Test func `Is told why it may not write, and the value stays`() async throws {
         try await withPeripheralBench { bench in
             let handlers = PeripheralHandlers(
-                read: { _, _ throws(ATTError) in throw .notAuthorized },
-                write: { bytes, _, _ throws(ATTError) in if bytes.count != 1 { throw .invalidLength } })
+                write: { bytes, _, _ throws(ATTError) in if bytes.count != 1 { throw .invalidLength } },
+                read: { _, _ throws(ATTError) in throw .notAuthorized })
             let peripheral = try await bench.bluez.offer(.lamp, on: "hci1", handlers: handlers)
             _ = try await bench.central.find()
             try await bench.central.connect()

@@ -154,15 +154,15 @@ struct OfferingTests {
     @Test func `Is shown to an independent client as objects of a GATT application`() async throws {
         try await withPeripheralBench { bench in
             let peripheral = try await bench.offer(.lamp)
-            let sender = try #require((await bench.fake.calls).state.first { $0.member == "RegisterApplication" }?.client)
+            let sender = try #require(
+                (await bench.fake.calls).state.first { $0.member == "RegisterApplication" }?.client)
             let root = try await bench.bus.run([
                 "gdbus", "introspect", "--session", "--recurse", "--dest", sender, "--object-path", "/",
             ])
             let manager = try #require(root.output.firstMatch(of: /node (\/peripheral[0-9]+)\/application/)?.1)
             func call(_ path: String, _ method: String, _ arguments: String...) async throws -> String {
-                let ending = try await bench.bus.run(
-                    ["gdbus", "call", "--session", "--dest", sender, "--object-path", "\(manager)/\(path)", "--method", method]
-                        + arguments)
+                let command = ["gdbus", "call", "--session", "--dest", sender, "--object-path", "\(manager)/\(path)"]
+                let ending = try await bench.bus.run(command + ["--method", method] + arguments)
                 return ending.output + ending.errors
             }
             let all = try await call("application", "org.freedesktop.DBus.ObjectManager.GetManagedObjects")

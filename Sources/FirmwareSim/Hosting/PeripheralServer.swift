@@ -1,0 +1,114 @@
+public import BlueZ
+
+/// Offers a simulated device over BLE, as a device that phones and other centrals find.
+///
+/// While no central is there, what the device says is lost, as on a real line.
+public actor PeripheralServer<Device: SimulatedPeripheral> {
+    /// What is kept for a slow radio, in bytes; what is more is lost.
+    private static var capacity: Int { ClientLine.capacity }
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { bluez.unownedExecutor }
+
+    private nonisolated let bluez: BlueZ
+    private let host: DeviceHost<Device>
+    private var peripheral: Peripheral?
+    private var outbox: [Emission] = []
+    private var outboxLength = 0
+    private var writer: Task<Void, Never>?
+
+    /// Offers the device of `host`, which runs on the loop of `bluez`.
+    ///
+    /// - Parameters:
+    ///   - adapter: The name or address of an adapter; nil for the first that is on.
+    ///   - onEvent: Called on the loop's thread with what becomes of it.
+    /// - Throws: As ``BlueZ/offer(_:on:handlers:)``.
+    public static func open(
+        _ host: DeviceHost<Device>, over bluez: BlueZ, on adapter: String? = nil,
+        onEvent: @escaping @Sendable (PeripheralEvent) -> Void = { _ in }
+    ) async throws(BLEError) -> PeripheralServer {
+        let server = PeripheralServer(host, bluez)
+        try await server.offer(on: adapter, onEvent)
+        return server
+    }
+
+    private init(_ host: DeviceHost<Device>, _ bluez: BlueZ) {
+        self.host = host
+        self.bluez = bluez
+    }
+
+    private func offer(
+        on adapter: String?, _ onEvent: @escaping @Sendable (PeripheralEvent) -> Void
+    ) async throws(BLEError) {
+        let host = host
+        let tell: @Sendable (CentralEvent) -> Void = { event in
+            host.assumeIsolated { $0.change { device, now in device.take(event, at: now) } }
+        }
+        let handlers = PeripheralHandlers(
+            write: { bytes, characteristic, request in tell(.wrote(bytes, to: characteristic, mtu: request.mtu)) },
+            read: { characteristic, _ in
+                host.assumeIsolated { $0.change { device, now in device.read(characteristic, at: now) } }
+            },
+            event: { event in
+                if let event = CentralEvent(event) { tell(event) }
+                onEvent(event)
+            })
+        await host.attach(self)
+        do throws(BLEError) {
+            peripheral = try await bluez.offer(
+                await host.change { device, _ in device.offered }, on: adapter, handlers: handlers)
+        } catch {
+            await host.detach(self)
+            throw error
+        }
+    }
+
+    /// Withdraws the device: centrals are hung up on. Closing twice is allowed.
+    public func close() async {
+        await host.detach(self)
+        writer?.cancel()
+        await peripheral?.close()
+    }
+
+    // MARK: What the device says
+
+    private func put(_ emissions: [Emission]) {
+        guard peripheral != nil else { return }
+        for emission in emissions where outboxLength + emission.bytes.count <= Self.capacity {
+            outbox.append(emission)
+            outboxLength += emission.bytes.count
+        }
+        if writer == nil { writer = Task(executorPreference: bluez.loop) { await self.write() } }
+    }
+
+    private func write() async {
+        while !Task.isCancelled, !outbox.isEmpty {
+            let emissions = outbox
+            outbox = []
+            for emission in emissions {
+                outboxLength -= emission.bytes.count
+                guard let characteristic = emission.characteristic else { continue }
+                // Where bluetoothd has gone there is nobody to hear it; that was told as an event.
+                _ = try? await peripheral?.notify(emission.bytes, on: characteristic)
+            }
+            await host.listenerHasRoom()
+        }
+        writer = nil
+    }
+}
+
+extension PeripheralServer: EmissionListener {
+    nonisolated func take(_ emissions: [Emission]) { assumeIsolated { $0.put(emissions) } }
+    nonisolated var isFull: Bool { assumeIsolated { $0.outboxLength >= ClientLine.highWater } }
+}
+
+extension CentralEvent {
+    fileprivate init?(_ event: PeripheralEvent) {
+        switch event {
+        case .connected: self = .connected
+        case .disconnected: self = .disconnected
+        case .subscribed(let characteristic): self = .subscribed(characteristic)
+        case .unsubscribed(let characteristic): self = .unsubscribed(characteristic)
+        case .offered, .interrupted: return nil
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import ArgumentParser
+import BlueZ
+import FirmwareSim
+
+/// How a simulated device is offered over BLE.
+struct RadioOptions: ParsableArguments {
+    @Flag(name: .customLong("ble"), help: "Over BLE, as a device that phones find.")
+    var isWanted = false
+
+    @Option(help: ArgumentHelp("The Bluetooth adapter, by its name or address.", valueName: "hci1"))
+    var adapter: String?
+
+    @Option(help: "What the device is called over BLE.")
+    var name: String?
+
+    /// - Throws: `ValidationError` where the options don't go together.
+    func check(beside serving: ServingOptions) throws {
+        if isWanted, serving.usesPseudoTerminal || serving.link != nil || serving.tcp != nil {
+            throw ValidationError("--ble goes without --pty, --link and --tcp")
+        }
+        if !isWanted, adapter != nil || name != nil { throw ValidationError("--adapter and --name go with --ble") }
+    }
+
+    /// Offers `device` until the task is cancelled.
+    func serve<Device: SimulatedPeripheral>(_ device: Device, _ context: CommandContext) async throws {
+        let host = DeviceHost(device, pace: .realTime(context.clock), hasFlowControl: true, on: context.loop)
+        let name = device.offered.name ?? ""
+        let output = context.output
+        let bluez: BlueZ
+        do { bluez = try await BlueZ.open(on: context.loop) } catch { throw Failure(error) }
+        do throws(BLEError) {
+            let server = try await PeripheralServer.open(host, over: bluez, on: adapter) { event in
+                Self.tell(event, of: name, output)
+            }
+            try? await host.run()
+            await server.close()
+            await bluez.close()
+        } catch {
+            await bluez.close()
+            throw Failure(error)
+        }
+    }
+
+    private static func tell(_ event: PeripheralEvent, of name: String, _ output: Output) {
+        switch event {
+        case .offered(let adapter):
+            output.result(
+                "BLE \(name) on \(adapter.name) (\(adapter.address))",
+                RadioRecord(
+                    ok: true, event: "ready", port: "ble:\(adapter.address)", name: name, adapter: adapter.name,
+                    address: "\(adapter.address)"))
+        case .interrupted(let error):
+            output.note("pumpctl: \(error); \(name) is offered again once that is mended")
+            output.record(RadioRecord(ok: false, event: "interrupted", name: name, error: error.code.rawValue))
+        case .connected(let central):
+            output.record(RadioRecord(ok: true, event: "connected", name: name, central: "\(central)"))
+        case .disconnected(let central):
+            output.record(RadioRecord(ok: true, event: "disconnected", name: name, central: "\(central)"))
+        case .subscribed, .unsubscribed: break
+        }
+    }
+}
+
+/// What has become of a device that is offered over BLE.
+private struct RadioRecord: Encodable {
+    var ok: Bool
+    var event: String
+    /// Where a central on another adapter finds it.
+    var port: String?
+    var name: String
+    var adapter: String?
+    var address: String?
+    var central: String?
+    var error: String?
+}
+
+extension Failure {
+    /// Why something could not be done over Bluetooth.
+    init(_ error: BLEError) {
+        let status: ExitStatus =
+            switch error.code {
+            case .notRunning, .noAdapter, .adapterOff, .notFound: .noInput
+            case .busy: .unavailable
+            case .notPermitted, .notPaired: .noPermission
+            case .invalidArgument, .unsupported: .usage
+            case .timedOut: .temporaryFailure
+            case .cancelled: .interrupted
+            case .disconnected, .closed, .failed: .ioError
+            }
+        self.init(status, code: error.code.rawValue, "\(error.activity): \(error.reason)", hint: error.hint)
+    }
+}

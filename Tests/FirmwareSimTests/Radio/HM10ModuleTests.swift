@@ -1,0 +1,143 @@
+import BlueZ
+import FirmwareSim
+import Testing
+
+@Suite("An HM-10 on a device's UART")
+struct HM10ModuleTests {
+    /// Prints what it is told to at the rate of its line, and keeps what it receives.
+    private struct Printer: SimulatedDevice {
+        var printed: [Emission] = []
+        var received: [(text: String, time: Duration)] = []
+
+        mutating func print(_ text: String, at start: Duration, rate: LineRate = .baud(9600)) {
+            for (index, byte) in text.utf8.enumerated() {
+                printed.append(Emission(bytes: [byte], time: start + rate.timePerByte * (index + 1)))
+            }
+        }
+
+        mutating func receive(_ bytes: [UInt8], at instant: Duration) {
+            received.append((String(decoding: bytes, as: UTF8.self), instant))
+        }
+
+        mutating func advance(to instant: Duration) -> [Emission] {
+            defer { printed.removeAll { $0.time <= instant } }
+            return printed.filter { $0.time <= instant }
+        }
+
+        var nextActivity: Duration? { printed.map(\.time).min() }
+        var isQuiescent: Bool { printed.isEmpty }
+        mutating func reset(at instant: Duration) { printed = [] }
+    }
+
+    private func module(isConnected: Bool = true, _ prepare: (inout Printer) -> Void) -> HM10Module<Printer> {
+        var printer = Printer()
+        prepare(&printer)
+        var module = HM10Module(printer)
+        if isConnected { module.take(.connected, at: .zero) }
+        return module
+    }
+
+    private func texts(_ emissions: [Emission]) -> [String] {
+        emissions.map { String(decoding: $0.bytes, as: UTF8.self) }
+    }
+
+    private static let byteTime = LineRate.baud(9600).timePerByte
+
+    @Test("describes its service as it is on the air")
+    func description() {
+        let offered = HM10Module(PumpFirmware(), name: "Pump 7").offered
+        #expect(offered.name == "Pump 7")
+        #expect(offered.services.map(\.uuid) == ["FFE0"])
+        #expect(offered.services[0].characteristics.map(\.uuid) == ["FFE1"])
+        #expect(offered.services[0].characteristics[0].flags == [.read, .writeWithoutResponse, .notify])
+    }
+
+    @Test("notifies 20 bytes as soon as it has them, and the rest when the UART is silent")
+    func packets() {
+        let text = "STATUS:{State:ON,Speed:70%,Runtime:5m}\r\n"
+        var module = module { $0.print(text, at: .zero) }
+        let emissions = module.advance(to: .seconds(1))
+        #expect(texts(emissions) == ["STATUS:{State:ON,Spe", "ed:70%,Runtime:5m}\r\n"])
+        #expect(emissions.allSatisfy { $0.characteristic == "FFE1" })
+        #expect(emissions.map(\.time) == [Self.byteTime * 20, Self.byteTime * 40])
+        var shorter = self.module { $0.print("OK\r\n", at: .zero) }
+        #expect(shorter.advance(to: .seconds(1)).map(\.time) == [Self.byteTime * 4 + .milliseconds(6)])
+        #expect(shorter.isQuiescent)
+    }
+
+    @Test("joins what is printed in one go, and keeps apart what comes later")
+    func joining() {
+        var module = module {
+            $0.print("OK\r\nPUMP:ON\r\n", at: .zero)
+            $0.print("MANUAL:OFF\r\n", at: .milliseconds(50))
+        }
+        #expect(texts(module.advance(to: .seconds(1))) == ["OK\r\nPUMP:ON\r\n", "MANUAL:OFF\r\n"])
+    }
+
+    @Test("says the same however time goes by", arguments: [1, 7, 40, 1000])
+    func steps(milliseconds: Int) {
+        func pump() -> HM10Module<PumpFirmware> {
+            var module = HM10Module(PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34))))
+            module.take(.connected, at: .zero)
+            module.take(.wrote(Array("ON\n".utf8), to: "FFE1", mtu: 23), at: .zero)
+            return module
+        }
+        var (whole, stepped) = (pump(), pump())
+        let all = whole.advance(to: .seconds(20))
+        #expect(all.allSatisfy { (1...20).contains($0.bytes.count) })
+        #expect(texts(all).joined().hasPrefix("OK\r\nPUMP:ON\r\nSTATUS:{State:ON,"))
+        var emissions: [Emission] = []
+        for step in stride(from: 0, through: 20_000, by: milliseconds) {
+            emissions += stepped.advance(to: .milliseconds(step))
+        }
+        #expect(emissions == all)
+    }
+
+    @Test("loses what is printed while no central is there")
+    func nobody() {
+        var module = module(isConnected: false) {
+            $0.print("lost\r\n", at: .zero)
+            $0.print("cut off\r\n", at: .milliseconds(100))
+            $0.print("heard\r\n", at: .milliseconds(200))
+        }
+        // In the middle of a line.
+        module.take(.connected, at: .milliseconds(100) + Self.byteTime * 4)
+        #expect(texts(module.advance(to: .seconds(1))) == ["off\r\n", "heard\r\n"])
+        module.device.print("and gone", at: .seconds(1))
+        module.take(.disconnected, at: .seconds(1) + Self.byteTime * 3)
+        module.take(.connected, at: .seconds(2))
+        #expect(module.advance(to: .seconds(3)).isEmpty)
+    }
+
+    @Test("counts centrals: what is said while one is left is heard")
+    func twoCentrals() {
+        var module = module { $0.print("heard", at: .milliseconds(10)) }
+        module.take(.connected, at: .zero)
+        module.take(.disconnected, at: .zero)
+        #expect(texts(module.advance(to: .seconds(1))) == ["heard"])
+    }
+
+    @Test("hands on what a central writes")
+    func writing() {
+        var module = module { _ in }
+        module.take(.wrote(Array("SPEED:200\n".utf8), to: "FFE1", mtu: 23), at: .milliseconds(5))
+        #expect(module.device.received.map(\.text) == ["SPEED:200\n"])
+        #expect(module.device.received.map(\.time) == [.milliseconds(5)])
+    }
+
+    @Test("answers commands to the device while no central is there, and else takes them for data")
+    func commands() {
+        var idle = module(isConnected: false) {
+            $0.print("AT", at: .zero)
+            $0.print("AT+BAUD?", at: .milliseconds(100))
+            $0.print("AT\r\n", at: .milliseconds(200))
+            $0.print("at", at: .milliseconds(300))
+        }
+        #expect(idle.advance(to: .seconds(1)).isEmpty)
+        #expect(idle.device.received.map(\.text) == ["OK", "OK+Get:0"])
+        #expect(idle.device.received[0].time == Self.byteTime * 2 + .milliseconds(6))
+        var busy = module { $0.print("AT", at: .zero) }
+        #expect(texts(busy.advance(to: .seconds(1))) == ["AT"])
+        #expect(busy.device.received.isEmpty)
+    }
+}

@@ -1,0 +1,188 @@
+import BlueZ
+import DBus
+import DescriptorIO
+import FakeBlueZ
+import FirmwareSim
+import TestSupport
+import Testing
+
+@Suite("A device served over BLE", .timeLimit(.minutes(5)))
+struct PeripheralServerTests {
+    static let address = "00:00:5E:00:53:02"
+
+    /// A radio with a device on hci1 and a central on hci0, which is connected to it.
+    private struct Bench<Device: SimulatedPeripheral> {
+        let bus: PrivateBus
+        let fake: FakeBlueZ
+        let adapter: FakeAdapter
+        let bluez: BlueZ
+        let host: DeviceHost<Device>
+        let server: PeripheralServer<Device>
+        let central: TestCentral
+        let events = Watched<[PeripheralEvent]>([])
+
+        init(_ device: Device) async throws {
+            bus = try await PrivateBus()
+            fake = try await FakeBlueZ.start(on: bus.address, clock: ManualClock())
+            await fake.addAdapter()
+            adapter = await fake.addAdapter("hci1", address: address)
+            await adapter.setSmallestMTU()
+            bluez = try await BlueZ.open(.address(bus.address))
+            host = DeviceHost(device, pace: .onDemand, hasFlowControl: true)
+            server = try await PeripheralServer.open(host, over: bluez, on: "hci1") { [events] event in
+                events.update { $0.append(event) }
+            }
+            central = try await TestCentral(on: bus.address, for: address)
+            _ = try await central.find()
+            try await central.connect()
+        }
+
+        func close() async {
+            await central.close()
+            await server.close()
+            await bluez.close()
+            await fake.stop()
+        }
+    }
+
+    private func withBench<Device>(_ device: Device, _ body: (Bench<Device>) async throws -> Void) async throws {
+        let bench = try await Bench(device)
+        do {
+            try await body(bench)
+        } catch {
+            await bench.close()
+            throw error
+        }
+        await bench.close()
+    }
+
+    private var pump: HM10Module<PumpFirmware> {
+        HM10Module(PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34))))
+    }
+
+    @Test("is a pump behind an HM-10 for a central")
+    func pumpOnRadio() async throws {
+        try await withBench(pump) { bench in
+            let central = bench.central
+            try await central.subscribe("FFE1")
+            try await central.write(Array("ON\n".utf8), to: "FFE1", type: "command")
+            #expect(try await central.hears("PUMP:ON\r\n", of: "FFE1") == printed("OK", "PUMP:ON"))
+            // A command that is cut by its carrier.
+            for part in ["SPEE", "D:20", "0\n"] {
+                try await central.write(Array(part.utf8), to: "FFE1", type: "command")
+            }
+            #expect(try await central.hears("SPEED:200\r\n", of: "FFE1") == printed("OK", "SPEED:200"))
+            await bench.host.advance(by: .seconds(6))
+            let status = try await central.hears(40, of: "FFE1")
+            #expect(status.allSatisfy { $0.count <= 20 })
+            #expect(String(decoding: status.joined(), as: UTF8.self).hasPrefix("STATUS:{State:ON,Speed:78%,"))
+            await bench.host.change { module, now in module.device.pressButton(at: now) }
+            await bench.host.advance(by: .seconds(1))
+            #expect(try await central.hears("MANUAL:OFF\r\n", of: "FFE1").hasSuffix(printed("MANUAL:OFF")))
+        }
+    }
+
+    @Test("loses what it says while no central is there, and answers the next one")
+    func lost() async throws {
+        try await withBench(pump) { bench in
+            let central = bench.central
+            try await central.subscribe("FFE1")
+            try await central.write(Array("ON\n".utf8), to: "FFE1", type: "command")
+            _ = try await central.hears("PUMP:ON\r\n", of: "FFE1")
+            try await central.disconnect()
+            _ = try await bench.events.wait(for: "its leaving") { events in
+                events.contains { if case .disconnected = $0 { true } else { false } } ? true : nil
+            }
+            await bench.host.advance(by: .seconds(60))
+            try await central.connect()
+            try await central.write(Array("OFF\n".utf8), to: "FFE1", type: "command")
+            #expect(try await central.hears("PUMP:OFF\r\n", of: "FFE1") == printed("OK", "PUMP:OFF"))
+        }
+    }
+
+    @Test("gives each notification as it is, in order, of the characteristic that it names")
+    func logger() async throws {
+        try await withBench(Logger()) { bench in
+            let central = bench.central
+            try await central.subscribe("FFF1")
+            try await central.subscribe("FFF2")
+            try await central.write(Array("GET".utf8), to: "FFF1")
+            let rows = try await central.hears(Logger.rows * 2, of: "FFF1")
+            #expect(rows == (0..<Logger.rows).map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })
+            #expect(try await central.hears(3, of: "FFF2") == [Array("end".utf8)])
+            #expect(try await central.read("FFF1") == [42])
+            #expect(try await central.read("FFF2") == Array("end".utf8))
+        }
+    }
+
+    @Test("is withdrawn when it is closed, twice if need be")
+    func closing() async throws {
+        try await withBench(pump) { bench in
+            try await bench.central.write([10], to: "FFE1", type: "command")
+            await bench.server.close()
+            try await bench.central.isHungUpOn()
+            #expect(await !bench.adapter.ownRadio.isAdvertising)
+            #expect(await bench.adapter.ownRadio.services.isEmpty)
+            await bench.server.close()
+        }
+    }
+
+    @Test("is not offered where its name is too long, and leaves nothing")
+    func longName() async throws {
+        let bus = try await PrivateBus()
+        let fake = try await FakeBlueZ.start(on: bus.address, clock: ManualClock())
+        let adapter = await fake.addAdapter()
+        let bluez = try await BlueZ.open(.address(bus.address))
+        let name = String(repeating: "n", count: 30)
+        let host = DeviceHost(HM10Module(PumpFirmware(), name: name), pace: .onDemand)
+        let error = await #expect(throws: BLEError.self) { _ = try await PeripheralServer.open(host, over: bluez) }
+        #expect(error?.code == .invalidArgument)
+        #expect(await !adapter.ownRadio.isAdvertising)
+        await bluez.close()
+        await fake.stop()
+    }
+}
+
+/// Says many rows when it is asked to, and then that they were all.
+private struct Logger: SimulatedPeripheral {
+    static let rows = 3000
+
+    let offered = PeripheralDescription(
+        name: "Logger",
+        services: [
+            LocalService(
+                "FFF0",
+                [
+                    LocalCharacteristic("FFF1", [.read, .write, .notify]),
+                    LocalCharacteristic("FFF2", [.read, .notify]),
+                ])
+        ])
+    private var emissions: [Emission] = []
+
+    mutating func take(_ event: CentralEvent, at instant: Duration) {
+        guard case .wrote(Array("GET".utf8), "FFF1", 23) = event else { return }
+        for row in 0..<Self.rows {
+            let bytes = [UInt8(row >> 8), UInt8(row & 0xFF)]
+            emissions.append(Emission(bytes: bytes, time: instant, characteristic: "FFF1"))
+        }
+        emissions.append(Emission(bytes: [1], time: instant))
+        emissions.append(Emission(bytes: Array("end".utf8), time: instant, characteristic: "FFF2"))
+    }
+
+    mutating func read(_ characteristic: BluetoothUUID, at instant: Duration) -> [UInt8]? {
+        characteristic == "FFF1" ? [42] : nil
+    }
+
+    mutating func receive(_ bytes: [UInt8], at instant: Duration) {}
+    mutating func advance(to instant: Duration) -> [Emission] {
+        defer { emissions = [] }
+        return emissions
+    }
+    var nextActivity: Duration? { emissions.first?.time }
+    var isQuiescent: Bool { emissions.isEmpty }
+    mutating func reset(at instant: Duration) { emissions = [] }
+}
+
+extension FakeAdapter {
+    fileprivate func setSmallestMTU() { ownRadio.manners.mtu = 23 }
+}

@@ -1,0 +1,115 @@
+import FakeBlueZ
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("sim pump --ble, for centrals", .timeLimit(.minutes(5)))
+struct SimBLETests {
+    static let address = "00:00:5E:00:53:02"
+
+    /// A radio with two adapters, and what is started on it.
+    private struct Bench {
+        let bus: PrivateBus
+        let fake: FakeBlueZ
+        let adapter: FakeAdapter
+
+        init() async throws {
+            bus = try await PrivateBus()
+            fake = try await FakeBlueZ.start(on: bus.address, clock: ManualClock())
+            await fake.addAdapter()
+            adapter = await fake.addAdapter("hci1", address: address)
+        }
+
+        func start(_ arguments: String...) async throws -> ChildProcess {
+            try await Pumpctl.start(["sim", "pump", "--ble"] + arguments, environment: bus.environment)
+        }
+
+        func run(_ arguments: String...) async throws -> ChildProcess.Ending {
+            try await Pumpctl.start(["sim", "pump", "--ble"] + arguments, environment: bus.environment).ending()
+        }
+    }
+
+    @Test(
+        "It is found, answers, and is withdrawn at a signal",
+        arguments: [(SIGTERM, 143), (SIGINT, 130)] as [(CInt, Int32)])
+    func serving(signal: CInt, status: Int32) async throws {
+        let bench = try await Bench()
+        let sim = try await bench.start("--adapter", "hci1", "--name", "Pump 7", "--unpaced")
+        #expect(try await sim.output.line() == "BLE Pump 7 on hci1 (\(Self.address))")
+        let central = try await TestCentral(on: bench.bus.address, for: Self.address)
+        #expect(try await central.find() == "Pump 7")
+        try await central.connect()
+        try await central.subscribe("FFE1")
+        try await central.write(Array("ON\n".utf8), to: "FFE1", type: "command")
+        #expect(try await central.hears("PUMP:ON\r\n", of: "FFE1") == "OK\r\nPUMP:ON\r\n")
+        sim.send(signal: signal)
+        #expect(try await sim.ending().status == status)
+        try await central.isHungUpOn()
+        #expect(await !bench.adapter.ownRadio.isAdvertising)
+        #expect(await bench.adapter.ownRadio.services.isEmpty)
+        await central.close()
+        await bench.fake.stop()
+    }
+
+    @Test("Programs are told where it is, who comes, and when it can't be found")
+    func records() async throws {
+        let bench = try await Bench()
+        let sim = try await bench.start("--adapter", Self.address, "--json")
+        func record() async throws -> NSDictionary {
+            let line = try await sim.output.line()
+            return try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? NSDictionary)
+        }
+        let ready: NSDictionary = [
+            "ok": true, "event": "ready", "name": "HMSoft", "adapter": "hci1", "address": Self.address,
+            "port": "ble:\(Self.address)",
+        ]
+        #expect(try await record() == ready)
+        let central = try await TestCentral(on: bench.bus.address, for: Self.address)
+        #expect(try await central.find() == "HMSoft")
+        try await central.connect()
+        let connected: NSDictionary = [
+            "ok": true, "event": "connected", "name": "HMSoft", "central": "00:00:5E:00:53:01",
+        ]
+        #expect(try await record() == connected)
+        await bench.adapter.setPower(false)
+        #expect(try await record()["event"] as? String == "disconnected")
+        let off: NSDictionary = ["ok": false, "event": "interrupted", "name": "HMSoft", "error": "adapter_off"]
+        #expect(try await record() == off)
+        await bench.adapter.setPower(true)
+        #expect(try await record() == ready)
+        sim.send(signal: SIGTERM)
+        let ending = try await sim.ending()
+        #expect(ending.errors.contains("the Bluetooth adapter is off"), "\(ending.errors)")
+        await central.close()
+        await bench.fake.stop()
+    }
+
+    @Test("What is in its way is said before it is offered, with what can be done")
+    func refused() async throws {
+        let bench = try await Bench()
+        expectFailure(try await bench.run("--adapter", "hci9"), 66, saying: "hci9", hint: "there is: hci0, hci1")
+        let name = String(repeating: "n", count: 30)
+        expectFailure(
+            try await bench.run("--name", name), 64, saying: "30 bytes", "room for 29", hint: "choose a shorter name")
+        await bench.adapter.setPower(false)
+        expectFailure(try await bench.run("--adapter", "hci1"), 66, saying: "is off", hint: "bluetoothctl power on")
+        await bench.fake.stop()
+        expectFailure(try await bench.run(), 66, saying: "bluetoothd is not running", hint: "start it")
+    }
+
+    @Test(
+        "Options that don't go together are refused",
+        arguments: [
+            ["--ble", "--pty"], ["--ble", "--tcp", "0"], ["--ble", "--link", "/tmp/x"], ["--adapter", "hci1"],
+            ["--name", "Pump"],
+        ])
+    func wrongOptions(options: [String]) async throws {
+        expectFailure(
+            try await Pumpctl.start(["sim", "pump"] + options).ending(), 64, saying: "Error: ", hint: "pumpctl sim")
+    }
+}
+
+extension FakeAdapter {
+    fileprivate func setPower(_ isOn: Bool) { isPowered = isOn }
+}
