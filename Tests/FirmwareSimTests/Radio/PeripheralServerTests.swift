@@ -118,7 +118,7 @@ struct PeripheralServerTests {
     @Test("is withdrawn when it is closed, twice if need be")
     func closing() async throws {
         try await withBench(pump) { bench in
-            try await bench.central.write([10], to: "FFE1", type: "command")
+            _ = try await bench.central.read("FFE1")
             await bench.server.close()
             try await bench.central.isHungUpOn()
             #expect(await !bench.adapter.ownRadio.isAdvertising)
