@@ -73,20 +73,3 @@ private struct RadioRecord: Encodable {
     var central: String?
     var error: String?
 }
-
-extension Failure {
-    /// Why something could not be done over Bluetooth.
-    init(_ error: BLEError) {
-        let status: ExitStatus =
-            switch error.code {
-            case .notRunning, .noAdapter, .adapterOff, .notFound: .noInput
-            case .busy: .unavailable
-            case .notPermitted, .notPaired: .noPermission
-            case .invalidArgument, .unsupported: .usage
-            case .timedOut: .temporaryFailure
-            case .cancelled: .interrupted
-            case .disconnected, .closed, .failed: .ioError
-            }
-        self.init(status, code: error.code.rawValue, "\(error.activity): \(error.reason)", hint: error.hint)
-    }
-}
