@@ -228,7 +228,8 @@ import Testing
 
     @Test func aLinkThatBreaksEndsAPipe() async throws {
         let pump = try await ConsolePump()
-        let program = try ConsoleProgram(["console", "--quiet", "60", "--port", pump.home.port], home: pump.home)
+        let program = try ConsoleProgram(
+            ["console", "--timeout", "60", "--quiet", "60", "--port", pump.home.port], home: pump.home)
         program.type("STATUS\nON\n")
         #expect(try await program.line() == status)
         await pump.unplug()

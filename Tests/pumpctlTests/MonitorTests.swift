@@ -5,7 +5,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct MonitorTests {
     private func start(_ home: ConsoleFolder, _ arguments: String...) throws -> ConsoleProgram {
-        try ConsoleProgram(["monitor", "--interval", "0.5", "--port", home.port] + arguments, home: home)
+        try ConsoleProgram(
+            ["monitor", "--timeout", "30", "--interval", "0.5", "--port", home.port] + arguments, home: home)
     }
 
     private func update(_ program: ConsoleProgram) async throws -> ConsoleJSON {

@@ -93,9 +93,9 @@ struct SimBLETests {
         expectFailure(
             try await bench.run("--name", name), 64, saying: "30 bytes", "room for 29", hint: "choose a shorter name")
         await bench.adapter.setPower(false)
-        expectFailure(try await bench.run("--adapter", "hci1"), 66, saying: "is off", hint: "bluetoothctl power on")
+        expectFailure(try await bench.run("--adapter", "hci1"), 69, saying: "is off", hint: "bluetoothctl power on")
         await bench.fake.stop()
-        expectFailure(try await bench.run(), 66, saying: "bluetoothd is not running", hint: "start it")
+        expectFailure(try await bench.run(), 69, saying: "bluetoothd is not running", hint: "start it")
     }
 
     @Test(
