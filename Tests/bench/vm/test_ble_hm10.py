@@ -1,0 +1,221 @@
+"""pumpctl over Bluetooth: an HM-10 at an MTU of 23, under the guest's real bluetoothd."""
+
+import json
+
+from bench import PATIENCE
+from bluetooth import BluetoothTest
+
+PORT = "ble:HMSoft"
+ADDRESS = "A4:D5:78:0B:11:22"
+# Finding and connecting, in a guest that is slow.
+SECONDS = "20"
+
+
+class BLETest(BluetoothTest):
+    """Commands go to the HM-10 unless a test says otherwise."""
+
+    def pumpctl(self, *arguments, port=PORT, **expected):
+        return super().pumpctl(*arguments, port=port, **expected)
+
+    def start_pumpctl(self, *arguments, port=PORT):
+        return super().start_pumpctl(*arguments, port=port)
+
+    def module(self, **identity):
+        """An HM-10 in sight, whose pump is off and answers at once."""
+        module = self.answering(self.hm10(**identity))
+        module.plug()
+        return module
+
+    def monitored(self):
+        """An HM-10, and a monitor that has heard from it."""
+        module = self.module()
+        process = self.start_pumpctl("monitor")
+        process.until_output("34.5", PATIENCE)
+        return module, process
+
+    def until_asked_again(self, module, written):
+        module.until(lambda: b"STATUS\n" in module.received[written:], PATIENCE)
+
+
+class Pump(BLETest):
+    def test_it_says_and_does_what_it_does_on_a_cable(self):
+        cable, air = self.board(self.ftdi()), self.board(self.hm10())
+        self.plug(cable)
+        air.plug()
+        for arguments, status in (
+            (["status"], 0), (["speed", "200"], 1), (["on"], 0), (["speed", "200"], 0), (["status"], 0), (["temp"], 0),
+            (["status", "--json"], 0), (["speed", "0"], 0), (["send", "NONSENSE"], 1), (["off"], 0), (["status"], 0),
+        ):
+            with self.subTest(arguments=arguments):
+                by_cable = self.pumpctl(*arguments, port="/dev/ttyUSB0", status=status)
+                by_air = self.pumpctl(*arguments, status=status)
+                self.assertEqual((by_air.out, by_air.err), (by_cable.out, by_cable.err))
+                self.assertEqual(air.nano.pump(), cable.nano.pump())
+
+    def test_the_pump_runs_on_from_one_command_to_the_next(self):
+        board = self.board(self.hm10())
+        board.plug()
+        self.assertEqual(self.pumpctl("on").out, "pump on at 70 % (PWM 180)\n")
+        self.assertEqual(self.pumpctl("speed", "200").out, "speed 200 (78 %)\n")
+        self.assertEqual(board.nano.pump(), (True, 200))
+        self.assertEqual(board.adapter.connections, 2)
+
+    def test_it_is_found_by_its_address_and_by_its_service(self):
+        self.module()
+        self.pumpctl("status", port=f"ble:{ADDRESS}")
+        self.pumpctl("status", port="ble:*")
+
+    def test_a_command_lets_go_of_the_module(self):
+        module = self.module()
+        self.pumpctl("status")
+        module.until(lambda: not module.is_connected, PATIENCE)
+
+    def test_the_longest_line_arrives_whole_in_packets_of_20_bytes(self):
+        module = self.module()
+        # Nothing answers such a line here.
+        self.pumpctl("send", "X" * 100, status=75)
+        self.assertEqual([len(data) for data in module.writes], [20, 20, 20, 20, 20, 1])
+        self.assertEqual(module.received, b"X" * 100 + b"\n")
+
+    def test_what_it_says_before_the_subscription_is_confirmed_is_not_lost(self):
+        module = self.module()
+        module.greeting = b"HELLO:pump\r\n"
+        self.assertIn("HELLO:pump", self.pumpctl("status", "--verbose").err)
+
+    def test_of_two_at_once_each_gets_its_own(self):
+        first, second = self.module(), self.module(name="Spare", address="A4:D5:78:0B:11:33")
+        monitors = [self.start_pumpctl("monitor"), self.start_pumpctl("monitor", port="ble:Spare")]
+        for monitor in monitors:
+            monitor.until_output("34.5", PATIENCE)
+        self.assertTrue(first.is_connected and second.is_connected)
+        first.unplug()
+        monitors[0].until_output("lost", PATIENCE)
+        self.until_asked_again(second, len(second.received))
+        self.assertNotIn("lost", monitors[1].output())
+
+
+class Losing(BLETest):
+    """The link breaks."""
+
+    def test_a_module_that_drops_the_link_at_a_command_leaves_its_outcome_unknown(self):
+        module = self.module()
+        module.drops_after = 1
+        result = self.pumpctl("on", "--timeout", SECONDS, status=74)
+        self.assertIn("whether it was carried out is unknown", result.err)
+
+    def test_a_module_that_drops_the_link_in_the_middle_of_a_line_is_told_of(self):
+        module = self.module()
+        module.drops_after = 3
+        self.pumpctl("send", "X" * 100, "--timeout", SECONDS, status=74)
+        self.assertEqual(module.received, b"X" * 60)
+
+    def test_a_module_out_of_sight_is_not_found(self):
+        self.hm10()
+        self.assertIn("HMSoft", self.pumpctl("status", "--timeout", "5", status=66).err)
+
+    def test_a_command_connects_again_after_the_module_was_out_of_sight(self):
+        module = self.module()
+        self.pumpctl("status")
+        module.unplug()
+        self.pumpctl("status", "--timeout", "5", status=66)
+        module.plug()
+        self.pumpctl("status")
+
+    def test_monitor_goes_on_when_the_module_is_back_in_sight(self):
+        module, process = self.monitored()
+        module.unplug()
+        process.until_output("lost", PATIENCE)
+        written = len(module.received)
+        module.plug()
+        self.until_asked_again(module, written)
+        self.assertIsNone(process.ended_within(0))
+
+    def test_monitor_goes_on_when_the_module_dropped_the_link(self):
+        module, process = self.monitored()
+        written = len(module.received)
+        module.disconnect()
+        self.until_asked_again(module, written)
+        self.assertIsNone(process.ended_within(0))
+
+
+class Adapter(BLETest):
+    """What happens to bluetoothd, and to the adapter."""
+
+    def test_monitor_outlives_a_restart_of_bluetoothd(self):
+        module, process = self.monitored()
+        self.stop_bluetoothd()
+        process.until_output("lost", PATIENCE)
+        written = len(module.received)
+        self.start_bluetoothd()
+        self.until_asked_again(module, written)
+
+    def test_a_command_says_that_bluetoothd_is_not_running(self):
+        self.module()
+        self.stop_bluetoothd()
+        result = self.guest.run("pumpctl", "--port", PORT, "status", seconds=PATIENCE)
+        self.assertNotEqual(result.status, 0)
+        self.assertIn("bluetoothd", result.err)
+        self.start_bluetoothd()
+        self.pumpctl("status")
+
+    def test_monitor_outlives_an_adapter_that_is_off_for_a_while(self):
+        module, process = self.monitored()
+        self.set_powered("hci0", False)
+        process.until_output("lost", PATIENCE)
+        written = len(module.received)
+        self.set_powered("hci0", True)
+        self.until_asked_again(module, written)
+
+    def test_a_command_says_that_the_adapter_is_off(self):
+        self.module()
+        self.set_powered("hci0", False)
+        result = self.guest.run("pumpctl", "--port", PORT, "status", seconds=PATIENCE)
+        self.assertNotEqual(result.status, 0)
+        self.assertRegex(result.err, "hint: .*(power|rfkill)")
+        self.set_powered("hci0", True)
+        self.pumpctl("status")
+
+    def test_bluetoothctl_may_scan_meanwhile(self):
+        self.module()
+        bluetoothctl = self.guest.start("bluetoothctl")
+        bluetoothctl.feed("scan le\n")
+        bluetoothctl.until_output("Discovery started", PATIENCE)
+        self.pumpctl("status")
+        self.assertIsNone(bluetoothctl.ended_within(0))
+
+    def test_a_module_that_bluetoothctl_has_connected_is_used(self):
+        module = self.module()
+        bluetoothctl = self.guest.start("bluetoothctl")
+        bluetoothctl.feed("scan le\n")
+        bluetoothctl.until_output(ADDRESS, PATIENCE)
+        bluetoothctl.feed(f"scan off\nconnect {ADDRESS}\n")
+        bluetoothctl.until_output("Connection successful", PATIENCE)
+        self.pumpctl("status")
+        self.assertEqual(module.connections, 1)
+
+
+class Scan(BLETest):
+    def found(self):
+        """What a scan prints, by address."""
+        result = self.guest.run("pumpctl", "scan", "--json", seconds=PATIENCE)
+        self.assertEqual(result.status, 0, result)
+        devices = [json.loads(line) for line in result.out.splitlines()]
+        return {device["address"]: device for device in devices if "address" in device}
+
+    def test_it_lists_what_is_in_sight(self):
+        self.module()
+        spare = self.module(name="Spare", address="A4:D5:78:0B:11:33")
+        found = self.found()
+        self.assertEqual({address: device["name"] for address, device in found.items()},
+                         {ADDRESS: "HMSoft", spare.address: "Spare"})
+        self.assertEqual(found[ADDRESS]["family"], "pump")
+
+    def test_it_lists_nothing_where_nothing_is_in_sight(self):
+        self.hm10()
+        self.assertEqual(self.found(), {})
+
+    def test_watching_tells_of_what_comes_into_sight(self):
+        module = self.answering(self.hm10())
+        watch = self.guest.start("pumpctl", "scan", "--watch", "--json")
+        module.plug()
+        watch.until_output(ADDRESS, PATIENCE)
