@@ -1,0 +1,50 @@
+/// Decodes base64 with padding (RFC 4648, section 4) that comes in pieces cut anywhere.
+struct Base64Decoder: Sendable {
+    /// The value of each character; of those that are none of the alphabet ``none``.
+    private static let values: [UInt8] = {
+        var values = [UInt8](repeating: none, count: 256)
+        let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+        for (value, character) in alphabet.utf8.enumerated() { values[Int(character)] = UInt8(value) }
+        return values
+    }()
+    private static let none: UInt8 = 0xFF
+    private static let pad = UInt8(ascii: "=")
+
+    /// Whether all of `bytes` may stand in base64.
+    static func isBase64(_ bytes: [UInt8]) -> Bool {
+        bytes.allSatisfy { values[Int($0)] != none || $0 == pad }
+    }
+
+    /// What the characters of the present group of four stand for.
+    private var bits: UInt32 = 0
+    private var groupLength = 0
+    private var padLength = 0
+
+    /// Whether no group of four is begun: what came is whole.
+    var isWhole: Bool { groupLength == 0 }
+
+    /// The bytes that `characters` complete; nil where they are not base64, or follow the padding.
+    mutating func decode(_ characters: [UInt8]) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(characters.count / 4 * 3 + 3)
+        for character in characters {
+            let value = Self.values[Int(character)]
+            if value != Self.none {
+                guard padLength == 0 else { return nil }
+                bits = bits << 6 | UInt32(value)
+            } else {
+                guard character == Self.pad, groupLength >= 2 else { return nil }
+                padLength += 1
+                bits <<= 6
+            }
+            groupLength += 1
+            guard groupLength == 4 else { continue }
+            bytes.append(UInt8(truncatingIfNeeded: bits >> 16))
+            if padLength < 2 { bytes.append(UInt8(truncatingIfNeeded: bits >> 8)) }
+            if padLength < 1 { bytes.append(UInt8(truncatingIfNeeded: bits)) }
+            bits = 0
+            groupLength = 0
+        }
+        return bytes
+    }
+}

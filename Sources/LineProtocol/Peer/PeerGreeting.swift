@@ -1,0 +1,22 @@
+/// What a peer says first to who subscribes: `HELLO from <host> @ <ISO 8601 time>`.
+public struct PeerGreeting: Sendable, Hashable {
+    /// The peer's name, as it gives it.
+    public var host: String
+    /// The peer's time, as it gives it.
+    public var time: String
+
+    /// Reads a greeting; nil for anything else.
+    init?(_ message: [UInt8]) {
+        guard message.starts(with: "HELLO from ".utf8), let text = String(validating: message, as: UTF8.self) else {
+            return nil
+        }
+        let rest = text.dropFirst("HELLO from ".count)
+        // A name may hold anything, a time holds no @.
+        guard let at = rest.lastIndex(of: "@"), rest[..<at].hasSuffix(" "), rest[at...].hasPrefix("@ ") else {
+            return nil
+        }
+        host = String(rest[..<at].dropLast())
+        time = String(rest[at...].dropFirst(2))
+        guard !host.isEmpty, !time.isEmpty else { return nil }
+    }
+}

@@ -1,0 +1,140 @@
+/// What the messages of a peer mean, one after the other.
+struct PeerInterpreter: Sendable {
+    private enum State {
+        case idle
+        case receiving(PeerReception)
+        /// An image was not taken, and its end has not come.
+        case leavingOut
+    }
+
+    private var state = State.idle
+    /// Whether what comes next goes on a line that was too long.
+    private var isAmidLine = false
+    /// The beginning of a character at the end of a piece of such a line.
+    private var characterBegun: [UInt8] = []
+
+    mutating func take(_ line: [UInt8], _ ending: LineEnding) -> [PeerPiece] {
+        let isContinuation = isAmidLine
+        isAmidLine = ending == .cut
+        if !isContinuation, !isAmidLine {
+            if line.isEmpty { return [] }
+            if let pieces = control(line) { return pieces }
+        }
+        if case .idle = state {} else if characterBegun.isEmpty, Base64Decoder.isBase64(line) { return data(line) }
+        return text(line, isContinuation: isContinuation, isCut: isAmidLine)
+    }
+
+    mutating func finish(_ pending: [UInt8]) -> [PeerPiece] {
+        var pieces: [PeerPiece] = []
+        if !pending.isEmpty || !characterBegun.isEmpty {
+            pieces += text(pending, isContinuation: isAmidLine, isCut: true, holdsCharacter: false)
+        }
+        if case .receiving = state { pieces += endImage() }
+        return pieces
+    }
+
+    // MARK: What the protocol knows
+
+    /// The pieces of a message that is not text; nil where it is.
+    private mutating func control(_ line: [UInt8]) -> [PeerPiece]? {
+        if line == Array("Hello ack".utf8) { return [.acknowledgement] }
+        if let isOn = toggle(line) { return [.toggle(isOn)] }
+        if let greeting = PeerGreeting(line) { return [.greeting(greeting)] }
+        guard line.starts(with: "IMG_".utf8) else { return nil }
+        if let rest = line.behind("IMG_BEGIN") { return beginImage(rest) }
+        if let rest = line.behind("IMG_ERROR") {
+            state = .idle
+            return [.imageRefused(reason: String(decoding: rest.dropFirst(), as: UTF8.self))]
+        }
+        if case .idle = state { return nil }
+        return line == Array("IMG_END".utf8) ? endImage() : nil
+    }
+
+    private func toggle(_ line: [UInt8]) -> Bool? {
+        guard line.count <= 3 else { return nil }
+        if case .receiving(let reception) = state, reception.missingCharacterCount == line.count { return nil }
+        switch String(decoding: line, as: UTF8.self).uppercased() {
+        case "ON": return true
+        case "OFF": return false
+        default: return nil
+        }
+    }
+
+    // MARK: Images
+
+    private mutating func beginImage(_ announcement: ArraySlice<UInt8>) -> [PeerPiece] {
+        // Where the end of the one before was lost, all else of it may have come.
+        var pieces: [PeerPiece] = []
+        if case .receiving = state { pieces = endImage() }
+        guard let image = PeerImage(announcement: announcement) else {
+            return pieces + fail(PeerImageError(.beginBadFormat, of: nil))
+        }
+        guard image.characterCount <= PeerDecoder.characterLimit else {
+            return pieces + [.imageBegins(image)] + fail(PeerImageError(.tooLarge, of: image))
+        }
+        state = .receiving(PeerReception(image))
+        return pieces + [.imageBegins(image)]
+    }
+
+    private mutating func data(_ characters: [UInt8]) -> [PeerPiece] {
+        guard case .receiving(var reception) = state else { return [.leftOut(characters)] }
+        do throws(PeerImageError) {
+            let bytes = try reception.decode(characters)
+            state = .receiving(reception)
+            return bytes.isEmpty ? [] : [.imageData(bytes)]
+        } catch {
+            return fail(error) + [.leftOut(characters)]
+        }
+    }
+
+    private mutating func endImage() -> [PeerPiece] {
+        defer { state = .idle }
+        guard case .receiving(let reception) = state else { return [] }
+        do throws(PeerImageError) { try reception.finish() } catch { return [.imageFailed(error)] }
+        return [.imageEnds]
+    }
+
+    private mutating func fail(_ error: PeerImageError) -> [PeerPiece] {
+        state = .leavingOut
+        return [.imageFailed(error)]
+    }
+
+    // MARK: Text
+
+    private mutating func text(
+        _ line: [UInt8], isContinuation: Bool, isCut: Bool, holdsCharacter: Bool = true
+    ) -> [PeerPiece] {
+        if case .receiving(var reception) = state {
+            reception.hasHeardText = true
+            state = .receiving(reception)
+        }
+        var bytes = characterBegun + line
+        characterBegun = []
+        if isCut, holdsCharacter {
+            characterBegun = Array(bytes.suffix(bytes.lengthOfCharacterBegun))
+            bytes.removeLast(characterBegun.count)
+        }
+        // What ends a line that was cut just before its end.
+        if bytes.isEmpty, !isContinuation { return [] }
+        return [.text(PeerText(bytes, isContinuation: isContinuation, isCut: isCut))]
+    }
+}
+
+extension [UInt8] {
+    /// What follows `word`, with the space between; nil where this does not begin with that word.
+    fileprivate func behind(_ word: String) -> ArraySlice<UInt8>? {
+        guard starts(with: word.utf8) else { return nil }
+        let rest = dropFirst(word.utf8.count)
+        return rest.isEmpty || rest.first == UInt8(ascii: " ") ? rest : nil
+    }
+
+    /// How many bytes at the end are the beginning of a UTF-8 character that goes on.
+    fileprivate var lengthOfCharacterBegun: Int {
+        for (length, byte) in zip(1...3, reversed()) {
+            if byte & 0xC0 == 0x80 { continue }
+            let whole = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
+            return length < whole ? length : 0
+        }
+        return 0
+    }
+}

@@ -1,0 +1,34 @@
+/// The receiver's checks of one image: its base64 in, its bytes out, nothing gathered.
+struct PeerReception: Sendable {
+    let image: PeerImage
+    private var decoder = Base64Decoder()
+    private var byteCount = 0
+    private var characterCount = 0
+    /// Whether something came meanwhile that is neither base64 nor of the protocol: text for people, or damaged base64.
+    var hasHeardText = false
+
+    init(_ image: PeerImage) { self.image = image }
+
+    /// How many base64 characters are yet to come.
+    var missingCharacterCount: Int { max(0, image.characterCount - characterCount) }
+
+    /// Takes in the next characters.
+    mutating func decode(_ characters: [UInt8]) throws(PeerImageError) -> [UInt8] {
+        characterCount += characters.count
+        guard characterCount <= PeerDecoder.characterLimit else { throw error(.tooLarge) }
+        guard let bytes = decoder.decode(characters) else { throw error(.base64Invalid) }
+        byteCount += bytes.count
+        return bytes
+    }
+
+    /// Nothing more comes.
+    func finish() throws(PeerImageError) {
+        guard decoder.isWhole else { throw error(.base64Invalid) }
+        // Where nothing is missing, the text was text. Else it is what is missing.
+        if byteCount != image.byteCount { throw error(hasHeardText ? .base64Invalid : .sizeMismatch) }
+    }
+
+    private func error(_ code: PeerImageError.Code) -> PeerImageError {
+        PeerImageError(code, of: image, after: byteCount)
+    }
+}
