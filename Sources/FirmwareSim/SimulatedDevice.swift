@@ -18,6 +18,9 @@ public protocol SimulatedDevice: Sendable {
     /// The first start bit falls on `instant`, or as soon after it as the bytes sent earlier and the line rate allow.
     mutating func receive(_ bytes: [UInt8], at instant: Duration)
 
+    /// A host has opened the line, or has subscribed, at `instant`. Most devices don't notice.
+    mutating func hostCame(at instant: Duration)
+
     /// Runs the device up to and including `instant`.
     ///
     /// - Returns: what it put on the line and has not returned before, in order.
@@ -38,6 +41,10 @@ public protocol SimulatedDevice: Sendable {
     ///
     /// What left the UART before `instant` is still returned by the next ``advance(to:)``; the rest is lost.
     mutating func reset(at instant: Duration)
+}
+
+extension SimulatedDevice {
+    public mutating func hostCame(at instant: Duration) {}
 }
 
 /// Bytes that a device put on the line back to back, or one packet that it notified.

@@ -86,13 +86,19 @@ public actor DeviceHost<Device: SimulatedDevice> {
                 }
             }
         }
+        if isListening {
+            device.hostCame(at: now)
+            goOn()
+        }
         return id
     }
 
     /// Says whether a client takes what the device says. What it does not take is lost, as on an open line.
     public func setListening(_ isListening: Bool, _ id: LineID) {
+        let came = isListening && lines[id]?.isListening == false
         lines[id]?.isListening = isListening
-        if hasFlowControl { goOn() }
+        if came { device.hostCame(at: now) }
+        if came || hasFlowControl { goOn() }
     }
 
     /// Hands what the device says to `listener`, as it is, until ``detach(_:)``.
@@ -108,7 +114,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
 
     private func receive(_ bytes: [UInt8], from id: LineID) {
         // Whoever speaks has the port open.
-        lines[id]?.isListening = true
+        setListening(true, id)
         device.receive(bytes, at: now)
         goOn()
     }

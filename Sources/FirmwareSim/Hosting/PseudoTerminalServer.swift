@@ -33,13 +33,14 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
     }
 
     private func serve(_ host: DeviceHost<Device>) async {
-        let id = await host.attach(channel)
+        let id = await host.attach(channel, isListening: false)
         clients = await PseudoTerminalClients(of: terminal, on: loop) { [terminal, loop] isOpen in
             host.assumeIsolated { $0.setListening(isOpen, id) }
             // Once a writer that waits for room, which was cancelled just now, can no longer fill what this empties.
             if !isOpen { loop.execute { terminal.discardUnread() } }
         }
-        if clients != nil { await host.setListening(false, id) }
+        // Who can't be watched is taken to listen.
+        if clients == nil { await host.setListening(true, id) }
     }
 
     /// Removes the link and closes the pseudo-terminal: its clients find themselves disconnected.

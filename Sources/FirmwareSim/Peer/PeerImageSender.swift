@@ -1,0 +1,73 @@
+/// What a peer says to send its image, message by message: each base64 line is made when its turn has come.
+struct PeerImageSender: Sendable {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    private let name: String
+    private let image: [UInt8]
+    private let fault: PeerFirmwareOptions.ImageFault?
+    private let chunkLength: Int
+    private var step = Step.begin
+
+    private enum Step {
+        case begin
+        /// The line of base64 that begins at this character.
+        case chunk(at: Int)
+        case end
+        case over
+    }
+
+    init(_ image: [UInt8], _ options: PeerFirmwareOptions) {
+        self.image = image
+        name = options.imageName
+        fault = options.imageFault
+        chunkLength = min(max(1, options.chunkLength), 180)
+    }
+
+    private var characterCount: Int { (image.count + 2) / 3 * 4 }
+
+    /// The next message, without a line end; nil once there is none.
+    mutating func next() -> [UInt8]? {
+        switch step {
+        case .begin:
+            step = image.isEmpty ? .end : .chunk(at: 0)
+            switch fault {
+            case .noFileSelected, .notPNG: return fail()
+            case .beginBadFormat: return Array("IMG_BEGIN \(name)".utf8)
+            default: return Array("IMG_BEGIN \(name) \(image.count)".utf8)
+            }
+        case .chunk(let start):
+            let end = min(start + chunkLength, characterCount)
+            step = end < characterCount ? .chunk(at: end) : .end
+            guard (start..<end).contains(characterCount / 2) else { return characters(start..<end) }
+            switch fault {
+            case .readFailed: return fail()
+            case .stalls:
+                step = .over
+                return nil
+            case .sizeMismatch: return next()
+            case .base64Invalid: return [UInt8](repeating: UInt8(ascii: "*"), count: end - start)
+            default: return characters(start..<end)
+            }
+        case .end:
+            step = .over
+            return Array("IMG_END".utf8)
+        case .over: return nil
+        }
+    }
+
+    private mutating func fail() -> [UInt8] {
+        step = .over
+        return Array("IMG_ERROR \(fault?.rawValue ?? "")".utf8)
+    }
+
+    private func characters(_ range: Range<Int>) -> [UInt8] {
+        range.map { index in
+            let byte = index / 4 * 3
+            func value(_ offset: Int) -> UInt32 { byte + offset < image.count ? UInt32(image[byte + offset]) : 0 }
+            // A character that stands for no bit of the image.
+            guard index % 4 < 2 || byte + index % 4 - 1 < image.count else { return UInt8(ascii: "=") }
+            let bits = value(0) << 16 | value(1) << 8 | value(2)
+            return Self.alphabet[Int(bits >> (18 - 6 * UInt32(index % 4)) & 0x3F)]
+        }
+    }
+}

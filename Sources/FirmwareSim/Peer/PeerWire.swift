@@ -1,0 +1,74 @@
+/// What carries the messages of a peer, both ways: a serial line, or notifications and writes.
+struct PeerWire: Sendable {
+    /// The longest message that is one, in bytes.
+    static let longestMessage = 4096
+
+    private var line: SerialLine
+    private let isLine: Bool
+    private var commandLine = CommandLine(capacity: longestMessage)
+    private var writes: [(message: [UInt8], time: Duration)] = []
+    private var notifications: [(message: [UInt8], time: Duration)] = []
+
+    init(_ carrier: PeerFirmwareOptions.Carrier) {
+        switch carrier {
+        case .line(let rate): (line, isLine) = (SerialLine(rate: rate), true)
+        case .notifications: (line, isLine) = (SerialLine(rate: .unlimited), false)
+        }
+    }
+
+    /// When something next arrives or has left.
+    var nextActivity: Duration? {
+        [line.nextArrival, line.nextDeparture, writes.first?.time, notifications.first?.time].compactMap { $0 }.min()
+    }
+
+    /// Whether something has not left.
+    var isIdle: Bool { line.isIdle && notifications.isEmpty }
+
+    /// When all that was said will have left; nil if it has.
+    var idleTime: Duration? { line.idleTime ?? notifications.last?.time }
+
+    /// Whether all that was sent has arrived.
+    var isHeard: Bool { line.nextArrival == nil && writes.isEmpty }
+
+    /// Takes what the far end sends.
+    mutating func send(_ bytes: [UInt8], at instant: Duration) {
+        if isLine { line.send(bytes, at: instant) } else { writes.append((bytes, instant)) }
+    }
+
+    /// The messages that have arrived whole by `instant`.
+    mutating func receive(by instant: Duration) -> [[UInt8]] {
+        guard isLine else {
+            defer { writes = [] }
+            return writes.map(\.message)
+        }
+        var messages: [[UInt8]] = []
+        for byte in line.receive(by: instant) {
+            if let message = commandLine.append(byte) { messages.append(message) }
+        }
+        return messages
+    }
+
+    /// Says a message.
+    mutating func say(_ message: [UInt8], at instant: Duration) {
+        if isLine { line.write(message + Self.lineEnd, at: instant) } else { notifications.append((message, instant)) }
+    }
+
+    /// What has left by `instant`.
+    mutating func transmit(until instant: Duration) -> [Emission] {
+        guard isLine else {
+            defer { notifications = [] }
+            return notifications.map { Emission(bytes: $0.message, time: $0.time) }
+        }
+        return line.transmit(until: instant)
+    }
+
+    /// Forgets what has not left, and what of a message has come.
+    mutating func clear() {
+        line.clear()
+        commandLine = CommandLine(capacity: Self.longestMessage)
+        writes = []
+        notifications = []
+    }
+
+    private static let lineEnd = Array("\r\n".utf8)
+}
