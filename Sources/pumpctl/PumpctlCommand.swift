@@ -21,6 +21,9 @@ struct PumpctlCommand: ParsableCommand {
             ),
             CommandGroup(name: "Other families", subcommands: [LogCommand.self, LEDCommandGroup.self]),
             CommandGroup(
+                name: "Peer",
+                subcommands: [SayCommand.self, ToggleCommand.self, ImageCommand.self, PeerCommandGroup.self]),
+            CommandGroup(
                 name: "Any device",
                 subcommands: [
                     MonitorCommand.self, ConsoleCommand.self, SendCommand.self, PortsCommand.self, ScanCommand.self,

@@ -38,4 +38,5 @@ struct SharedOptions: ParsableArguments {
 /// The kinds of device that there are.
 enum FamilyName: String, ExpressibleByArgument, CaseIterable {
     case pump, storm, led
+    case peer
 }

@@ -90,13 +90,18 @@ extension Duration {
 }
 
 extension [UInt8] {
-    /// The bytes as text of printable ASCII and UTF-8, others as `\xNN`, at most `limit` characters of it.
+    /// The bytes as text of printable ASCII and UTF-8, others as `\xNN`, at most `limit` characters of it. What turns the
+    /// direction of text or ends its line without being seen is escaped as well, as `\u{NNNN}`.
     func printable(limit: Int = .max) -> String {
         var text = ""
         if let whole = String(validating: self, as: UTF8.self) {
             for scalar in whole.unicodeScalars {
-                let isControl = scalar.value < 0x20 || scalar.value == 0x7F || (0x80..<0xA0).contains(scalar.value)
-                text += isControl ? Self.escaped(UInt8(scalar.value)) : String(scalar)
+                switch scalar.value {
+                case 0..<0x20, 0x7F..<0xA0: text += Self.escaped(UInt8(scalar.value))
+                case 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069:
+                    text += "\\u{\(String(scalar.value, radix: 16))}"
+                default: text.unicodeScalars.append(scalar)
+                }
             }
         } else {
             for byte in self { text += (0x20..<0x7F).contains(byte) ? String(UnicodeScalar(byte)) : Self.escaped(byte) }

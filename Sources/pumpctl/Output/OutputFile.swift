@@ -34,6 +34,14 @@ final class OutputFile: Sendable {
         return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
     }
 
+    /// Waits until what was written is on the disk.
+    func synchronize() throws(Failure) {
+        // What is no file has no disk.
+        guard fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS else {
+            throw Failure(file: path ?? "standard output", errno: errno)
+        }
+    }
+
     /// Writes all of `bytes`.
     func write(_ bytes: [UInt8]) throws(Failure) {
         var written = 0

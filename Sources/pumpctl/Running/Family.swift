@@ -23,6 +23,7 @@ extension FamilyName {
         case .pump: .pump
         case .storm: .storm
         case .led: .led
+        case .peer: .peer
         }
     }
 }

@@ -6,7 +6,7 @@ import LineProtocol
 struct LogFetching {
     private let context: CommandContext
     private let quiet: Duration
-    private let target: Target
+    private let target: ReplacedFile
 
     /// - Parameters:
     ///   - quiet: How long a silence ends the log.
@@ -14,7 +14,7 @@ struct LogFetching {
     init(_ context: CommandContext, quiet: Duration, path: String?) throws {
         self.context = context
         self.quiet = quiet
-        target = try Target(path: path)
+        target = try ReplacedFile(path: path)
     }
 
     func run() async throws {
@@ -68,44 +68,6 @@ struct LogFetching {
             return failure
         default: return error
         }
-    }
-}
-
-/// Where the log goes: into a file under another name until it is whole.
-private struct Target {
-    /// What was asked for; nil for standard output.
-    let path: String?
-    let file: OutputFile
-
-    init(path: String?) throws(Failure) {
-        self.path = path
-        guard let path else {
-            file = OutputFile()
-            return
-        }
-        var status = stat()
-        let isThere = stat(path, &status) == 0
-        if isThere, status.st_mode & S_IFMT == S_IFDIR { throw Failure(file: path, errno: EISDIR) }
-        // A terminal, a pipe, /dev/null: there is nothing to keep.
-        let isSpecial = isThere && status.st_mode & S_IFMT != S_IFREG
-        file = try OutputFile(path: isSpecial ? path : path + ".partial", .replace)
-    }
-
-    /// Where what came is; nil for standard output.
-    var place: String? { file.path }
-
-    /// Whether the log is shown on the terminal.
-    var isTerminal: Bool { path == nil && isatty(STDOUT_FILENO) == 1 }
-
-    /// The log is whole.
-    func complete() throws(Failure) {
-        guard let path, let place, place != path else { return }
-        guard rename(place, path) == 0 else { throw Failure(file: path, errno: errno) }
-    }
-
-    /// Nothing came.
-    func discard() {
-        if let place, place != path { unlink(place) }
     }
 }
 

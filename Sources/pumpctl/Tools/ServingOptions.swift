@@ -39,9 +39,11 @@ struct ServingOptions: ParsableArguments {
     }
 
     /// Offers `device` until the task is cancelled.
-    func serve(_ device: some SimulatedDevice, _ context: CommandContext) async throws {
+    ///
+    /// - Parameter waits: Whether it waits for a slow reader also where its line is paced.
+    func serve(_ device: some SimulatedDevice, waits: Bool = false, _ context: CommandContext) async throws {
         let host = DeviceHost(
-            device, pace: .realTime(context.clock), hasFlowControl: unpaced, on: context.loop)
+            device, pace: .realTime(context.clock), hasFlowControl: unpaced || waits, on: context.loop)
         if let tcp {
             try await serve(host, onTCP: tcp, context)
         } else {

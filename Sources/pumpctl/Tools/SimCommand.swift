@@ -5,5 +5,8 @@ struct SimCommand: ParsableCommand {
         commandName: "sim",
         abstract: "Offer a simulated device to other programs.",
         discussion: ServingOptions.discussion,
-        subcommands: [SimPumpCommand.self, SimStormCommand.self, SimLEDCommand.self])
+        subcommands: [
+            SimPumpCommand.self, SimStormCommand.self, SimLEDCommand.self,
+            SimPeerCommand.self,
+        ])
 }

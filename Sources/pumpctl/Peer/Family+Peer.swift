@@ -1,0 +1,40 @@
+import FirmwareSim
+import Glibc
+import LineProtocol
+import Transports
+
+extension Family {
+    static let peer = Family(
+        baudRate: 115_200, simulate: simulatePeer,
+        errorCode: { line, ending in
+            let text = ending == .cut ? "" : line.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+            return text.hasPrefix("IMG_ERROR ") ? String(text.dropFirst("IMG_ERROR ".count)) : nil
+        },
+        hint: { reason in
+            switch reason {
+            case "no_file_selected": "choose an image at the peer first"
+            case "not_png": "the peer sends PNG only: choose another image there"
+            case "read_failed": "the peer could not read its image: choose it again there"
+            default: nil
+            }
+        })
+
+    private static let simulatePeer: LinkSchemes.Opener = { endpoint, loop throws(LinkError) in
+        try endpoint.allowOptions(["seed", "size", "chunk", "fault", "interval", "name", "unpaced"])
+        var options = PeerFirmwareOptions(startTime: time(nil))
+        if try endpoint.flag("unpaced") ?? false { options.carrier = .line(.unlimited) }
+        if let seed = try endpoint.number("seed", in: 0...Int.max) { options.seed = UInt64(seed) }
+        if let size = try endpoint.number("size", in: SimPeerCommand.sizes) { options.imageByteCount = size }
+        if let chunk = try endpoint.number("chunk", in: SimPeerCommand.chunkLengths) { options.chunkLength = chunk }
+        if let name = endpoint.options["name"] { options.name = name }
+        options.imageFault = try endpoint.choice(
+            "fault", of: PeerFirmwareOptions.ImageFault.allCases.map { ($0.rawValue, $0) })
+        if let text = endpoint.options["interval"] {
+            guard let interval = SecondsArgument(argument: text) else {
+                throw endpoint.invalid("interval is a time: 500ms, 2s")
+            }
+            options.interval = interval.duration
+        }
+        return try await SimLink.open(PeerFirmware(options: options), hasFlowControl: true, as: endpoint, loop)
+    }
+}

@@ -1,0 +1,100 @@
+import LineProtocol
+
+/// `image get`: fetches the image into a file, which is replaced by all of it or left as it was.
+struct ImageFetching {
+    private let context: CommandContext
+    private let target: ReplacedFile
+    private let path: String
+
+    init(_ context: CommandContext, path: String) throws {
+        self.context = context
+        self.path = path
+        target = try ReplacedFile(path: path)
+    }
+
+    func run() async throws {
+        do {
+            let (image, byteCount) = try await fetch()
+            try target.complete()
+            context.output.result(
+                "\(byteCount) bytes in \(path)", ImageRecord(file: path, bytes: byteCount, name: image?.name))
+        } catch {
+            target.discard()
+            throw error
+        }
+    }
+
+    private func fetch() async throws -> (image: PeerImage?, byteCount: Int) {
+        let link = try await context.openLink()
+        var download = PeerImageDownload(over: link, clock: context.clock, timeout: context.timeout)
+        let bar = ProgressBar(context)
+        do {
+            while let piece = try await download.next() {
+                if case .imageData(let bytes) = piece {
+                    try target.file.write(bytes)
+                    bar.show(download.byteCount, of: download.image?.byteCount ?? 0)
+                } else if let event = PeerEvent(piece), event.isSaidByPeople {
+                    bar.clear()
+                    context.output.note("pumpctl: the peer says: \(event.phrase)")
+                }
+            }
+            bar.clear()
+            await link.close()
+        } catch {
+            bar.clear()
+            await link.close()
+            throw failure(error, download)
+        }
+        return (download.image, download.byteCount)
+    }
+
+    /// Says how far the image came, and that the file is as it was.
+    private func failure(_ error: any Error, _ download: PeerImageDownload) -> any Error {
+        guard let error = error as? PeerImageDownload.Failure else { return error }
+        switch error {
+        case .image(let error): return Failure(error)
+        case .session(let error):
+            guard let image = download.image else { return error }
+            let progress = "the image is incomplete, \(download.byteCount) of \(image.byteCount) bytes came"
+            switch error.code {
+            case .noAnswer:
+                return Failure(
+                    .temporaryFailure, code: error.code.rawValue,
+                    "\(progress), and then nothing for \(context.timeout.inSeconds) s",
+                    hint: "nothing was written; fetch it again, or wait longer by --timeout", outcome: "incomplete")
+            case .linkLost, .closed:
+                return Failure(
+                    .ioError, code: error.code.rawValue, "\(progress): \(error.link?.description ?? "\(error)")",
+                    hint: "nothing was written; fetch it again", outcome: "incomplete")
+            case .cancelled:
+                context.output.note("pumpctl: \(progress); nothing was written")
+                return error
+            case .refused, .notUnderstood: return error
+            }
+        }
+    }
+}
+
+extension Failure {
+    /// What a peer sent is no image as it was announced.
+    fileprivate init(_ error: PeerImageError) {
+        let hint =
+            switch error.code {
+            case .beginBadFormat: "the peer is to say IMG_BEGIN, the file's name, and its size in bytes"
+            case .tooLarge: "choose a smaller image at the peer"
+            case .base64Invalid, .sizeMismatch: "something was lost or damaged on the way: fetch it again"
+            }
+        self.init(
+            .protocolError, code: error.code.rawValue, "\(error)", hint: hint + "; nothing was written",
+            outcome: "incomplete")
+    }
+}
+
+/// An image that was fetched, as programs are told of it.
+private struct ImageRecord: Encodable {
+    var ok = true
+    var file: String
+    var bytes: Int
+    /// As the peer calls it.
+    var name: String?
+}

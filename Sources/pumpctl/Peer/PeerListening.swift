@@ -1,0 +1,70 @@
+import LineProtocol
+import Transports
+
+/// `peer listen`: shows what a peer says as it comes, also behind a link that was lost.
+struct PeerListening: Sendable {
+    private let context: CommandContext
+    private let endpoint: Endpoint
+    private let count: Int?
+
+    /// - Parameter count: After how many events to end; nil for no end.
+    init(_ context: CommandContext, count: Int?) throws {
+        self.context = context
+        self.count = count
+        endpoint = try context.endpoint()
+    }
+
+    /// Runs until all events were shown, `time` is over, or a signal ends it.
+    func run(for time: Duration?) async throws {
+        guard let time else { return try await listen() }
+        let clock = context.clock
+        let listening = Task(executorPreference: context.loop) { try await listen() }
+        let timer = Task(executorPreference: context.loop) {
+            try await clock.sleep(for: time)
+            listening.cancel()
+        }
+        let result = await withTaskCancellationHandler {
+            await listening.result
+        } onCancel: {
+            listening.cancel()
+        }
+        timer.cancel()
+        // That its time was up is no failure.
+        if listening.isCancelled, !Task.isCancelled { return }
+        try result.get()
+    }
+
+    private func listen() async throws {
+        var link = try await context.openLink(endpoint, note: context.output.note)
+        let reopening = Reopening(endpoint, context)
+        var rest = count
+        while true {
+            do {
+                try await show(from: link, &rest)
+                return await link.close()
+            } catch let error as LinkError where error.code != .cancelled {
+                await link.close()
+                context.output.note("pumpctl: \(error); waiting for the device to come back")
+                context.output.record(PeerEvent("lost"))
+            } catch {
+                await link.close()
+                throw error
+            }
+            link = try await reopening.link(note: context.output.note)
+            context.output.note("pumpctl: \(endpoint.text) is back")
+            context.output.record(PeerEvent("back"))
+        }
+    }
+
+    /// Shows events until `rest` of them were shown. The loss of the link is thrown.
+    private func show(from link: any Link, _ rest: inout Int?) async throws {
+        try await link.send(PeerCommand.hello.bytes(keepsPacketBounds: link.keepsPacketBounds))
+        for try await piece in PeerPieces(over: link) {
+            guard let event = PeerEvent(piece) else { continue }
+            context.output.result(event.phrase, event)
+            rest = rest.map { $0 - 1 }
+            if rest == 0 { return }
+        }
+        throw CancellationError()
+    }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import FirmwareSim
+import Glibc
+
+struct SimPeerCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "peer", abstract: "Offer a simulated text and image peer.",
+        discussion: ServingOptions.discussion + " It waits for a reader that is slow, and drops nothing.")
+
+    /// The sizes of an image that can be asked for; the largest is more than any receiver takes.
+    static let sizes = PeerPicture.leastByteCount...10_000_000
+    static let chunkLengths = 1...180
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var shared: SharedOptions
+    @OptionGroup var serving: ServingOptions
+
+    @Option(help: ArgumentHelp("What the image depends on.", valueName: "number"))
+    var seed: UInt64 = 1
+
+    @Option(help: ArgumentHelp("The size of the image, a PNG, in bytes.", valueName: "bytes"))
+    var size = 20_000
+
+    @Option(help: ArgumentHelp("How many base64 characters a line of the image has.", valueName: "number"))
+    var chunk = 180
+
+    @Option(
+        help: ArgumentHelp("What is wrong with the image: \(faults).", valueName: "fault"),
+        transform: { try fault(named: $0) })
+    var fault: PeerFirmwareOptions.ImageFault?
+
+    @Option(help: ArgumentHelp("The time between two messages of its own.", valueName: "time"))
+    var interval: SecondsArgument?
+
+    @Option(help: "The name that it greets by.")
+    var name = "QDevice1"
+
+    private static var faults: String {
+        PeerFirmwareOptions.ImageFault.allCases.map(\.rawValue).joined(separator: ", ")
+    }
+
+    private static func fault(named name: String) throws -> PeerFirmwareOptions.ImageFault {
+        guard let fault = PeerFirmwareOptions.ImageFault(rawValue: name) else {
+            throw ValidationError("there is no fault '\(name)', but: \(faults)")
+        }
+        return fault
+    }
+
+    func validate() throws {
+        guard Self.sizes.contains(size) else {
+            throw ValidationError("--size is \(Self.sizes.lowerBound) to \(Self.sizes.upperBound)")
+        }
+        guard Self.chunkLengths.contains(chunk) else { throw ValidationError("--chunk is 1 to 180") }
+    }
+
+    func run() throws {
+        let options = PeerFirmwareOptions(
+            carrier: .line(serving.lineRate(.peer)), name: name, startTime: time(nil), seed: seed,
+            imageByteCount: size, imageFault: fault, chunkLength: chunk, interval: interval?.duration)
+        let serving = serving
+        try CommandRunner.run(shared.merged(with: parent.shared), for: .peer) { context in
+            try await serving.serve(PeerFirmware(options: options), waits: true, context)
+        }
+    }
+}
