@@ -1,10 +1,11 @@
 import DescriptorIO
 import FirmwareSim
 import SerialPort
+import TestSupport
 
-/// A simulated device of this process, whose time goes by on demand, on a pseudo-terminal or on TCP.
+/// A simulated device of this process, whose time goes by on demand, on a pseudo-terminal or a socket.
 struct ServedDevice<Device: SimulatedDevice> {
-    enum Place: String, Sendable { case terminal, tcp }
+    enum Place: String, Sendable, CaseIterable { case terminal, tcp, unix }
 
     let host: DeviceHost<Device>
     /// Where it is, for a link.
@@ -22,6 +23,14 @@ struct ServedDevice<Device: SimulatedDevice> {
             let server = try await SocketServer.open(host, at: .tcp(host: "127.0.0.1", port: 0))
             endpoint = "tcp:127.0.0.1:\(server.port ?? 0)"
             close = { await server.close() }
+        case .unix:
+            let folder = TemporaryFolder()
+            let server = try await SocketServer.open(host, at: .unix(path: folder.path("device.sock")))
+            endpoint = "unix:" + folder.path("device.sock")
+            close = { [folder] in
+                await server.close()
+                _ = folder
+            }
         }
     }
 

@@ -69,7 +69,10 @@ struct ScriptedDevice {
     }
 
     /// Says something unasked.
-    func say(_ text: String) async throws { try await channel.write(Array(text.utf8)) }
+    func say(_ text: String) async throws { try await say(Array(text.utf8)) }
+
+    /// Says something that need not be text.
+    func say(_ bytes: [UInt8]) async throws { try await channel.write(bytes) }
 
     func close() async { await channel.close() }
 }

@@ -1,0 +1,210 @@
+import FirmwareSim
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The text and image peer")
+struct PeerFirmwareTests {
+    private static func peer(
+        size: Int = 1000, fault: PeerFirmwareOptions.ImageFault? = nil, chunkLength: Int = 180,
+        interval: Duration? = nil, carrier: PeerFirmwareOptions.Carrier = .line(.unlimited)
+    ) -> PeerFirmware {
+        PeerFirmware(
+            options: PeerFirmwareOptions(
+                carrier: carrier, name: "bench", startTime: 1_738_339_445, seed: 7, imageByteCount: size,
+                imageFault: fault, chunkLength: chunkLength, interval: interval))
+    }
+
+    /// The lines of the image of ``peer(size:fault:chunkLength:interval:carrier:)``.
+    private static func imageLines(_ size: Int, chunkLength: Int = 180) -> [String] {
+        let text = Array(Data(PeerPicture(seed: 7, byteCount: size).bytes).base64EncodedString().utf8)
+        let chunks = stride(from: 0, to: text.count, by: chunkLength).map { start in
+            String(decoding: text[start..<min(start + chunkLength, text.count)], as: UTF8.self)
+        }
+        return ["IMG_BEGIN image.png \(size)"] + chunks + ["IMG_END"]
+    }
+
+    /// What a peer says to `text`, line by line.
+    private static func lines(_ peer: inout PeerFirmware, to text: String) -> [String] {
+        peer.receive(Array(text.utf8), at: .zero)
+        return heard(peer.advance(to: .seconds(60))).split(separator: "\r\n").map(String.init)
+    }
+
+    @Test("It greets who comes with its name and time")
+    func greeting() {
+        var peer = Self.peer()
+        #expect(heard(peer.advance(to: .seconds(1))) == "")
+        peer.hostCame(at: .seconds(40))
+        #expect(heard(peer.advance(to: .seconds(41))) == "HELLO from bench @ 2025-01-31T16:04:45Z\r\n")
+    }
+
+    @Test("Times are those of the calendar", arguments: [0, 68_169_599, 951_782_400, 1_709_164_800, 4_107_542_399])
+    func times(start: Int) {
+        var peer = PeerFirmware(options: PeerFirmwareOptions(carrier: .line(.unlimited), startTime: start))
+        peer.hostCame(at: .zero)
+        let expected = Date(timeIntervalSince1970: Double(start)).ISO8601Format()
+        #expect(heard(peer.advance(to: .zero)) == "HELLO from QDevice1 @ \(expected)\r\n")
+    }
+
+    @Test("It acknowledges Hello, is switched, and keeps what it is told")
+    func text() {
+        var peer = Self.peer()
+        #expect(Self.lines(&peer, to: "Hello\r\non\nHello\nGrüße\nhello\n\n") == ["Hello ack", "Hello ack"])
+        #expect(peer.isOn)
+        #expect(peer.messages.map { String(decoding: $0, as: UTF8.self) } == ["Grüße", "hello"])
+        _ = Self.lines(&peer, to: "Off\n" + String(repeating: "x\n", count: 200))
+        #expect(!peer.isOn)
+        #expect(peer.messages.count == PeerFirmware.keptMessages)
+    }
+
+    @Test("An image is a begin line, base64, and an end line", arguments: [128, 129, 130, 5000], [180, 76, 1])
+    func image(size: Int, chunkLength: Int) {
+        for command in ["GET\n", "GET_IMAGE\r\n"] {
+            var peer = Self.peer(size: size, chunkLength: chunkLength)
+            #expect(Self.lines(&peer, to: command) == Self.imageLines(size, chunkLength: chunkLength))
+            #expect(peer.isQuiescent)
+        }
+    }
+
+    @Test("What it says meanwhile stands between two lines of the image, and a second image follows the first")
+    func interleaved() {
+        var peer = Self.peer(size: 20_000, interval: .milliseconds(100), carrier: .line(.baud(115_200)))
+        peer.receive(Array("GET\nGET\n".utf8), at: .zero)
+        _ = peer.advance(to: .milliseconds(50))
+        peer.receive(Array("Hello\n".utf8), at: .milliseconds(50))
+        let lines = heard(peer.advance(to: .seconds(10))).split(separator: "\r\n").map(String.init)
+        let ofImage = lines.filter { $0 != "Hello ack" && !PeerFirmware.stock.contains($0) }
+        let expected = Self.imageLines(20_000)
+        // The beginning had left.
+        #expect(ofImage.suffix(expected.count) == expected[...])
+        #expect(ofImage.dropLast(expected.count).last == "IMG_END")
+        #expect(lines.firstIndex(of: "Hello ack")! < lines.firstIndex(of: "IMG_END")!)
+        #expect(lines.count - ofImage.count > 90)
+    }
+
+    @Test(
+        "What is wrong with an image shows in its lines",
+        arguments: [
+            (.noFileSelected, ["IMG_ERROR no_file_selected"]), (.notPNG, ["IMG_ERROR not_png"]),
+        ] as [(PeerFirmwareOptions.ImageFault, [String])])
+    func refused(fault: PeerFirmwareOptions.ImageFault, lines: [String]) {
+        var peer = Self.peer(fault: fault)
+        #expect(Self.lines(&peer, to: "GET\n") == lines)
+    }
+
+    @Test("An image that fails in its middle does so there")
+    func faults() {
+        let right = Self.imageLines(1000)
+        func lines(_ fault: PeerFirmwareOptions.ImageFault) -> [String] {
+            var peer = Self.peer(fault: fault)
+            defer { #expect(peer.isQuiescent) }
+            return Self.lines(&peer, to: "GET\n")
+        }
+        // The fourth line of base64 holds the middle.
+        let (start, rest) = (Array(right[..<4]), Array(right[5...]))
+        #expect(lines(.beginBadFormat) == ["IMG_BEGIN image.png"] + right[1...])
+        #expect(lines(.readFailed) == start + ["IMG_ERROR read_failed"])
+        #expect(lines(.stalls) == start)
+        #expect(lines(.sizeMismatch) == start + rest)
+        #expect(lines(.base64Invalid) == start + [String(repeating: "*", count: 180)] + rest)
+    }
+
+    @Test("An image that is too large says so in its first line")
+    func tooLarge() {
+        var peer = Self.peer(fault: .tooLarge)
+        peer.receive(Array("GET\n".utf8), at: .zero)
+        let size = PeerFirmwareOptions.largestImage + 1
+        #expect(heard(peer.advance(to: .zero)).hasPrefix("IMG_BEGIN image.png \(size)\r\n"))
+    }
+
+    @Test("Each notification is a message without a line end, and so is each write")
+    func notifications() {
+        var peer = Self.peer(carrier: .notifications)
+        peer.hostCame(at: .zero)
+        for write in ["Hello", "two\nlines", "GET"] { peer.receive(Array(write.utf8), at: .zero) }
+        let notifications = peer.advance(to: .seconds(1)).map { String(decoding: $0.bytes, as: UTF8.self) }
+        #expect(notifications == ["HELLO from bench @ 2025-01-31T16:04:05Z", "Hello ack"] + Self.imageLines(1000))
+        #expect(peer.messages == [Array("two\nlines".utf8)])
+        #expect(peer.isQuiescent)
+    }
+
+    @Test("No more of an image is made at once than a block of it")
+    func blocks() throws {
+        for carrier in [.notifications, .line(.unlimited)] as [PeerFirmwareOptions.Carrier] {
+            var peer = Self.peer(size: 100_000, carrier: carrier)
+            peer.receive(Array("GET".utf8) + (carrier == .notifications ? [] : [0x0A]), at: .zero)
+            while let next = peer.nextActivity {
+                let count = peer.advance(to: next).map(\.bytes.count).reduce(0, +)
+                #expect(count <= PeerFirmware.blockLength * 182)
+            }
+        }
+    }
+
+    @Test("An image takes the time of its line, byte for byte")
+    func pace() throws {
+        var peer = Self.peer(size: 10_000, carrier: .line(.baud(115_200)))
+        peer.receive(Array("GET\n".utf8), at: .zero)
+        let emissions = peer.advance(to: .seconds(60))
+        let count = emissions.map(\.bytes.count).reduce(0, +)
+        let end = try #require(emissions.last?.time)
+        let least = Duration.seconds(10) * (count + 4) / 115_200
+        #expect(end >= least - .milliseconds(1))
+        #expect(end < least + .milliseconds(10))
+    }
+
+    @Test("A reset loses what it was saying and was told")
+    func reset() {
+        var peer = Self.peer(size: 10_000, carrier: .line(.baud(115_200)))
+        peer.receive(Array("ON\nx\nGET\nGET\n".utf8), at: .zero)
+        _ = peer.advance(to: .milliseconds(100))
+        peer.reset(at: .milliseconds(100))
+        #expect(heard(peer.advance(to: .seconds(10))) == "")
+        #expect(!peer.isOn && peer.messages.isEmpty)
+    }
+}
+
+@Suite("The picture of a peer")
+struct PeerPictureTests {
+    /// Reads a PNG as any program would, from its file on standard input.
+    private static let reader = """
+        import struct, sys, zlib
+        data = open(sys.argv[1], 'rb').read()
+        assert data[:8] == b'\\x89PNG\\r\\n\\x1a\\n'
+        at, chunks = 8, []
+        while at < len(data):
+            length, kind = struct.unpack('>I4s', data[at:at + 8])
+            body = data[at + 8:at + 8 + length]
+            assert len(body) == length
+            assert struct.unpack('>I', data[at + 8 + length:at + 12 + length])[0] == zlib.crc32(kind + body)
+            chunks.append((kind, body)); at += 12 + length
+        assert [kind for kind, _ in chunks] == [b'IHDR', b'tEXt', b'IDAT', b'IEND']
+        width, height, depth, colour = struct.unpack('>IIBB', chunks[0][1][:10])
+        raw = zlib.decompress(chunks[2][1])
+        assert (depth, colour) == (8, 2) and len(raw) == height * (1 + 3 * width)
+        assert all(raw[row * (1 + 3 * width)] == 0 for row in range(height))
+        print(len(data), width, height)
+        """
+
+    @Test("It is a PNG of exactly its size", arguments: Array(128...140) + [1000, 65_700, 140_000])
+    func isPNG(size: Int) async throws {
+        let folder = TemporaryFolder()
+        let path = folder.path("image.png")
+        let picture = PeerPicture(seed: UInt64(size), byteCount: size)
+        try Data(picture.bytes).write(to: URL(filePath: path))
+        let ending = try await ChildProcess(["python3", "-c", Self.reader, path]).ending()
+        #expect(ending.status == 0, "\(ending)")
+        #expect(ending.output.hasPrefix("\(size) "), "\(ending)")
+    }
+
+    @Test("A seed gives the same always, and another gives another")
+    func seeds() {
+        #expect(PeerPicture(seed: 1, byteCount: 500) == PeerPicture(seed: 1, byteCount: 500))
+        #expect(PeerPicture(seed: 1, byteCount: 500) != PeerPicture(seed: 2, byteCount: 500))
+        #expect(PeerPicture(seed: 1, byteCount: 1).bytes.count == PeerPicture.leastByteCount)
+    }
+}
+
+/// What was emitted, as text.
+private func heard(_ emissions: [Emission]) -> String {
+    String(decoding: emissions.flatMap(\.bytes), as: UTF8.self)
+}

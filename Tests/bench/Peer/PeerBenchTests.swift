@@ -1,0 +1,152 @@
+import DescriptorIO
+import FirmwareSim
+import Foundation
+import LineProtocol
+import TestSupport
+import Testing
+import Transports
+
+/// Where the peer is on the bench: the simulator, in this process.
+typealias PeerPlace = ServedDevice<PeerFirmware>.Place
+
+@Suite("Bench: the text and image peer", .timeLimit(.minutes(5)))
+struct PeerBenchTests {
+    static let patience = Duration.seconds(60)
+
+    /// Runs `body` with a peer on the bench.
+    private func run(
+        _ place: PeerPlace, _ options: PeerFirmwareOptions,
+        _ body: (ServedDevice<PeerFirmware>, any Link) async throws -> Void
+    ) async throws {
+        let peer = try await ServedDevice(PeerFirmware(options: options), on: place)
+        do {
+            let link = try await LinkSchemes.standard.open(Endpoint(peer.endpoint))
+            try await body(peer, link)
+            await link.close()
+        } catch {
+            await peer.stop()
+            throw error
+        }
+        await peer.stop()
+    }
+
+    private func fetch(over link: any Link) async throws(PeerImageDownload.Failure) -> [UInt8] {
+        var download = PeerImageDownload(over: link, clock: ContinuousClock(), timeout: Self.patience)
+        var image: [UInt8] = []
+        while let piece = try await download.next() {
+            if case .imageData(let bytes) = piece { image += bytes }
+        }
+        return image
+    }
+
+    @Test("Text and toggles arrive in order", arguments: PeerPlace.allCases)
+    func dialogue(place: PeerPlace) async throws {
+        try await run(place, PeerFirmwareOptions(carrier: .line(.unlimited))) { peer, link in
+            var dialogue = PeerDialogue(over: link, clock: ContinuousClock(), timeout: Self.patience)
+            try await dialogue.meet()
+            for isOn in [true, true, false, true] {
+                try await dialogue.say(.toggle(isOn))
+                #expect(await peer.host.change { peer, _ in peer.isOn } == isOn)
+            }
+            let texts = ["hello", "Grüße ☂", String(repeating: "x", count: 2000)]
+            for text in texts { try await dialogue.say(.message(PeerMessage(text))) }
+            #expect(await peer.host.change { peer, _ in peer.messages } == texts.map { Array($0.utf8) })
+        }
+    }
+
+    @Test("An image comes right to the byte, again and again", arguments: PeerPlace.allCases, [128, 20_001])
+    func image(place: PeerPlace, size: Int) async throws {
+        for chunkLength in [180, 77] {
+            let options = PeerFirmwareOptions(
+                carrier: .line(.unlimited), seed: 7, imageByteCount: size, chunkLength: chunkLength)
+            try await run(place, options) { peer, link in
+                for _ in 0..<2 {
+                    let image = try await fetch(over: link)
+                    #expect(image == PeerPicture(seed: 7, byteCount: size).bytes)
+                }
+            }
+        }
+    }
+
+    @Test("100 kB at the pace of 115200 baud take 11.7 s of the peer's time, and are right to the byte")
+    func paced() async throws {
+        let options = PeerFirmwareOptions(seed: 7, imageByteCount: 100_000, interval: .seconds(1))
+        try await run(.terminal, options) { peer, link in
+            let image = try await fetch(over: link)
+            #expect(image == PeerPicture(seed: 7, byteCount: 100_000).bytes)
+            let time = await peer.host.change { _, now in now }
+            // Each line of 180 characters has a line end of two bytes.
+            let byteCount = 133_336 + 133_336 / 180 * 2
+            #expect(time >= .seconds(10) * byteCount / 115_200)
+            #expect(time < .seconds(11) * byteCount / 115_200)
+        }
+    }
+
+    @Test("What is wrong with an image is told by its code", arguments: PeerPlace.allCases)
+    func faults(place: PeerPlace) async throws {
+        for fault in PeerFirmwareOptions.ImageFault.allCases where fault != .stalls && fault != .tooLarge {
+            let options = PeerFirmwareOptions(carrier: .line(.unlimited), imageFault: fault)
+            try await run(place, options) { peer, link in
+                do throws(PeerImageDownload.Failure) {
+                    _ = try await fetch(over: link)
+                    Issue.record("an image with \(fault) was taken")
+                } catch {
+                    switch error {
+                    case .image(let error): #expect(error.code.rawValue == fault.rawValue)
+                    case .session(let error): #expect(error.deviceCode == fault.rawValue)
+                    }
+                }
+            }
+        }
+    }
+}
+
+@Suite("Bench: pumpctl image get", .timeLimit(.minutes(5)))
+struct ImageGetBenchTests {
+    /// Runs the program behind it, and tells how much memory that took at most, in kB.
+    private static let measuring = """
+        import resource, subprocess, sys
+        status = subprocess.call(sys.argv[1:])
+        print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+        sys.exit(status)
+        """
+
+    @Test("1 MB comes right to the byte, and takes no more memory than 1 kB", arguments: PeerPlace.allCases)
+    func memory(place: PeerPlace) async throws {
+        let little = try await peak(place, size: 1000)
+        let much = try await peak(place, size: 1_000_000)
+        #expect(much - little < 900, "\(little) kB for 1 kB, \(much) kB for 1 MB")
+    }
+
+    private func peak(_ place: PeerPlace, size: Int) async throws -> Int {
+        let options = PeerFirmwareOptions(carrier: .line(.unlimited), seed: 7, imageByteCount: size)
+        let peer = try await ServedDevice(PeerFirmware(options: options), on: place)
+        let folder = TemporaryFolder()
+        let path = folder.path("image.png")
+        let program = try await ChildProcess([
+            "python3", "-c", Self.measuring, Executable.pumpctl, "-p", peer.endpoint, "--timeout", "60", "--json",
+            "image", "get", "-o", path,
+        ])
+        let ending = try await program.ending(within: .seconds(120))
+        #expect(ending.status == 0, "\(ending)")
+        #expect(try Data(contentsOf: URL(filePath: path)) == Data(PeerPicture(seed: 7, byteCount: size).bytes))
+        await peer.stop()
+        return try #require(ending.output.split(separator: "\n").last.flatMap { Int($0) }, "\(ending)")
+    }
+
+    @Test("A peer that goes amid the image leaves no file", arguments: PeerPlace.allCases)
+    func lost(place: PeerPlace) async throws {
+        let options = PeerFirmwareOptions(carrier: .line(.unlimited), imageFault: .stalls)
+        let peer = try await ServedDevice(PeerFirmware(options: options), on: place)
+        let folder = TemporaryFolder()
+        let path = folder.path("image.png")
+        let program = try await ChildProcess([
+            Executable.pumpctl, "-v", "-p", peer.endpoint, "--timeout", "60", "image", "get", "-o", path,
+        ])
+        try await program.errors.text(upTo: "IMG_BEGIN image.png 20000")
+        await peer.stop()
+        let ending = try await program.ending()
+        #expect(ending.status == 74, "\(ending)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+}

@@ -1,0 +1,181 @@
+import DescriptorIO
+import FirmwareSim
+import Foundation
+import SerialPort
+import TestSupport
+import Testing
+
+@Suite("image get")
+struct ImageGetTests {
+    private static func picture(_ size: Int = 20_000) -> Data { Data(PeerPicture(seed: 7, byteCount: size).bytes) }
+
+    /// What is in the file, and that nothing else is in its folder.
+    private static func content(_ path: String, in folder: TemporaryFolder) throws -> Data? {
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(names.allSatisfy { folder.path($0) == path }, "\(names)")
+        return FileManager.default.contents(atPath: path)
+    }
+
+    @Test("The file is replaced by the image once all of it is there")
+    func file() async throws {
+        let folder = TemporaryFolder()
+        let path = folder.write("of yesterday", to: "image.png")
+        let ending = try await Pumpctl.run("-p", "sim:peer?seed=7&unpaced", "image", "get", "-o", path)
+        #expect(ending.status == 0)
+        #expect(ending.output == "20000 bytes in \(path)\n")
+        #expect(ending.errors == "")
+        #expect(try Self.content(path, in: folder) == Self.picture())
+
+        let record = try await Pumpctl.run(
+            "-p", "sim:peer?seed=7&unpaced&size=128&chunk=1", "--json", "image", "get", "-o", path
+        ).object()
+        #expect(record["bytes"] as? Int == 128)
+        #expect(record["file"] as? String == path)
+        #expect(record["name"] as? String == "image.png")
+        #expect(try Self.content(path, in: folder) == Self.picture(128))
+    }
+
+    @Test(
+        "Whatever is wrong with the image, the old file is left as it was",
+        arguments: [
+            ("no_file_selected", 1, "choose an image"), ("not_png", 1, "PNG"), ("read_failed", 1, "choose it again"),
+            ("begin_bad_format", 76, "IMG_BEGIN"), ("too_large", 76, "smaller"),
+            ("base64_invalid", 76, "fetch it again"),
+            ("size_mismatch", 76, "fetch it again"), ("stalls", 75, "--timeout"),
+        ] as [(String, Int32, String)])
+    func faults(fault: String, status: Int32, hint: String) async throws {
+        let folder = TemporaryFolder()
+        let path = folder.write("of yesterday", to: "image.png")
+        let patience = fault == "stalls" ? "0.3" : "30"
+        let ending = try await Pumpctl.run(
+            "-p", "sim:peer?unpaced&fault=\(fault)", "--timeout", patience, "--json", "image", "get", "-o", path)
+        expectFailure(ending, status, hint: hint)
+        let record = try ending.object()
+        #expect(record["error"] as? String == (status == 1 ? "refused" : status == 75 ? "no_answer" : fault))
+        #expect(record["device_code"] as? String == (status == 1 ? fault : nil))
+        #expect(try Self.content(path, in: folder) == Data("of yesterday".utf8))
+    }
+
+    @Test("A link that is lost amid the image leaves no file")
+    func cutOff() async throws {
+        let listener = try await SocketListener.listen(at: .tcp(host: "127.0.0.1", port: 0))
+        Task {
+            while let connection = try? await listener.accept() {
+                _ = try? await connection.read()
+                try? await connection.write(Array("IMG_BEGIN a.png 300\r\nAAAAAAAA\r\nAA".utf8))
+                await connection.close()
+            }
+        }
+        let folder = TemporaryFolder()
+        let path = folder.path("image.png")
+        let ending = try await Pumpctl.run(
+            "-p", "tcp:127.0.0.1:\(listener.port ?? 0)", "--json", "image", "get", "-o", path)
+        expectFailure(ending, 74, saying: "6 of 300 bytes came", hint: "nothing was written")
+        #expect(try ending.object()["outcome"] as? String == "incomplete")
+        #expect(try Self.content(path, in: folder) == nil)
+        await listener.close()
+    }
+
+    @Test("Ctrl-C ends it with 130, and leaves no file")
+    func interrupted() async throws {
+        let peer = try await ScriptedDevice { _ in "IMG_BEGIN a.png 300\r\nAAAA\r\nstill there?\r\n" }
+        let folder = TemporaryFolder()
+        let path = folder.path("image.png")
+        let program = try await Pumpctl.start(["-p", peer.port, "image", "get", "-o", path])
+        #expect(try await program.errors.line() == "pumpctl: the peer says: text  still there?")
+        #expect(access(path + ".partial", F_OK) == 0)
+        program.send(signal: SIGINT)
+        let ending = try await program.ending()
+        #expect(ending.status == 130)
+        #expect(ending.errors.contains("3 of 300 bytes came"))
+        #expect(try Self.content(path, in: folder) == nil)
+        await peer.close()
+    }
+
+    @Test("A peer that does not answer ends it with 75 and leaves no file")
+    func noAnswer() async throws {
+        let peer = try await ScriptedDevice()
+        let folder = TemporaryFolder()
+        let path = folder.path("image.png")
+        let ending = try await Pumpctl.run("-p", peer.port, "--timeout", "0.2", "image", "get", "-o", path)
+        expectFailure(ending, 75, saying: "no answer to GET_IMAGE in 0.2 s", hint: "baud rate 115200")
+        #expect(peer.heard.state.text == "GET_IMAGE\n")
+        #expect(try Self.content(path, in: folder) == nil)
+        await peer.close()
+    }
+
+    @Test(
+        "What can't be written is said before the peer is asked",
+        arguments: [("/nonexistent/image.png", 66), ("/tmp", 66)] as [(String, Int32)])
+    func noFile(path: String, status: Int32) async throws {
+        let peer = try await ScriptedDevice()
+        expectFailure(
+            try await Pumpctl.run("-p", peer.port, "image", "get", "-o", path), status, saying: path,
+            hint: "another file")
+        #expect(peer.heard.state.text == "")
+        await peer.close()
+    }
+
+    @Test("A full disk is told of")
+    func fullDisk() async throws {
+        let ending = try await Pumpctl.run("-p", "sim:peer?unpaced", "image", "get", "-o", "/dev/full")
+        expectFailure(ending, 74, saying: "/dev/full")
+    }
+
+    @Test("A name that the peer gives is no path, and is not printed as it is")
+    func strangeName() async throws {
+        let peer = try await ScriptedDevice { _ in "IMG_BEGIN ../../\u{1B}[2Jx 3\r\nAAAA\r\nIMG_END\r\n" }
+        let folder = TemporaryFolder()
+        let path = folder.path("image.png")
+        let ending = try await Pumpctl.run("-p", peer.port, "image", "get", "-o", path)
+        #expect(ending.status == 0)
+        #expect(!(ending.output + ending.errors).contains("\u{1B}"))
+        #expect(try Self.content(path, in: folder) == Data([0, 0, 0]))
+        await peer.close()
+    }
+
+    @Test("A terminal shows how far it is of what was announced", arguments: [true, false])
+    func progress(isColoured: Bool) async throws {
+        let terminal = try PseudoTerminal()
+        let channel = terminal.channel()
+        let shown = Watched(ReceivedText())
+        await channel.gather(into: shown)
+        let folder = TemporaryFolder()
+        // The peer's line takes longer for it than the first bar is away.
+        let program = try await Pumpctl.start(
+            ["-p", "sim:peer?size=6000", "image", "get", "-o", folder.path("image.png")],
+            terminal: terminal.path, program: (isColoured ? ["env", "-u", "NO_COLOR"] : []) + [Executable.pumpctl])
+        let text = try await shown.wait(for: "the end") { $0.text.contains("bytes in") ? $0.text : nil }
+        #expect(text.contains(" of 6 kB"), "\(text)")
+        #expect(text.contains("\u{1B}[32m") == isColoured, "\(text.debugDescription)")
+        #expect(text.contains("\r\u{1B}[K6000 bytes in"), "\(text.debugDescription)")
+        #expect(try await program.ending().status == 0)
+        await channel.close()
+    }
+
+    @Test("sim peer offers an image of any size to other programs", arguments: [["--pty"], ["--tcp", "0"]])
+    func served(place: [String]) async throws {
+        let sim = try await Pumpctl.start(["sim", "peer", "--unpaced", "--seed", "7", "--size", "300000"] + place)
+        let port = String(try #require(try await sim.output.line().split(separator: " ").last))
+        let folder = TemporaryFolder()
+        let path = folder.path("image.png")
+        #expect(try await Pumpctl.run("-p", port, "image", "get", "-o", path).status == 0)
+        #expect(try Self.content(path, in: folder) == Self.picture(300_000))
+        sim.send(signal: SIGTERM)
+        #expect(try await sim.ending().status == 143)
+    }
+
+    @Test(
+        "Options that make no sense are refused",
+        arguments: [
+            ["-p", "sim:peer?size=127", "image", "get", "-o", "x"],
+            ["-p", "sim:peer?fault=x", "image", "get", "-o", "x"],
+            ["-p", "sim:peer?chunk=181", "image", "get", "-o", "x"], ["-p", "sim:peer?interval=x", "peer", "listen"],
+            ["image", "get"], ["sim", "peer", "--size", "1"], ["sim", "peer", "--chunk", "0"],
+            ["sim", "peer", "--fault", "x"], ["peer", "listen", "--count", "0"],
+        ])
+    func wrongOptions(words: [String]) async throws {
+        expectFailure(try await Pumpctl.start(words).ending(), 64, hint: "")
+        #expect(access("x.partial", F_OK) != 0)
+    }
+}

@@ -1,0 +1,100 @@
+import DescriptorIO
+import FirmwareSim
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("say and toggle")
+struct SayTests {
+    /// A peer that acknowledges, and says what it was told.
+    private func peer() async throws -> ScriptedDevice {
+        try await ScriptedDevice { $0 == "Hello" ? "Hello ack\r\n" : "" }
+    }
+
+    @Test("A message goes out as a line between two that are acknowledged")
+    func message() async throws {
+        let peer = try await peer()
+        let ending = try await Pumpctl.run("-p", peer.port, "say", "Grüße from ON")
+        #expect(ending.status == 0)
+        #expect(ending.output == "said\n")
+        #expect(ending.errors == "")
+        #expect(peer.heard.state.text == "Hello\nGrüße from ON\nHello\n")
+        await peer.close()
+    }
+
+    @Test("A message longer than a peer shows is sent whole, and that is said")
+    func long() async throws {
+        let text = String(repeating: "雨", count: 612)
+        let peer = try await peer()
+        let ending = try await Pumpctl.run("-p", peer.port, "--json", "say", text)
+        #expect(ending.errors == "pumpctl: the message has 612 characters; the peer shows the first 500\n")
+        let record = try ending.object()
+        #expect(record["characters"] as? Int == 612)
+        #expect(record["shown_characters"] as? Int == 500)
+        #expect(peer.heard.state.text == "Hello\n\(text)\nHello\n")
+        await peer.close()
+    }
+
+    @Test(
+        "A text that is no message is refused before anything is sent",
+        arguments: [("", "empty"), ("a\nb", "one line"), ("on", "pumpctl toggle"), ("GET", "pumpctl image get")])
+    func noMessage(text: String, words: String) async throws {
+        expectFailure(try await Pumpctl.run("-p", "/nonexistent", "say", text), 64, saying: words, hint: "pumpctl say")
+    }
+
+    @Test("toggle sends ON and OFF")
+    func toggle() async throws {
+        for (position, word) in [("on", "ON"), ("off", "OFF")] {
+            let peer = try await peer()
+            let ending = try await Pumpctl.run("-p", peer.port, "toggle", position)
+            #expect(ending.output == "toggle \(position)\n")
+            #expect(peer.heard.state.text == "Hello\n\(word)\nHello\n")
+            #expect(
+                try await Pumpctl.run("-p", peer.port, "--json", "toggle", position).object()["toggle"] as? String
+                    == position)
+            await peer.close()
+        }
+        expectFailure(try await Pumpctl.run("-p", "sim:peer", "toggle", "maybe"), 64, hint: "")
+        expectFailure(try await Pumpctl.run("-p", "sim:peer", "--family", "led", "toggle", "on"), 64, hint: "")
+    }
+
+    @Test("A device that does not acknowledge ends it with 75, and is told nothing")
+    func silent() async throws {
+        let peer = try await ScriptedDevice()
+        let ending = try await Pumpctl.run("-p", peer.port, "--timeout", "0.2", "--json", "toggle", "on")
+        expectFailure(ending, 75, saying: "no answer to Hello in 0.2 s", hint: "baud rate 115200")
+        #expect(try ending.object()["outcome"] as? String == "nothing_changed")
+        // Twice, where the machine is not too busy.
+        #expect(["Hello\n", "Hello\nHello\n"].contains(peer.heard.state.text))
+        await peer.close()
+    }
+
+    @Test("A device of another kind ends it with 76")
+    func foreign() async throws {
+        let pump = try await BenchPump()
+        let ending = try await Pumpctl.run("-p", pump.port, "--timeout", "0.5", "say", "hello")
+        expectFailure(ending, 76, saying: "ERROR:UNKNOWN_COMMAND", hint: "another kind")
+        await pump.close()
+    }
+
+    @Test("A peer that is unplugged behind the message leaves it unknown, with 74")
+    func unplugged() async throws {
+        let hellos = Watched(0)
+        let peer = try await ScriptedDevice { line in
+            guard line == "Hello" else { return "" }
+            return hellos.update {
+                $0 += 1; return $0 == 1
+            } ? "Hello ack\r\n" : nil
+        }
+        let ending = try await Pumpctl.run("-p", peer.port, "--json", "say", "good bye")
+        expectFailure(ending, 74, saying: "the link broke at good bye", "unknown", hint: "")
+        #expect(try ending.object()["outcome"] as? String == "unknown")
+        await peer.close()
+    }
+
+    @Test("sim:peer hears")
+    func simulated() async throws {
+        #expect(try await Pumpctl.run("-p", "sim:peer", "say", "hello").status == 0)
+        #expect(try await Pumpctl.run("-p", "sim:peer", "toggle", "off").status == 0)
+    }
+}
