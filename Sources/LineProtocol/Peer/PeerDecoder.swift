@@ -4,8 +4,8 @@
 ///     for piece in decoder.append(bytes) { … }
 ///
 /// Within an image a line of base64 characters is of the image, and any other is what it is elsewhere. `ON` and `OFF` are
-/// base64 characters as well: they are toggles unless they complete the image. A message of one other word can't be told
-/// from base64; the image is then not of its size, and not taken.
+/// base64 characters as well: they are toggles unless they complete the image, or its lines are as short. A message of one
+/// other word can't be told from base64; the image is then not of its size, and not taken.
 public struct PeerDecoder: Sendable {
     /// The most base64 characters that an image may take.
     public static let characterLimit = 7_000_000

@@ -10,7 +10,7 @@
 public struct PeerImageDownload: Sendable {
     /// How long the image, and each further piece of it, is waited for where nothing else is said.
     public static let defaultTimeout = PeerDialogue.defaultTimeout
-    /// From how many characters on a line of base64 outside an image is the rest of one that was asked for earlier.
+    /// From how many characters on base64 outside an image is of one that was asked for earlier.
     static let strayLength = 64
 
     /// Why there is no image.
@@ -97,8 +97,7 @@ public struct PeerImageDownload: Sendable {
                     SessionError(
                         .refused, command: PeerCommand.getImage.text, outcome: .nothingChanged, deviceCode: reason)))
         case .leftOut: return nil
-        case .text(let text) where image == nil && text.bytes.count >= Self.strayLength:
-            guard Base64Decoder.isBase64(text.bytes) else { break }
+        case .text(let text) where image == nil && Self.isStray(text.bytes):
             // The peer is about to answer when it is through with that.
             phase = .asked(until: reader.clock.elapsed() + timeout)
             return nil
@@ -106,6 +105,11 @@ public struct PeerImageDownload: Sendable {
         }
         if case .over = phase { return nil }
         return piece
+    }
+
+    /// Whether a message is of an image that was asked for earlier, and began before we listened.
+    private static func isStray(_ message: [UInt8]) -> Bool {
+        message.count >= strayLength ? Base64Decoder.isBase64(message) : message == Array("IMG_END".utf8)
     }
 
     /// The image is whole, or failed: what follows is not of it.

@@ -52,7 +52,7 @@ struct PeerInterpreter: Sendable {
 
     private func toggle(_ line: [UInt8]) -> Bool? {
         guard line.count <= 3 else { return nil }
-        if case .receiving(let reception) = state, reception.missingCharacterCount == line.count { return nil }
+        if case .receiving(let reception) = state, reception.expects(line.count) { return nil }
         switch String(decoding: line, as: UTF8.self).uppercased() {
         case "ON": return true
         case "OFF": return false
