@@ -12,7 +12,8 @@ public final class PseudoTerminalClients: Sendable {
 
     /// Begins to watch.
     ///
-    /// - Parameter onChange: Told whether there are clients each time one comes or goes, on the loop's thread.
+    /// - Parameter onChange: Told whether there are clients once at first and each time one comes or goes, on the loop's
+    ///   thread.
     /// - Returns: nil where inotify is not to be had; nothing is known of the clients then.
     public init?(
         of terminal: PseudoTerminal, on loop: EventLoop = .shared, onChange: @escaping @Sendable (Bool) -> Void
@@ -26,12 +27,17 @@ public final class PseudoTerminalClients: Sendable {
         }
         events = DescriptorChannel(taking: descriptor, kind: .stream, on: loop)
         let (path, ours) = (terminal.path, terminal.heldSlave == nil ? 0 : 1)
-        await events.forward { arrival in
-            guard case .bytes = arrival else { return }
-            // inotify merges equal events, so they can't be counted: they only say that it is time to look.
+        let look: @Sendable () -> Void = {
             let descriptors = PortHolder.all(of: path).reduce(0) { $0 + $1.descriptorCount }
             onChange(descriptors > ours)
         }
+        await events.forward { arrival in
+            guard case .bytes = arrival else { return }
+            // inotify merges equal events, so they can't be counted: they only say that it is time to look.
+            look()
+        }
+        // Whoever came before the watch began.
+        loop.execute(look)
     }
 
     /// Ends the watch.
