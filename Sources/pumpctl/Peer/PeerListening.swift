@@ -15,24 +15,7 @@ struct PeerListening: Sendable {
     }
 
     /// Runs until all events were shown, `time` is over, or a signal ends it.
-    func run(for time: Duration?) async throws {
-        guard let time else { return try await listen() }
-        let clock = context.clock
-        let listening = Task(executorPreference: context.loop) { try await listen() }
-        let timer = Task(executorPreference: context.loop) {
-            try await clock.sleep(for: time)
-            listening.cancel()
-        }
-        let result = await withTaskCancellationHandler {
-            await listening.result
-        } onCancel: {
-            listening.cancel()
-        }
-        timer.cancel()
-        // That its time was up is no failure.
-        if listening.isCancelled, !Task.isCancelled { return }
-        try result.get()
-    }
+    func run(for time: Duration?) async throws { try await context.run(for: time) { try await listen() } }
 
     private func listen() async throws {
         var link = try await context.openLink(endpoint, note: context.output.note)

@@ -17,24 +17,7 @@ struct LogFollowing: Sendable {
     }
 
     /// Runs until all rows were written, `time` is over, or a signal ends it.
-    func run(for time: Duration?) async throws {
-        guard let time else { return try await follow() }
-        let clock = context.clock
-        let following = Task(executorPreference: context.loop) { try await follow() }
-        let timer = Task(executorPreference: context.loop) {
-            try await clock.sleep(for: time)
-            following.cancel()
-        }
-        let result = await withTaskCancellationHandler {
-            await following.result
-        } onCancel: {
-            following.cancel()
-        }
-        timer.cancel()
-        // That its time was up is no failure.
-        if following.isCancelled, !Task.isCancelled { return }
-        try result.get()
-    }
+    func run(for time: Duration?) async throws { try await context.run(for: time) { try await follow() } }
 
     private func follow() async throws {
         var link = try await context.openLink(endpoint, note: context.output.note)
