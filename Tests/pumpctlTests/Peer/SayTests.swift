@@ -72,7 +72,7 @@ struct SayTests {
     @Test("A device of another kind ends it with 76")
     func foreign() async throws {
         let pump = try await BenchPump()
-        let ending = try await Pumpctl.run("-p", pump.port, "--timeout", "0.5", "say", "hello")
+        let ending = try await Pumpctl.run("-p", pump.port, "--timeout", "3", "say", "hello")
         expectFailure(ending, 76, saying: "ERROR:UNKNOWN_COMMAND", hint: "another kind")
         await pump.close()
     }
@@ -90,6 +90,14 @@ struct SayTests {
         expectFailure(ending, 74, saying: "the link broke at good bye", "unknown", hint: "")
         #expect(try ending.object()["outcome"] as? String == "unknown")
         await peer.close()
+    }
+
+    @Test("send tells of the peer's error, with 1")
+    func sent() async throws {
+        let ending = try await Pumpctl.run(
+            "-p", "sim:peer?unpaced&fault=not_png", "--family", "peer", "--json", "send", "GET")
+        expectFailure(ending, 1, saying: "not_png")
+        #expect(try ending.objects().last?["device_code"] as? String == "not_png")
     }
 
     @Test("sim:peer hears")
