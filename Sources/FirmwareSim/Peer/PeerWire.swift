@@ -21,7 +21,7 @@ struct PeerWire: Sendable {
         [line.nextArrival, line.nextDeparture, writes.first?.time, notifications.first?.time].compactMap { $0 }.min()
     }
 
-    /// Whether something has not left.
+    /// Whether all that was said has left.
     var isIdle: Bool { line.isIdle && notifications.isEmpty }
 
     /// When all that was said will have left; nil if it has.
