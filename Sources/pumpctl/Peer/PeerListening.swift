@@ -19,7 +19,7 @@ struct PeerListening: Sendable {
 
     private func listen() async throws {
         var link = try await context.openLink(endpoint, note: context.output.note)
-        let reopening = Reopening(endpoint, context)
+        let reopening = Reopening(endpoint, link, context)
         var rest = count
         while true {
             do {

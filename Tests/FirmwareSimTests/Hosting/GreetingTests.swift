@@ -1,5 +1,6 @@
 import DescriptorIO
 import FirmwareSim
+import TestSupport
 import Testing
 
 @Suite("A device that greets", .timeLimit(.minutes(1)))
