@@ -1,0 +1,150 @@
+/// The fields of a JSON object, none of them read yet.
+struct JSONObject {
+    /// A field: its name, and where its value is.
+    struct Field {
+        let name: String
+        let value: Range<Int>
+    }
+
+    let bytes: [UInt8]
+    private(set) var fields: [Field] = []
+
+    /// Takes an object apart.
+    ///
+    /// - Throws: ``RescueError`` where it is no valid JSON, holds more than the object and blanks, or has a field twice.
+    init(_ bytes: [UInt8]) throws(RescueError) {
+        self.bytes = bytes
+        let start = bytes.firstIndex { !$0.isJSONBlank } ?? 0
+        try Self.check(bytes, from: start)
+        var names: Set<String> = []
+        var index = nextToken(behind: start)
+        while bytes[index] != UInt8(ascii: "}") {
+            let nameEnd = end(ofValueAt: index)
+            let name = try string(index..<nameEnd)
+            guard names.insert(name).inserted else { throw RescueError(.duplicateField, at: index, field: name) }
+            let value = nextToken(behind: nextToken(from: nameEnd))
+            let valueEnd = end(ofValueAt: value)
+            fields.append(Field(name: name, value: value..<valueEnd))
+            index = nextToken(from: valueEnd)
+            if bytes[index] == UInt8(ascii: ",") { index = nextToken(behind: index) }
+        }
+    }
+
+    /// Checks that there is one object and nothing else. What follows relies on it, and looks for no end of the bytes.
+    private static func check(_ bytes: [UInt8], from start: Int) throws(RescueError) {
+        var grammar = JSONGrammar(depthLimit: RescueFramer.depthLimit)
+        guard bytes.count <= RescueMessage.jsonLimit else { throw RescueError(.tooLong, at: bytes.count) }
+        for index in start..<bytes.count {
+            switch grammar.take(bytes[index]) {
+            case .more: continue
+            case .wrong(let code, let expected): throw RescueError(code, at: index, expected: expected)
+            case .end:
+                guard let rest = bytes[(index + 1)...].firstIndex(where: { !$0.isJSONBlank }) else { return }
+                throw RescueError(.notJSON, at: rest, expected: "nothing behind the object")
+            }
+        }
+        throw RescueError(.truncated, at: bytes.count)
+    }
+
+    private func nextToken(from index: Int) -> Int {
+        var index = index
+        while bytes[index].isJSONBlank { index += 1 }
+        return index
+    }
+
+    private func nextToken(behind index: Int) -> Int { nextToken(from: index + 1) }
+
+    private func end(ofValueAt start: Int) -> Int {
+        var index = start
+        var depth = 0
+        repeat {
+            switch bytes[index] {
+            case UInt8(ascii: "\""):
+                index += 1
+                while bytes[index] != UInt8(ascii: "\"") { index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1 }
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            case let byte where depth == 0 && !byte.isJSONBlank:
+                // A number or a word ends where something else begins.
+                while !bytes[index].isJSONBlank, !",}]".utf8.contains(bytes[index]) { index += 1 }
+                return index
+            default: break
+            }
+            index += 1
+        } while depth > 0
+        return index
+    }
+
+    // MARK: Values
+
+    /// What is between the quotes at both ends of `range`; nil where that is no string.
+    ///
+    /// - Throws: `invalidText`.
+    func string(_ range: Range<Int>) throws(RescueError) -> String {
+        let content = bytes[range].dropFirst().dropLast()
+        var text: [UInt8] = []
+        text.reserveCapacity(content.count)
+        var index = content.startIndex
+        while index < content.endIndex {
+            let byte = content[index]
+            index += 1
+            guard byte == UInt8(ascii: "\\") else {
+                text.append(byte)
+                continue
+            }
+            let escape = content[index]
+            index += 1
+            guard escape == UInt8(ascii: "u") else {
+                text.append(Self.plain[escape] ?? escape)
+                continue
+            }
+            let scalar = try scalar(in: content, at: &index)
+            text += Array(String(scalar).utf8)
+        }
+        guard let text = String(validating: text, as: UTF8.self) else {
+            throw RescueError(.invalidText, at: range.lowerBound)
+        }
+        return text
+    }
+
+    /// The scalar of the one or two `\uXXXX` behind whose first `\u` the index stands.
+    private func scalar(in content: ArraySlice<UInt8>, at index: inout Int) throws(RescueError) -> Unicode.Scalar {
+        let start = index - 2
+        let unit = unit(at: &index)
+        if let scalar = Unicode.Scalar(unit) { return scalar }
+        if UTF16.isLeadSurrogate(unit), content[index...].starts(with: Array("\\u".utf8)) {
+            index += 2
+            let trail = self.unit(at: &index)
+            if UTF16.isTrailSurrogate(trail) { return UTF16.decode(UTF16.EncodedScalar([unit, trail])) }
+        }
+        throw RescueError(.invalidText, at: start)
+    }
+
+    private func unit(at index: inout Int) -> UInt16 {
+        defer { index += 4 }
+        return bytes[index..<index + 4].reduce(0) { $0 << 4 | UInt16(JSONGrammar.hexDigit($1) ?? 0) }
+    }
+
+    /// Whether there is a string.
+    func isString(_ range: Range<Int>) -> Bool { bytes[range.lowerBound] == UInt8(ascii: "\"") }
+
+    /// The number; nil where there is none, or one that is too large.
+    func number(_ range: Range<Int>) -> Double? {
+        guard bytes[range.lowerBound].isNumberBegin else { return nil }
+        return Double(String(decoding: bytes[range], as: UTF8.self)).flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    /// Whether there is a number.
+    func isNumber(_ range: Range<Int>) -> Bool { bytes[range.lowerBound].isNumberBegin }
+
+    private static let plain: [UInt8: UInt8] = [
+        UInt8(ascii: "b"): 0x08, UInt8(ascii: "f"): 0x0C, UInt8(ascii: "n"): 0x0A, UInt8(ascii: "r"): 0x0D,
+        UInt8(ascii: "t"): 0x09,
+    ]
+}
+
+extension UInt8 {
+    fileprivate var isNumberBegin: Bool {
+        self == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
+    }
+}

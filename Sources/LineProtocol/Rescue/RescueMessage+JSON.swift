@@ -1,0 +1,123 @@
+extension RescueMessage {
+    /// The longest JSON that is read, in bytes. What a framer has let through is longer at most by three times where
+    /// ``json`` has escaped all of it.
+    public static let jsonLimit = 4 * RescueFramer.lengthLimit
+
+    /// Reads a message as it is on the wire.
+    ///
+    /// - Throws: ``RescueError``, which says what is wrong with it and where.
+    public init(json: [UInt8]) throws(RescueError) {
+        do {
+            self = try Self.read(JSONObject(json))
+        } catch {
+            var error = error
+            error.excerpt = Array(json.prefix(RescueError.excerptLength))
+            throw error
+        }
+    }
+
+    private static func read(_ object: JSONObject) throws(RescueError) -> RescueMessage {
+        let id = try object.text("id", expected: "a UUID") { RescueID($0) }
+        let latitude = try object.number("latitude", expected: "-90 to 90")
+        let longitude = try object.number("longitude", expected: "-180 to 180")
+        guard let position = RescuePosition(latitude: latitude, longitude: longitude) else {
+            let isLatitudeWrong = RescuePosition(latitude: latitude, longitude: 0) == nil
+            throw RescueError(
+                .invalidValue, field: isLatitudeWrong ? "latitude" : "longitude",
+                expected: isLatitudeWrong ? "-90 to 90" : "-180 to 180")
+        }
+        let seconds = try object.number("timestamp", expected: timeRange)
+        guard let time = RescueTime(secondsSince2001: seconds) else {
+            throw RescueError(.invalidValue, field: "timestamp", expected: timeRange)
+        }
+        return RescueMessage(
+            id: id, content: try object.text("content", expected: "text") { $0 }, position: position, time: time,
+            status: try object.text("status", expected: "pending_sync or synced") { RescueStatus(rawValue: $0) },
+            category: try object.text("category", expected: "text") { RescueCategory(rawValue: $0) },
+            otherFields: object.fields.filter { !names.contains($0.name) }.map {
+                RescueField(name: $0.name, json: Array(object.bytes[$0.value]))
+            })
+    }
+
+    private static let timeRange = "seconds since 2001 of a year from 1 to 9999"
+    private static let names: Set<String> = [
+        "id", "content", "latitude", "longitude", "timestamp", "status", "category",
+    ]
+
+    /// The message as it is on the wire: one JSON object, without a line end.
+    ///
+    /// It holds no character that a terminal could take for a command: those are escaped.
+    public var json: [UInt8] {
+        var text = "{\"id\":\"\(id)\",\"content\":" + Self.quoted(content)
+        text += ",\"latitude\":\(position.latitude),\"longitude\":\(position.longitude)"
+        text += ",\"timestamp\":\(time.secondsSince2001),\"status\":\"\(status.rawValue)\""
+        text += ",\"category\":" + Self.quoted(category.rawValue)
+        var json = Array(text.utf8)
+        for field in otherFields { json += Array(("," + Self.quoted(field.name) + ":").utf8) + field.json }
+        return json + [UInt8(ascii: "}")]
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": quoted += "\\\""
+            case "\\": quoted += "\\\\"
+            case _ where scalar.isInvisible:
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it steers a terminal, or the direction or the form of the text around it, and is not seen itself.
+    ///
+    /// What joins the parts of an emoji does so too, but harms nobody.
+    public var isInvisible: Bool {
+        if value < 0x7F { return value < 0x20 }
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse: return true
+        case .format: return value != 0x200C && value != 0x200D
+        default: return false
+        }
+    }
+}
+
+extension JSONObject {
+    fileprivate func value(_ name: String) throws(RescueError) -> Range<Int> {
+        guard let field = fields.first(where: { $0.name == name }) else {
+            throw RescueError(.missingField, field: name)
+        }
+        return field.value
+    }
+
+    fileprivate func text<Value>(
+        _ name: String, expected: String, _ read: (String) -> Value?
+    ) throws(RescueError) -> Value {
+        let range = try value(name)
+        guard isString(range) else {
+            throw RescueError(.wrongType, at: range.lowerBound, field: name, expected: "a string")
+        }
+        guard let value = read(try string(range)) else {
+            throw RescueError(.invalidValue, at: range.lowerBound, field: name, expected: expected)
+        }
+        return value
+    }
+
+    fileprivate func number(_ name: String, expected: String) throws(RescueError) -> Double {
+        let range = try value(name)
+        guard isNumber(range) else {
+            throw RescueError(.wrongType, at: range.lowerBound, field: name, expected: "a number")
+        }
+        guard let number = number(range) else {
+            throw RescueError(.invalidValue, at: range.lowerBound, field: name, expected: expected)
+        }
+        return number
+    }
+}
