@@ -1,0 +1,31 @@
+/// Cuts what arrives into objects by their braces, and reads nothing else of them.
+struct JSONObjectSplitter: Sendable {
+    /// The longest object; of what is longer nothing is kept.
+    static let capacity = 16 * 1024
+
+    private var object: [UInt8] = []
+    private var depth = 0
+    private var isWithinString = false
+    private var isEscaped = false
+
+    /// Takes in one byte; the object that it ends, if it ends one.
+    mutating func append(_ byte: UInt8) -> [UInt8]? {
+        guard depth > 0 || byte == UInt8(ascii: "{") else { return nil }
+        guard object.count < Self.capacity else {
+            self = JSONObjectSplitter()
+            return nil
+        }
+        object.append(byte)
+        switch byte {
+        case _ where isEscaped: isEscaped = false
+        case UInt8(ascii: "\\") where isWithinString: isEscaped = true
+        case UInt8(ascii: "\""): isWithinString.toggle()
+        case UInt8(ascii: "{") where !isWithinString: depth += 1
+        case UInt8(ascii: "}") where !isWithinString: depth -= 1
+        default: break
+        }
+        guard depth == 0 else { return nil }
+        defer { self = JSONObjectSplitter() }
+        return object
+    }
+}

@@ -1,0 +1,63 @@
+internal import FoundationEssentials
+
+/// The messages that a simulated phone holds from the start: for a seed always the same, any number of them.
+public struct PhoneStock: Sendable, Hashable {
+    /// What the messages depend on.
+    public let seed: UInt64
+
+    /// The stock of that seed.
+    public init(seed: UInt64) { self.seed = seed }
+
+    /// One of the messages, 0 or more.
+    public func message(_ index: Int) -> PhoneMessage {
+        var random = PhoneRandom(seed: seed, stream: UInt64(bitPattern: Int64(index)))
+        let (high, low) = (random.next(), random.next())
+        func byte(_ number: Int) -> UInt8 {
+            UInt8(truncatingIfNeeded: (number < 8 ? high : low) >> UInt64(56 - number % 8 * 8))
+        }
+        let subject = Self.subjects[random.number(below: Self.subjects.count)]
+        let place = Self.places[random.number(below: Self.places.count)]
+        return PhoneMessage(
+            id: UUID(
+                uuid: (
+                    byte(0), byte(1), byte(2), byte(3), byte(4), byte(5), byte(6) & 0x0F | 0x40, byte(7),
+                    byte(8) & 0x3F | 0x80, byte(9), byte(10), byte(11), byte(12), byte(13), byte(14), byte(15)
+                )),
+            content: place + " " + subject.text,
+            latitude: 35.9 + Double(random.number(below: 20_000)) / 1_000_000,
+            longitude: -79.06 + Double(random.number(below: 20_000)) / 1_000_000,
+            timestamp: Date(timeIntervalSinceReferenceDate: 752_263_200 + Double(index) * 60.5),
+            status: "pending_sync", category: subject.category)
+    }
+
+    private static let subjects: [(category: String, text: String)] = [
+        ("Road Closure", "is closed: a tree lies across it"), ("Flooding", "flooding"),
+        ("Flooding", "– \"knee-deep\", and rising 🌊"), ("Shelter", "is open, 40 beds"),
+        ("Resource", "has water and blankets"), ("SOS", "three people on the roof"), ("Other", "has power again"),
+    ]
+
+    private static let places = [
+        "Hamilton Hall", "Franklin Street", "Café Driade", "Bolin Creek", "Manning Drive", "Estes Drive/Route 86",
+    ]
+}
+
+/// Numbers that are the same for the same seed and stream on every machine: SplitMix64.
+struct PhoneRandom: Sendable {
+    private var state: UInt64
+
+    init(seed: UInt64, stream: UInt64) {
+        state = seed &+ stream &* 0xD1B5_4A32_D192_ED03
+        state = next()
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// A number of 0 up to, but not including, `bound`; near enough to uniform.
+    mutating func number(below bound: Int) -> Int { Int(truncatingIfNeeded: next() >> 32) % bound }
+}

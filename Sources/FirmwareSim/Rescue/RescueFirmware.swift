@@ -1,0 +1,109 @@
+internal import FoundationEssentials
+
+/// A phone of the rescue app: it holds messages, sends each once, and stores and hands on what it receives.
+///
+/// Whoever is on its line hears all that it sends, its own messages too: as on the air.
+///
+/// ```swift
+/// var phone = RescueFirmware(options: RescueFirmwareOptions(lineRate: .unlimited, messages: 1))
+/// _ = phone.advance(to: .seconds(1))  // {"id":"…","content":"Bolin Creek flooding",…}
+/// ```
+public struct RescueFirmware: SimulatedDevice {
+    /// How many messages are read from the phone's memory at once where there is no interval between them.
+    private static let blockCount = 64
+    /// How long that takes.
+    private static let blockTime = Duration.microseconds(250)
+
+    /// Which phone this is.
+    public let options: RescueFirmwareOptions
+    /// What it has received, each id once, in the order in which it came.
+    public private(set) var received: [PhoneMessage] = []
+
+    private let stock: PhoneStock
+    private var ids: Set<UUID> = []
+    private var sentCount = 0
+    private var random: PhoneRandom
+    private var now = Duration.zero
+    private var line: SerialLine
+    private var splitter = JSONObjectSplitter()
+    private var sendingDue: Duration?
+
+    /// A phone that was just switched on; its first message is an interval away.
+    public init(options: RescueFirmwareOptions = RescueFirmwareOptions()) {
+        self.options = options
+        stock = PhoneStock(seed: options.seed)
+        random = PhoneRandom(seed: options.seed, stream: .max)
+        line = SerialLine(rate: options.lineRate)
+        sendingDue = options.messages > 0 ? options.interval : nil
+    }
+
+    public mutating func receive(_ bytes: [UInt8], at instant: Duration) {
+        line.send(bytes, at: max(instant, now))
+    }
+
+    public mutating func advance(to instant: Duration) -> [Emission] {
+        var emissions: [Emission] = []
+        while let next = nextActivity, next <= instant {
+            now = max(now, next)
+            emissions += split(line.transmit(until: now))
+            for byte in line.receive(by: now) {
+                if let object = splitter.append(byte) { take(object) }
+            }
+            if let due = sendingDue, due <= now { sendStock() }
+        }
+        now = max(now, instant)
+        return emissions + split(line.transmit(until: now))
+    }
+
+    public var nextActivity: Duration? { [line.nextArrival, line.nextDeparture, sendingDue].compactMap { $0 }.min() }
+
+    public var isQuiescent: Bool { line.isIdle && line.nextArrival == nil }
+
+    /// Starts the app again: what it was sending is lost. What it has stored is not.
+    public mutating func reset(at instant: Duration) {
+        now = max(now, instant)
+        line.clear()
+        splitter = JSONObjectSplitter()
+    }
+
+    // MARK: The app
+
+    private mutating func sendStock() {
+        let count = options.interval == .zero ? Self.blockCount : 1
+        for index in sentCount..<min(options.messages, sentCount + count) {
+            let message = stock.message(index)
+            ids.insert(message.id)
+            if random.number(below: 100) < options.malformed {
+                let fault = PhoneFault.allCases[random.number(below: PhoneFault.allCases.count)]
+                // What is damaged is a message of its own, which nobody gets.
+                line.write(fault.damage(stock.message(-1 - index)), at: now)
+            }
+            line.write(message.json, at: now)
+        }
+        sentCount = min(options.messages, sentCount + count)
+        let pause = options.interval == .zero ? Self.blockTime : options.interval
+        sendingDue = sentCount < options.messages ? max(now + pause, line.idleTime ?? now) : nil
+    }
+
+    private mutating func take(_ object: [UInt8]) {
+        guard var message = PhoneMessage(json: object), ids.insert(message.id).inserted else { return }
+        message.status = "pending_sync"
+        received.append(message)
+        if options.forwards { line.write(message.json, at: now) }
+    }
+
+    /// Cuts what leaves into pieces of 1 byte to as many as may leave at once.
+    private mutating func split(_ emissions: [Emission]) -> [Emission] {
+        guard let split = options.split else { return emissions }
+        return emissions.flatMap { emission in
+            var pieces: [Emission] = []
+            var rest = emission.bytes[...]
+            while !rest.isEmpty {
+                let piece = rest.prefix(1 + random.number(below: max(1, split)))
+                rest = rest.dropFirst(piece.count)
+                pieces.append(Emission(bytes: Array(piece), time: emission.time))
+            }
+            return pieces
+        }
+    }
+}
