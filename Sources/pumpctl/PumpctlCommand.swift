@@ -19,7 +19,12 @@ struct PumpctlCommand: ParsableCommand {
                 name: "Pump",
                 subcommands: [OnCommand.self, OffCommand.self, SpeedCommand.self, StatusCommand.self, TempCommand.self]
             ),
-            CommandGroup(name: "Other families", subcommands: [LogCommand.self, LEDCommandGroup.self]),
+            CommandGroup(
+                name: "Other families",
+                subcommands: [
+                    LogCommand.self, LEDCommandGroup.self,
+                    MessageCommand.self,
+                ]),
             CommandGroup(
                 name: "Peer",
                 subcommands: [SayCommand.self, ToggleCommand.self, ImageCommand.self, PeerCommandGroup.self]),

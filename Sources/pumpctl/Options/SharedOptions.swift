@@ -39,4 +39,5 @@ struct SharedOptions: ParsableArguments {
 enum FamilyName: String, ExpressibleByArgument, CaseIterable {
     case pump, storm, led
     case peer
+    case rescue
 }

@@ -32,6 +32,9 @@ struct Output: Sendable {
     /// Shows on the terminal how far something is, in place of what was shown so before.
     func progress(_ text: String) { Self.write("\r\u{1B}[K" + text, to: STDERR_FILENO) }
 
+    /// Rings the bell of the terminal that standard error is; elsewhere nothing.
+    func ringBell() { if isatty(STDERR_FILENO) == 1 { Self.write("\u{07}", to: STDERR_FILENO) } }
+
     /// Tells of a failure: on standard error, and to programs as an object too.
     func report(_ failure: Failure) {
         // They may hold what devices are called, or what they said.

@@ -5,12 +5,27 @@ struct WallTime {
     private let seconds: time_t
     private let milliseconds: Int
 
+    private init(seconds: time_t, milliseconds: Int) {
+        self.seconds = seconds
+        self.milliseconds = milliseconds
+    }
+
+    /// The instant so many seconds after 1970-01-01T00:00:00Z, of the years 1 to 9999.
+    init(secondsSince1970 seconds: Double) {
+        let milliseconds = Int((seconds * 1000).rounded(.down))
+        let part = (milliseconds % 1000 + 1000) % 1000
+        self.init(seconds: (milliseconds - part) / 1000, milliseconds: part)
+    }
+
     /// The present.
     static var now: WallTime {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return WallTime(seconds: time.tv_sec, milliseconds: time.tv_nsec / 1_000_000)
     }
+
+    /// Seconds since 1970-01-01T00:00:00Z.
+    var secondsSince1970: Double { Double(seconds) + Double(milliseconds) / 1000 }
 
     /// The local time of day, `17:04:05.678`.
     var timeOfDay: String {

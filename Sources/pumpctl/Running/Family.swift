@@ -24,6 +24,7 @@ extension FamilyName {
         case .storm: .storm
         case .led: .led
         case .peer: .peer
+        case .rescue: .rescue
         }
     }
 }

@@ -30,17 +30,11 @@ struct LiveRowWriter: Sendable {
                 return
             }
             let fields = [measurement.pipe, measurement.port, measurement.point, measurement.valueText]
-            try write(([time.iso8601] + fields.map(Self.quoted)).joined(separator: ","))
+            try write(([time.iso8601] + fields.map { $0.quotedForCSV() }).joined(separator: ","))
         }
     }
 
     private func write(_ line: String) throws(Failure) { try file.write(Array(line.utf8) + [0x0A]) }
-
-    /// A field as RFC 4180 has it.
-    private static func quoted(_ field: String) -> String {
-        guard field.utf8.contains(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") }) else { return field }
-        return "\"" + field.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
-    }
 }
 
 /// A live row as programs are told of it.

@@ -8,5 +8,6 @@ struct SimCommand: ParsableCommand {
         subcommands: [
             SimPumpCommand.self, SimStormCommand.self, SimLEDCommand.self,
             SimPeerCommand.self,
+            SimRescueCommand.self,
         ])
 }

@@ -1,0 +1,76 @@
+import ArgumentParser
+import LineProtocol
+
+struct MessageCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "message", abstract: "Receive, keep and hand on messages of the rescue app.",
+        discussion: """
+            Messages are kept in $XDG_DATA_HOME/pumpctl/messages.jsonl, each once, until they are handed on and after that. What \
+            others have written is never printed as it came: characters that steer a terminal or hide text are shown as \\x1b or \
+            \\u{202e}.
+            """,
+        subcommands: [
+            MessageSendCommand.self, MessageSyncCommand.self, MessageListenCommand.self, MessageListCommand.self,
+            MessageExportCommand.self,
+        ])
+}
+
+struct MessageListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the messages that are kept; no device is needed.",
+        discussion: """
+            --csv prints id,time,status,category,latitude,longitude,content; text that a spreadsheet would take for a formula \
+            begins with an apostrophe there. Each line of --json has these keys; degrees are those of WGS 84.
+            """)
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var shared: SharedOptions
+
+    @Option(help: "Only those of this status.")
+    var status: StatusArgument?
+
+    @Option(help: "Only those of this category.")
+    var category: CategoryArgument?
+
+    @Flag(help: "Print comma-separated values.")
+    var csv = false
+
+    func validate() throws {
+        if csv, shared.merged(with: parent.shared).json { throw ValidationError("--csv goes without --json") }
+    }
+
+    func run() throws {
+        let (status, category, isCSV) = (status?.status, category?.category, csv)
+        try CommandRunner.run(shared.merged(with: parent.shared), for: .rescue) { context in
+            let store = try MessageFile(path: MessageFile.standardPath)
+            let messages = try await store.messages(status).filter { category == nil || $0.category == category }
+            let format: MessageFormat = isCSV ? .csv : context.output.isJSON ? .json : .text
+            try MessageWriter(format, OutputFile()).write(messages)
+        }
+    }
+}
+
+struct MessageExportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write the messages that are kept as they are on the wire, one a line.",
+        discussion: "Fields that pumpctl does not know are there too.")
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var shared: SharedOptions
+
+    @Option(help: "Only those of this status.")
+    var status: StatusArgument?
+
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Where to write them, if not to standard output.", valueName: "file"))
+    var output: String?
+
+    func run() throws {
+        let (status, path) = (status?.status, output)
+        try CommandRunner.run(shared.merged(with: parent.shared), for: .rescue) { _ in
+            let messages = try await MessageFile(path: MessageFile.standardPath).messages(status)
+            let file = if let path { try OutputFile(path: path, .replace) } else { OutputFile() }
+            try MessageWriter(.wire, file).write(messages)
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import ArgumentParser
+import LineProtocol
+
+struct MessageSendCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "send",
+        abstract: "Write a message, and hand it on.",
+        discussion: "It is kept in any case: where the link breaks, 'message sync' hands it on later.")
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var shared: SharedOptions
+
+    @Option(help: ArgumentHelp("What kind of message it is.", valueName: "category"))
+    var category = CategoryArgument(argument: "Other")!
+
+    @Option(name: .customLong("at"), help: ArgumentHelp("Where, in degrees north and east.", valueName: "lat,lon"))
+    var place: PositionArgument
+
+    @Flag(help: "Only keep it, for 'message sync'.")
+    var later = false
+
+    @Argument(help: "The message.")
+    var text: String
+
+    func validate() throws {
+        if text.utf8.count > Self.textLimit {
+            throw ValidationError("a message has \(Self.textLimit) bytes at most, not \(text.utf8.count)")
+        }
+    }
+
+    /// What fits into a message in any case, all of it escaped.
+    private static let textLimit = RescueFramer.lengthLimit / 8
+
+    func run() throws {
+        let message = RescueMessage(
+            id: .random(), content: text, position: place.position, time: .now, category: category.category)
+        let isKept = later
+        try CommandRunner.run(shared.merged(with: parent.shared), for: .rescue) { context in
+            let store = try MessageFile(path: MessageFile.standardPath)
+            _ = try await store.insertNew([message])
+            if isKept {
+                return context.output.result("kept \(message.id)", SentRecord(message.id, .pendingSync))
+            }
+            do {
+                try await MessageExchange(context, store).send([message], receivingFor: nil)
+            } catch {
+                throw Failure(pending: error)
+            }
+            context.output.result("sent \(message.id)", SentRecord(message.id, .synced))
+        }
+    }
+}
+
+struct MessageSyncCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sync",
+        abstract: "Hand on the messages that wait for it, and take in what comes meanwhile.")
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var shared: SharedOptions
+
+    @Option(name: .customLong("for"), help: ArgumentHelp("Go on receiving for this time.", valueName: "time"))
+    var time: SecondsArgument?
+
+    func run() throws {
+        let time = time?.duration
+        try CommandRunner.run(shared.merged(with: parent.shared), for: .rescue) { context in
+            let store = try MessageFile(path: MessageFile.standardPath)
+            let pending = try await store.messages(.pendingSync)
+            do {
+                try await MessageExchange(context, store).send(pending, receivingFor: time)
+            } catch {
+                throw pending.isEmpty ? error : Failure(pending: error)
+            }
+            context.output.result("\(pending.count) handed on", SyncedRecord(synced: pending.count))
+        }
+    }
+}
+
+struct MessageListenCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "listen",
+        abstract: "Receive messages, keep them, and print those that are new.",
+        discussion: """
+            A link that is lost is waited for. Each line of --json has the key event: message, sos, or malformed. A message of \
+            the category SOS rings the terminal's bell.
+            """)
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var shared: SharedOptions
+
+    @Flag(help: "End once an SOS has come, with 0; with --for the exit code is 75 where none came in time.")
+    var untilSOS = false
+
+    @Option(help: ArgumentHelp("End after so many new messages.", valueName: "number"))
+    var count: Int?
+
+    @Option(name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "time"))
+    var time: SecondsArgument?
+
+    func validate() throws {
+        if let count, count < 1 { throw ValidationError("--count is 1 or more") }
+        if untilSOS, count != nil { throw ValidationError("--until-sos goes without --count") }
+    }
+
+    func run() throws {
+        let ending = MessageIntake.Ending(count: count, isSOS: untilSOS)
+        let time = time?.duration
+        try CommandRunner.run(shared.merged(with: parent.shared), for: .rescue) { context in
+            let store = try MessageFile(path: MessageFile.standardPath)
+            try await MessageListening(context, store, until: ending).run(for: time)
+        }
+    }
+}
+
+/// A message that was written here, as programs are told of it.
+private struct SentRecord: Encodable {
+    var ok = true
+    var id: String
+    var status: String
+
+    init(_ id: RescueID, _ status: RescueStatus) {
+        self.id = "\(id)"
+        self.status = status.rawValue
+    }
+}
+
+/// What was handed on, as programs are told of it.
+private struct SyncedRecord: Encodable {
+    var ok = true
+    var synced: Int
+}
+
+extension Failure {
+    /// Messages could not be handed on; they still wait.
+    fileprivate init(pending error: any Error) {
+        switch error {
+        case let error as LinkError:
+            self.init(error)
+            hint = "it is kept: 'pumpctl message sync' hands it on" + (error.hint.map { "; " + $0 } ?? "")
+        case let failure as Failure: self = failure
+        case let error as RescueStoreError: self.init(error)
+        default:
+            self.init(.interrupted, code: "cancelled", "interrupted; it is kept: 'pumpctl message sync' hands it on")
+        }
+        outcome = RescueStatus.pendingSync.rawValue
+    }
+}
+
+extension RescueTime {
+    /// The present; the beginning of 2001 where the clock of this machine is out of all years.
+    fileprivate static var now: RescueTime {
+        RescueTime(secondsSince1970: WallTime.now.secondsSince1970) ?? .beginning
+    }
+}

@@ -1,0 +1,47 @@
+import LineProtocol
+import Transports
+
+/// `message listen`: stores and prints messages as they come, also behind a link that was lost.
+struct MessageListening: Sendable {
+    private let context: CommandContext
+    private let store: any RescueStore
+    private let endpoint: Endpoint
+    private let ending: MessageIntake.Ending
+
+    init(_ context: CommandContext, _ store: any RescueStore, until ending: MessageIntake.Ending) throws {
+        self.context = context
+        self.store = store
+        self.ending = ending
+        endpoint = try context.endpoint()
+    }
+
+    /// Runs until what is waited for has come, `time` is over, or a signal ends it.
+    func run(for time: Duration?) async throws {
+        let hasCome = try await context.run(for: time) { try await listen() }
+        if !hasCome, ending.isSOS {
+            throw Failure(.temporaryFailure, code: "no_answer", "no SOS in \(time?.inSeconds ?? "") s")
+        }
+    }
+
+    private func listen() async throws {
+        var link = try await context.openLink(endpoint, note: context.output.note)
+        var intake = MessageIntake(store, context.output, until: ending)
+        let reopening = Reopening(endpoint, context)
+        while true {
+            do {
+                let hasCome = try await intake.receive(from: link)
+                await link.close()
+                if hasCome { return }
+                throw CancellationError()
+            } catch let error as LinkError where error.code != .cancelled {
+                await link.close()
+                context.output.note("pumpctl: \(error); waiting for the device to come back")
+            } catch {
+                await link.close()
+                throw error
+            }
+            link = try await reopening.link(note: context.output.note)
+            context.output.note("pumpctl: \(endpoint.text) is back")
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import LineProtocol
+
+/// How messages are written.
+enum MessageFormat: Sendable {
+    case text, csv, json
+    /// As they are on the wire.
+    case wire
+}
+
+/// Writes messages to a file or to standard output.
+struct MessageWriter: Sendable {
+    /// How many bytes are written at once, or a little more.
+    private static let blockSize = 1 << 16
+
+    private let format: MessageFormat
+    private let file: OutputFile
+
+    init(_ format: MessageFormat, _ file: OutputFile) {
+        self.format = format
+        self.file = file
+    }
+
+    /// Writes all of `messages`, with the heading that the format has.
+    func write(_ messages: [RescueMessage]) throws(Failure) {
+        let categoryWidth = messages.map { $0.category.rawValue.printable().count }.max() ?? 0
+        var block: [UInt8] = []
+        if format == .csv { block += Array("id,time,status,category,latitude,longitude,content\n".utf8) }
+        for message in messages {
+            block += line(message, categoryWidth) + [0x0A]
+            guard block.count >= Self.blockSize else { continue }
+            try file.write(block)
+            block.removeAll(keepingCapacity: true)
+        }
+        try file.write(block)
+    }
+
+    private func line(_ message: RescueMessage, _ categoryWidth: Int) -> [UInt8] {
+        switch format {
+        case .wire: message.json
+        case .json: Array(Output.json(MessageRecord(message)).utf8)
+        case .csv: Array(Self.csv(message).utf8)
+        case .text:
+            Array(MessageText.line(message, showsStatus: true, categoryWidth: min(categoryWidth, 24)).utf8)
+        }
+    }
+
+    private static func csv(_ message: RescueMessage) -> String {
+        [
+            "\(message.id)", message.isoTime, message.status.rawValue, harmless(message.category.rawValue),
+            "\(message.position.latitude)", "\(message.position.longitude)", harmless(message.content),
+        ].map { $0.quotedForCSV() }.joined(separator: ",")
+    }
+
+    /// Text that neither a terminal nor a spreadsheet takes for a command.
+    private static func harmless(_ text: String) -> String {
+        let text = text.printable()
+        return text.first.map { "=+-@".contains($0) } == true ? "'" + text : text
+    }
+}
+
+/// Messages as people read them.
+enum MessageText {
+    /// A message in a line.
+    static func line(_ message: RescueMessage, showsStatus: Bool, categoryWidth: Int = 12) -> String {
+        let category = message.category.rawValue.printable()
+        let padding = String(repeating: " ", count: max(0, categoryWidth - category.count))
+        let status = message.status == .synced ? "synced   " : "pending  "
+        let place = "\(message.position.latitude),\(message.position.longitude)"
+        return "\(message.isoTime)  " + (showsStatus ? status : "") + "\(category)\(padding)  \(place)  "
+            + message.content.printable()
+    }
+}
+
+/// A message as programs are told of it.
+struct MessageRecord: Encodable {
+    /// What has come about; nil in a list.
+    var event: String?
+    var id: String
+    var time: String
+    var status: String
+    var category: String
+    var latitude: Double
+    var longitude: Double
+    var content: String
+
+    init(_ message: RescueMessage, event: String? = nil) {
+        self.event = event
+        id = "\(message.id)"
+        time = message.isoTime
+        status = message.status.rawValue
+        category = message.category.rawValue
+        latitude = message.position.latitude
+        longitude = message.position.longitude
+        content = message.content
+    }
+}
+
+extension RescueMessage {
+    /// When it was written, by ISO 8601.
+    var isoTime: String { WallTime(secondsSince1970: time.secondsSince1970).iso8601 }
+}
