@@ -1,0 +1,159 @@
+import LineProtocol
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct RescueFramerTests {
+    private static let good = Array(RescueMessageTests.example.utf8)
+
+    private func codes(_ arrivals: [RescueArrival]) -> [String] {
+        arrivals.map {
+            switch $0 {
+            case .message: "message"
+            case .malformed(let error): error.code.rawValue
+            }
+        }
+    }
+
+    private func frame(_ bytes: [UInt8]) -> [RescueArrival] { RescueFramer.frame([bytes]).arrivals }
+
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `Any split of a stream gives the same messages`(seed: UInt64) {
+        var traffic = RescueTraffic(seed: seed)
+        var stream: [UInt8] = []
+        var messages: [RescueArrival] = []
+        for _ in 0..<30 {
+            let message = traffic.message()
+            messages.append(.message(message))
+            stream += message.json + ["", "\n", "\r\n", " \t"][traffic.random.number(below: 4)].utf8
+        }
+        #expect(frame(stream) == messages)
+        for most in [1, 3, 20, 512, 5000] {
+            #expect(RescueFramer.frame(traffic.split(stream, most: most)).arrivals == messages)
+        }
+    }
+
+    @Test(arguments: 1...40 as ClosedRange<UInt64>)
+    func `Any split of a damaged stream gives the same, and it stays small`(seed: UInt64) {
+        var traffic = RescueTraffic(seed: seed)
+        var stream: [UInt8] = []
+        for _ in 0..<25 {
+            let json = traffic.message().json
+            stream += traffic.random.number(below: 2) == 0 ? json : traffic.damage(json)
+        }
+        let whole = frame(stream)
+        for most in [1, 20, 5000] {
+            let (arrivals, mostPending) = RescueFramer.frame(traffic.split(stream, most: most))
+            #expect(arrivals == whole)
+            #expect(mostPending < RescueFramer.lengthLimit + most)
+        }
+    }
+
+    @Test func `The message behind one that was cut off anywhere is found`() {
+        for count in 1..<Self.good.count {
+            let arrivals = frame(Array(Self.good[..<count]) + Self.good)
+            #expect(arrivals.last == frame(Self.good).last, "cut off behind \(count)")
+            #expect(arrivals.count == 2, "cut off behind \(count): \(codes(arrivals))")
+        }
+    }
+
+    @Test(arguments: [
+        ("garbage", ["noise", "message"]), ("\u{FEFF}", ["noise", "message"]), ("]}\",", ["noise", "message"]),
+        ("{", ["not_json", "message"]), ("{\"a\":NaN}", ["not_json", "message"]),
+        ("{\"a\":NaN} and more", ["not_json", "message"]), ("{\"a\":{\"b\":{\"c\":x}}}", ["not_json", "message"]),
+        ("{\"a\":NaN}{\"b\":tru}", ["not_json", "not_json", "message"]), ("{}", ["missing_field", "message"]),
+        ("{\"content\":", ["not_json", "message"]), ("\r\n\r\n", ["message"]),
+    ])
+    func `Behind what is no message the next is found, and one error tells of it`(text: String, expected: [String]) {
+        #expect(codes(frame(Array(text.utf8) + Self.good + Array("{".utf8))).prefix(expected.count) == expected[...])
+    }
+
+    @Test func `What is cut off by the end is told of, and a message within it is found`() {
+        #expect(codes(frame(Array(Self.good.dropLast()))) == ["truncated"])
+        #expect(codes(frame(Array("{\"content\":".utf8) + Self.good)) == ["truncated", "message"])
+        #expect(codes(frame(Self.good + Array(" x".utf8))) == ["message", "noise"])
+        #expect(frame([]).isEmpty)
+    }
+
+    @Test func `An error says where, and holds the first bytes of what came`() throws {
+        let arrival = frame(Array("{\"latitude\":NaN}".utf8)).first
+        guard case .malformed(let error) = arrival else {
+            Issue.record("\(String(describing: arrival))")
+            return
+        }
+        #expect(error.offset == 12)
+        #expect(error.description == "not JSON at byte 12: expected a value")
+        #expect(String(decoding: error.excerpt, as: UTF8.self) == "{\"latitude\":N")
+    }
+
+    @Test func `An object without an end is given up, and takes no memory`() {
+        let endless = Array("{\"content\":\"".utf8) + [UInt8](repeating: UInt8(ascii: "x"), count: 1_000_000)
+        var traffic = RescueTraffic(seed: 1)
+        let (arrivals, mostPending) = RescueFramer.frame(traffic.split(endless, most: 4096) + [Self.good])
+        #expect(codes(arrivals) == ["too_long", "message"])
+        #expect(mostPending < RescueFramer.lengthLimit + 4096)
+    }
+
+    @Test(arguments: RescueTraffic.nasty)
+    func `What is nasty costs little and hides nothing`(nasty: [UInt8]) {
+        let stream = Array(repeatElement(nasty, count: 10).joined()) + Array("\" \n".utf8) + Self.good + Self.good
+        #expect(codes(frame(stream)).suffix(1) == ["message"])
+    }
+
+    @Test func `100,000 messages come, in pieces of a notification, and nothing of them is kept`() {
+        var traffic = RescueTraffic(seed: 3)
+        let messages = (0..<100).map { _ in traffic.message() }
+        let pieces = traffic.split(Array(messages.map(\.json).joined()), most: 244)
+        var framer = RescueFramer()
+        var count = 0
+        for _ in 0..<1000 {
+            for piece in pieces { count += framer.append(piece).count }
+            #expect(framer.pendingByteCount == 0)
+        }
+        #expect(count == 100_000)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct RescueArrivalsTests {
+    @Test(arguments: [true, false])
+    func `Messages arrive whole, whatever the link cuts or joins`(keepsPacketBounds: Bool) async throws {
+        var traffic = RescueTraffic(seed: 9)
+        let messages = (0..<20).map { _ in traffic.message() }
+        let link = ScriptedLink(keepsPacketBounds: keepsPacketBounds)
+        await link.deliver(traffic.split(Array(messages.map(\.json).joined()), most: 400))
+        await link.deliver("{\"id\":")
+        await link.close()
+        var arrived: [RescueArrival] = []
+        for try await arrivals in RescueArrivals(over: link) { arrived += arrivals }
+        #expect(arrived.dropLast() == messages.map { .message($0) }[...])
+        guard case .malformed(let error) = arrived.last else {
+            Issue.record("\(String(describing: arrived.last))")
+            return
+        }
+        #expect(error.code == .truncated)
+    }
+
+    @Test func `The loss of the link is thrown behind what came before`() async throws {
+        let link = ScriptedLink(backlog: [RescueMessageTests.example])
+        await link.end(with: LinkError(.disconnected, name: link.name, activity: "receive"))
+        var arrivals = RescueArrivals(over: link).makeAsyncIterator()
+        #expect(try await arrivals.next()?.count == 1)
+        let error = await #expect(throws: LinkError.self) { try await arrivals.next() }
+        #expect(error?.code == .disconnected)
+    }
+}
+
+@Suite struct RescueStoreTests {
+    @Test func `A message is stored once, and marked when it was handed on`() async {
+        var traffic = RescueTraffic(seed: 2)
+        let (one, other) = (traffic.message(), traffic.message())
+        var again = one
+        again.content = "something else"
+        let store = RescueMemoryStore()
+        #expect(await store.insertNew([one, again, other]) == [one, other])
+        #expect(await store.insertNew([again]) == [])
+        await store.markSynced([one.id, .random()])
+        #expect(await store.messages(.pendingSync) == [other])
+        #expect(await store.messages(.synced).map(\.id) == [one.id])
+        #expect(await store.messages(nil).map(\.content) == [one.content, other.content])
+    }
+}
