@@ -95,14 +95,7 @@ extension [UInt8] {
     func printable(limit: Int = .max) -> String {
         var text = ""
         if let whole = String(validating: self, as: UTF8.self) {
-            for scalar in whole.unicodeScalars {
-                switch scalar.value {
-                case 0..<0x20, 0x7F..<0xA0: text += Self.escaped(UInt8(scalar.value))
-                case 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069:
-                    text += "\\u{\(String(scalar.value, radix: 16))}"
-                default: text.unicodeScalars.append(scalar)
-                }
-            }
+            text = whole.printable()
         } else {
             for byte in self { text += (0x20..<0x7F).contains(byte) ? String(UnicodeScalar(byte)) : Self.escaped(byte) }
         }

@@ -8,7 +8,7 @@ extension String {
         for scalar in unicodeScalars {
             if !scalar.isInvisible {
                 text.unicodeScalars.append(scalar)
-            } else if scalar.value < 0x80 {
+            } else if scalar.value < 0x100 {
                 text += "\\x" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
             } else {
                 text += "\\u{\(String(scalar.value, radix: 16))}"

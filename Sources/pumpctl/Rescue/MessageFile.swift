@@ -58,25 +58,24 @@ final class MessageFile: RescueStore {
 
     func insertNew(_ messages: [RescueMessage]) async throws(RescueStoreError) -> [RescueMessage] {
         if messages.isEmpty { return [] }
-        return try locked { index throws(RescueStoreError) in
+        return try await locked { [self] index throws(RescueStoreError) in
             var new: [RescueMessage] = []
             var lines: [UInt8] = []
-            var added = index.statuses
-            for message in messages where added[message.id] == nil {
-                added[message.id] = message.status
+            var newIDs: Set<RescueID> = []
+            for message in messages where index.statuses[message.id] == nil && newIDs.insert(message.id).inserted {
                 new.append(message)
                 var pending = message
                 pending.status = .pendingSync
                 lines += pending.json + [0x0A] + (message.status == .synced ? Self.mark(message.id) : [])
             }
             try append(lines, to: &index)
-            index.statuses = added
+            for message in new { index.statuses[message.id] = message.status }
             return new
         }
     }
 
     func markSynced(_ ids: [RescueID]) async throws(RescueStoreError) {
-        try locked { index throws(RescueStoreError) in
+        try await locked { [self] index throws(RescueStoreError) in
             let pending = ids.filter { index.statuses[$0] == .pendingSync }
             try append(pending.flatMap(Self.mark), to: &index)
             for id in pending { index.statuses[id] = .synced }
@@ -84,7 +83,7 @@ final class MessageFile: RescueStore {
     }
 
     func messages(_ status: RescueStatus?) async throws(RescueStoreError) -> [RescueMessage] {
-        try locked { index throws(RescueStoreError) in
+        try await locked { [self] index throws(RescueStoreError) in
             var messages: [RescueMessage] = []
             var seen: Set<RescueID> = []
             _ = try read(from: 0) { line in
@@ -102,7 +101,20 @@ final class MessageFile: RescueStore {
     // MARK: The file
 
     /// Runs `body` while no other program has the file, and with all that others have added read.
-    private func locked<Value>(
+    ///
+    /// Not on the thread of the event loop: a disk may be slow.
+    private func locked<Value: Sendable>(
+        _ body: @escaping @Sendable (inout Index) throws(RescueStoreError) -> Value
+    ) async throws(RescueStoreError) -> Value {
+        let work = Task(executorPreference: globalConcurrentExecutor) { () -> Result<Value, RescueStoreError> in
+            do throws(RescueStoreError) { return .success(try self.lockedAtOnce(body)) } catch {
+                return .failure(error)
+            }
+        }
+        return try await work.value.get()
+    }
+
+    private func lockedAtOnce<Value>(
         _ body: (inout Index) throws(RescueStoreError) -> Value
     ) throws(RescueStoreError) -> Value {
         try index.withLock { index throws(RescueStoreError) in

@@ -26,10 +26,20 @@ struct MessageIntake: Sendable {
     /// - Returns: Whether that has come.
     /// - Throws: `LinkError` where the far end is gone.
     mutating func receive(from link: any Link) async throws -> Bool {
-        for try await arrivals in RescueArrivals(over: link) {
-            if try await take(arrivals) { return true }
+        let buffer = ArrivalBuffer()
+        let reading = Task(executorPreference: link.executor) { await buffer.fill(from: link) }
+        defer {
+            reading.cancel()
+            buffer.end()
         }
-        return false
+        return try await withTaskCancellationHandler {
+            while let arrivals = try await buffer.take() {
+                if try await take(arrivals) { return true }
+            }
+            return false
+        } onCancel: {
+            reading.cancel()
+        }
     }
 
     /// Returns whether what was waited for has come. What came with it is stored only as far as it counts.
