@@ -5,19 +5,27 @@ public struct RescueID: Sendable, Hashable {
 
     /// Reads `6F1E2C1A-0B7B-4C0E-9A77-0E2A6E6D2B11`, in either case. Nil for anything else.
     public init?(_ text: String) {
-        var digits: (UInt64, UInt64) = (0, 0)
-        var count = 0
-        guard text.utf8.count == 36 else { return nil }
-        for (index, byte) in text.utf8.enumerated() {
-            if Self.hyphens.contains(index) {
-                guard byte == UInt8(ascii: "-") else { return nil }
-                continue
+        var text = text
+        guard let halves = text.withUTF8({ Self.read($0) }) else { return nil }
+        (high, low) = halves
+    }
+
+    private static func read(_ text: UnsafeBufferPointer<UInt8>) -> (UInt64, UInt64)? {
+        guard text.count == 36 else { return nil }
+        var halves: (UInt64, UInt64) = (0, 0)
+        for index in 0..<36 {
+            switch index {
+            case 8, 13, 18, 23: guard text[index] == UInt8(ascii: "-") else { return nil }
+            default:
+                guard let digit = JSONGrammar.hexDigit(text[index]) else { return nil }
+                if index < 18 {
+                    halves.0 = halves.0 << 4 | UInt64(digit)
+                } else {
+                    halves.1 = halves.1 << 4 | UInt64(digit)
+                }
             }
-            guard let digit = JSONGrammar.hexDigit(byte) else { return nil }
-            if count < 16 { digits.0 = digits.0 << 4 | UInt64(digit) } else { digits.1 = digits.1 << 4 | UInt64(digit) }
-            count += 1
         }
-        (high, low) = digits
+        return halves
     }
 
     private init(high: UInt64, low: UInt64) {
@@ -37,19 +45,18 @@ public struct RescueID: Sendable, Hashable {
         var generator = SystemRandomNumberGenerator()
         return random(using: &generator)
     }
-
-    private static let hyphens: Set<Int> = [8, 13, 18, 23]
 }
 
 extension RescueID: CustomStringConvertible {
     /// In upper case, as on the wire.
     public var description: String {
-        var text = ""
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
         for index in 0..<32 {
-            if index == 8 || index == 12 || index == 16 || index == 20 { text += "-" }
-            let half = index < 16 ? high : low
-            text += String(half >> UInt64(60 - index % 16 * 4) & 0xF, radix: 16, uppercase: true)
+            if index == 8 || index == 12 || index == 16 || index == 20 { text.append(UInt8(ascii: "-")) }
+            let digit = UInt8(truncatingIfNeeded: (index < 16 ? high : low) >> UInt64(60 - index % 16 * 4)) & 0xF
+            text.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") - 10 + digit)
         }
-        return text
+        return String(decoding: text, as: UTF8.self)
     }
 }
