@@ -2,7 +2,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct RescueFramerTests {
+@Suite(.timeLimit(.minutes(5))) struct RescueFramerTests {
     private static let good = Array(RescueMessageTests.example.utf8)
 
     private func codes(_ arrivals: [RescueArrival]) -> [String] {

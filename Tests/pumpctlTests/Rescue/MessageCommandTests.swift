@@ -1,0 +1,239 @@
+import DescriptorIO
+import FirmwareSim
+import Foundation
+import LineProtocol
+import SerialPort
+import TestSupport
+import Testing
+
+@Suite("message")
+struct MessageCommandTests {
+    private let folder = TemporaryFolder()
+
+    /// Runs it with messages of its own.
+    private func run(_ arguments: String...) async throws -> ChildProcess.Ending {
+        try await Pumpctl.start(arguments, environment: ["XDG_DATA_HOME": folder.path]).ending()
+    }
+
+    private func listed(_ options: String...) async throws -> [NSDictionary] {
+        try await Pumpctl.start(
+            ["--json", "message", "list"] + options, environment: ["XDG_DATA_HOME": folder.path]
+        ).ending().objects()
+    }
+
+    private static func stock(_ range: Range<Int>) -> [PhoneMessage] { range.map { PhoneStock(seed: 7).message($0) } }
+
+    /// The first of the stock that calls for help.
+    private static func firstSOS() throws -> Int {
+        try #require(stock(0..<100).firstIndex { $0.category == "SOS" })
+    }
+
+    @Test("listen prints what comes and keeps it, once, whatever the splits and faults")
+    func listen() async throws {
+        let phone = "sim:rescue?seed=7&messages=20&interval=1ms&split=20&malformed=50"
+        let ending = try await run("-p", phone, "message", "listen", "--count", "20")
+        #expect(ending.status == 0, "\(ending)")
+        let lines = ending.output.split(separator: "\n")
+        #expect(lines.count == 20)
+        for (line, message) in zip(lines, Self.stock(0..<20)) {
+            #expect(line.hasSuffix("  \(message.latitude),\(message.longitude)  \(message.content)"))
+            #expect(line.contains("  \(message.category) "))
+        }
+        #expect(ending.errors.contains("no message"))
+        #expect(!ending.errors.contains("\u{1B}"))
+        let again = try await run("-p", phone, "message", "listen", "--for", "1s")
+        #expect(again.status == 0)
+        #expect(again.output == "")
+        let ids = try await listed().map { $0["id"] as? String }
+        #expect(ids == Self.stock(0..<20).map(\.id.uuidString))
+    }
+
+    @Test("--until-sos ends with 0 at an SOS, which is an event of its own")
+    func untilSOS() async throws {
+        let index = try Self.firstSOS()
+        let ending = try await run(
+            "-p", "sim:rescue?seed=7&messages=100&interval=1ms", "--json", "message", "listen", "--until-sos")
+        #expect(ending.status == 0)
+        let events = try ending.objects()
+        #expect(events.count > index)
+        let sos = try #require(events.first { $0["event"] as? String == "sos" })
+        #expect(sos["id"] as? String == PhoneStock(seed: 7).message(index).id.uuidString)
+        #expect(events.prefix(index).allSatisfy { $0["event"] as? String == "message" })
+    }
+
+    @Test("--until-sos ends with 75 where none came in time")
+    func noSOS() async throws {
+        let ending = try await run("-p", "sim:rescue?messages=0", "message", "listen", "--until-sos", "--for", "0.1s")
+        expectFailure(ending, 75, saying: "no SOS in 0.1 s")
+    }
+
+    @Test("An SOS rings the terminal's bell")
+    func bell() async throws {
+        let index = try Self.firstSOS()
+        let terminal = try PseudoTerminal()
+        let screen = Watched(ReceivedText())
+        let channel = terminal.channel()
+        await channel.gather(into: screen)
+        let program = try await Pumpctl.start(
+            [
+                "-p", "sim:rescue?seed=7&messages=\(index + 1)&interval=1ms", "message", "listen", "--until-sos",
+            ], environment: ["XDG_DATA_HOME": folder.path], terminal: terminal.path)
+        try await screen.text(upTo: "\u{07}")
+        #expect(try await program.ending().status == 0)
+        await channel.close()
+    }
+
+    @Test("send hands a message on, and keeps it as synced")
+    func send() async throws {
+        let device = try await ScriptedDevice()
+        let ending = try await run(
+            "-p", device.port, "--json", "message", "send", "--category", "sos", "--at", "35.911595,-79.048759",
+            "\u{1B}[2J on the \"roof\"")
+        #expect(ending.status == 0, "\(ending)")
+        let record = try ending.object()
+        #expect(record["status"] as? String == "synced")
+        let sent = try await device.heard.wait(for: "a message") { PhoneMessage(json: $0.bytes) }
+        #expect(sent.id.uuidString == record["id"] as? String)
+        #expect(sent.content == "\u{1B}[2J on the \"roof\"")
+        #expect([sent.category, sent.status] == ["SOS", "pending_sync"])
+        #expect([sent.latitude, sent.longitude] == [35.911595, -79.048759])
+        #expect(abs(sent.timestamp.timeIntervalSinceNow) < 600)
+        #expect(try await listed("--status", "synced").count == 1)
+        let text = try await run("message", "list")
+        #expect(text.output.hasSuffix("  synced   SOS  35.911595,-79.048759  \\x1b[2J on the \"roof\"\n"))
+        await device.close()
+    }
+
+    @Test("What could not be sent is kept, and sync hands it on")
+    func sync() async throws {
+        let failed = try await run("-p", "/dev/ttyNONE", "--json", "message", "send", "--at", "1,2", "one")
+        expectFailure(failed, 66, saying: "no such port", hint: "message sync")
+        #expect(try failed.object()["outcome"] as? String == "pending_sync")
+        #expect(try await run("message", "send", "--later", "--at", "1,2", "two").status == 0)
+        #expect(try await listed("--status", "pending_sync").count == 2)
+
+        let device = try await ScriptedDevice()
+        let ending = try await run("-p", device.port, "message", "sync")
+        #expect(ending.output == "2 handed on\n")
+        let sent = try await device.heard.wait(for: "two messages") { heard in
+            heard.text.contains("\"two\"") && heard.text.last == "}" ? heard.text : nil
+        }
+        #expect(sent.contains("\"one\""))
+        #expect(try await listed("--status", "pending_sync").isEmpty)
+        #expect(try await run("-p", device.port, "message", "sync").output == "0 handed on\n")
+        await device.close()
+    }
+
+    @Test("sync receives while it sends; its own messages, which come back, are not new")
+    func bothRoles() async throws {
+        _ = try await run("message", "send", "--later", "--at", "1,2", "mine")
+        let phone = "sim:rescue?seed=7&messages=3&interval=1ms"
+        let ending = try await run("-p", phone, "--json", "message", "sync", "--for", "1s")
+        let records = try ending.objects()
+        #expect(records.dropLast().compactMap { $0["id"] as? String } == Self.stock(0..<3).map(\.id.uuidString))
+        #expect(records.last?["synced"] as? Int == 1)
+        #expect(
+            try await listed().map { $0["status"] as? String } == ["synced"]
+                + Array(repeating: "pending_sync", count: 3))
+    }
+
+    @Test("Where the link breaks nothing is marked")
+    func brokenLink() async throws {
+        _ = try await run("message", "send", "--later", "--at", "1,2", "mine")
+        let device = try await ScriptedDevice()
+        let program = try await Pumpctl.start(
+            ["-p", device.port, "message", "sync", "--for", "60s"], environment: ["XDG_DATA_HOME": folder.path])
+        _ = try await device.heard.wait(for: "the message") { $0.text.contains("mine") ? true : nil }
+        await device.close()
+        expectFailure(try await program.ending(), 74, saying: "gone", hint: "message sync")
+        #expect(try await listed("--status", "pending_sync").count == 1)
+    }
+
+    @Test("Nothing that a stranger sends reaches the terminal raw, in any format")
+    func strangers() async throws {
+        let device = try await ScriptedDevice()
+        let program = try await Pumpctl.start(
+            ["-p", device.port, "-v", "message", "listen", "--count", "1"], environment: ["XDG_DATA_HOME": folder.path])
+        _ = try await program.errors.line("the open port")
+        try await device.say(
+            """
+            \u{1B}]0;x\u{07}{"id":"6F1E2C1A-0B7B-4C0E-9A77-0E2A6E6D2B11","content":"=1+1\\u001b[2J\\u009b1m\\u202e\u{9B}\u{7F}\\n",\
+            "latitude":1,"longitude":2,"timestamp":0,"status":"pending_sync","category":"\\u001bc, \\"x\\"","hops":[3]}
+            """)
+        var outputs = [try await program.ending()]
+        outputs += [try await run("message", "list"), try await run("message", "list", "--csv")]
+        outputs += [try await run("--json", "message", "list"), try await run("message", "export")]
+        for ending in outputs {
+            #expect(ending.status == 0, "\(ending)")
+            for scalar in (ending.output + ending.errors).unicodeScalars where scalar != "\n" {
+                #expect(!scalar.isInvisible, "\(ending)")
+            }
+        }
+        #expect(outputs[1].output.contains("=1+1\\x1b[2J\\x9b1m\\u{202e}"))
+        #expect(outputs[2].output.contains(",\"\\x1bc, \"\"x\"\"\",1.0,2.0,'=1+1\\x1b[2J"))
+        #expect(try outputs[3].object()["content"] as? String == "=1+1\u{1B}[2J\u{9B}1m\u{202E}\u{9B}\u{7F}\n")
+        #expect(try outputs[4].object()["hops"] as? [Int] == [3])
+        await device.close()
+    }
+
+    @Test("export writes to a file, and list picks by category")
+    func export() async throws {
+        for category in ["Shelter", "road closure"] {
+            _ = try await run("message", "send", "--later", "--category", category, "--at", "1,2", "x")
+        }
+        #expect(try await listed("--category", "Road Closure").count == 1)
+        let path = folder.path("messages.json")
+        #expect(try await run("message", "export", "-o", path).output == "")
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        #expect(lines.compactMap { PhoneMessage(json: Array($0.utf8))?.category } == ["Shelter", "Road Closure"])
+    }
+
+    @Test("A phone that is gone is waited for")
+    func reconnects() async throws {
+        let path = folder.path("phone")
+        func start(seed: Int) async throws -> ChildProcess {
+            let sim = try await Pumpctl.start([
+                "sim", "rescue", "--link", path, "--interval", "20ms", "--seed", "\(seed)", "--messages", "1000",
+            ])
+            _ = try await sim.output.line("the phone's port")
+            return sim
+        }
+        let first = try await start(seed: 7)
+        let program = try await Pumpctl.start(
+            ["-p", path, "message", "listen"], environment: ["XDG_DATA_HOME": folder.path])
+        _ = try await program.output.line("a message")
+        first.send(signal: SIGTERM)
+        try await first.ending()
+        #expect(try await program.errors.text(upTo: "waiting for the device").contains("gone"))
+        program.output.update { $0.bytes = [] }
+        let second = try await start(seed: 8)
+        try await program.errors.text(upTo: "is back")
+        _ = try await program.output.line("a message of the second")
+        program.send(signal: SIGINT)
+        #expect(try await program.ending().status == 130)
+        second.send(signal: SIGTERM)
+        try await second.ending()
+    }
+
+    @Test("A folder that may not be written is told of")
+    func noPlace() async throws {
+        let ending = try await Pumpctl.run("message", "list", environment: ["HOME": "/proc/nowhere"])
+        expectFailure(ending, 74, saying: "/proc", hint: "XDG_DATA_HOME")
+    }
+
+    @Test(
+        "Words that make no sense are refused",
+        arguments: [
+            ["send", "x"], ["send", "--at", "91,2", "x"], ["send", "--at", "nan,2", "x"], ["send", "--at", "1", "x"],
+            ["send", "--at", "1,2", "--category", "Party", "x"], ["listen", "--count", "0"],
+            ["list", "--csv", "--json"],
+            ["listen", "--count", "1", "--until-sos"], ["list", "--status", "lost"], ["--family", "pump", "list"],
+            ["send", "--at", "1,2", String(repeating: "x", count: 5000)],
+        ])
+    func wrongWords(words: [String]) async throws {
+        let ending = try await Pumpctl.start(
+            ["-p", "sim:rescue", "message"] + words, environment: ["XDG_DATA_HOME": folder.path]
+        ).ending()
+        expectFailure(ending, 64, hint: "")
+    }
+}
