@@ -80,6 +80,7 @@ struct OptionTests {
             (["-p", "PORT", "log", "live"], B115200), (["-p", "serial:PORT?baud=19200", "log", "live"], B19200),
             (["-p", "PORT", "monitor"], B9600), (["-p", "PORT", "--family", "led", "console"], B115200),
             (["-p", "PORT", "peer", "listen"], B115200),
+            (["-p", "PORT", "--family", "rescue", "console"], B115200),
         ] as [([String], Int32)])
     func baudRate(words: [String], rate: Int32) async throws {
         let device = try await ScriptedDevice()

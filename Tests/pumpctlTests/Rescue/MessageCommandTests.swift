@@ -128,7 +128,7 @@ struct MessageCommandTests {
     func bothRoles() async throws {
         _ = try await run("message", "send", "--later", "--at", "1,2", "mine")
         let phone = "sim:rescue?seed=7&messages=3&interval=1ms"
-        let ending = try await run("-p", phone, "--json", "message", "sync", "--for", "1s")
+        let ending = try await run("-p", phone, "--json", "message", "sync", "--for", "3s")
         let records = try ending.objects()
         #expect(records.dropLast().compactMap { $0["id"] as? String } == Self.stock(0..<3).map(\.id.uuidString))
         #expect(records.last?["synced"] as? Int == 1)
