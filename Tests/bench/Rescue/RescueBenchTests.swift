@@ -23,7 +23,8 @@ struct RescueBenchTests {
     }
 
     @Test(
-        "All of its messages arrive, in any split and between faults", arguments: [Place.terminal, .tcp], [nil, 1, 20])
+        "All of its messages arrive, in any split and between faults", arguments: [Place.terminal, .tcp, .unix],
+        [nil, 1, 20])
     func arrive(place: Place, split: Int?) async throws {
         let device = try await ServedDevice(Self.phone(50, split: split, malformed: 30), on: place)
         let link = try await LinkSchemes.standard.open(Endpoint(device.endpoint))
@@ -42,7 +43,7 @@ struct RescueBenchTests {
         await device.stop()
     }
 
-    @Test("What is sent is stored by the phone as it was written", arguments: [Place.terminal, .tcp])
+    @Test("What is sent is stored by the phone as it was written", arguments: [Place.terminal, .tcp, .unix])
     func sent(place: Place) async throws {
         let device = try await ServedDevice(Self.phone(0), on: place)
         let folder = TemporaryFolder()
@@ -57,7 +58,9 @@ struct RescueBenchTests {
         await device.stop()
     }
 
-    @Test("From one phone to the next: what is received while sending is handed on", arguments: [Place.terminal, .tcp])
+    @Test(
+        "From one phone to the next: what is received while sending is handed on",
+        arguments: [Place.terminal, .tcp, .unix])
     func forwards(place: Place) async throws {
         let folder = TemporaryFolder()
         _ = try await Self.pumpctl(folder, "message", "send", "--later", "--at", "1,2", "mine")
