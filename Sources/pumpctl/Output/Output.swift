@@ -38,7 +38,7 @@ struct Output: Sendable {
     /// Tells of a failure: on standard error, and to programs as an object too.
     func report(_ failure: Failure) {
         // They may hold what devices are called, or what they said.
-        note("pumpctl: \(failure.message.printable)" + (failure.hint.map { "\n  hint: \($0.printable)" } ?? ""))
+        note("pumpctl: \(failure.message.printable())" + (failure.hint.map { "\n  hint: \($0.printable())" } ?? ""))
         if isJSON { line(Self.json(FailureRecord(failure))) }
     }
 

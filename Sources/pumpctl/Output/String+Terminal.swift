@@ -2,7 +2,7 @@ extension String {
     /// The text as it may be printed: what a terminal acts on, or does not show, is written `\x1b`, `\u{202e}`.
     ///
     /// What strangers say, such as the name of a device, goes through this.
-    var printable: String {
+    func printable() -> String {
         guard !unicodeScalars.allSatisfy(\.isPrintable) else { return self }
         var text = ""
         for scalar in unicodeScalars {

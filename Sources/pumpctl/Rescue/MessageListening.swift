@@ -26,7 +26,7 @@ struct MessageListening: Sendable {
     private func listen() async throws {
         var link = try await context.openLink(endpoint, note: context.output.note)
         var intake = MessageIntake(store, context.output, until: ending)
-        let reopening = Reopening(endpoint, context)
+        let reopening = Reopening(endpoint, link, context)
         while true {
             do {
                 let hasCome = try await intake.receive(from: link)

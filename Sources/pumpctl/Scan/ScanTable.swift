@@ -52,6 +52,6 @@ enum ScanTable {
     /// The name; in quotes where it could be taken for another.
     private static func quoted(_ name: String) -> String {
         let isPlain = !name.isEmpty && name != "-" && name.first != " " && name.last != " "
-        return isPlain ? name.printable : "'\(name.printable)'"
+        return isPlain ? name.printable() : "'\(name.printable())'"
     }
 }

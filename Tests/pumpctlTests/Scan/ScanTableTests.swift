@@ -48,7 +48,7 @@ import Testing
             "\u{202E}tfoSMH": "\\u{202e}tfoSMH", "a\u{2028}b": "a\\u{2028}b", "Pümpe 👩‍🔧": "Pümpe 👩‍🔧",
         ]
         for (name, shown) in names {
-            #expect(name.printable == shown)
+            #expect(name.printable() == shown)
             let line = ScanTable.line(.found, device(1, name: name))
             #expect(line == "+  \(shown)  00:00:00:00:00:01")
         }

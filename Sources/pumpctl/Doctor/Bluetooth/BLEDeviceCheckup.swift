@@ -30,7 +30,7 @@ struct BLEDeviceCheckup {
 
     private var absence: Diagnosis {
         let isKnown = target != .any && remembered.contains(where: fits)
-        let names = inSight.compactMap { $0.name?.printable }.reduce(into: [String]()) {
+        let names = inSight.compactMap { $0.name?.printable() }.reduce(into: [String]()) {
             if !$0.contains($1) { $0.append($1) }
         }
         let others = names.isEmpty ? "" : "; in sight: " + names.prefix(5).joined(separator: ", ")
@@ -40,7 +40,7 @@ struct BLEDeviceCheckup {
     }
 
     private func sight(of device: ScannedDevice) -> Diagnosis {
-        let name = device.name.map { "\($0.printable), " } ?? ""
+        let name = device.name.map { "\($0.printable()), " } ?? ""
         guard let rssi = device.rssi else {
             return .ok("in_sight", port: endpoint, "there: \(name)\(device.address), connected to this computer")
         }
