@@ -58,6 +58,12 @@ extension BlueZ {
         _ = await discoveries[device.adapter]?.change?.value
         let watch = Stopwatch(clock)
         let keeper = keeper
+        let isConnected = { keeper.mirror[path, BlueZName.device]?["Connected"]?.boolean == true }
+        // bluetoothd may answer the call before it tells of the connection: the two come to it from different sockets. Only
+        // a connection that was there can be over.
+        var wasConnected = isConnected()
+        let observer = keeper.observe { _ in wasConnected = wasConnected || isConnected() }
+        defer { keeper.stopObserving(observer) }
         do throws(BLEError) {
             if keeper.mirror[path, BlueZName.device]?["Connected"]?.boolean != true {
                 try await askToConnect(path, timeout: patience, activity: activity)
@@ -70,8 +76,10 @@ extension BlueZ {
                             ? BLEError(.notFound, name: .unknownObject, activity: activity)
                             : BLEError(.notRunning, activity: activity))
                 }
-                guard properties["Connected"]?.boolean == true else {
-                    return .failure(BLEError(.disconnected, activity: activity, hint: "it hung up at once; try again"))
+                guard isConnected() else {
+                    return wasConnected
+                        ? .failure(BLEError(.disconnected, activity: activity, hint: "it hung up at once; try again"))
+                        : nil
                 }
                 return properties["ServicesResolved"]?.boolean == true ? .success(()) : nil
             }
@@ -89,7 +97,6 @@ extension BlueZ {
         } catch {
             guard error.name == .bluez("AlreadyConnected") else { throw error }
         }
-        // That it is connected was told before the call was answered; where it was not, it is over again.
     }
 
     /// In one step with the look at it, so that its end is not missed.

@@ -51,9 +51,14 @@ struct ObjectMirror {
 
     /// Takes in `PropertiesChanged`: `sa{sv}as`. Returns what has changed of an object that is known.
     mutating func change(_ path: ObjectPath, _ arguments: [DBusValue]) -> [MirrorChange] {
-        guard arguments.count == 3, let interface = arguments[0].string, let changed = arguments[1].properties,
+        guard arguments.count == 3, let interface = arguments[0].string, var changed = arguments[1].properties,
             objects[path]?[interface] != nil
         else { return [] }
+        // Services are resolved on a connection only. Of a device that another adapter of its own plays, bluetoothd 5.66
+        // tells that they are, and not that it is connected, although it has it so.
+        if interface == BlueZName.device, changed["ServicesResolved"]?.boolean == true, changed["Connected"] == nil {
+            changed["Connected"] = .boolean(true)
+        }
         let invalidated = arguments[2].strings ?? []
         objects[path]?[interface]?.merge(changed) { $1 }
         for name in invalidated { objects[path]?[interface]?[name] = nil }

@@ -46,6 +46,15 @@ struct ConnectingTests {
         }
     }
 
+    @Test func `Waits for the connection where bluetoothd answers before it tells of it`() async throws {
+        try await withBench { bench in
+            _ = await bench.addModule(manners: LinkManners { $0.answersBeforeConnected = true })
+            let device = try await bench.bluez.device(module).connect()
+            #expect(device.services.map(\.uuid) == ["FFE0"])
+            #expect(await bench.calls(of: "Connect") == 1)
+        }
+    }
+
     @Test(arguments: [BlueZError.abortedByLocal, BlueZError.connectionCanceled])
     func `Goes on where the radio was busy, nine times`(passing: DBusError) async throws {
         try await withBench { bench in

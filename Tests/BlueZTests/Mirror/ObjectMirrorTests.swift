@@ -54,6 +54,19 @@ import Testing
         #expect(mirror.objects[Self.pump] == nil)
     }
 
+    @Test func `Takes a device whose services are resolved for connected, also where that is not told`() {
+        var mirror = mirror()
+        let resolved = DBusValue.properties(["ServicesResolved": .boolean(true)])
+        let changed = mirror.change(Self.pump, [.string(BlueZName.device), resolved, .strings([])])
+        #expect(changed == [.changed(Self.pump, BlueZName.device, ["Connected", "ServicesResolved"])])
+        #expect(mirror[Self.pump, BlueZName.device]?["Connected"] == .boolean(true))
+        let gone = DBusValue.properties(["Connected": .boolean(false)])
+        #expect(
+            mirror.change(Self.pump, [.string(BlueZName.device), gone, .strings([])])
+                == [.changed(Self.pump, BlueZName.device, ["Connected"])])
+        #expect(mirror[Self.pump, BlueZName.device]?["Connected"] == .boolean(false))
+    }
+
     @Test func `Begins anew with what a new bluetoothd has`() {
         var mirror = mirror()
         mirror.replace(with: .dictionary(DBusDictionary(keys: "o", values: "a{sa{sv}}", [])))

@@ -11,6 +11,8 @@ public struct LinkManners: Sendable {
     public var mtuDelay = Duration.zero
     /// How the next attempts to connect fail, one each; then they succeed.
     public var connectErrors: [DBusError] = []
+    /// Whether `Connect` is answered before the connection is told of, as btvirt's controllers have it.
+    public var answersBeforeConnected = false
     /// How long connecting takes.
     public var connectDelay = Duration.zero
     /// How long the services take to be resolved once the device is connected.

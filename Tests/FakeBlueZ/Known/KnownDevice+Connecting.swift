@@ -52,6 +52,14 @@ extension KnownDevice {
         link.onDrop { [weak self] in self?.ended() }
         self.link = link
         stopForgetting()
+        guard radio.manners.answersBeforeConnected else { return tell(of: link) }
+        Task {
+            await Radio.idle()
+            if self.link === link { tell(of: link) }
+        }
+    }
+
+    private func tell(of link: RadioLink) {
         set("Connected", .boolean(true))
         bluez.adapter(at: address)?.accept(link, from: adapter)
         resolution = Task { await resolve(link) }
