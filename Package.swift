@@ -28,10 +28,13 @@ let package = Package(
         .library(name: "LineProtocol", targets: ["LineProtocol"]),
         .library(name: "Transports", targets: ["Transports"]),
         .library(name: "FirmwareSim", targets: ["FirmwareSim"]),
+        .library(name: "Recorder", targets: ["Recorder", "RecordFormat"]),
         .executable(name: "pumpctl", targets: ["pumpctl"]),
+        .executable(name: "pumpctl-record", targets: ["pumpctl-record"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
         // Headers that the Glibc module leaves out: eventfd, inotify, signalfd.
@@ -67,11 +70,19 @@ let package = Package(
             name: "Transports", dependencies: ["LineProtocol", "SerialPort", "BlueZ", "DBus", "DescriptorIO"],
             swiftSettings: settings),
         .target(name: "FirmwareSim", dependencies: ["BlueZ", "DescriptorIO", "SerialPort"], swiftSettings: settings),
+        // What is recorded, and how it goes from pumpctl to the program that keeps it. GRDB brings Foundation, which costs
+        // a start more than a millisecond: pumpctl is not linked with it, and starts pumpctl-record where something is
+        // recorded or looked up.
+        .target(name: "RecordFormat", swiftSettings: settings),
+        .target(
+            name: "Recorder", dependencies: ["RecordFormat", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: settings),
+        .executableTarget(name: "pumpctl-record", dependencies: ["Recorder", "RecordFormat"], swiftSettings: settings),
         .executableTarget(
             name: "pumpctl",
             dependencies: [
                 "LineProtocol", "Transports", "BlueZ", "DBus", "SerialPort", "DescriptorIO", "FirmwareSim",
-                "CLineEditor",
+                "RecordFormat", "CLineEditor",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -108,6 +119,17 @@ let package = Package(
             dependencies: [
                 "Transports", "LineProtocol", "SerialPort", "BlueZ", "DBus", "DescriptorIO", "FakeBlueZ", "TestSupport",
             ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "RecorderTests",
+            dependencies: [
+                "Recorder", "RecordFormat", "recorder-probe", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            resources: [.copy("Fixtures")], swiftSettings: settings),
+        // What the recorder's tests kill.
+        .executableTarget(
+            name: "recorder-probe", dependencies: ["Recorder", "RecordFormat"], path: "Tests/RecorderProbe",
             swiftSettings: settings),
         .testTarget(
             name: "FirmwareSimTests",

@@ -14,6 +14,9 @@ public enum Executable {
         }
     }
 
+    /// What records without end, for the tests of the recorder.
+    public static let recorderProbe = folder + "/recorder-probe"
+
     /// The path of a program on PATH; nil if there is none.
     public static func find(_ name: String) -> String? {
         let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"

@@ -1,0 +1,53 @@
+/// Text as a JSON string (RFC 8259), and back.
+public enum JSONText {
+    /// The text in quotes. Nothing in it is a control character, so that it can stand between tabs, on a line.
+    public static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        if text.utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
+            for scalar in text.unicodeScalars {
+                switch scalar {
+                case "\"": quoted += "\\\""
+                case "\\": quoted += "\\\\"
+                case _ where scalar.value < 0x20:
+                    let digits = String(scalar.value, radix: 16)
+                    quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                default: quoted.unicodeScalars.append(scalar)
+                }
+            }
+        } else {
+            quoted += text
+        }
+        return quoted + "\""
+    }
+
+    /// The text of a JSON string; nil for anything else.
+    public static func unquoted(_ json: Substring) -> String? {
+        let bytes = Array(json.utf8)
+        guard bytes.count >= 2, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\"") else { return nil }
+        var units: [UInt16] = []
+        let inner = String(decoding: bytes[1..<(bytes.count - 1)], as: UTF8.self)
+        guard inner.utf8.contains(UInt8(ascii: "\\")) else { return inner }
+        var rest = inner.utf16[...]
+        while let unit = rest.popFirst() {
+            guard unit == 0x5C else {
+                units.append(unit)
+                continue
+            }
+            guard let escape = rest.popFirst() else { return nil }
+            switch UnicodeScalar(escape) {
+            case "n": units.append(0x0A)
+            case "r": units.append(0x0D)
+            case "t": units.append(0x09)
+            case "b": units.append(0x08)
+            case "f": units.append(0x0C)
+            case "\"", "\\", "/": units.append(escape)
+            case "u":
+                guard rest.count >= 4, let unit = UInt16(String(rest.prefix(4)) ?? "", radix: 16) else { return nil }
+                units.append(unit)
+                rest = rest.dropFirst(4)
+            default: return nil
+            }
+        }
+        return String(decoding: units, as: UTF16.self)
+    }
+}

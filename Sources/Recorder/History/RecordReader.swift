@@ -1,0 +1,88 @@
+internal import GRDB
+public import RecordFormat
+
+/// Looks up what was recorded. It may be used while others record.
+///
+///     let reader = try RecordReader(path)
+///     try reader.read(.sessions, RecordFilter()) { cells in print(cells) }
+public struct RecordReader: Sendable {
+    private let path: String
+    private let database: DatabaseQueue
+
+    /// Opens the database at `path`.
+    public init(_ path: String) throws(RecorderError) {
+        self.path = path
+        database = try RecordFile.openToRead(path)
+        do {
+            let isNewer = try database.inDatabase { try Schema.migrator.hasBeenSuperseded($0) }
+            if isNewer { throw RecorderError(.newerSchema, path: path, activity: "read") }
+        } catch {
+            throw RecorderError(error, path: path, activity: "read")
+        }
+    }
+
+    /// Hands out a table, row by row, the earliest first.
+    ///
+    /// - Parameters:
+    ///   - table: Which table.
+    ///   - filter: Which rows of it.
+    ///   - body: Gets the names of the columns first, and then each row: pieces of JSON, `null` where there is nothing.
+    public func read(
+        _ table: RecordTable, _ filter: RecordFilter, _ body: ([String]) throws -> Void
+    ) throws(RecorderError) {
+        do {
+            try database.inDatabase { db in
+                // All of one moment, whatever is recorded meanwhile.
+                try db.inTransaction {
+                    let keys = table == .columns ? try self.keys(filter, db) : []
+                    try body(table.columns + keys)
+                    let statement = try db.makeStatement(sql: table.sql(keys: keys, filter))
+                    statement.arguments = filter.arguments
+                    let rows = try Row.fetchCursor(statement)
+                    while let row = try rows.next() {
+                        try body((0..<row.count).map { row[$0] ?? "null" })
+                    }
+                    return .commit
+                }
+            }
+        } catch {
+            throw RecorderError(error, path: path, activity: "read")
+        }
+    }
+
+    /// The names of all values, in the order in which they come first.
+    private func keys(_ filter: RecordFilter, _ db: Database) throws -> [String] {
+        try String.fetchAll(
+            db,
+            sql: """
+                SELECT value.key FROM telemetry AS row JOIN sessions ON sessions.id = row.session_id,
+                json_each(row.reading) AS value \(filter.condition) GROUP BY value.key ORDER BY min(row.id * 65536 + value.id)
+                """, arguments: filter.arguments)
+    }
+
+    /// The messages of that status, in the order in which they were kept; nil for all.
+    public func messages(_ status: StoredMessage.Status? = nil) throws(RecorderError) -> [StoredMessage] {
+        do {
+            return try database.inDatabase { db in
+                try Row.fetchAll(
+                    db,
+                    sql: """
+                        SELECT * FROM messages WHERE status = coalesce(:status, status) ORDER BY number
+                        """, arguments: ["status": status?.rawValue]
+                ).map(StoredMessage.init)
+            }
+        } catch {
+            throw RecorderError(error, path: path, activity: "read")
+        }
+    }
+}
+
+extension StoredMessage {
+    fileprivate init(_ row: Row) {
+        self.init(
+            id: row["id"], category: row["category"], text: row["text"], latitude: row["latitude"],
+            longitude: row["longitude"], sender: row["sender"], timestamp: row["timestamp_s"],
+            received: RecordTime(milliseconds: row["received_ms"]))
+        status = Status(rawValue: row["status"]) ?? .pendingSync
+    }
+}

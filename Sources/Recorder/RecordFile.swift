@@ -1,0 +1,92 @@
+internal import GRDB
+internal import Glibc
+
+/// Where the record is kept, and opening it.
+public enum RecordFile {
+    /// The database of this user: `$XDG_DATA_HOME/pumpctl/record.sqlite`, by default in `~/.local/share`. Nil where the
+    /// environment has neither.
+    public static var path: String? {
+        func variable(_ name: String) -> String? {
+            getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
+        }
+        let home = variable("XDG_DATA_HOME") ?? variable("HOME").map { $0 + "/.local/share" }
+        return home.map { $0 + "/pumpctl/record.sqlite" }
+    }
+
+    /// Opens the database to write, with its folder and its tables made where they are missing.
+    ///
+    /// - Parameter patience: How long another program is waited for.
+    static func openToWrite(_ path: String, patience: Duration) throws(RecorderError) -> DatabaseQueue {
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        try makeFolder(folder)
+        // SQLite does not wait for others while it turns a new database to WAL, and two that migrate would both begin.
+        let lock = try FolderLock(folder, patience: patience)
+        defer { lock.release() }
+        do {
+            var configuration = Configuration()
+            configuration.busyMode = .timeout(patience / .seconds(1))
+            let database = try DatabaseQueue(path: path, configuration: configuration)
+            try database.inDatabase { db in
+                if try Schema.migrator.hasBeenSuperseded(db) {
+                    throw RecorderError(.newerSchema, path: path, activity: "write to")
+                }
+                try db.execute(sql: "PRAGMA journal_mode = WAL")
+                // What was acknowledged also outlives a power cut; a batch has one commit.
+                try db.execute(sql: "PRAGMA synchronous = FULL")
+            }
+            try Schema.migrator.migrate(database)
+            return database
+        } catch {
+            throw RecorderError(error, path: path, activity: "open")
+        }
+    }
+
+    /// Opens the database to read.
+    static func openToRead(_ path: String) throws(RecorderError) -> DatabaseQueue {
+        guard access(path, F_OK) == 0 else { throw RecorderError(errno: errno, path: path, activity: "read") }
+        do {
+            var configuration = Configuration()
+            configuration.readonly = true
+            configuration.busyMode = .timeout(5)
+            return try DatabaseQueue(path: path, configuration: configuration)
+        } catch {
+            throw RecorderError(error, path: path, activity: "read")
+        }
+    }
+
+    /// Makes a folder and those above it, for this user alone, as the XDG base directories are.
+    private static func makeFolder(_ path: String) throws(RecorderError) {
+        if access(path, F_OK) == 0 || mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+        guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+            throw RecorderError(errno: errno, path: path, activity: "make the folder")
+        }
+        try makeFolder(String(path[..<slash]))
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+            throw RecorderError(errno: errno, path: path, activity: "make the folder")
+        }
+    }
+}
+
+/// A folder that other programs of this kind stay out of meanwhile.
+private struct FolderLock {
+    private static let pause = timespec(tv_sec: 0, tv_nsec: 10_000_000)
+
+    private let descriptor: CInt
+
+    init(_ folder: String, patience: Duration) throws(RecorderError) {
+        descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw RecorderError(errno: errno, path: folder, activity: "open") }
+        let deadline = ContinuousClock.now.advanced(by: patience)
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR else { return }  // not every file system has locks
+            guard ContinuousClock.now < deadline else {
+                close(descriptor)
+                throw RecorderError(.locked, path: folder, activity: "open")
+            }
+            var pause = Self.pause
+            nanosleep(&pause, nil)
+        }
+    }
+
+    func release() { close(descriptor) }
+}

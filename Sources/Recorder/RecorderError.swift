@@ -1,0 +1,114 @@
+internal import GRDB
+internal import Glibc
+
+/// Why the record could not be written or read.
+public struct RecorderError: Error, Sendable, Hashable {
+    /// The kinds of failure that a caller handles differently.
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        /// Nothing has been recorded there.
+        case notFound = "not_found"
+        /// This user may not read or write there.
+        case notPermitted = "not_permitted"
+        /// Another program has held the database for longer than was waited.
+        case locked
+        /// The disk is full, or the file may grow no further.
+        case full
+        /// The file is damaged, or is no SQLite database.
+        case damaged
+        /// A newer version of this program has changed the tables.
+        case newerSchema = "newer_schema"
+        /// The recorder was closed.
+        case closed
+        /// The system or SQLite failed otherwise.
+        case system
+    }
+
+    /// The kind of failure.
+    public var code: Code
+    /// The database.
+    public var path: String
+    /// What was being done, as in `open`, `write to`.
+    public var activity: String
+    /// SQLite's extended result code; 0 where SQLite was not asked.
+    public var resultCode: Int32
+    /// What SQLite or the system says.
+    public var detail: String
+
+    /// An error of the given kind.
+    public init(_ code: Code, path: String, activity: String, resultCode: Int32 = 0, detail: String = "") {
+        self.code = code
+        self.path = path
+        self.activity = activity
+        self.resultCode = resultCode
+        self.detail = detail
+    }
+
+    /// What a person can do about it.
+    public var hint: String {
+        switch code {
+        case .notFound: "'pumpctl monitor' records, and so does any command with --record"
+        case .notPermitted: "make the folder yours, or name another one by XDG_DATA_HOME"
+        case .locked: "end the program that has the database open"
+        case .full: "make room on the disk"
+        case .damaged: "move the file away; a new one is begun"
+        case .newerSchema: "use the version of pumpctl that wrote it, or move the file away"
+        case .closed: "record before the recorder is closed"
+        case .system: "see whether the disk is in order"
+        }
+    }
+}
+
+extension RecorderError {
+    /// From what GRDB has thrown.
+    init(_ error: any Error, path: String, activity: String) {
+        switch error {
+        case let error as RecorderError: self = error
+        case let error as DatabaseError:
+            let code: Code =
+                switch error.resultCode {
+                case .SQLITE_BUSY, .SQLITE_LOCKED: .locked
+                case .SQLITE_FULL: .full
+                case .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_AUTH: .notPermitted
+                case .SQLITE_CORRUPT, .SQLITE_NOTADB: .damaged
+                case .SQLITE_CANTOPEN: .notPermitted
+                // A file that may grow no further (EFBIG), and a disk quota, are write errors to SQLite.
+                case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_WRITE: .full
+                default: .system
+                }
+            self.init(
+                code, path: path, activity: activity, resultCode: error.extendedResultCode.rawValue,
+                detail: error.message ?? "")
+        default: self.init(.system, path: path, activity: activity, detail: "\(error)")
+        }
+    }
+
+    /// From an errno of the system.
+    init(errno: Int32, path: String, activity: String) {
+        let code: Code =
+            switch errno {
+            case EACCES, EPERM, EROFS: .notPermitted
+            case ENOSPC, EDQUOT, EFBIG: .full
+            case ENOENT: .notFound
+            default: .system
+            }
+        self.init(code, path: path, activity: activity, detail: String(cString: strerror(errno)))
+    }
+}
+
+extension RecorderError: CustomStringConvertible {
+    public var description: String {
+        let what =
+            switch code {
+            case .notFound: "nothing has been recorded there"
+            case .notPermitted: "not permitted"
+            case .locked: "another program keeps it locked"
+            case .full: "the disk is full"
+            case .damaged: "it is damaged, or no database"
+            case .newerSchema: "a newer version of pumpctl has changed its tables"
+            case .closed: "the recorder was closed"
+            case .system: "the system failed"
+            }
+        let detail = detail.isEmpty || code == .newerSchema ? "" : " (\(detail))"
+        return "can't \(activity) \(path): \(what)\(detail)"
+    }
+}

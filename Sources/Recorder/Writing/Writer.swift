@@ -1,0 +1,232 @@
+internal import GRDB
+internal import Glibc
+internal import RecordFormat
+// GRDB has a Record too.
+internal import struct RecordFormat.Record
+
+/// Writes what the queue holds, in batches, until the queue is closed. Lives on one thread.
+struct Writer {
+    private static let shortestRetry = Duration.milliseconds(500)
+    private static let longestRetry = Duration.seconds(30)
+
+    private let path: String
+    private let queue: WriteQueue
+    private let patience: Duration
+    private let report: @Sendable (RecorderReport) -> Void
+
+    private var database: OpenDatabase?
+    private var sessions = SessionLedger()
+    /// What could not be written yet.
+    private var pending: [Work] = []
+    private var tally = RecorderTally()
+    /// Whether the last attempt failed, which was told.
+    private var isFailing = false
+    private var isOverflowing = false
+    private var retryDelay = Writer.shortestRetry
+
+    init(
+        _ path: String, _ queue: WriteQueue, patience: Duration, report: @escaping @Sendable (RecorderReport) -> Void
+    ) {
+        self.path = path
+        self.queue = queue
+        self.patience = patience
+        self.report = report
+    }
+
+    /// Writes to the end, and tells what became of it all.
+    mutating func run() -> RecorderTally {
+        while true {
+            let batch = queue.take(retryingAt: pending.isEmpty ? nil : .now.advanced(by: retryDelay))
+            pending += batch.work
+            tally.lost += batch.turnedAway
+            let isOverflowing = batch.turnedAway > 0
+            if isOverflowing, !self.isOverflowing { report(.overflowing) }
+            self.isOverflowing = isOverflowing
+            if !pending.isEmpty { attempt() }
+            if batch.isLast { break }
+        }
+        tally.lost += pending.count
+        database?.close()
+        return tally
+    }
+
+    private mutating func attempt() {
+        do throws(RecorderError) {
+            try writePending()
+            if isFailing { report(.recovered(lost: tally.lost)) }
+            isFailing = false
+            retryDelay = Self.shortestRetry
+        } catch {
+            if !isFailing { report(.failing(error)) }
+            isFailing = true
+            retryDelay = min(retryDelay * 2, Self.longestRetry)
+            dismissAwaited(error)
+        }
+    }
+
+    private mutating func writePending() throws(RecorderError) {
+        let database = try openDatabase()
+        let transaction: Transaction
+        do {
+            transaction = try database.queue.inDatabase { [pending, sessions] db in
+                var transaction = Transaction(sessions: sessions)
+                try db.inTransaction(.immediate) {
+                    for work in pending { try transaction.write(work, db) }
+                    return .commit
+                }
+                return transaction
+            }
+        } catch {
+            throw RecorderError(error, path: path, activity: "write to")
+        }
+        sessions = transaction.sessions
+        tally.written += transaction.recordCount
+        queue.release(pending.reduce(0) { $0 + $1.cost })
+        pending = []
+        for (receipt, count) in transaction.receipts { receipt(.success(count)) }
+    }
+
+    /// The database, opened anew where its file was taken away.
+    private mutating func openDatabase() throws(RecorderError) -> OpenDatabase {
+        if let database, database.isInPlace { return database }
+        database?.close()
+        database = nil
+        sessions.forgetRows()
+        let database = OpenDatabase(path, try RecordFile.openToWrite(path, patience: patience))
+        self.database = database
+        return database
+    }
+
+    /// Tells those who wait that it failed. What nobody waits for is tried again.
+    private mutating func dismissAwaited(_ error: RecorderError) {
+        for work in pending {
+            switch work {
+            case .messages(_, let receipt), .markSynced(_, let receipt), .flush(let receipt): receipt(.failure(error))
+            case .record: break
+            }
+        }
+        pending.removeAll(where: \.isAwaited)
+    }
+}
+
+/// A database, and which file it is.
+private struct OpenDatabase {
+    let queue: DatabaseQueue
+    private let path: String
+    private let inode: ino_t?
+
+    init(_ path: String, _ queue: DatabaseQueue) {
+        self.path = path
+        self.queue = queue
+        inode = Self.inode(path)
+    }
+
+    /// Whether the file of that name is still the one that was opened: SQLite would write to one that nobody can find.
+    var isInPlace: Bool { inode != nil && inode == Self.inode(path) }
+
+    func close() { try? queue.close() }
+
+    private static func inode(_ path: String) -> ino_t? {
+        var status = stat()
+        return stat(path, &status) == 0 ? status.st_ino : nil
+    }
+}
+
+/// The sessions that are recorded, and their rows, of which the database gives the numbers.
+struct SessionLedger: Sendable {
+    struct Session: Sendable {
+        var family: String
+        var endpoint: String
+        var device: String?
+        var begun: RecordTime
+        var row: Int64?
+    }
+
+    var sessions: [UInt64: Session] = [:]
+
+    /// The rows are those of a database that is gone.
+    mutating func forgetRows() {
+        for number in sessions.keys { sessions[number]?.row = nil }
+    }
+}
+
+/// What is written by one commit. It is thrown away where the commit fails.
+private struct Transaction {
+    var sessions: SessionLedger
+    var recordCount = 0
+    var receipts: [(Work.Receipt, Int)] = []
+
+    init(sessions: SessionLedger) { self.sessions = sessions }
+
+    mutating func write(_ work: Work, _ db: Database) throws {
+        switch work {
+        case .record(let record):
+            try insert(record, db)
+            recordCount += 1
+        case .messages(let messages, let receipt):
+            var count = 0
+            for message in messages { count += try insert(message, db) }
+            receipts.append((receipt, count))
+        case .markSynced(let ids, let receipt):
+            var count = 0
+            let statement = try db.cachedStatement(
+                sql: "UPDATE messages SET status = 'synced' WHERE id = ? AND status = 'pending_sync'")
+            for id in ids {
+                try statement.execute(arguments: [id])
+                count += db.changesCount
+            }
+            receipts.append((receipt, count))
+        case .flush(let receipt): receipts.append((receipt, 0))
+        }
+    }
+
+    private mutating func insert(_ record: Record, _ db: Database) throws {
+        let time = record.time.milliseconds
+        if case .begun(let family, let endpoint, let device) = record.content {
+            sessions.sessions[record.session] = SessionLedger.Session(
+                family: family, endpoint: endpoint, device: device, begun: record.time)
+        }
+        guard let row = try row(of: record.session, db) else { return }
+        switch record.content {
+        case .begun: break
+        case .reading(let kind, let reading):
+            try db.cachedStatement(
+                sql: "INSERT INTO telemetry (session_id, time_ms, kind, reading) VALUES (?, ?, ?, ?)"
+            ).execute(arguments: [row, time, kind, reading.json])
+        case .event(let kind, let text):
+            try db.cachedStatement(sql: "INSERT INTO events (session_id, time_ms, kind, text) VALUES (?, ?, ?, ?)")
+                .execute(arguments: [row, time, kind, text])
+        case .error(let code, let text):
+            try db.cachedStatement(sql: "INSERT INTO errors (session_id, time_ms, code, text) VALUES (?, ?, ?, ?)")
+                .execute(arguments: [row, time, code, text])
+        case .ended(let reason):
+            try db.cachedStatement(sql: "UPDATE sessions SET ended_ms = ?, ending = ? WHERE id = ?")
+                .execute(arguments: [time, reason, row])
+            sessions.sessions[record.session] = nil
+        }
+    }
+
+    /// The row of a session, made where there is none yet; nil for a session that has not begun.
+    private mutating func row(of number: UInt64, _ db: Database) throws -> Int64? {
+        guard let session = sessions.sessions[number] else { return nil }
+        if let row = session.row { return row }
+        try db.cachedStatement(sql: "INSERT INTO sessions (family, endpoint, device, begun_ms) VALUES (?, ?, ?, ?)")
+            .execute(arguments: [session.family, session.endpoint, session.device, session.begun.milliseconds])
+        sessions.sessions[number]?.row = db.lastInsertedRowID
+        return db.lastInsertedRowID
+    }
+
+    /// How many rows it has become: none where the id is there.
+    private func insert(_ message: StoredMessage, _ db: Database) throws -> Int {
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO messages (id, category, text, latitude, longitude, sender, timestamp_s, received_ms, status)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING
+                """
+        ).execute(arguments: [
+            message.id, message.category, message.text, message.latitude, message.longitude, message.sender,
+            message.timestamp, message.received.milliseconds, message.status.rawValue,
+        ])
+        return db.changesCount
+    }
+}

@@ -1,0 +1,61 @@
+internal import Glibc
+internal import Synchronization
+
+/// The thread on which a writer runs to its end, behind all others: a session goes before what is written of it.
+final class WriterThread: Sendable {
+    /// How far a thread that writes steps back, by nice(2): it gets a tenth of what a session may have.
+    private static let niceness: CInt = 10
+
+    private struct State {
+        var tally: RecorderTally?
+        var waiters: [UnsafeContinuation<RecorderTally, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    init(_ writer: Writer) {
+        let body = ThreadBody { [self] in
+            setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
+            var writer = writer
+            end(with: writer.run())
+        }
+        var thread = pthread_t()
+        let error = pthread_create(
+            &thread, nil,
+            { pointer in
+                guard let pointer else { return nil }
+                // Signals are for the threads that know of them.
+                var signals = sigset_t()
+                sigfillset(&signals)
+                pthread_sigmask(SIG_BLOCK, &signals, nil)
+                Unmanaged<ThreadBody>.fromOpaque(pointer).takeRetainedValue().run()
+                return nil
+            }, Unmanaged.passRetained(body).toOpaque())
+        precondition(error == 0, "no thread left")
+        pthread_detach(thread)
+    }
+
+    private func end(with tally: RecorderTally) {
+        let waiters = state.withLock { state in
+            state.tally = tally
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume(returning: tally) }
+    }
+
+    /// Waits for the end, and tells what became of it all.
+    func tally() async -> RecorderTally {
+        await withUnsafeContinuation { continuation in
+            let tally = state.withLock { state in
+                if state.tally == nil { state.waiters.append(continuation) }
+                return state.tally
+            }
+            if let tally { continuation.resume(returning: tally) }
+        }
+    }
+}
+
+private final class ThreadBody: Sendable {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+}

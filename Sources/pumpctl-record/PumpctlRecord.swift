@@ -1,0 +1,46 @@
+import Glibc
+import RecordFormat
+import Recorder
+
+/// What `pumpctl` starts to record, and to look up what was recorded: it is linked with SQLite, so that `pumpctl` is not.
+///
+///     pumpctl-record write                                records from standard input, a line each
+///     pumpctl-record read TABLE SINCE UNTIL FAMILY DEVICE rows to standard output; - for no such filter
+@main
+enum PumpctlRecord {
+    static func main() async {
+        // Whoever interrupts means pumpctl, which ends the input. A file that may grow no further is an error like others.
+        for number in [SIGINT, SIGHUP, SIGQUIT, SIGXFSZ, SIGPIPE] { signal(number, SIG_IGN) }
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        do throws(RecorderError) {
+            guard let path = RecordFile.path else {
+                throw RecorderError(
+                    .notFound, path: "the database", activity: "find", detail: "neither XDG_DATA_HOME nor HOME is set")
+            }
+            switch (arguments.first, arguments.count) {
+            case ("write", 1): await Writing(path).run()
+            case ("read", 6): try read(path, arguments[1...])
+            default: exit(64)
+            }
+        } catch {
+            Output.say(.failing(Trouble(error)))
+            exit(error.code == .notFound ? 66 : error.code == .notPermitted ? 77 : 74)
+        }
+    }
+
+    private static func read(_ path: String, _ words: ArraySlice<String>) throws(RecorderError) {
+        let words = words.map { $0 == "-" ? nil : $0 }
+        guard let table = words[0].flatMap(RecordTable.init) else { exit(64) }
+        var filter = RecordFilter()
+        filter.since = words[1].flatMap { Int64($0) }.map { RecordTime(milliseconds: $0) }
+        filter.until = words[2].flatMap { Int64($0) }.map { RecordTime(milliseconds: $0) }
+        (filter.family, filter.device) = (words[3], words[4])
+        var output = Output()
+        try RecordReader(path).read(table, filter) { cells in output.add(.row(cells)) }
+        output.flush()
+    }
+}
+
+extension Trouble {
+    init(_ error: RecorderError) { self.init(code: error.code.rawValue, text: "\(error)", hint: error.hint) }
+}

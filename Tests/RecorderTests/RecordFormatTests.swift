@@ -1,0 +1,47 @@
+import RecordFormat
+import Testing
+
+@Suite("Record lines")
+struct RecordFormatTests {
+    private static let contents: [Record.Content] = {
+        var reading = Reading()
+        reading.add("state", "on\t\n\"\\ä😀")
+        reading.add("skin_temp_c", 34.5)
+        reading.add("on", true)
+        return [
+            .begun(family: "pump", endpoint: "/dev/ttyUSB0", device: nil),
+            .begun(family: "pump", endpoint: "tab\there", device: "0403:6001/A50285BI"), .reading(kind: "status", reading),
+            .reading(kind: "", Reading()), .event(kind: "manual", text: nil), .event(kind: "text", text: "\u{1}\u{7F}\r\n"),
+            .error(code: "OVERHEAT", text: ""), .ended(reason: "null"),
+        ]
+    }()
+
+    @Test("A record is the same after it was a line", arguments: contents)
+    func there(_ content: Record.Content) {
+        let record = Record(session: .max, time: RecordTime(milliseconds: -1), content)
+        #expect(!record.line.contains("\n"))
+        #expect(Record(line: record.line[...]) == record)
+    }
+
+    @Test(
+        "What is no record is none",
+        arguments: [
+            "", "flush", "begun\t1\t2", "reading\t1\t2\t\"k\"\t[1]", "reading\tx\t2\t\"k\"\t{}", "event\t1\t2\tk\tnull",
+            "ended\t1\t2\t\"open", "ended\t1\t2\t\"\\u12\"", "other\t1\t2\t\"k\"",
+        ])
+    func foreign(_ line: String) { #expect(Record(line: line[...]) == nil) }
+
+    @Test("What JSON has behind a backslash is understood")
+    func escapes() {
+        #expect(JSONText.unquoted(#""\b\f\n\r\t\/\\\"\u00e4\ud83d\ude00""#) == "\u{8}\u{C}\n\r\t/\\\"ä😀")
+        #expect(JSONText.unquoted("null") == nil)
+    }
+
+    @Test(
+        "An answer is the same after it was a line",
+        arguments: [
+            Answer.row(["1", "\"a\"", "null"]), .flushed, .overflowing, .recovered(lost: 3), .done(written: 1, lost: 2),
+            .failing(Trouble(code: "full", text: "can't write:\tfull", hint: "make room")),
+        ])
+    func answers(_ answer: Answer) { #expect(Answer(line: answer.line[...]) == answer) }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import GRDB
+import RecordFormat
+import Recorder
+import TestSupport
+import Testing
+
+@Suite("Schema")
+struct SchemaTests {
+    private let bench = RecordBench()
+
+    /// A database as an older version left it.
+    private func restore() throws {
+        let url = try #require(Bundle.module.url(forResource: "record-1", withExtension: "sql", subdirectory: "Fixtures"))
+        try bench.folder.makeFolder("data")
+        let database = try DatabaseQueue(path: bench.path)
+        try database.write { try $0.execute(sql: String(contentsOf: url, encoding: .utf8)) }
+        try database.close()
+    }
+
+    @Test("An older database is looked up as it is")
+    func read() throws {
+        try restore()
+        #expect(try bench.rows(.columns).first?.suffix(3) == [#""on""#, "70", "34.5"])
+    }
+
+    @Test("An older database gets the tables that it lacks, and keeps what it has")
+    func migrate() async throws {
+        try restore()
+        let recorder = bench.recorder()
+        #expect(try await recorder.store([message(1)]) == 1)
+        let session = recorder.beginSession(family: "pump", endpoint: "x", device: nil)
+        recorder.record(.reading(kind: "status", Reading("speed_percent", 78)), in: session)
+        await recorder.close()
+        // By their times: the fixture's are of 2025, the recorder's of 1970.
+        #expect(try bench.rows(.columns).map { $0[7] } == ["78", "70"])
+        #expect(try bench.rows(.sessions).map { $0[1] } == ["2", "1"])
+        #expect(bench.reports.state == [])
+    }
+}

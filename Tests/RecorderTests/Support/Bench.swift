@@ -1,0 +1,64 @@
+import GRDB
+import RecordFormat
+import Recorder
+import Synchronization
+import TestSupport
+
+/// A database in a folder of its own, and what its recorders have reported.
+final class RecordBench: Sendable {
+    let folder = TemporaryFolder()
+    let reports = Watched<[RecorderReport]>([])
+
+    var path: String { folder.path("data/record.sqlite") }
+
+    /// A recorder whose clock stands at 1000 s.
+    func recorder(
+        patience: Duration = .seconds(2), memoryLimit: Int = 16 << 20, interval: Duration = .milliseconds(200)
+    ) -> Recorder {
+        var options = Recorder.Options()
+        options.patience = patience
+        options.memoryLimit = memoryLimit
+        options.interval = interval
+        options.now = { RecordTime(milliseconds: 1_000_000) }
+        return Recorder(at: path, options: options) { [reports] report in reports.update { $0.append(report) } }
+    }
+
+    /// Makes the database, with its tables.
+    func prepare() async throws {
+        let recorder = recorder()
+        try await recorder.flush()
+        await recorder.close()
+    }
+
+    /// All rows of a table, without its heading.
+    func rows(_ table: RecordTable, _ filter: RecordFilter = RecordFilter()) throws -> [[String]] {
+        let rows = Mutex<[[String]]>([])
+        try RecordReader(path).read(table, filter) { row in rows.withLock { $0.append(row) } }
+        return Array(rows.withLock { $0 }.dropFirst())
+    }
+
+    /// What `sql` gives, asked of SQLite itself.
+    func value<Value: DatabaseValueConvertible & Sendable>(_ sql: String) throws -> Value? {
+        let database = try DatabaseQueue(path: path)
+        defer { try? database.close() }
+        return try database.read { try Value.fetchOne($0, sql: sql) }
+    }
+}
+
+extension Reading {
+    /// A reading with one number in it.
+    init(_ name: String, _ value: Int) {
+        self.init()
+        add(name, value)
+    }
+}
+
+/// A message of that number.
+func message(_ number: Int, id: String? = nil) -> StoredMessage {
+    let digits = String(number, radix: 16, uppercase: true)
+    let last = String(repeating: "0", count: 12 - digits.count) + digits
+    return StoredMessage(
+        id: id ?? "6F1E2C1A-0B7B-4C0E-9A77-\(last)", category: "Flooding", text: "Hamilton Hall flooding",
+        latitude: 35.911595, longitude: -79.048759, sender: "AA:BB:CC:DD:EE:FF", timestamp: 752263200.5,
+        received: RecordTime(milliseconds: 1_000_000))
+}
