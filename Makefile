@@ -6,8 +6,9 @@
 SWIFT ?= swift
 PREFIX ?= /usr/local
 
-# What pumpctl is built with: libedit for the console's line editing and libdbus, both linked in; libudev to find ports.
-BUILD_PACKAGES := libudev-dev libdbus-1-dev libedit-dev libbsd-dev libmd-dev libncurses-dev
+# What pumpctl is built with: libedit for the console's line editing and libdbus, both linked in; libudev to find ports;
+# SQLite for pumpctl-record, linked in too.
+BUILD_PACKAGES := libudev-dev libdbus-1-dev libedit-dev libbsd-dev libmd-dev libncurses-dev libsqlite3-dev
 # What the tests run against: the Nano's firmware in an emulator, and other people's clients.
 TEST_PACKAGES := gcc g++ make simavr libsimavr-dev libelf-dev gcc-avr avr-libc binutils-avr arduino-core-avr \
     python3-serial socat picocom shellcheck \
@@ -16,18 +17,20 @@ TEST_PACKAGES := gcc g++ make simavr libsimavr-dev libelf-dev gcc-avr avr-libc b
 
 # For a quick start: no C++ library to load and bind, and the program's own relocations packed, which only lld does.
 STATIC_LIBRARIES := .build/static-libraries
-RELEASE := $(SWIFT) build -c release --product pumpctl --static-swift-stdlib -Xswiftc -use-ld=lld \
+RELEASE := $(SWIFT) build -c release --static-swift-stdlib -Xswiftc -use-ld=lld \
     -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -L$(CURDIR)/$(STATIC_LIBRARIES)
 
 .PHONY: all demo test bench lint benchmark install clean setup setup-test
 
 all: setup $(STATIC_LIBRARIES)
-	$(RELEASE)
+	$(RELEASE) --product pumpctl
+	$(RELEASE) --product pumpctl-record
 
-# A folder with nothing but the static one of the C++ library's two forms, for the linker to look in first.
-$(STATIC_LIBRARIES):
+# A folder with nothing but the static one of a library's two forms, for the linker to look in first.
+$(STATIC_LIBRARIES): Makefile
 	@mkdir -p $@
-	@ln -sf "$$($(CC) -print-file-name=libstdc++.a)" $@/libstdc++.a
+	@for library in libstdc++ libsqlite3; do ln -sf "$$($(CC) -print-file-name=$$library.a)" $@/; done
+	@touch $@
 
 setup:
 	@scripts/ensure-packages $(BUILD_PACKAGES)
@@ -61,6 +64,7 @@ benchmark: all
 
 install: all
 	install -D -m 755 "$$($(RELEASE) --show-bin-path)/pumpctl" $(DESTDIR)$(PREFIX)/bin/pumpctl
+	install -D -m 755 "$$($(RELEASE) --show-bin-path)/pumpctl-record" $(DESTDIR)$(PREFIX)/libexec/pumpctl/pumpctl-record
 
 clean:
 	rm -rf .build Benchmarks/.build

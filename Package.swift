@@ -138,8 +138,8 @@ let package = Package(
         .testTarget(
             name: "pumpctlTests",
             dependencies: [
-                "pumpctl", "FakeBlueZ", "BlueZ", "DBus", "Transports", "FirmwareSim", "SerialPort", "DescriptorIO",
-                "LineProtocol", "TestSupport",
+                "pumpctl", "pumpctl-record", "FakeBlueZ", "BlueZ", "DBus", "Transports", "FirmwareSim", "SerialPort",
+                "DescriptorIO", "LineProtocol", "RecordFormat", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

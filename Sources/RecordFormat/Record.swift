@@ -51,7 +51,9 @@ extension Record {
     /// Reads a line; nil if it is none of a record.
     public init?(line: Substring) {
         let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
-        guard fields.count >= 4, let session = UInt64(fields[1]), let milliseconds = Int64(fields[2]) else { return nil }
+        guard fields.count >= 4, let session = UInt64(fields[1]), let milliseconds = Int64(fields[2]) else {
+            return nil
+        }
         let texts = fields[3...].map { JSONText.unquoted($0) }
         let content: Content? =
             switch (fields[0], fields.count) {
@@ -62,7 +64,11 @@ extension Record {
                     nil
                 }
             case ("reading", 5):
-                if let kind = texts[0], let reading = Reading(json: fields[4]) { .reading(kind: kind, reading) } else { nil }
+                if let kind = texts[0], let reading = Reading(json: fields[4]) {
+                    .reading(kind: kind, reading)
+                } else {
+                    nil
+                }
             case ("event", 5): texts[0].map { .event(kind: $0, text: texts[1]) }
             case ("error", 5):
                 if let code = texts[0], let text = texts[1] { .error(code: code, text: text) } else { nil }

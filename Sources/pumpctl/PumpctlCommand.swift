@@ -31,7 +31,8 @@ struct PumpctlCommand: ParsableCommand {
             CommandGroup(
                 name: "Any device",
                 subcommands: [
-                    MonitorCommand.self, ConsoleCommand.self, SendCommand.self, PortsCommand.self, ScanCommand.self,
+                    MonitorCommand.self, HistoryCommand.self, ConsoleCommand.self, SendCommand.self, PortsCommand.self,
+                    ScanCommand.self,
                     DoctorCommand.self,
                 ]),
             CommandGroup(name: "Simulation", subcommands: [SimCommand.self]),

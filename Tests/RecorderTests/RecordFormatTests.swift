@@ -10,8 +10,10 @@ struct RecordFormatTests {
         reading.add("on", true)
         return [
             .begun(family: "pump", endpoint: "/dev/ttyUSB0", device: nil),
-            .begun(family: "pump", endpoint: "tab\there", device: "0403:6001/A50285BI"), .reading(kind: "status", reading),
-            .reading(kind: "", Reading()), .event(kind: "manual", text: nil), .event(kind: "text", text: "\u{1}\u{7F}\r\n"),
+            .begun(family: "pump", endpoint: "tab\there", device: "0403:6001/A50285BI"),
+            .reading(kind: "status", reading),
+            .reading(kind: "", Reading()), .event(kind: "manual", text: nil),
+            .event(kind: "text", text: "\u{1}\u{7F}\r\n"),
             .error(code: "OVERHEAT", text: ""), .ended(reason: "null"),
         ]
     }()

@@ -11,7 +11,8 @@ struct SchemaTests {
 
     /// A database as an older version left it.
     private func restore() throws {
-        let url = try #require(Bundle.module.url(forResource: "record-1", withExtension: "sql", subdirectory: "Fixtures"))
+        let url = try #require(
+            Bundle.module.url(forResource: "record-1", withExtension: "sql", subdirectory: "Fixtures"))
         try bench.folder.makeFolder("data")
         let database = try DatabaseQueue(path: bench.path)
         try database.write { try $0.execute(sql: String(contentsOf: url, encoding: .utf8)) }

@@ -88,7 +88,8 @@ struct TroubleTests {
         case "a folder":
             remove(bench.path)
             try bench.folder.makeFolder("data/record.sqlite")
-        default: _ = bench.folder.write(String(repeating: "This is no database. ", count: 500), to: "data/record.sqlite")
+        default:
+            _ = bench.folder.write(String(repeating: "This is no database. ", count: 500), to: "data/record.sqlite")
         }
         let recorder = bench.recorder()
         let error = await #expect(throws: RecorderError.self) { try await recorder.flush() }

@@ -76,7 +76,7 @@ final class ConsoleProgram {
         let environment =
             [
                 "TERM=xterm", "HOME=\(home.path)", "XDG_STATE_HOME=\(home.path)", "TZ=UTC", "NO_COLOR=1",
-                "PATH=/usr/bin:/bin",
+                "PUMPCTL_RECORD=0", "PATH=/usr/bin:/bin",
                 "LD_LIBRARY_PATH=" + (getenv("LD_LIBRARY_PATH").map { String(cString: $0) } ?? ""),
             ] + others.map { "\($0)=\($1)" }
         let variables = environment.map { strdup($0) } + [nil]

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LineProtocol
+import RecordFormat
 
 struct LEDCommandGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -30,10 +31,20 @@ struct LEDOptions: ParsableArguments {
     ) throws {
         let endpoint = endpoint
         try CommandRunner.run(shared.merged(with: parent.shared), for: .led) { context in
-            let session = try await LEDSession.begin(over: context.openLink(), clock: context.clock)
+            let port = try context.endpoint()
+            let session = try await LEDSession.begin(
+                over: context.openLink(port, note: context.output.note), clock: context.clock)
             let value: LEDValue
             do {
-                value = try await body(session, endpoint, context.timeout)
+                if let recording = try await Recording.begin(context, port, isDefault: false) {
+                    value = try await recording.ending {
+                        let value = try await body(session, endpoint, context.timeout)
+                        recording.record(.reading(kind: "value", Reading(endpoint, value)))
+                        return value
+                    }
+                } else {
+                    value = try await body(session, endpoint, context.timeout)
+                }
             } catch {
                 await session.close()
                 throw error
@@ -112,6 +123,16 @@ extension LEDValue {
     fileprivate var opposite: LEDValue {
         switch self {
         case .boolean(let isOn): .boolean(!isOn)
+        }
+    }
+}
+
+extension Reading {
+    /// A value of the board.
+    fileprivate init(_ endpoint: LEDEndpoint, _ value: LEDValue) {
+        self.init()
+        switch value {
+        case .boolean(let isOn): add(endpoint.name, isOn)
         }
     }
 }

@@ -20,6 +20,7 @@ final class Monitor {
     /// Whether it answers, so that what it has told is of the present.
     private var isAnswering = true
     private var reopening: Reopening?
+    private var recording: Recording?
     /// What was known before the link was lost, until the pump has told its state again.
     private var stateBeforeLoss: PumpState?
 
@@ -38,6 +39,7 @@ final class Monitor {
         let link = try await context.openLink(endpoint, note: note)
         reopening = Reopening(endpoint, link, context)
         try await begin(link)
+        recording = try await Recording.begin(context, endpoint, isDefault: true, note: note)
         let timer = Task(executorPreference: context.loop) { [events, clock = context.clock] in
             guard let time, (try? await clock.sleep(for: time)) != nil else { return }
             events.yield(.timeIsUp)
@@ -47,6 +49,9 @@ final class Monitor {
         timer.cancel()
         screen.end()
         await endSession()
+        // Nothing is drawn any more: what there is to note goes straight out.
+        events.finish()
+        await recording?.end(result.reason)
         try result.get()
     }
 
@@ -71,9 +76,10 @@ final class Monitor {
         // What comes in one go may be more than was asked for.
         guard remaining != 0 else { return }
         let isCurrent = session != nil && isAnswering
-        screen.show(
-            MonitorUpdate(
-                event: event, text: text, state: isCurrent ? state : PumpState(), isLinkUp: event != .lost))
+        let update = MonitorUpdate(
+            event: event, text: text, state: isCurrent ? state : PumpState(), isLinkUp: event != .lost)
+        screen.show(update)
+        recording?.record(update)
         remaining = remaining.map { $0 - 1 }
     }
 
@@ -198,5 +204,9 @@ final class Monitor {
     }
 
     /// Shows what goes over the link, on the side.
-    private var note: @Sendable (String) -> Void { { [events] text in events.yield(.note(text)) } }
+    private var note: @Sendable (String) -> Void {
+        { [events, output = context.output] text in
+            if case .terminated = events.yield(.note(text)) { output.note(text) }
+        }
+    }
 }

@@ -19,6 +19,11 @@ struct SharedOptions: ParsableArguments {
     @Flag(help: "Reset the board first, by its DTR line. The pump stops.")
     var reset = false
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Keep what the device says, for 'pumpctl history'; monitor and log live do so by themselves.")
+    var record: Bool?
+
     @Flag(name: .shortAndLong, help: "Show on standard error what is sent and received.")
     var verbose = false
 
@@ -30,6 +35,7 @@ struct SharedOptions: ParsableArguments {
         merged.json = json || earlier.json
         merged.reset = reset || earlier.reset
         merged.timeout = timeout ?? earlier.timeout
+        merged.record = record ?? earlier.record
         merged.verbose = verbose || earlier.verbose
         return merged
     }

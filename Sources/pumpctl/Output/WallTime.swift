@@ -1,4 +1,5 @@
 import Glibc
+import RecordFormat
 
 /// An instant as people and programs write it, to the millisecond.
 struct WallTime {
@@ -27,6 +28,24 @@ struct WallTime {
     /// Seconds since 1970-01-01T00:00:00Z.
     var secondsSince1970: Double { Double(seconds) + Double(milliseconds) / 1000 }
 
+    /// An instant that was recorded.
+    init(_ time: RecordTime) {
+        let (seconds, milliseconds) = time.milliseconds.quotientAndRemainder(dividingBy: 1000)
+        self.init(
+            seconds: Int(milliseconds < 0 ? seconds - 1 : seconds),
+            milliseconds: Int(milliseconds < 0 ? milliseconds + 1000 : milliseconds))
+    }
+
+    /// The instant as it is recorded.
+    var recordTime: RecordTime { RecordTime(milliseconds: Int64(seconds) * 1000 + Int64(milliseconds)) }
+
+    /// The local date and time to the second, `2025-01-31 17:04:05`.
+    var dateAndTime: String {
+        var (seconds, parts) = (seconds, tm())
+        localtime_r(&seconds, &parts)
+        return "\(Self.date(parts)) \(Self.timeOfDay(parts))"
+    }
+
     /// The local time of day, `17:04:05.678`.
     var timeOfDay: String {
         var (seconds, parts) = (seconds, tm())
@@ -41,11 +60,13 @@ struct WallTime {
     var iso8601: String {
         var (seconds, parts) = (seconds, tm())
         gmtime_r(&seconds, &parts)
-        let date = [
-            Self.digits(Int(parts.tm_year) + 1900, 4), Self.digits(Int(parts.tm_mon) + 1, 2),
-            Self.digits(Int(parts.tm_mday), 2),
+        return "\(Self.date(parts))T\(Self.timeOfDay(parts)).\(Self.digits(milliseconds, 3))Z"
+    }
+
+    private static func date(_ parts: tm) -> String {
+        [
+            digits(Int(parts.tm_year) + 1900, 4), digits(Int(parts.tm_mon) + 1, 2), digits(Int(parts.tm_mday), 2),
         ].joined(separator: "-")
-        return "\(date)T\(Self.timeOfDay(parts)).\(Self.digits(milliseconds, 3))Z"
     }
 
     private static func timeOfDay(_ parts: tm) -> String {

@@ -3,6 +3,7 @@ import BlueZ
 import DescriptorIO
 import Glibc
 import LineProtocol
+import RecordFormat
 import Transports
 
 /// What a running command works with: its options, its output, and links to devices.
@@ -50,7 +51,25 @@ struct CommandContext: Sendable {
 
     /// Runs `body` in a session with the pump, and closes it.
     func withPump<Value>(_ body: (PumpSession) async throws -> Value) async throws -> Value {
-        let session = try await PumpSession.begin(over: openLink(), clock: clock)
+        let endpoint = try endpoint()
+        let session = try await PumpSession.begin(over: openLink(endpoint, note: output.note), clock: clock)
+        guard let recording = try await Recording.begin(self, endpoint, isDefault: false) else {
+            return try await closing(session, body)
+        }
+        return try await recording.ending {
+            try await closing(session) { session in
+                let result: Result<Value, any Error>
+                do { result = .success(try await body(session)) } catch { result = .failure(error) }
+                let state = await session.state
+                if state != PumpState() { recording.record(.reading(kind: "state", Reading(state))) }
+                return try result.get()
+            }
+        }
+    }
+
+    private func closing<Value>(_ session: PumpSession, _ body: (PumpSession) async throws -> Value) async throws
+        -> Value
+    {
         if await session.hasDeviceStarted {
             output.note("pumpctl: opening the port has reset the board, and so the pump was switched off")
         }

@@ -34,10 +34,12 @@ enum PortChoice {
     }
 }
 
-/// The user's configuration, `$XDG_CONFIG_HOME/pumpctl/config.json`: `{"port": "/dev/ttyUSB0"}`.
+/// The user's configuration, `$XDG_CONFIG_HOME/pumpctl/config.json`: `{"port": "/dev/ttyUSB0", "record": false}`.
 struct Configuration: Decodable {
     /// The endpoint to use where none is named.
     var port: String?
+    /// Whether the commands record that do so by themselves; nil for yes.
+    var record: Bool?
 
     /// Reads the configuration; nil if there is none.
     static func load() throws -> Configuration? {

@@ -26,14 +26,18 @@ struct Reopening {
         // What comes back has started anew by itself.
         let endpoint = endpoint.removing("reset")
         self.endpoint = link.deviceAddress.map { endpoint.replacingAddress($0) } ?? endpoint
-        let ports = (try? SerialPortDiscovery.ports()) ?? []
-        let port =
-            switch endpoint.scheme {
-            case "serial": Self.realPath(of: endpoint.address).flatMap { path in ports.first { $0.path == path } }
-            case "usb": try? USBEndpoint(endpoint).resolve(endpoint, among: ports)
-            default: nil as SerialPortInfo?
-            }
+        let port = Self.serialPort(at: endpoint)
         identity = port?.usb == nil ? nil : port?.identity
+    }
+
+    /// What is known of the serial port at `endpoint`; nil where there is none.
+    static func serialPort(at endpoint: Endpoint) -> SerialPortInfo? {
+        guard let ports = try? SerialPortDiscovery.ports() else { return nil }
+        return switch endpoint.scheme {
+        case "serial": realPath(of: endpoint.address).flatMap { path in ports.first { $0.path == path } }
+        case "usb": try? USBEndpoint(endpoint).resolve(endpoint, among: ports)
+        default: nil
+        }
     }
 
     /// Opens the link as soon as it can be opened.

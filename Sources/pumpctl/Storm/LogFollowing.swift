@@ -1,4 +1,5 @@
 import LineProtocol
+import RecordFormat
 import Transports
 
 /// `log live`: writes what the sensor measures as it comes, also behind a link that was lost.
@@ -20,15 +21,32 @@ struct LogFollowing: Sendable {
     func run(for time: Duration?) async throws { try await context.run(for: time) { try await follow() } }
 
     private func follow() async throws {
-        var link = try await context.openLink(endpoint, note: context.output.note)
+        let link = try await context.openLink(endpoint, note: context.output.note)
+        let recording: Recording?
+        do {
+            recording = try await Recording.begin(context, endpoint, isDefault: true)
+        } catch {
+            await link.close()
+            throw error
+        }
+        let result: Result<Void, any Error>
+        do { result = .success(try await follow(link, recording)) } catch { result = .failure(error) }
+        await recording?.end(result.reason)
+        try result.get()
+    }
+
+    private func follow(_ first: any Link, _ recording: Recording?) async throws {
+        var link = first
         let reopening = Reopening(endpoint, link, context)
         var rest = count
         while true {
             do {
-                try await write(from: link, &rest)
+                try await write(from: link, recording, &rest)
                 return await link.close()
             } catch let error as LinkError where error.code != .cancelled {
                 await link.close()
+                recording?.record(.error(code: "lost", text: "\(error)"))
+                recording?.endSession("lost")
                 context.output.note(
                     "pumpctl: \(error); waiting for the device to come back. What it measures meanwhile is in its log")
             } catch {
@@ -37,13 +55,16 @@ struct LogFollowing: Sendable {
             }
             link = try await reopening.link(note: context.output.note)
             context.output.note("pumpctl: \(endpoint.text) is back")
+            recording?.beginSession()
         }
     }
 
     /// Writes rows until `rest` of them were written. The loss of the link is thrown.
-    private func write(from link: any Link, _ rest: inout Int?) async throws {
+    private func write(from link: any Link, _ recording: Recording?, _ rest: inout Int?) async throws {
         for try await row in StormLiveRows(over: link) {
-            try writer.write(row, at: .now)
+            let time = WallTime.now
+            try writer.write(row, at: time)
+            recording?.record(row: row, at: time)
             rest = rest.map { $0 - 1 }
             if rest == 0 { return }
         }

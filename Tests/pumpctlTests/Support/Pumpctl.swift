@@ -10,7 +10,7 @@ enum Pumpctl {
         program: [String] = [Executable.pumpctl]
     ) async throws -> ChildProcess {
         let ours = ProcessInfo.processInfo.environment
-        var all = ["PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "NO_COLOR": "1"]
+        var all = ["PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "NO_COLOR": "1", "PUMPCTL_RECORD": "0"]
         all["LD_LIBRARY_PATH"] = ours["LD_LIBRARY_PATH"]
         all.merge(environment) { $1 }
         // The pump answers at once, but this machine may be busy.

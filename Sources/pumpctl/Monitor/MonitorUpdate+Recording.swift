@@ -1,0 +1,22 @@
+import LineProtocol
+import RecordFormat
+
+extension Recording {
+    /// Records an update of a monitor.
+    func record(_ update: MonitorUpdate) {
+        let text = update.text ?? ""
+        switch update.event {
+        case .status: break
+        case .manual, .text: record(.event(kind: update.event.rawValue, text: update.text))
+        case .error: record(.error(code: text, text: "the pump reports \(text)"))
+        case .noAnswer, .notUnderstood, .refused: record(.error(code: update.event.rawValue, text: text))
+        case .lost:
+            record(.error(code: "lost", text: text))
+            return endSession("lost")
+        case .back: beginSession()
+        }
+        if update.state.power != .unknown, update.event != .text {
+            record(.reading(kind: update.event.rawValue, Reading(update.state)))
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Glibc
+
+/// `pumpctl-record`, the program that keeps the record. It is started only where something is recorded or looked up.
+enum RecordProgram {
+    /// Where it is: beside this program as it was built, or where it is installed.
+    private static var path: String? {
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        let program = String(decoding: buffer[..<max(0, count)], as: UTF8.self)
+        let folder = program.lastIndex(of: "/").map { program[..<$0] } ?? "."
+        return ["\(folder)/pumpctl-record", "\(folder)/../libexec/pumpctl/pumpctl-record"].first {
+            access($0, X_OK) == 0
+        }
+    }
+
+    /// Starts it, its standard input and output at the other end of the socket that is returned.
+    static func start(_ arguments: [String]) throws(Failure) -> (process: pid_t, socket: CInt) {
+        guard let path else {
+            throw Failure(
+                .unavailable, code: "not_found", "pumpctl-record is not installed",
+                hint: "'make install' puts it into libexec/pumpctl")
+        }
+        var ends: [CInt] = [-1, -1]
+        let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw Failure(file: path, errno: errno) }
+        defer { close(ends[1]) }
+
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for stream in [STDIN_FILENO, STDOUT_FILENO] { posix_spawn_file_actions_adddup2(&actions, ends[1], stream) }
+        // This program reads its signals from a descriptor: the other one must not inherit that they are blocked.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, CShort(POSIX_SPAWN_SETSIGMASK))
+
+        let words = ([path] + arguments).map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        var process: pid_t = 0
+        let error = posix_spawn(&process, path, &actions, &attributes, words, environ)
+        guard error == 0 else {
+            close(ends[0])
+            throw Failure(file: path, errno: error)
+        }
+        return (process, ends[0])
+    }
+
+    /// The status with which it has ended.
+    static func status(of process: pid_t) -> CInt {
+        var status: CInt = 0
+        while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+        return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
+    }
+}

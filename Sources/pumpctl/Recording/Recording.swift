@@ -1,0 +1,232 @@
+import DescriptorIO
+import Glibc
+import LineProtocol
+import RecordFormat
+import Synchronization
+import Transports
+
+/// Hands what a device says to the program that keeps the record, and never waits for it.
+///
+/// What is wrong with the record is told once; the device is controlled on.
+final class Recording: Sendable {
+    /// How much may be on its way, in bytes. What comes when that is used up is counted and let go.
+    private static let limit = 4 << 20
+    /// How long the end of the other program is waited for. It goes on to write when this one is gone.
+    private static let patience = Duration.seconds(10)
+
+    private struct State {
+        var session: UInt64 = 0
+        var pending: [UInt8] = []
+        var isWriting = false
+        /// The other program is gone.
+        var isBroken = false
+        var lost = 0
+        var isEnded = false
+        var waiter: UnsafeContinuation<Void, Never>?
+    }
+
+    private let channel: DescriptorChannel
+    private let process: pid_t
+    private let clock: EventLoopClock
+    private let family: FamilyName
+    private let endpoint: Endpoint
+    private let note: @Sendable (String) -> Void
+    private let state = Mutex(State())
+
+    /// Begins to record what the device at `endpoint` says, if that is asked for; nil if it is not, or can't be done.
+    ///
+    /// - Parameters:
+    ///   - isDefault: Whether it is done unless it is asked not to.
+    ///   - note: Where to tell what is wrong.
+    static func begin(
+        _ context: CommandContext, _ endpoint: Endpoint, isDefault: Bool, note: (@Sendable (String) -> Void)? = nil
+    ) async throws -> Recording? {
+        guard try RecordChoice.isWanted(context.options, isDefault: isDefault) else { return nil }
+        let note = note ?? context.output.note
+        do throws(Failure) {
+            let recording = try Recording(context, endpoint, note)
+            await recording.listen()
+            recording.beginSession()
+            return recording
+        } catch {
+            note("pumpctl: nothing is recorded: \(error.message)" + (error.hint.map { "\n  hint: \($0)" } ?? ""))
+            return nil
+        }
+    }
+
+    private init(
+        _ context: CommandContext, _ endpoint: Endpoint, _ note: @escaping @Sendable (String) -> Void
+    ) throws(Failure) {
+        let (process, socket) = try RecordProgram.start(["write"])
+        _ = fcntl(socket, F_SETFL, O_NONBLOCK)
+        self.process = process
+        channel = DescriptorChannel(taking: socket, kind: .socket, on: context.loop)
+        clock = context.clock
+        family = context.family
+        self.endpoint = endpoint
+        self.note = note
+    }
+
+    // MARK: What is recorded
+
+    /// The device is there: from now on what it says is of a new session.
+    func beginSession() {
+        state.withLock { $0.session += 1 }
+        record(
+            .begun(
+                family: family.rawValue, endpoint: endpointName, device: Reopening.serialPort(at: endpoint)?.deviceName)
+        )
+    }
+
+    /// The endpoint as a person names it: a path, or without what this program has added.
+    private var endpointName: String {
+        endpoint.scheme == "serial" ? endpoint.address : endpoint.removing("baud").removing("reset").text
+    }
+
+    /// The session is over.
+    func endSession(_ reason: String) { record(.ended(reason: reason)) }
+
+    /// Records what happens now.
+    func record(_ content: Record.Content, at time: RecordTime = .now) {
+        let isFirst = state.withLock { state in
+            guard !state.isBroken else {
+                state.lost += 1
+                return false
+            }
+            let line = Record(session: state.session, time: time, content).line
+            guard state.pending.count + line.utf8.count < Self.limit else {
+                state.lost += 1
+                return false
+            }
+            state.pending += line.utf8
+            state.pending.append(UInt8(ascii: "\n"))
+            defer { state.isWriting = true }
+            return !state.isWriting
+        }
+        if isFirst { Task(executorPreference: channel.loop) { await self.writePending() } }
+    }
+
+    private func writePending() async {
+        while true {
+            let bytes = state.withLock { state in
+                defer { state.pending = [] }
+                if state.pending.isEmpty { state.isWriting = false }
+                return state.pending
+            }
+            if bytes.isEmpty { break }
+            guard (try? await channel.write(bytes)) != nil else { return breakDown() }
+        }
+        if state.withLock({ $0.waiter != nil && !$0.isBroken }) { await finishInput() }
+    }
+
+    // MARK: What becomes of it
+
+    private func listen() async {
+        let framer = Mutex(LineFramer(limit: 1 << 16))
+        await channel.forward { arrival in
+            switch arrival {
+            case .bytes(let bytes):
+                framer.withLock { framer in
+                    framer.append(bytes.span) { line, _ in
+                        let text = line.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+                        if let answer = Answer(line: text[...]) { self.take(answer) }
+                    }
+                }
+            case .ended: self.breakDown()
+            }
+        }
+    }
+
+    private func take(_ answer: Answer) {
+        switch answer {
+        case .failing(let trouble):
+            note("pumpctl: nothing is recorded for now: \(trouble.text)\n  hint: \(trouble.hint)")
+        case .overflowing: note("pumpctl: the disk is too slow: not all is recorded")
+        case .recovered(let lost):
+            note("pumpctl: it is recorded again" + (lost > 0 ? "; \(lost) records are lost" : ""))
+        case .done(_, let lost):
+            state.withLock { state in
+                state.lost += lost
+                state.isEnded = true
+            }
+        case .row, .flushed: break
+        }
+    }
+
+    /// The other program is gone, as it should at the end, or before; or it is waited for no longer.
+    private func breakDown(_ what: String = "pumpctl-record has ended: no more is recorded") {
+        let (isUnexpected, waiter) = state.withLock { state in
+            defer {
+                state.isBroken = true
+                state.pending = []
+                state.waiter = nil
+            }
+            return (!state.isBroken && !state.isEnded, state.waiter)
+        }
+        if isUnexpected { note("pumpctl: \(what)") }
+        waiter?.resume()
+    }
+
+    // MARK: The end
+
+    /// Runs `body`, which is all that this command does with the device, and records how it went.
+    func ending<Value>(_ body: () async throws -> Value) async throws -> Value {
+        let result: Result<Value, any Error>
+        do { result = .success(try await body()) } catch { result = .failure(error) }
+        if case .failure(let error) = result { record(.error(code: result.reason, text: "\(error)")) }
+        await end(result.reason)
+        return try result.get()
+    }
+
+    /// Waits until all is on the disk, and tells what is not. Called once, also by a task that is cancelled.
+    func end(_ reason: String) async {
+        endSession(reason)
+        let timer = Task(executorPreference: channel.loop) {
+            guard (try? await self.clock.sleep(for: Self.patience)) != nil else { return }
+            self.breakDown("pumpctl-record still writes, and goes on by itself")
+        }
+        await withUnsafeContinuation { continuation in
+            let (isOver, isIdle) = state.withLock { state in
+                if !state.isBroken { state.waiter = continuation }
+                return (state.isBroken, !state.isWriting)
+            }
+            if isOver { return continuation.resume() }
+            if isIdle { Task(executorPreference: channel.loop) { await self.finishInput() } }
+        }
+        timer.cancel()
+        await channel.close()
+        let (isEnded, lost) = state.withLock { ($0.isEnded, $0.lost) }
+        if isEnded { _ = RecordProgram.status(of: process) }
+        if lost > 0 { note("pumpctl: \(lost) records could not be written") }
+    }
+
+    /// The other program writes what it has, says so, and ends.
+    private func finishInput() async { try? await channel.withDescriptor { _ = shutdown($0, CInt(SHUT_WR)) } }
+}
+
+/// Whether a command records.
+private enum RecordChoice {
+    /// As `--record` or `--no-record` say; else, for what records by itself, PUMPCTL_RECORD; else the configuration.
+    static func isWanted(_ options: SharedOptions, isDefault: Bool) throws -> Bool {
+        if let record = options.record { return record }
+        guard isDefault else { return false }
+        if let variable = getenv("PUMPCTL_RECORD"), variable.pointee != 0 {
+            return String(cString: variable) != "0"
+        }
+        return try Configuration.load()?.record ?? true
+    }
+}
+
+extension Result where Failure == any Error {
+    /// Why a session has ended, as it is recorded.
+    var reason: String {
+        switch self {
+        case .success: "closed"
+        case .failure(let error as SessionError): error.code.rawValue
+        case .failure(let error as LinkError): error.code.rawValue
+        case .failure(let failure as pumpctl.Failure): failure.code
+        case .failure(is CancellationError): "interrupted"
+        case .failure: "failed"
+        }
+    }
+}

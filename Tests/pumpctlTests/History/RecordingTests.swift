@@ -1,0 +1,132 @@
+import FirmwareSim
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("Recording", .timeLimit(.minutes(2)))
+struct RecordingTests {
+    private let home = TemporaryFolder()
+
+    private func environment(_ more: [String: String] = [:]) -> [String: String] {
+        ["XDG_DATA_HOME": home.path, "PUMPCTL_RECORD": "1", "TZ": "UTC"].merging(more) { $1 }
+    }
+
+    private func run(_ arguments: String..., environment more: [String: String] = [:]) async throws
+        -> ChildProcess.Ending
+    {
+        try await Pumpctl.start(arguments, environment: environment(more)).ending()
+    }
+
+    private var isRecorded: Bool { access(home.path("pumpctl"), F_OK) == 0 }
+
+    @Test("monitor records what it shows, and its session")
+    func monitor() async throws {
+        let pump = try await BenchPump()
+        let shown = try await run("-p", pump.port, "monitor", "--json", "--interval", "0.5", "--count", "3")
+        #expect(shown.errors == "")
+        let readings = try await run("history", "--json", "--device", pump.port).objects()
+        #expect(readings.count == 3)
+        for reading in readings {
+            #expect(reading["family"] as? String == "pump")
+            #expect(reading["endpoint"] as? String == pump.port)
+            #expect(reading["state"] as? String == "off")
+            #expect(reading["water_temp_c"] as? Double == 12)
+            #expect(reading["skin_temp_c"] as? Double == 34.5)
+        }
+        let session = try await run("history", "--sessions", "--json").object()
+        #expect(session["readings"] as? Int == 3)
+        #expect(session["ending"] as? String == "closed")
+        #expect(session["ended"] is String)
+    }
+
+    @Test("A button, an error and a lost link are events; what comes back begins a session")
+    func events() async throws {
+        let pump = try await ConsolePump()
+        let program = try await Pumpctl.start(
+            ["-p", pump.home.port, "monitor", "--interval", "0.5", "--json"], environment: environment())
+        func untilShown(_ event: String) async throws {
+            _ = try await program.output.wait(for: event) { text in
+                String(decoding: text.bytes, as: UTF8.self).contains("\"event\":\"\(event)\"") ? true : nil
+            }
+        }
+        try await untilShown("status")
+        await pump.pressButton()
+        try await untilShown("manual")
+        await pump.host.advance(by: .seconds(31 * 60))
+        try await untilShown("error")
+        await pump.unplug()
+        try await untilShown("lost")
+        try await pump.plugIn()
+        try await untilShown("back")
+        program.send(signal: SIGINT)
+        #expect(try await program.ending().status == 130)
+        let events = try await run("history", "--events", "--json").objects().map { $0["event"] as? String }
+        for event in ["manual", "SAFETY_SHUTOFF", "lost"] { #expect(events.contains(event), "\(events)") }
+        let sessions = try await run("history", "--sessions", "--json").objects()
+        #expect(sessions.map { $0["ending"] as? String } == ["lost", "interrupted"])
+    }
+
+    @Test("log live records each measurement")
+    func live() async throws {
+        _ = try await run("-p", "sim:storm?seed=7&rows=100&interval=20ms", "log", "live", "--count", "5")
+        let table = try await run("history", "--csv", "--family", "storm").output.split(separator: "\n")
+        #expect(table.count == 6)
+        #expect(table[0] == "time,session,family,endpoint,device,kind,pipe,port,point,value")
+    }
+
+    @Test("A single command records where it is asked to")
+    func oneShot() async throws {
+        let pump = try await BenchPump()
+        #expect(try await run("-p", pump.port, "status").status == 0)
+        #expect(!isRecorded)
+        #expect(try await run("-p", pump.port, "on", "--speed", "100", "--record").errors == "")
+        let reading = try await run("history", "--json").object()
+        #expect(reading["state"] as? String == "on")
+        #expect(reading["speed_pwm"] as? Int == 100)
+        #expect(try await run("-p", "sim:led", "--record", "led", "on").status == 0)
+        #expect(try await run("history", "--json", "--family", "led").object()["led"] as? Bool == true)
+        _ = try await run("-p", pump.port, "off")
+        #expect(try await run("-p", pump.port, "speed", "9", "--record").status == 1)
+        #expect(try await run("history", "--events", "--json").object()["event"] as? String == "refused")
+    }
+
+    @Test("Nothing is recorded where it is not wanted: by an option, the environment, or the configuration")
+    func off() async throws {
+        try home.makeFolder("config/pumpctl")
+        _ = home.write("{\"record\": false}", to: "config/pumpctl/config.json")
+        let monitor = ["-p", "sim:pump", "monitor", "--count", "1"]
+        for (arguments, more) in [
+            (monitor + ["--no-record"], [:]), (monitor, ["PUMPCTL_RECORD": "0"]),
+            (monitor, ["PUMPCTL_RECORD": "", "XDG_CONFIG_HOME": home.path("config")]),
+        ] {
+            #expect(try await Pumpctl.start(arguments, environment: environment(more)).ending().status == 0)
+            #expect(!isRecorded, "\(arguments) \(more)")
+        }
+    }
+
+    @Test("A record that can't be written is told of once, and the device is controlled")
+    func trouble() async throws {
+        _ = home.write("This is no folder.", to: "pumpctl")
+        let ending = try await run("-p", "sim:pump", "monitor", "--interval", "0.5", "--count", "3")
+        #expect(ending.status == 0)
+        #expect(ending.output.split(separator: "\n").count == 3)
+        #expect(ending.errors.split(separator: "\n").filter { $0.contains("nothing is recorded") }.count == 1)
+        #expect(ending.errors.contains("5 records could not be written"), "\(ending.errors)")
+    }
+
+    @Test("What was said before pumpctl is killed is in the record")
+    func killed() async throws {
+        let program = try await Pumpctl.start(
+            ["-p", "sim:storm?interval=20ms", "log", "live"], environment: environment())
+        _ = try await program.output.wait(for: "20 rows") { $0.bytes.count { $0 == 0x0A } >= 20 ? true : nil }
+        program.send(signal: SIGKILL)
+        let shown = try await program.ending().output.split(separator: "\n").count
+        // The other program writes what it was handed, and ends.
+        var kept = 0
+        while kept < shown - 1 {
+            kept = try await run("history", "--json").output.split(separator: "\n").count
+        }
+        #expect(kept >= shown - 1, "the last row may not have been handed on")
+    }
+}
