@@ -14,6 +14,13 @@ let package = Package(
                 .product(name: "SerialPort", package: "pumpctl"), .product(name: "DescriptorIO", package: "pumpctl"),
             ], swiftSettings: settings),
         .executableTarget(
+            name: "recording",
+            dependencies: [
+                .product(name: "LineProtocol", package: "pumpctl"), .product(name: "Transports", package: "pumpctl"),
+                .product(name: "SerialPort", package: "pumpctl"), .product(name: "DescriptorIO", package: "pumpctl"),
+                .product(name: "Recorder", package: "pumpctl"),
+            ], swiftSettings: settings),
+        .executableTarget(
             name: "lines", dependencies: [.product(name: "LineProtocol", package: "pumpctl")], swiftSettings: settings),
     ]
 )

@@ -2,11 +2,13 @@ import Glibc
 import RecordFormat
 import Recorder
 
-/// Records without end, and prints the number of each reading once it is acknowledged: recorder-probe PATH FIRST
-/// Says it at once: what is said before a kill has been said.
+// Records without end, and prints the number of the last reading of each batch that is acknowledged:
+// recorder-probe PATH FIRST
+
+/// Says it at once: what is said before a kill has been said. Ends where nobody listens.
 @Sendable func say(_ line: String) {
     var line = line + "\n"
-    line.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+    if line.withUTF8({ write(STDOUT_FILENO, $0.baseAddress, $0.count) }) < 0 { exit(1) }
 }
 
 signal(SIGXFSZ, SIG_IGN)
