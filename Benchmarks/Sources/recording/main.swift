@@ -2,7 +2,7 @@
 //
 // Prints telemetry rows a second, from the first to the last of ROWS being on the disk; then, of sessions that take turns
 // with recording and without, the 99th percentile of a command's round trip: the median of the turns without, that of the
-// turns with, and of the ratio of two turns that follow each other.
+// turns with, and of the ratio of two turns that follow each other; and the time that it takes to hand a status over.
 import DescriptorIO
 import Glibc
 import LineProtocol
@@ -68,19 +68,24 @@ func rowsPerSecond() async throws -> Double {
     return Double(rowCount) / time * 1e6
 }
 
-/// The 99th percentile of the round trip, in microseconds, of statuses that are recorded if there is a recorder.
-func percentile(_ session: PumpSession, _ recorder: Recorder?) async throws -> Double {
+/// Asks for statuses, and records them if there is a recorder: the 99th percentile of the round trip, and how long it took
+/// to hand a status over, in microseconds.
+func ask(_ session: PumpSession, _ recorder: Recorder?) async throws -> (percentile: Double, handing: Double) {
     let number = recorder?.beginSession(family: "pump", endpoint: "benchmark", device: nil) ?? 0
     var times: [Double] = []
     times.reserveCapacity(roundTrips)
+    var handing = 0.0
     for _ in 0..<roundTrips {
         let start = nowMicroseconds()
         let status = try await session.readStatus()
-        recorder?.record(.reading(kind: "status", reading(of: status)), in: number)
-        times.append(nowMicroseconds() - start)
+        let end = nowMicroseconds()
+        times.append(end - start)
+        guard let recorder else { continue }
+        recorder.record(.reading(kind: "status", reading(of: status)), in: number)
+        handing += nowMicroseconds() - end
     }
     times.sort()
-    return times[roundTrips * 99 / 100]
+    return (times[roundTrips * 99 / 100], handing / Double(roundTrips))
 }
 
 mkdir(".build/recording", 0o755)
@@ -92,13 +97,18 @@ let error: (any Error)? = EventLoop.run { loop in
         let recorder = newRecorder("session")
         var without: [Double] = []
         var with: [Double] = []
+        var handing: [Double] = []
         for _ in 0..<turns {
-            without.append(try await percentile(session, nil))
-            with.append(try await percentile(session, recorder))
+            without.append(try await ask(session, nil).percentile)
+            let recorded = try await ask(session, recorder)
+            with.append(recorded.percentile)
+            handing.append(recorded.handing)
         }
         await session.close()
         guard await recorder.close().lost == 0 else { exit(1) }
-        print(rate, median(without), median(with), median(zip(with, without).map { $0 / $1 }))
+        print(
+            rate, median(without), median(with), median(zip(with, without).map { $0 / $1 }),
+            median(handing))
         return nil
     } catch { return error }
 }
