@@ -39,7 +39,12 @@ final class Monitor {
         let link = try await context.openLink(endpoint, note: note)
         reopening = Reopening(endpoint, link, context)
         try await begin(link)
-        recording = try await Recording.begin(context, endpoint, isDefault: true, note: note)
+        do {
+            recording = try await Recording.begin(context, endpoint, isDefault: true, note: note)
+        } catch {
+            await endSession()
+            throw error
+        }
         let timer = Task(executorPreference: context.loop) { [events, clock = context.clock] in
             guard let time, (try? await clock.sleep(for: time)) != nil else { return }
             events.yield(.timeIsUp)

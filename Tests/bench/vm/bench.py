@@ -98,7 +98,7 @@ class BenchTest(unittest.TestCase):
 
     def start_pumpctl(self, *arguments, port="/dev/ttyUSB0"):
         """Starts pumpctl; it is killed with the guest, if not before."""
-        return self.guest.start("pumpctl", "--port", port, *arguments)
+        return self.guest.start("pumpctl", "--no-record", "--port", port, *arguments)
 
     def needs(self, feature, *help_of):
         """Skips the test where the help of pumpctl, or of one of its commands, does not name a feature."""
