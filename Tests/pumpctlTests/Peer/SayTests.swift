@@ -72,7 +72,7 @@ struct SayTests {
     @Test("A device of another kind ends it with 76")
     func foreign() async throws {
         let pump = try await BenchPump()
-        let ending = try await Pumpctl.run("-p", pump.port, "--timeout", "3", "say", "hello")
+        let ending = try await Pumpctl.run("-p", pump.port, "--timeout", "10", "say", "hello")
         expectFailure(ending, 76, saying: "ERROR:UNKNOWN_COMMAND", hint: "another kind")
         await pump.close()
     }
