@@ -93,6 +93,7 @@ struct PeripheralTests {
             try await bench.client.call(item, "GattCharacteristic1", "StartNotify")
             try await application.hears("start")
             try await bench.client.call(path, "Device1", "Disconnect")
+            try await bench.client.hears("\(path) Connected=false")
             try await bench.client.call(path, "Device1", "Connect")
             try await bench.client.hears("\(path) ServicesResolved=true")
             try await application.say("again")

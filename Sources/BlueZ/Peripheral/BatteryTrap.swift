@@ -4,14 +4,6 @@
 /// that only to those it is paired with: it asks its user to pair, and until then what it writes does not come through
 /// (bluez#38). Nothing of that shows on this side.
 public struct BatteryTrap: Sendable, Hashable {
-    /// What happens, in a sentence.
-    public static let warning =
-        "bluetoothd reads the battery of each phone that connects; an iPhone then asks to be paired, and what it writes to a "
-        + "simulated device does not arrive"
-    /// What to do about it, by the version of BlueZ.
-    public static let hint =
-        "set Client=false below [GATT] in /etc/bluetooth/main.conf (BlueZ 5.74 or later), or start bluetoothd with -P battery"
-
     /// Whether bluetoothd reads the batteries of phones.
     public let isOpen: Bool
 

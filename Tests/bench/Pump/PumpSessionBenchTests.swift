@@ -261,7 +261,7 @@ struct PumpSessionBenchTests {
 extension PumpRig {
     /// A session with the pump, which has dealt with what the pump said before.
     func session() async throws -> PumpSession {
-        let link = try await LinkSchemes.standard.open(Endpoint(endpoint))
+        let link = try await link()
         let session = try await PumpSession.begin(over: link, clock: ContinuousClock())
         _ = try await session.readTemperatures(timeout: PumpSessionBenchTests.patience)
         return session

@@ -1,4 +1,6 @@
 import Glibc
+import LineProtocol
+import Transports
 import TestSupport
 
 /// Our firmware on a simulated ATmega328P, run by nano-sim.
@@ -6,7 +8,7 @@ struct FirmwareRig: PumpRig {
     /// More than a turn of the main loop.
     private static let notice = "wait 0.4"
 
-    let endpoint: String
+    private let endpoint: String
     private let process: ChildProcess
 
     struct Refused: Error { var command: String, answer: String }
@@ -22,6 +24,8 @@ struct FirmwareRig: PumpRig {
             throw error
         }
     }
+
+    func link() async throws -> any Link { try await LinkSchemes.standard.open(Endpoint(endpoint)) }
 
     private static func start(thermistors: Int) async throws -> (ChildProcess, endpoint: String) {
         let process = try await ChildProcess([

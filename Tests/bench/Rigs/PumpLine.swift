@@ -15,7 +15,7 @@ final class PumpLine: Sendable {
 
     /// Opens the line, and forgets what the pump said before.
     static func open(_ rig: any PumpRig) async throws -> PumpLine {
-        let line = PumpLine(try await LinkSchemes.standard.open(Endpoint(rig.endpoint)))
+        let line = PumpLine(try await rig.link())
         await line.listen()
         _ = try await line.exchange("")
         return line

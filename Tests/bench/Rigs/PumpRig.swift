@@ -1,3 +1,4 @@
+import LineProtocol
 import Testing
 
 /// A pump to test, on a bench: a line to it, and hands for all that is wired to it.
@@ -5,8 +6,8 @@ import Testing
 /// Time stands still on a rig, but for what it takes to answer what comes over the line and for what is asked of it here.
 /// So no test depends on the speed of the machine.
 protocol PumpRig: Sendable {
-    /// Where the pump's line is, for a link.
-    var endpoint: String { get }
+    /// Opens a link to the pump.
+    func link() async throws -> any Link
 
     /// Presses the button on the lid, and lets the firmware notice.
     func pressButton() async throws
@@ -45,6 +46,8 @@ struct RigKind: Hashable, Sendable, CaseIterable, CustomTestStringConvertible {
     enum Pump: String, Sendable {
         /// The simulator, in this process.
         case simulator
+        /// The simulator behind an HM-10, over BLE by way of a fake bluetoothd.
+        case module
         /// Our firmware, compiled for the ATmega328P, in simavr.
         case firmware
     }
@@ -53,7 +56,7 @@ struct RigKind: Hashable, Sendable, CaseIterable, CustomTestStringConvertible {
     var thermistors: Int
 
     static let allCases = [1, 2].flatMap { number in
-        [RigKind(pump: .simulator, thermistors: number), RigKind(pump: .firmware, thermistors: number)]
+        [Pump.simulator, .module, .firmware].map { RigKind(pump: $0, thermistors: number) }
     }
 
     var testDescription: String { "\(pump.rawValue) with \(thermistors == 1 ? "one thermistor" : "two thermistors")" }
@@ -66,6 +69,7 @@ struct RigKind: Hashable, Sendable, CaseIterable, CustomTestStringConvertible {
     func start() async throws -> any PumpRig {
         switch pump {
         case .simulator: return try await SimulatedRig(thermistors: thermistors)
+        case .module: return try await SimulatedRig(thermistors: thermistors, isBehindModule: true)
         case .firmware:
             if let reason = FirmwareBuild.reasonToSkip { try Test.cancel(Comment(rawValue: reason)) }
             return try await FirmwareRig(thermistors: thermistors)

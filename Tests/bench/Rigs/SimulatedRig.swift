@@ -1,27 +1,52 @@
+import DBus
 import DescriptorIO
+import FakeBlueZ
 import FirmwareSim
+import LineProtocol
 import SerialPort
 import Synchronization
+import TestSupport
 
-/// The simulator, served on a pseudo-terminal by this process.
+@testable import Transports
+
+/// The simulator in this process, on a pseudo-terminal, or behind an HM-10 by way of a fake bluetoothd.
 final class SimulatedRig: PumpRig {
     /// Longer than a turn of the main loop.
     private static let notice = Duration.milliseconds(400)
 
     private let host: DeviceHost<PumpFirmware>
-    private let server: PseudoTerminalServer<PumpFirmware>
+    private let open: @Sendable () async throws -> any Link
+    private let close: @Sendable () async -> Void
     /// By how much the clock was moved. The simulator lives through that.
     private let moved = Mutex(Duration.zero)
 
-    var endpoint: String { server.path }
-
-    init(thermistors: Int, interruptsReplies: Bool = false) async throws {
+    init(thermistors: Int, interruptsReplies: Bool = false, isBehindModule: Bool = false) async throws {
         let options = PumpFirmwareOptions(
             thermistors: thermistors == 1 ? .one : .two, bootBanner: .banner, interruptsReplies: interruptsReplies,
             heat: .fixed(water: RigKind.water, skin: RigKind.skin))
-        host = DeviceHost(PumpFirmware(options: options), pace: .onDemand)
-        server = try await PseudoTerminalServer.open(host)
+        let pump = PumpFirmware(options: options)
+        if isBehindModule {
+            let bus = try await PrivateBus()
+            let bluetoothd = try await FakeBlueZ.start(on: bus.address)
+            await bluetoothd.addAdapter()
+            let module = try await HM10(pump, pace: .onDemand)
+            await bluetoothd.add(module.radio)
+            host = module.host
+            open = { try await BLEEndpoint.open(Endpoint("ble:HMSoft"), on: .shared, bus: .address(bus.address)) }
+            close = {
+                await bluetoothd.stop()
+                withExtendedLifetime(module) {}
+            }
+        } else {
+            let host = DeviceHost(pump, pace: .onDemand)
+            let server = try await PseudoTerminalServer.open(host)
+            self.host = host
+            open = { try await LinkSchemes.standard.open(Endpoint(server.path)) }
+            close = { await server.close() }
+        }
     }
+
+    func link() async throws -> any Link { try await open() }
 
     func pressButton() async {
         await host.change { pump, now in pump.pressButton(at: now) }
@@ -61,5 +86,5 @@ final class SimulatedRig: PumpRig {
         return await host.change { _, now in now - moved }
     }
 
-    func stop() async { await server.close() }
+    func stop() async { await close() }
 }

@@ -38,28 +38,9 @@ struct BluetoothState {
     /// wants to pair (bluez#38).
     var readsPhones: Bool {
         guard daemon == .running, let arguments else { return false }
-        let withoutPlugins = arguments.indices.contains { index in
-            let (option, next) = (arguments[index], index + 1 < arguments.count ? arguments[index + 1] : "")
-            let list =
-                ["-P", "--noplugin"].contains(option)
-                ? next
-                : ["--noplugin=", "-P"].first { option.hasPrefix($0) }.map { String(option.dropFirst($0.count)) } ?? ""
-            return list.split(separator: ",").contains("battery")
-        }
-        return !withoutPlugins && !hasNoClient
-    }
-
-    /// `[GATT] Client=false`, which there is since 5.74.
-    private var hasNoClient: Bool {
-        var section: Substring = ""
-        for line in configuration.split(separator: "\n") {
-            let text = line.filter { $0 != " " }
-            if text.hasPrefix("[") { section = line.prefix { $0 != "]" }.dropFirst() }
-            if section == "GATT", text.lowercased() == "client=false" {
-                return version.map { $0 >= BlueZVersion(5, 74) } ?? true
-            }
-        }
-        return false
+        // Older ones know no such setting.
+        let knowsSetting = version.map { $0 >= BlueZVersion(5, 74) } ?? true
+        return BatteryTrap(commandLine: arguments, configuration: knowsSetting ? configuration : "").isOpen
     }
 }
 
