@@ -53,7 +53,7 @@ test: setup-test lint
 
 bench: all
 	@scripts/ensure-packages $$($(MAKE) -s -C Tests/bench/vm packages)
-	$(MAKE) -C Tests/bench/vm bench PUMPCTL="$$($(RELEASE) --show-bin-path)/pumpctl" TEST="$(TEST)"
+	$(MAKE) -C Tests/bench/vm bench PUMPCTL="$$($(RELEASE) --show-bin-path)/pumpctl" TEST="$(TEST)" AGAIN="$(AGAIN)"
 
 lint: setup-test
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs pumpctl on a real kernel, in a virtual machine: bench.py --pumpctl FILE --image FOLDER [-k PATTERN]...
+"""Runs pumpctl on a real kernel, in a virtual machine: bench.py --pumpctl FILE --image FOLDER [-k PATTERN]... [--again]
 
-Prints a line for each test, and how many passed. Exit status: 0 where none failed.
+Prints a line for each test, and how many passed. Exit status: 0 where none failed; with --again, where none failed twice.
 """
 
 import argparse
@@ -169,9 +169,14 @@ class Report(unittest.TestResult):
         self._verdict = "skip"
         self._details = f": {reason}"
 
+    @property
+    def failed(self):
+        """The tests that failed, by their names. A failed subtest counts as the test that it belongs to."""
+        tests = (getattr(test, "test_case", test) for test, _ in self.failures + self.errors)
+        return {test.id(): test for test in tests}
+
     def summary(self):
-        # A failed subtest counts as the test that it belongs to.
-        bad = {getattr(test, "test_case", test).id() for test, _ in self.failures + self.errors}
+        bad = self.failed
         skipped = len(self.skipped)
         text = f"{self.testsRun - len(bad) - skipped} passed, {len(bad)} failed"
         return text + (f", {skipped} skipped" if skipped else "")
@@ -199,6 +204,7 @@ def main():
     parser.add_argument("--pumpctl", type=pathlib.Path, required=True)
     parser.add_argument("--image", type=pathlib.Path, required=True)
     parser.add_argument("-k", dest="patterns", action="append", default=[])
+    parser.add_argument("--again", action="store_true", help="run once more what failed: for a machine that others use")
     options = parser.parse_args()
     faulthandler.enable()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM):
@@ -215,7 +221,13 @@ def main():
         BenchTest.state = with_pumpctl(booted, options.pumpctl, pathlib.Path(folder))
         report = Report()
         suite.run(report)
-    print(f"{time.monotonic() - begun:.0f} s\n{report.summary()}")
+        print(f"{time.monotonic() - begun:.0f} s\n{report.summary()}", flush=True)
+        if report.failed and options.again:
+            print("once more, what failed:", flush=True)
+            suite = unittest.TestSuite(type(test)(test._testMethodName) for test in report.failed.values())
+            report = Report()
+            suite.run(report)
+            print(f"of these {report.summary()}")
     return 0 if report.wasSuccessful() else 1
 
 
