@@ -13,7 +13,7 @@ extension BlueZ {
     ) async throws(BLEError) -> BLESequence<ScanEvent> {
         let place = try self.adapter(adapter).address
         _ = try poweredAdapter(place, activity: "scanning")
-        let queue = EventQueue<ScanEvent>()
+        let queue = ArrivalQueue<ScanEvent, BLEError>()
         let scan = Scan(for: filter, on: place, keeper, queue)
         let discovery = discoveries[place] ?? Discovery()
         discoveries[place] = discovery
@@ -54,11 +54,12 @@ private final class Scan {
     private let filter: ScanFilter
     private let adapter: BluetoothAddress
     private weak let keeper: MirrorKeeper?
-    private let queue: EventQueue<ScanEvent>
+    private let queue: ArrivalQueue<ScanEvent, BLEError>
     private var told: [ObjectPath: DeviceReport] = [:]
 
     init(
-        for filter: ScanFilter, on adapter: BluetoothAddress, _ keeper: MirrorKeeper, _ queue: EventQueue<ScanEvent>
+        for filter: ScanFilter, on adapter: BluetoothAddress, _ keeper: MirrorKeeper,
+        _ queue: ArrivalQueue<ScanEvent, BLEError>
     ) {
         self.filter = filter
         self.adapter = adapter

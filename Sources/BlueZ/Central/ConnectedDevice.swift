@@ -171,7 +171,7 @@ public actor ConnectedDevice {
     /// - Throws: ``BLEError``; ``BLEError/Code/unsupported`` where it does not tell of anything. The sequence throws when
     ///   the device is gone.
     public func notifications(of characteristic: GATTCharacteristic) async throws(BLEError) -> BLESequence<[UInt8]> {
-        let queue = EventQueue<[UInt8]>()
+        let queue = ArrivalQueue<[UInt8], BLEError>()
         onEnd { queue.end($0.code == .closed ? nil : $0) }
         let subscription = try await listen(to: characteristic) { queue.append($0) }
         return BLESequence(queue) { subscription.cancel() }

@@ -1,3 +1,5 @@
+internal import DescriptorIO
+
 /// Signals.
 extension DBusConnection {
     /// The signals that fit a rule. When this returns the bus has taken the rule: what is sent from then on is in the
@@ -7,7 +9,7 @@ extension DBusConnection {
     ///
     /// - Throws: ``DBusError`` as ``call(_:timeout:)``.
     public func signals(matching rule: DBusMatchRule) async throws(DBusError) -> DBusSignals {
-        let buffer = SignalBuffer()
+        let buffer = ArrivalQueue<DBusSignal, DBusError>()
         let subscription = try await handleSignals(matching: rule) { message in
             if let signal = DBusSignal(message) { buffer.append(signal) }
         } onEnd: { error in

@@ -103,14 +103,6 @@ struct PeerBenchTests {
 
 @Suite("Bench: pumpctl image get", .timeLimit(.minutes(5)))
 struct ImageGetBenchTests {
-    /// Runs the program behind it, and tells how much memory that took at most, in kB.
-    private static let measuring = """
-        import resource, subprocess, sys
-        status = subprocess.call(sys.argv[1:])
-        print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
-        sys.exit(status)
-        """
-
     @Test("1 MB comes right to the byte, and takes no more memory than 1 kB", arguments: PeerPlace.allCases)
     func memory(place: PeerPlace) async throws {
         let little = try await peak(place, size: 1000)
@@ -123,15 +115,11 @@ struct ImageGetBenchTests {
         let peer = try await ServedDevice(PeerFirmware(options: options), on: place)
         let folder = TemporaryFolder()
         let path = folder.path("image.png")
-        let program = try await ChildProcess([
-            "python3", "-c", Self.measuring, Executable.pumpctl, "-p", peer.endpoint, "--timeout", "60", "--json",
-            "image", "get", "-o", path,
-        ])
-        let ending = try await program.ending(within: .seconds(120))
-        #expect(ending.status == 0, "\(ending)")
+        let peak = try await MeasuredProgram.peak(
+            of: "-p", peer.endpoint, "--timeout", "60", "--json", "image", "get", "-o", path)
         #expect(try Data(contentsOf: URL(filePath: path)) == Data(PeerPicture(seed: 7, byteCount: size).bytes))
         await peer.stop()
-        return try #require(ending.output.split(separator: "\n").last.flatMap { Int($0) }, "\(ending)")
+        return peak
     }
 
     @Test("A peer that goes amid the image leaves no file", arguments: PeerPlace.allCases)

@@ -83,14 +83,6 @@ struct StormBenchTests {
 
 @Suite("Bench: pumpctl log", .timeLimit(.minutes(5)))
 struct LogCommandBenchTests {
-    /// Runs the program behind it, and tells how much memory that took at most, in kB.
-    private static let measuring = """
-        import resource, subprocess, sys
-        status = subprocess.call(sys.argv[1:])
-        print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
-        sys.exit(status)
-        """
-
     @Test("10 MB come right to the byte, and take no more memory than a few rows", arguments: StormRigKind.allCases)
     func memory(kind: StormRigKind) async throws {
         let little = try await peak(kind, rows: 10)
@@ -105,13 +97,8 @@ struct LogCommandBenchTests {
         let file = folder.path("storm.log")
         var peak = 0
         try await kind.run(rows: rows) { rig in
-            let program = try await ChildProcess([
-                "python3", "-c", Self.measuring, Executable.pumpctl, "-p", rig.endpoint, "--timeout", "30", "--json",
-                "log", "get", "--quiet", "2s", "-o", file,
-            ])
-            let ending = try await program.ending(within: .seconds(120))
-            #expect(ending.status == 0, "\(ending)")
-            peak = try #require(ending.output.split(separator: "\n").last.flatMap { Int($0) }, "\(ending)")
+            peak = try await MeasuredProgram.peak(
+                of: "-p", rig.endpoint, "--timeout", "30", "--json", "log", "get", "--quiet", "2s", "-o", file)
         }
         #expect(try Data(contentsOf: URL(filePath: file)) == Data(expected))
         return peak

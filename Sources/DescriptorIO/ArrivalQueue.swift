@@ -1,0 +1,82 @@
+internal import Synchronization
+
+/// What has arrived and nobody has read yet, without bound, or who waits for it: the inside of a sequence.
+package final class ArrivalQueue<Element: Sendable, Failure: Error>: Sendable {
+    private typealias Outcome = Result<Element?, Failure>
+
+    private struct State {
+        var elements: [Element] = []
+        /// How many of `elements` have been read.
+        var position = 0
+        var reader: UnsafeContinuation<Outcome, Never>?
+        var end: Outcome?
+
+        mutating func takeFirst() -> Element? {
+            guard position < elements.count else { return nil }
+            defer {
+                position += 1
+                if position == elements.count {
+                    elements.removeAll(keepingCapacity: elements.count <= 64)
+                    position = 0
+                } else if position >= 1024, position * 2 >= elements.count {
+                    elements.removeFirst(position)
+                    position = 0
+                }
+            }
+            return elements[position]
+        }
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    package func append(_ element: Element) {
+        let reader = state.withLock { state in
+            guard state.end == nil else { return nil as UnsafeContinuation<Outcome, Never>? }
+            if state.reader == nil { state.elements.append(element) }
+            defer { state.reader = nil }
+            return state.reader
+        }
+        reader?.resume(returning: .success(element))
+    }
+
+    /// Lets the sequence end behind what is there, with an error or without.
+    package func end(_ error: Failure?) {
+        let outcome: Outcome = error.map { .failure($0) } ?? .success(nil)
+        let reader = state.withLock { state in
+            if state.end == nil { state.end = outcome }
+            defer { state.reader = nil }
+            return state.reader
+        }
+        reader?.resume(returning: outcome)
+    }
+
+    /// Waits for the next element; nil at the end, and when the task is cancelled. An error is thrown once.
+    ///
+    /// - Precondition: One task at a time.
+    package func next() async throws(Failure) -> Element? {
+        try await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                let outcome: Outcome? = state.withLock { state in
+                    precondition(state.reader == nil, "one task iterates a sequence")
+                    if Task.isCancelled { return .success(nil) }
+                    if let element = state.takeFirst() { return .success(element) }
+                    if let end = state.end {
+                        state.end = .success(nil)  // an error is thrown once
+                        return end
+                    }
+                    state.reader = continuation
+                    return nil
+                }
+                if let outcome { continuation.resume(returning: outcome) }
+            }
+        } onCancel: {
+            let reader = state.withLock { state in
+                defer { state.reader = nil }
+                return state.reader
+            }
+            reader?.resume(returning: .success(nil))
+        }.get()
+    }
+}
