@@ -144,7 +144,8 @@ import Testing
     @Test func onATerminalTheStateIsDrawnOver() async throws {
         let (pump, terminal) = (try await ConsolePump(), try ConsoleTerminal(columns: 50))
         let program = try ConsoleProgram(
-            ["monitor", "--interval", "0.5", "--port", pump.home.port], home: pump.home, on: terminal)
+            ["monitor", "--timeout", "30", "--interval", "0.5", "--port", pump.home.port], home: pump.home, on: terminal
+        )
         for _ in 1...2 {
             try await terminal.wait(program) { $0.rows.last?.contains("off  water 12.0 °C  skin 34.5 °C") ?? false }
         }

@@ -56,9 +56,10 @@ struct ClientTests {
             let (channel, screen) = (terminal.channel(), Watched(ReceivedText()))
             await channel.gather(into: screen)
             let client = try await ChildProcess(
-                ["picocom", "--baud", "9600", "--quiet", "--nolock", "--omap", "crlf", path], terminal: terminal.path,
+                ["picocom", "--baud", "9600", "--nolock", "--omap", "crlf", path], terminal: terminal.path,
                 streamsOnTerminal: true)
-            // Quiet picocom does not say that it has opened the port: it is there when the pump answers.
+            // It throws away what was typed before.
+            while try await screen.line("picocom's greeting") != "Terminal ready" {}
             let lines = try await converse(with: screen) { try await channel.write(Array(($0 + "\r").utf8)) }
             #expect(ClientDialogue.isAnswered(by: lines), "\(lines)")
             // Ctrl-A Ctrl-X: picocom's own way out.
