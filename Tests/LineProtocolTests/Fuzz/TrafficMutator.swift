@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Makes traffic that resembles the pump's, with the faults that a line puts into it.
 struct TrafficMutator {
     private var random: SplitMix64

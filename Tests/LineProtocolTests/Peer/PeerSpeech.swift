@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import LineProtocol
 
 /// What a peer says, for tests to make out of it what they want.

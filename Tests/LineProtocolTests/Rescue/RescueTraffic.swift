@@ -1,4 +1,5 @@
 import LineProtocol
+import TestSupport
 
 /// Messages, and what a line, a fault or an enemy makes of their JSON.
 struct RescueTraffic {

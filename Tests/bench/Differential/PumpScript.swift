@@ -1,3 +1,5 @@
+import TestSupport
+
 /// What is done to a pump, step by step: the same for the same seed on every machine.
 ///
 /// A pump's two makes are never in the same phase of their main loop, and so the script keeps away from what depends

@@ -1,10 +1,10 @@
 /// A generator of numbers that are the same for the same seed on every machine.
-struct SplitMix64: RandomNumberGenerator {
+public struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 
-    init(seed: UInt64) { state = seed }
+    public init(seed: UInt64) { state = seed }
 
-    mutating func next() -> UInt64 {
+    public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -13,5 +13,5 @@ struct SplitMix64: RandomNumberGenerator {
     }
 
     /// A number of 0 up to, but not including, `bound`; near enough to uniform.
-    mutating func number(below bound: Int) -> Int { Int(truncatingIfNeeded: next() >> 32) % bound }
+    public mutating func number(below bound: Int) -> Int { Int(truncatingIfNeeded: next() >> 32) % bound }
 }
