@@ -145,8 +145,8 @@ let package = Package(
         .testTarget(
             name: "BenchTests",
             dependencies: [
-                "pumpctl", "FirmwareSim", "FakeBlueZ", "DBus", "SerialPort", "DescriptorIO", "LineProtocol",
-                "Transports", "TestSupport",
+                "pumpctl", "pumpctl-record", "FirmwareSim", "FakeBlueZ", "DBus", "SerialPort", "DescriptorIO",
+                "LineProtocol", "Transports", "TestSupport",
             ],
             path: "Tests/bench", exclude: ["vm", "nano-sim", "esp32-sim", "clients/pyserial_client.py", "README.md"],
             swiftSettings: settings),

@@ -2,8 +2,12 @@
 public enum Answer: Sendable, Hashable {
     /// A row of a table; the first one has the names of the columns. The others are pieces of JSON.
     case row([String])
-    /// What was recorded before `flush` is on the disk.
-    case flushed
+    /// A message that is kept.
+    case message(StoredMessage)
+    /// What ``MessageRequest/commit`` was about is on the disk: which of the messages to store were new, in their order.
+    case committed(isNew: [Bool])
+    /// Nothing of what ``MessageRequest/commit`` was about is.
+    case refused(Trouble)
     /// It can't be read or written.
     case failing(Trouble)
     /// Records are let go.
@@ -13,16 +17,14 @@ public enum Answer: Sendable, Hashable {
     /// All that came was written, or is lost.
     case done(written: Int, lost: Int)
 
-    /// The line that asks for ``flushed``.
-    public static let flush = "flush"
-
     /// The answer on one line without its end.
     public var line: String {
         switch self {
         case .row(let cells): "row\t" + cells.joined(separator: "\t")
-        case .flushed: "flushed"
-        case .failing(let trouble):
-            (["failing"] + [trouble.code, trouble.text, trouble.hint].map(JSONText.quoted)).joined(separator: "\t")
+        case .message(let message): (["message"] + message.fields).joined(separator: "\t")
+        case .committed(let isNew): "committed\t" + isNew.map { $0 ? "1" : "0" }.joined()
+        case .refused(let trouble): (["refused"] + trouble.fields).joined(separator: "\t")
+        case .failing(let trouble): (["failing"] + trouble.fields).joined(separator: "\t")
         case .overflowing: "overflowing"
         case .recovered(let lost): "recovered\t\(lost)"
         case .done(let written, let lost): "done\t\(written)\t\(lost)"
@@ -35,10 +37,12 @@ public enum Answer: Sendable, Hashable {
         let numbers = fields[1...].map { Int($0) }
         switch (fields.first, fields.count) {
         case ("row", _): self = .row(fields[1...].map { String($0) })
-        case ("flushed", 1): self = .flushed
-        case ("failing", 4):
-            let texts = fields[1...].map { JSONText.unquoted($0) ?? "" }
-            self = .failing(Trouble(code: texts[0], text: texts[1], hint: texts[2]))
+        case ("message", _):
+            guard let message = StoredMessage(fields: fields[1...]) else { return nil }
+            self = .message(message)
+        case ("committed", 2): self = .committed(isNew: fields[1].utf8.map { $0 == UInt8(ascii: "1") })
+        case ("refused", 4): self = .refused(Trouble(fields: fields[1...]))
+        case ("failing", 4): self = .failing(Trouble(fields: fields[1...]))
         case ("overflowing", 1): self = .overflowing
         case ("recovered", 2):
             guard let lost = numbers[0] else { return nil }
@@ -65,5 +69,12 @@ public struct Trouble: Error, Sendable, Hashable {
         self.code = code
         self.text = text
         self.hint = hint
+    }
+
+    fileprivate var fields: [String] { [code, text, hint].map(JSONText.quoted) }
+
+    fileprivate init(fields: ArraySlice<Substring>) {
+        let texts = fields.map { JSONText.unquoted($0) ?? "" }
+        self.init(code: texts[0], text: texts[1], hint: texts[2])
     }
 }

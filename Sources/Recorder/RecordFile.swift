@@ -43,7 +43,11 @@ public enum RecordFile {
 
     /// Opens the database to read.
     static func openToRead(_ path: String) throws(RecorderError) -> DatabaseQueue {
-        guard access(path, F_OK) == 0 else { throw RecorderError(errno: errno, path: path, activity: "read") }
+        guard access(path, F_OK) == 0 else {
+            throw errno == ENOENT
+                ? RecorderError(.notFound, path: path, activity: "read")
+                : RecorderError(errno: errno, path: path, activity: "read")
+        }
         do {
             var configuration = Configuration()
             configuration.readonly = true

@@ -69,27 +69,19 @@ public final class Recorder: Sendable {
     /// Waits until all that was recorded before is on the disk.
     ///
     /// - Throws: Why it is not there; it will be tried again.
-    public func flush() async throws(RecorderError) { _ = try await done { .flush($0) } }
+    public func flush() async throws(RecorderError) { _ = try await commit([], markingSynced: []) }
 
-    /// Keeps messages, each id once, and waits until they are on the disk.
+    /// Keeps messages, each id once, marks others as handed on, and waits until all of that is on the disk.
     ///
-    /// - Returns: How many were new.
-    /// - Throws: Why none of them was kept.
-    public func store(_ messages: [StoredMessage]) async throws(RecorderError) -> Int {
-        try await done { .messages(messages, $0) }
-    }
-
-    /// Marks messages as handed on, and waits until that is on the disk.
-    ///
-    /// - Returns: How many were not yet.
-    /// - Throws: Why none of them was marked.
-    @discardableResult public func markSynced(_ ids: [String]) async throws(RecorderError) -> Int {
-        try await done { .markSynced(ids, $0) }
-    }
-
-    private func done(_ work: (@escaping Work.Receipt) -> Work) async throws(RecorderError) -> Int {
-        let result: Result<Int, RecorderError> = await withUnsafeContinuation { continuation in
-            guard queue.put(work { continuation.resume(returning: $0) }) else {
+    /// - Parameter ids: Those to mark. What is not there is left out.
+    /// - Returns: Which of the messages were new, in their order.
+    /// - Throws: Why none of it was done. It is not tried again.
+    public func commit(
+        _ messages: [StoredMessage], markingSynced ids: [String] = []
+    ) async throws(RecorderError) -> [Bool] {
+        let result: Result<[Bool], RecorderError> = await withUnsafeContinuation { continuation in
+            let work = Work.commit(messages, synced: ids) { continuation.resume(returning: $0) }
+            guard queue.put(work) else {
                 return continuation.resume(
                     returning: .failure(RecorderError(.closed, path: path, activity: "write to")))
             }

@@ -7,6 +7,8 @@ public struct RecorderError: Error, Sendable, Hashable {
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// Nothing has been recorded there.
         case notFound = "not_found"
+        /// There is no place for a record: no home.
+        case noPlace = "no_place"
         /// This user may not read or write there.
         case notPermitted = "not_permitted"
         /// Another program has held the database for longer than was waited.
@@ -47,13 +49,14 @@ public struct RecorderError: Error, Sendable, Hashable {
     public var hint: String {
         switch code {
         case .notFound: "'pumpctl monitor' records, and so does any command with --record"
+        case .noPlace: "set HOME or XDG_DATA_HOME to a folder of yours"
         case .notPermitted: "make the folder yours, or name another one by XDG_DATA_HOME"
         case .locked: "end the program that has the database open"
         case .full: "make room on the disk"
         case .damaged: "move the file away; a new one is begun"
         case .newerSchema: "use the version of pumpctl that wrote it, or move the file away"
         case .closed: "record before the recorder is closed"
-        case .system: "see whether the disk is in order"
+        case .system: "see whether the disk is in order, or name another folder by XDG_DATA_HOME"
         }
     }
 }
@@ -88,7 +91,6 @@ extension RecorderError {
             switch errno {
             case EACCES, EPERM, EROFS: .notPermitted
             case ENOSPC, EDQUOT, EFBIG: .full
-            case ENOENT: .notFound
             default: .system
             }
         self.init(code, path: path, activity: activity, detail: String(cString: strerror(errno)))
@@ -100,6 +102,7 @@ extension RecorderError: CustomStringConvertible {
         let what =
             switch code {
             case .notFound: "nothing has been recorded there"
+            case .noPlace: "neither XDG_DATA_HOME nor HOME is set"
             case .notPermitted: "not permitted"
             case .locked: "another program keeps it locked"
             case .full: "the disk is full"

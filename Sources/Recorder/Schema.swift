@@ -48,21 +48,16 @@ enum Schema {
         CREATE INDEX errors_time ON errors (time_ms);
         """
 
-    /// The messages of the family rescue. `timestamp_s` is the sender's, as on the wire: seconds since
-    /// 2001-01-01T00:00:00Z.
+    /// The messages of the family rescue, in the order in which they came. `message` is all of one, as on the wire; that
+    /// it was handed on is told by `status` and not in there.
     private static let messages = """
         CREATE TABLE messages (
             number INTEGER PRIMARY KEY,
             id TEXT NOT NULL UNIQUE COLLATE NOCASE,
             category TEXT NOT NULL,
-            text TEXT NOT NULL,
-            latitude REAL NOT NULL,
-            longitude REAL NOT NULL,
-            sender TEXT,
-            timestamp_s REAL NOT NULL,
+            status TEXT NOT NULL CHECK (status IN ('pending_sync', 'synced')),
             received_ms INTEGER NOT NULL,
-            status TEXT NOT NULL CHECK (status IN ('pending_sync', 'synced'))
+            message TEXT NOT NULL
         );
-        CREATE INDEX messages_status ON messages (status);
         """
 }

@@ -4,8 +4,9 @@ import Recorder
 
 /// What `pumpctl` starts to record, and to look up what was recorded: it is linked with SQLite, so that `pumpctl` is not.
 ///
-///     pumpctl-record write                                records from standard input, a line each
+///     pumpctl-record write                                records and requests from standard input, a line each
 ///     pumpctl-record read TABLE SINCE UNTIL FAMILY DEVICE rows to standard output; - for no such filter
+///     pumpctl-record messages STATUS CATEGORY             messages to standard output
 @main
 enum PumpctlRecord {
     static func main() async {
@@ -14,18 +15,28 @@ enum PumpctlRecord {
         let arguments = Array(CommandLine.arguments.dropFirst())
         do throws(RecorderError) {
             guard let path = RecordFile.path else {
-                throw RecorderError(
-                    .notFound, path: "the database", activity: "find", detail: "neither XDG_DATA_HOME nor HOME is set")
+                throw RecorderError(.noPlace, path: "the record", activity: "find")
             }
             switch (arguments.first, arguments.count) {
-            case ("write", 1): await Writing(path).run()
+            case ("write", 1):
+                var writing = Writing(path)
+                await writing.run()
             case ("read", 6): try read(path, arguments[1...])
+            case ("messages", 3): try readMessages(path, arguments[1...])
             default: exit(64)
             }
         } catch {
             Output.say(.failing(Trouble(error)))
-            exit(error.code == .notFound ? 66 : error.code == .notPermitted ? 77 : 74)
+            exit([.notFound, .noPlace].contains(error.code) ? 66 : error.code == .notPermitted ? 77 : 74)
         }
+    }
+
+    private static func readMessages(_ path: String, _ words: ArraySlice<String>) throws(RecorderError) {
+        let words = words.map { $0 == "-" ? nil : $0 }
+        let filter = MessageFilter(status: words[0].flatMap(StoredMessage.Status.init), category: words[1])
+        var output = Output()
+        try RecordReader(path).readMessages(filter) { message in output.add(.message(message)) }
+        output.flush()
     }
 
     private static func read(_ path: String, _ words: ArraySlice<String>) throws(RecorderError) {

@@ -2,9 +2,12 @@ import Glibc
 import RecordFormat
 import Recorder
 
-/// `pumpctl-record write`: records what comes on standard input, up to its end.
+/// `pumpctl-record write`: keeps what comes on standard input, up to its end.
 struct Writing {
     private let recorder: Recorder
+    /// What was asked since the last commit.
+    private var messages: [StoredMessage] = []
+    private var syncedIDs: [String] = []
 
     init(_ path: String) {
         recorder = Recorder(at: path) { report in
@@ -16,21 +19,30 @@ struct Writing {
         }
     }
 
-    func run() async {
+    mutating func run() async {
         // Nothing else has to run meanwhile but the recorder's own thread.
         while let line = readLine() {
             if let record = Record(line: line[...]) {
                 recorder.record(record)
-            } else if line == Answer.flush {
-                do throws(RecorderError) {
-                    try await recorder.flush()
-                    Output.say(.flushed)
-                } catch {
-                    Output.say(.failing(Trouble(error)))
-                }
+            } else if let request = MessageRequest(line: line[...]) {
+                await take(request)
             }
         }
         let tally = await recorder.close()
         Output.say(.done(written: tally.written, lost: tally.lost))
+    }
+
+    private mutating func take(_ request: MessageRequest) async {
+        switch request {
+        case .store(let message): messages.append(message)
+        case .markSynced(let id): syncedIDs.append(id)
+        case .commit:
+            do throws(RecorderError) {
+                Output.say(.committed(isNew: try await recorder.commit(messages, markingSynced: syncedIDs)))
+            } catch {
+                Output.say(.refused(Trouble(error)))
+            }
+            (messages, syncedIDs) = ([], [])
+        }
     }
 }

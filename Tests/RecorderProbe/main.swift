@@ -2,8 +2,8 @@ import Glibc
 import RecordFormat
 import Recorder
 
-// Records without end, and prints the number of the last reading of each batch that is acknowledged:
-// recorder-probe PATH FIRST
+// Records numbers without end, ten at a time, keeps the last of the ten as a message too, and marks the message before it as
+// handed on; prints the number once all of that is acknowledged: recorder-probe PATH FIRST
 
 /// Says it at once: what is said before a kill has been said. Ends where nobody listens.
 @Sendable func say(_ line: String) {
@@ -18,6 +18,7 @@ let recorder = Recorder(at: arguments[1]) { report in
 }
 let session = recorder.beginSession(family: "pump", endpoint: "probe", device: nil)
 var number = Int(arguments[2]) ?? 0
+var previous: [String] = []
 while true {
     for _ in 0..<10 {
         var reading = Reading()
@@ -25,9 +26,12 @@ while true {
         recorder.record(.reading(kind: "count", reading), in: session)
         number += 1
     }
+    let last = "\(number - 1)"
+    let message = StoredMessage(id: last, category: "Other", received: .now, json: "{\"number\":\(last)}")
     do throws(RecorderError) {
-        try await recorder.flush()
-        say("\(number - 1)")
+        _ = try await recorder.commit([message], markingSynced: previous)
+        previous = [last]
+        say(last)
     } catch {
         say("not kept: \(error.code.rawValue)")
     }

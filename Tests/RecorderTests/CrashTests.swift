@@ -9,7 +9,7 @@ import Testing
 struct CrashTests {
     private let bench = RecordBench()
 
-    /// Starts a program that records numbers from `first` on, and prints those that were acknowledged.
+    /// Starts a program that records numbers from `first` on, and prints up to which they were acknowledged.
     private func start(from first: Int) async throws -> ChildProcess {
         try await ChildProcess([Executable.recorderProbe, bench.path, "\(first)"])
     }
@@ -23,29 +23,48 @@ struct CrashTests {
 
     @Test("200 times kill -9 at any moment: nothing that was acknowledged is lost, and the database is whole")
     func killed() async throws {
-        var random = SplitMix64(seed: 7)
-        var expected: Set<Int> = []
-        // Four at a time record into the one database, and each of them is killed in the midst of the others' writing.
-        for round in 0..<50 {
-            var programs: [ChildProcess] = []
-            for index in 0..<4 { programs.append(try await start(from: (round * 4 + index) * 1_000_000)) }
-            for program in programs { try await acknowledged(Int.random(in: 1...4, using: &random), program) }
-            var pause = timespec(tv_sec: 0, tv_nsec: Int.random(in: 0..<3_000_000, using: &random))
-            nanosleep(&pause, nil)
-            for (index, program) in programs.enumerated() {
-                program.send(signal: SIGKILL)
-                let numbers = try await program.ending().output.split(separator: "\n").compactMap { Int($0) }
-                let first = (round * 4 + index) * 1_000_000
-                if let last = numbers.max() { expected.formUnion(first...last) }
+        // Three at a time record into the one database, and each of them is killed in the midst of the others' writing.
+        let acknowledged = try await withThrowingTaskGroup(of: [ClosedRange<Int>].self) { group in
+            for lane in 0..<3 {
+                group.addTask {
+                    var random = SplitMix64(seed: UInt64(lane))
+                    return try await self.killed(stride(from: lane, to: 200, by: 3).map { $0 * 1_000_000 }, &random)
+                }
             }
+            return try await group.reduce(into: []) { $0 += $1 }
         }
-        let kept = Set(try bench.rows(.columns).compactMap { Int($0[6]) })
-        #expect(expected.count > 2000)
-        #expect(expected.subtracting(kept) == [])
+        #expect(acknowledged.count == 200)
         #expect(try bench.value("PRAGMA integrity_check") == "ok")
+
+        let readings = Set(try bench.rows(.columns).compactMap { Int($0[6]) })
+        #expect(Set(acknowledged.joined()).subtracting(readings) == [])
+        var statuses: [Int: StoredMessage.Status] = [:]
+        try RecordReader(bench.path).readMessages { statuses[Int($0.id) ?? 0] = $0.status }
+        for range in acknowledged {
+            let messages = Array(stride(from: range.lowerBound + 9, through: range.upperBound, by: 10))
+            #expect(messages.allSatisfy { statuses[$0] != nil }, "\(range)")
+            #expect(messages.dropLast().allSatisfy { statuses[$0] == .synced }, "\(range)")
+        }
         let orphans: Int? = try bench.value(
             "SELECT count(*) FROM telemetry WHERE session_id NOT IN (SELECT id FROM sessions)")
         #expect(orphans == 0)
+    }
+
+    /// Starts a program for each of the numbers, one after the other, and kills it at some moment.
+    ///
+    /// - Returns: What each of them was acknowledged.
+    private func killed(_ numbers: [Int], _ random: inout SplitMix64) async throws -> [ClosedRange<Int>] {
+        var ranges: [ClosedRange<Int>] = []
+        for first in numbers {
+            let program = try await start(from: first)
+            try await acknowledged(Int.random(in: 1...4, using: &random), program)
+            var pause = timespec(tv_sec: 0, tv_nsec: Int.random(in: 0..<3_000_000, using: &random))
+            nanosleep(&pause, nil)
+            program.send(signal: SIGKILL)
+            let last = try await program.ending().output.split(separator: "\n").compactMap { Int($0) }.max()
+            ranges.append(first...(try #require(last)))
+        }
+        return ranges
     }
 
     @Test("Two programs that begin one database at the same time both record into it")

@@ -1,17 +1,26 @@
 import RecordFormat
 import Recorder
+import TestSupport
 import Testing
 
 @Suite("Messages", .timeLimit(.minutes(2)))
 struct MessageTests {
     private let bench = RecordBench()
 
-    @Test("A message is kept as it came, and waits to be handed on")
+    private func kept(_ filter: MessageFilter = MessageFilter()) throws -> [StoredMessage] {
+        var messages: [StoredMessage] = []
+        try RecordReader(bench.path).readMessages(filter) { messages.append($0) }
+        return messages
+    }
+
+    @Test("A message is kept byte for byte, and waits to be handed on")
     func kept() async throws {
         let recorder = bench.recorder()
-        #expect(try await recorder.store([message(1)]) == 1)
-        #expect(try RecordReader(bench.path).messages() == [message(1)])
-        #expect(try RecordReader(bench.path).messages(.pendingSync).count == 1)
+        var message = message(1)
+        message.json = #"{"n":12345678901234567890.10,"x":[1, {"ä😀":null}],"content":"\u0000\u001b"}"#
+        #expect(try await recorder.commit([message]) == [true])
+        #expect(try kept() == [message])
+        #expect(try kept(MessageFilter(status: .pendingSync)) == [message])
         await recorder.close()
     }
 
@@ -19,35 +28,61 @@ struct MessageTests {
     func duplicates() async throws {
         let recorder = bench.recorder()
         var other = message(2, id: message(1).id.lowercased())
-        other.text = "another text"
-        #expect(try await recorder.store([message(1), other, message(1)]) == 1)
-        #expect(try await recorder.store([message(1), message(2)]) == 1)
-        #expect(try RecordReader(bench.path).messages() == [message(1), message(2)])
+        other.json = "{}"
+        #expect(try await recorder.commit([message(1), other, message(1)]) == [true, false, false])
+        #expect(try await recorder.commit([message(1), message(2)]) == [false, true])
+        #expect(try kept() == [message(1), message(2)])
         await recorder.close()
     }
 
     @Test("A message that was handed on is marked, and stays so when it comes again")
     func synced() async throws {
         let recorder = bench.recorder()
-        _ = try await recorder.store([message(1), message(2)])
-        #expect(try await recorder.markSynced([message(1).id, "unknown"]) == 1)
-        #expect(try await recorder.markSynced([message(1).id]) == 0)
-        _ = try await recorder.store([message(1)])
-        let reader = try RecordReader(bench.path)
-        #expect(try reader.messages(.synced).map(\.id) == [message(1).id])
-        #expect(try reader.messages(.pendingSync).map(\.id) == [message(2).id])
+        var synced = message(3)
+        synced.status = .synced
+        _ = try await recorder.commit([message(1), message(2), synced])
+        _ = try await recorder.commit([message(1)], markingSynced: [message(1).id, "unknown"])
+        #expect(try kept().map(\.status) == [.synced, .pendingSync, .synced])
+        #expect(try kept(MessageFilter(status: .synced)).map(\.id) == [message(1).id, message(3).id])
+        #expect(try kept(MessageFilter(status: .pendingSync)) == [message(2)])
+        await recorder.close()
+    }
+
+    @Test("Messages are looked up by their category")
+    func categories() async throws {
+        let recorder = bench.recorder()
+        var sos = message(2)
+        sos.category = "SOS"
+        _ = try await recorder.commit([message(1), sos])
+        #expect(try kept(MessageFilter(category: "SOS")) == [sos])
+        #expect(try kept(MessageFilter(status: .synced, category: "SOS")) == [])
         await recorder.close()
     }
 
     @Test("100,000 messages are kept, in their order, and found again by another recorder")
     func many() async throws {
         let first = bench.recorder()
-        #expect(try await first.store((0..<100_000).map { message($0) }) == 100_000)
+        #expect(try await first.commit((0..<100_000).map { message($0) }).allSatisfy(\.self))
         await first.close()
         let second = bench.recorder()
-        #expect(try await second.store((99_990..<100_010).map { message($0) }) == 10)
+        #expect(
+            try await second.commit((99_990..<100_010).map { message($0) })
+                == (99_990..<100_010).map { $0 >= 100_000 })
         await second.close()
-        let kept = try RecordReader(bench.path).messages()
-        #expect(kept.map(\.id) == (0..<100_010).map { message($0).id })
+        #expect(try kept().map(\.id) == (0..<100_010).map { message($0).id })
+        #expect(try bench.value("PRAGMA integrity_check") == "ok")
+    }
+
+    @Test("Where nothing can be written none of a commit is kept, and it is not tried again")
+    func refused() async throws {
+        try await bench.prepare()
+        let holder = try LockHolder(bench)
+        let recorder = bench.recorder(patience: .milliseconds(10))
+        let error = await #expect(throws: RecorderError.self) { try await recorder.commit([message(1)]) }
+        #expect(error?.code == .locked)
+        try holder.release()
+        #expect(try await recorder.commit([message(2)]) == [true])
+        #expect(try kept() == [message(2)])
+        await recorder.close()
     }
 }

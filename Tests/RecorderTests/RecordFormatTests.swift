@@ -28,7 +28,8 @@ struct RecordFormatTests {
     @Test(
         "What is no record is none",
         arguments: [
-            "", "flush", "begun\t1\t2", "reading\t1\t2\t\"k\"\t[1]", "reading\tx\t2\t\"k\"\t{}", "event\t1\t2\tk\tnull",
+            "", "commit", "begun\t1\t2", "reading\t1\t2\t\"k\"\t[1]", "reading\tx\t2\t\"k\"\t{}",
+            "event\t1\t2\tk\tnull",
             "ended\t1\t2\t\"open", "ended\t1\t2\t\"\\u12\"", "other\t1\t2\t\"k\"",
         ])
     func foreign(_ line: String) { #expect(Record(line: line[...]) == nil) }
@@ -42,8 +43,31 @@ struct RecordFormatTests {
     @Test(
         "An answer is the same after it was a line",
         arguments: [
-            Answer.row(["1", "\"a\"", "null"]), .flushed, .overflowing, .recovered(lost: 3), .done(written: 1, lost: 2),
+            Answer.row(["1", "\"a\"", "null"]), .overflowing, .recovered(lost: 3), .done(written: 1, lost: 2),
             .failing(Trouble(code: "full", text: "can't write:\tfull", hint: "make room")),
+            .refused(Trouble(code: "full", text: "", hint: "\n")), .message(strange), .committed(isNew: []),
+            .committed(isNew: [true, false, false]),
         ])
     func answers(_ answer: Answer) { #expect(Answer(line: answer.line[...]) == answer) }
+
+    private static let strange = StoredMessage(
+        id: "i\td", category: "\u{1B}\n", received: RecordTime(milliseconds: -1), status: .synced,
+        json: #"{"a":"\t ä😀"}"#)
+
+    @Test(
+        "A request is the same after it was a line",
+        arguments: [MessageRequest.store(strange), .markSynced(id: "a\t\"b"), .commit])
+    func requests(_ request: MessageRequest) {
+        #expect(!request.line.contains("\n"))
+        #expect(MessageRequest(line: request.line[...]) == request)
+        #expect(Record(line: request.line[...]) == nil)
+    }
+
+    @Test(
+        "What is no request is none",
+        arguments: [
+            "", "commit\t1", "synced", "synced\tx", "store", "store\t\"i\"\t\"c\"\t1\tlost\t{}",
+            "store\t\"i\"\t\"c\"\t1\tsynced\t[]", "store\t\"i\"\t\"c\"\tx\tsynced\t{}",
+        ])
+    func foreignRequests(_ line: String) { #expect(MessageRequest(line: line[...]) == nil) }
 }

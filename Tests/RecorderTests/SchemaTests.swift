@@ -23,13 +23,14 @@ struct SchemaTests {
     func read() throws {
         try restore()
         #expect(try bench.rows(.columns).first?.suffix(3) == [#""on""#, "70", "34.5"])
+        try RecordReader(bench.path).readMessages { Issue.record("there was no table of messages: \($0)") }
     }
 
     @Test("An older database gets the tables that it lacks, and keeps what it has")
     func migrate() async throws {
         try restore()
         let recorder = bench.recorder()
-        #expect(try await recorder.store([message(1)]) == 1)
+        #expect(try await recorder.commit([message(1)]) == [true])
         let session = recorder.beginSession(family: "pump", endpoint: "x", device: nil)
         recorder.record(.reading(kind: "status", Reading("speed_percent", 78)), in: session)
         await recorder.close()

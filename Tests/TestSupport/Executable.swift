@@ -5,6 +5,9 @@ public enum Executable {
     /// `pumpctl`, beside the test bundle.
     public static let pumpctl = folder + "/pumpctl"
 
+    /// `pumpctl-record`, beside it.
+    public static let pumpctlRecord = folder + "/pumpctl-record"
+
     private static var folder: String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
             let count = readlink("/proc/self/exe", buffer.baseAddress!, 4095)

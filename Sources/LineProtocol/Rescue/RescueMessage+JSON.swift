@@ -1,7 +1,7 @@
 extension RescueMessage {
-    /// The longest JSON that is read, in bytes. What a framer has let through is longer at most by three times where
+    /// The longest JSON that is read, in bytes. What a framer has let through is longer at most by six times where
     /// ``json`` has escaped all of it.
-    public static let jsonLimit = 4 * RescueFramer.lengthLimit
+    public static let jsonLimit = 6 * RescueFramer.lengthLimit
 
     /// Reads a message as it is on the wire.
     ///
@@ -67,11 +67,7 @@ extension RescueMessage {
             switch scalar {
             case "\"": quoted += "\\\""
             case "\\": quoted += "\\\\"
-            case _ where scalar.isInvisible:
-                for unit in String(scalar).utf16 {
-                    let digits = String(unit, radix: 16)
-                    quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                }
+            case _ where scalar.isInvisible: quoted += scalar.jsonEscape
             default: quoted.unicodeScalars.append(scalar)
             }
         }
@@ -90,6 +86,14 @@ extension Unicode.Scalar {
         case .format: return value != 0x200C && value != 0x200D
         default: return false
         }
+    }
+
+    /// As a string of JSON may have it in ASCII: one `\uXXXX` or two.
+    var jsonEscape: String {
+        String(self).utf16.map { unit in
+            let digits = String(unit, radix: 16)
+            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }.joined()
     }
 }
 

@@ -89,11 +89,27 @@ public enum RescueStatus: String, Sendable, Hashable, CaseIterable {
 public struct RescueField: Sendable, Hashable {
     /// Its name.
     public let name: String
-    /// Its value, as JSON, just as it came.
+    /// Its value, as JSON on one line. It is as it came, but for what a terminal could take for a command, which is escaped,
+    /// and what is no text.
     public let json: [UInt8]
 
     init(name: String, json: [UInt8]) {
         self.name = name
-        self.json = json
+        self.json = json.allSatisfy { (0x20..<0x7F).contains($0) } ? json : Self.harmless(json)
+    }
+
+    private static func harmless(_ json: [UInt8]) -> [UInt8] {
+        var text = ""
+        for scalar in String(decoding: json, as: UTF8.self).unicodeScalars {
+            // Only blanks between tokens are control characters of ASCII, and only strings have others.
+            if scalar.value < 0x20 {
+                text += " "
+            } else if scalar.isInvisible {
+                text += scalar.jsonEscape
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+        return Array(text.utf8)
     }
 }

@@ -22,41 +22,35 @@ public struct RescueStoreError: Error, Sendable, Hashable {
         case noPlace = "no_place"
         /// This user may not.
         case notPermitted = "not_permitted"
+        /// Another program has held it for longer than was waited.
+        case locked
         /// The disk is full.
         case full
-        /// The system refused for another reason.
+        /// What is there can't be read.
+        case damaged
+        /// It ended before it answered: whether it has stored what it was asked to is unknown.
+        case lost
+        /// It failed for another reason.
         case system
     }
 
     /// The kind of failure.
     public var code: Code
-    /// Where the store is.
-    public var name: String
-    /// What was being done, as `open` or `write`.
-    public var activity: String
-    /// What the system said; nil where it said nothing.
-    public var detail: String?
+    /// What went wrong, in one sentence without a full stop.
+    public var text: String
+    /// What a person can do about it.
+    public var hint: String?
 
     /// An error of the given kind.
-    public init(_ code: Code, name: String, activity: String, detail: String? = nil) {
+    public init(_ code: Code, _ text: String, hint: String? = nil) {
         self.code = code
-        self.name = name
-        self.activity = activity
-        self.detail = detail
+        self.text = text
+        self.hint = hint
     }
 }
 
 extension RescueStoreError: CustomStringConvertible {
-    public var description: String {
-        let what =
-            switch code {
-            case .noPlace: "there is no place to keep messages"
-            case .notPermitted: "permission denied"
-            case .full: "the disk is full"
-            case .system: "the system refused"
-            }
-        return "can't \(activity) \(name): \(what)" + (detail.map { " (\($0))" } ?? "")
-    }
+    public var description: String { text }
 }
 
 /// A store that lasts as long as the program.

@@ -60,16 +60,21 @@ public struct RecordReader: Sendable {
                 """, arguments: filter.arguments)
     }
 
-    /// The messages of that status, in the order in which they were kept; nil for all.
-    public func messages(_ status: StoredMessage.Status? = nil) throws(RecorderError) -> [StoredMessage] {
+    /// Hands out messages one by one, in the order in which they were kept.
+    public func readMessages(
+        _ filter: MessageFilter = MessageFilter(), _ body: (StoredMessage) throws -> Void
+    ) throws(RecorderError) {
         do {
-            return try database.inDatabase { db in
-                try Row.fetchAll(
+            try database.inDatabase { db in
+                // A database of before there were messages.
+                guard try db.tableExists("messages") else { return }
+                let rows = try Row.fetchCursor(
                     db,
                     sql: """
-                        SELECT * FROM messages WHERE status = coalesce(:status, status) ORDER BY number
-                        """, arguments: ["status": status?.rawValue]
-                ).map(StoredMessage.init)
+                        SELECT * FROM messages WHERE status = coalesce(:status, status)
+                        AND category = coalesce(:category, category) ORDER BY number
+                        """, arguments: ["status": filter.status?.rawValue, "category": filter.category])
+                while let row = try rows.next() { try body(StoredMessage(row)) }
             }
         } catch {
             throw RecorderError(error, path: path, activity: "read")
@@ -80,9 +85,7 @@ public struct RecordReader: Sendable {
 extension StoredMessage {
     fileprivate init(_ row: Row) {
         self.init(
-            id: row["id"], category: row["category"], text: row["text"], latitude: row["latitude"],
-            longitude: row["longitude"], sender: row["sender"], timestamp: row["timestamp_s"],
-            received: RecordTime(milliseconds: row["received_ms"]))
-        status = Status(rawValue: row["status"]) ?? .pendingSync
+            id: row["id"], category: row["category"], received: RecordTime(milliseconds: row["received_ms"]),
+            status: row["status"] == Status.synced.rawValue ? .synced : .pendingSync, json: row["message"])
     }
 }

@@ -3,13 +3,11 @@ internal import RecordFormat
 
 /// What one of the callers wants from the writer.
 enum Work: Sendable {
-    /// Keeps the outcome of what was waited for: how many rows it was, or why there are none.
-    typealias Receipt = @Sendable (Result<Int, RecorderError>) -> Void
+    /// Takes the outcome of what was waited for: which of the messages were new, or why none was kept.
+    typealias Receipt = @Sendable (Result<[Bool], RecorderError>) -> Void
 
     case record(Record)
-    case messages([StoredMessage], Receipt)
-    case markSynced([String], Receipt)
-    case flush(Receipt)
+    case commit([StoredMessage], synced: [String], Receipt)
 
     /// About how much memory it takes, in bytes.
     var cost: Int {

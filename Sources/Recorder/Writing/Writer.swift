@@ -83,7 +83,7 @@ struct Writer {
         tally.written += transaction.recordCount
         queue.release(pending.reduce(0) { $0 + $1.cost })
         pending = []
-        for (receipt, count) in transaction.receipts { receipt(.success(count)) }
+        for (receipt, isNew) in transaction.receipts { receipt(.success(isNew)) }
     }
 
     /// The database, opened anew where its file was taken away.
@@ -99,12 +99,7 @@ struct Writer {
 
     /// Tells those who wait that it failed. What nobody waits for is tried again.
     private mutating func dismissAwaited(_ error: RecorderError) {
-        for work in pending {
-            switch work {
-            case .messages(_, let receipt), .markSynced(_, let receipt), .flush(let receipt): receipt(.failure(error))
-            case .record: break
-            }
-        }
+        for case .commit(_, _, let receipt) in pending { receipt(.failure(error)) }
         pending.removeAll(where: \.isAwaited)
     }
 }
@@ -154,7 +149,7 @@ struct SessionLedger: Sendable {
 private struct Transaction {
     var sessions: SessionLedger
     var recordCount = 0
-    var receipts: [(Work.Receipt, Int)] = []
+    var receipts: [(Work.Receipt, [Bool])] = []
 
     init(sessions: SessionLedger) { self.sessions = sessions }
 
@@ -163,20 +158,14 @@ private struct Transaction {
         case .record(let record):
             try insert(record, db)
             recordCount += 1
-        case .messages(let messages, let receipt):
-            var count = 0
-            for message in messages { count += try insert(message, db) }
-            receipts.append((receipt, count))
-        case .markSynced(let ids, let receipt):
-            var count = 0
-            let statement = try db.cachedStatement(
-                sql: "UPDATE messages SET status = 'synced' WHERE id = ? AND status = 'pending_sync'")
+        case .commit(let messages, let ids, let receipt):
+            var isNew: [Bool] = []
+            for message in messages { isNew.append(try insert(message, db)) }
             for id in ids {
-                try statement.execute(arguments: [id])
-                count += db.changesCount
+                try db.cachedStatement(sql: "UPDATE messages SET status = 'synced' WHERE id = ?")
+                    .execute(arguments: [id])
             }
-            receipts.append((receipt, count))
-        case .flush(let receipt): receipts.append((receipt, 0))
+            receipts.append((receipt, isNew))
         }
     }
 
@@ -216,17 +205,16 @@ private struct Transaction {
         return db.lastInsertedRowID
     }
 
-    /// How many rows it has become: none where the id is there.
-    private func insert(_ message: StoredMessage, _ db: Database) throws -> Int {
+    /// Whether its id was not there yet.
+    private func insert(_ message: StoredMessage, _ db: Database) throws -> Bool {
         try db.cachedStatement(
             sql: """
-                INSERT INTO messages (id, category, text, latitude, longitude, sender, timestamp_s, received_ms, status)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING
+                INSERT INTO messages (id, category, status, received_ms, message) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (id) DO NOTHING
                 """
         ).execute(arguments: [
-            message.id, message.category, message.text, message.latitude, message.longitude, message.sender,
-            message.timestamp, message.received.milliseconds, message.status.rawValue,
+            message.id, message.category, message.status.rawValue, message.received.milliseconds, message.json,
         ])
-        return db.changesCount
+        return db.changesCount > 0
     }
 }

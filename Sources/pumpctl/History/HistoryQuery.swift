@@ -1,5 +1,3 @@
-import Glibc
-import LineProtocol
 import RecordFormat
 
 /// Asks the program that keeps the record for a table.
@@ -16,45 +14,18 @@ struct HistoryQuery {
 
     /// Hands out the rows as they come: the names of the columns first, then pieces of JSON.
     func forEachRow(_ body: ([String]) throws(Failure) -> Void) throws(Failure) {
-        let (process, socket) = try RecordProgram.start(arguments)
-        defer { close(socket) }
-        var framer = LineFramer(limit: 1 << 20)
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        var failure: Failure?
-        while failure == nil {
-            let count = Glibc.read(socket, &buffer, buffer.count)
-            guard count > 0 else {
-                if count < 0, errno == EINTR { continue }
-                break
+        let conversation: RecordConversation
+        do { conversation = try RecordConversation(arguments) } catch { throw Failure(error) }
+        while let answer = try next(in: conversation) {
+            switch answer {
+            case .row(let cells): try body(cells)
+            case .failing(let trouble): throw Failure(trouble)
+            default: break
             }
-            framer.append(buffer.span.extracting(..<count)) { line, _ in
-                let text = line.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
-                guard failure == nil, let answer = Answer(line: text[...]) else { return }
-                switch answer {
-                case .row(let cells): do throws(Failure) { try body(cells) } catch { failure = error }
-                case .failing(let trouble): failure = Failure(trouble)
-                default: break
-                }
-            }
-        }
-        if let failure { throw failure }
-        let status = RecordProgram.status(of: process)
-        guard status == 0 else {
-            throw Failure(.ioError, code: "system", "pumpctl-record ended with status \(status)")
         }
     }
-}
 
-extension Failure {
-    /// The record can't be read.
-    fileprivate init(_ trouble: Trouble) {
-        let status: ExitStatus =
-            switch trouble.code {
-            case "not_found": .noInput
-            case "not_permitted": .noPermission
-            case "locked": .unavailable
-            default: .ioError
-            }
-        self.init(status, code: trouble.code, trouble.text, hint: trouble.hint)
+    private func next(in conversation: RecordConversation) throws(Failure) -> Answer? {
+        do { return try conversation.next() } catch { throw Failure(error) }
     }
 }

@@ -29,6 +29,9 @@ struct Output: Sendable {
     /// Prints a note on standard error.
     func note(_ text: String) { Self.write(text + "\n", to: STDERR_FILENO) }
 
+    /// Prints a note on standard error, and what to do about it.
+    func note(_ text: String, hint: String?) { note(text + (hint.map { "\n  hint: \($0)" } ?? "")) }
+
     /// Shows on the terminal how far something is, in place of what was shown so before.
     func progress(_ text: String) { Self.write("\r\u{1B}[K" + text, to: STDERR_FILENO) }
 

@@ -1,4 +1,5 @@
 import Glibc
+import RecordFormat
 
 /// `pumpctl-record`, the program that keeps the record. It is started only where something is recorded or looked up.
 enum RecordProgram {
@@ -14,15 +15,15 @@ enum RecordProgram {
     }
 
     /// Starts it, its standard input and output at the other end of the socket that is returned.
-    static func start(_ arguments: [String]) throws(Failure) -> (process: pid_t, socket: CInt) {
+    static func start(_ arguments: [String]) throws(Trouble) -> (process: pid_t, socket: CInt) {
         guard let path else {
-            throw Failure(
-                .unavailable, code: "not_found", "pumpctl-record is not installed",
+            throw Trouble(
+                code: "not_installed", text: "pumpctl-record is not installed",
                 hint: "'make install' puts it into libexec/pumpctl")
         }
         var ends: [CInt] = [-1, -1]
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw Failure(file: path, errno: errno) }
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw Trouble(path, errno: errno) }
         defer { close(ends[1]) }
 
         var actions = posix_spawn_file_actions_t()
@@ -44,7 +45,7 @@ enum RecordProgram {
         let error = posix_spawn(&process, path, &actions, &attributes, words, environ)
         guard error == 0 else {
             close(ends[0])
-            throw Failure(file: path, errno: error)
+            throw Trouble(path, errno: error)
         }
         return (process, ends[0])
     }
@@ -54,5 +55,28 @@ enum RecordProgram {
         var status: CInt = 0
         while waitpid(process, &status, 0) < 0 && errno == EINTR {}
         return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
+    }
+}
+
+extension Trouble {
+    /// The program could not be started.
+    fileprivate init(_ path: String, errno: CInt) {
+        self.init(
+            code: "system", text: "can't start \(path): \(String(cString: strerror(errno)))",
+            hint: "end programs that are not needed, or install pumpctl anew")
+    }
+}
+
+extension Failure {
+    /// The record can't be read or written.
+    init(_ trouble: Trouble) {
+        let status: ExitStatus =
+            switch trouble.code {
+            case "not_found", "no_place": .noInput
+            case "not_permitted": .noPermission
+            case "locked", "not_installed": .unavailable
+            default: .ioError
+            }
+        self.init(status, code: trouble.code, trouble.text, hint: trouble.hint)
     }
 }

@@ -43,20 +43,20 @@ final class Recording: Sendable {
     ) async throws -> Recording? {
         guard try RecordChoice.isWanted(context.options, isDefault: isDefault) else { return nil }
         let note = note ?? context.output.note
-        do throws(Failure) {
+        do throws(Trouble) {
             let recording = try Recording(context, endpoint, note)
             await recording.listen()
             recording.beginSession()
             return recording
         } catch {
-            note("pumpctl: nothing is recorded: \(error.message)" + (error.hint.map { "\n  hint: \($0)" } ?? ""))
+            note("pumpctl: nothing is recorded: \(error.text)\n  hint: \(error.hint)")
             return nil
         }
     }
 
     private init(
         _ context: CommandContext, _ endpoint: Endpoint, _ note: @escaping @Sendable (String) -> Void
-    ) throws(Failure) {
+    ) throws(Trouble) {
         let (process, socket) = try RecordProgram.start(["write"])
         _ = fcntl(socket, F_SETFL, O_NONBLOCK)
         self.process = process
@@ -149,7 +149,7 @@ final class Recording: Sendable {
                 state.lost += lost
                 state.isEnded = true
             }
-        case .row, .flushed: break
+        case .row, .message, .committed, .refused: break
         }
     }
 

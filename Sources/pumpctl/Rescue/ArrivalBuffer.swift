@@ -12,6 +12,8 @@ final class ArrivalBuffer: Sendable {
         var arrivals: [RescueArrival] = []
         var ending: Result<Void, LinkError>?
         var isUnwanted = false
+        /// Whoever takes is to be back, though nothing may have come.
+        var isWoken = false
         /// Wait for something to take, or for room.
         var taker: UnsafeContinuation<Void, Never>?
         var filler: UnsafeContinuation<Void, Never>?
@@ -30,13 +32,13 @@ final class ArrivalBuffer: Sendable {
         wakeTaker { $0.ending = ending }
     }
 
-    /// All that is there; waits for something. Nil once the link was closed.
+    /// All that is there; waits for something, or for ``wake()``. Nil once the link was closed.
     ///
     /// - Throws: `LinkError` where the far end is gone and all was taken. For one task at a time.
     func take() async throws(LinkError) -> [RescueArrival]? {
         await withUnsafeContinuation { continuation in
             let isReady = state.withLock { state in
-                let isReady = !state.arrivals.isEmpty || state.ending != nil
+                let isReady = !state.arrivals.isEmpty || state.ending != nil || state.isWoken
                 if !isReady { state.taker = continuation }
                 return isReady
             }
@@ -46,13 +48,18 @@ final class ArrivalBuffer: Sendable {
             defer {
                 state.arrivals = []
                 state.filler = nil
+                state.isWoken = false
             }
             return (state.arrivals, state.ending, state.filler)
         }
         filler?.resume()
-        if arrivals.isEmpty { try ending?.get() }
-        return arrivals.isEmpty ? nil : arrivals
+        guard arrivals.isEmpty, let ending else { return arrivals }
+        try ending.get()
+        return nil
     }
+
+    /// Lets ``take()`` come back.
+    func wake() { wakeTaker { $0.isWoken = true } }
 
     /// Nothing will be taken any more.
     func end() {

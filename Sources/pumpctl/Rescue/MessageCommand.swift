@@ -5,8 +5,8 @@ struct MessageCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "message", abstract: "Receive, keep and hand on messages of the rescue app.",
         discussion: """
-            Messages are kept in $XDG_DATA_HOME/pumpctl/messages.jsonl, each once, until they are handed on and after that. What \
-            others have written is never printed as it came: characters that steer a terminal or hide text are shown as \\x1b or \
+            Messages are kept in ~/.local/share/pumpctl/record.sqlite ($XDG_DATA_HOME), each once, until they are handed on and \
+            after that. What others have written is never printed as it came: characters that steer a terminal or hide text are shown as \\x1b or \
             \\u{202e}.
             """,
         subcommands: [
@@ -42,10 +42,8 @@ struct MessageListCommand: ParsableCommand {
     func run() throws {
         let (status, category, isCSV) = (status?.status, category?.category, csv)
         try CommandRunner.run(shared.merged(with: parent.shared), for: .rescue) { context in
-            let store = try MessageFile(path: MessageFile.standardPath)
-            let messages = try await store.messages(status).filter { category == nil || $0.category == category }
             let format: MessageFormat = isCSV ? .csv : context.output.isJSON ? .json : .text
-            try MessageWriter(format, OutputFile()).write(messages)
+            try await MessageWriter.write(status, category, as: format, to: OutputFile())
         }
     }
 }
@@ -68,9 +66,8 @@ struct MessageExportCommand: ParsableCommand {
     func run() throws {
         let (status, path) = (status?.status, output)
         try CommandRunner.run(shared.merged(with: parent.shared), for: .rescue) { _ in
-            let messages = try await MessageFile(path: MessageFile.standardPath).messages(status)
             let file = if let path { try OutputFile(path: path, .replace) } else { OutputFile() }
-            try MessageWriter(.wire, file).write(messages)
+            try await MessageWriter.write(status, as: .wire, to: file)
         }
     }
 }

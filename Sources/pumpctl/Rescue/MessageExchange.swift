@@ -25,8 +25,9 @@ struct MessageExchange: Sendable {
         }
         let receiving = Task(executorPreference: context.loop) {
             defer { pause?.cancel() }
-            var intake = MessageIntake(store, context.output)
+            var intake = MessageIntake(store, context)
             _ = try await intake.receive(from: link)
+            try intake.finish()
         }
         do {
             for message in messages { try await link.send(message.json) }

@@ -10,18 +10,32 @@ struct MessageIntake: Sendable {
         var isSOS = false
     }
 
+    /// How many messages wait for a disk that takes none. What comes then waits on the link.
+    private static let limit = 20_000
+    /// How long a store that has failed is left alone.
+    private static let retryDelay = Duration.seconds(1)
+
     private let store: any RescueStore
-    private let output: Output
+    private let context: CommandContext
     private let ending: Ending
     private var newCount = 0
+    /// What has arrived and is not stored.
+    private var waiting: [RescueMessage] = []
+    /// Why not, since it was last tried.
+    private var trouble: RescueStoreError?
+    /// Whether some of what waits may be stored all the same.
+    private var isUncertain = false
 
-    init(_ store: any RescueStore, _ output: Output, until ending: Ending = Ending()) {
+    private var output: Output { context.output }
+
+    init(_ store: any RescueStore, _ context: CommandContext, until ending: Ending = Ending()) {
         self.store = store
-        self.output = output
+        self.context = context
         self.ending = ending
     }
 
-    /// Takes in what arrives on `link`, until it is closed or what was waited for has come.
+    /// Takes in what arrives on `link`, until it is closed or what was waited for has come. While nothing can be stored it
+    /// goes on: see ``finish()``.
     ///
     /// - Returns: Whether that has come.
     /// - Throws: `LinkError` where the far end is gone.
@@ -33,8 +47,9 @@ struct MessageIntake: Sendable {
             buffer.end()
         }
         return try await withTaskCancellationHandler {
-            while let arrivals = try await buffer.take() {
-                if try await take(arrivals) { return true }
+            while let arrivals = try await next(in: buffer) {
+                take(arrivals)
+                if await storeWaiting() { return true }
             }
             return false
         } onCancel: {
@@ -42,26 +57,76 @@ struct MessageIntake: Sendable {
         }
     }
 
-    /// Returns whether what was waited for has come. What came with it is stored only as far as it counts.
-    private mutating func take(_ arrivals: [RescueArrival]) async throws -> Bool {
-        var messages: [RescueMessage] = []
+    /// Nothing more is taken in.
+    ///
+    /// - Throws: `Failure` where messages have come that could not be stored.
+    func finish() throws(Failure) {
+        guard let trouble, !waiting.isEmpty else { return }
+        var failure = Failure(trouble)
+        failure.message = "\(waiting.count) messages are not kept: \(trouble)"
+        throw failure
+    }
+
+    /// What arrives next; nothing where it is time to try again to store what waits.
+    private func next(in buffer: ArrivalBuffer) async throws(LinkError) -> [RescueArrival]? {
+        guard trouble != nil else { return try await buffer.take() }
+        let (context, isFull) = (context, waiting.count >= Self.limit)
+        let pause = Task(executorPreference: context.loop) {
+            if (try? await context.clock.sleep(for: Self.retryDelay)) != nil { buffer.wake() }
+        }
+        defer { pause.cancel() }
+        guard isFull else { return try await buffer.take() }
+        await pause.value
+        return []
+    }
+
+    private mutating func take(_ arrivals: [RescueArrival]) {
         for arrival in arrivals {
             switch arrival {
             case .message(var message):
                 message.status = .pendingSync
-                messages.append(message)
+                waiting.append(message)
+                if trouble != nil { warn(of: message) }
             case .malformed(let error): tell(of: error)
             }
         }
-        // One write to the disk for all of them, unless they are counted.
-        for batch in ending.count == nil ? [messages] : messages.map({ [$0] }) {
-            let new = try await store.insertNew(batch)
-            for message in new { tell(of: message) }
-            newCount += new.count
-            if newCount == ending.count { return true }
-            if ending.isSOS, new.contains(where: { $0.category == .sos }) { return true }
+    }
+
+    /// Returns whether what was waited for has come. What came with it is stored only as far as it counts.
+    private mutating func storeWaiting() async -> Bool {
+        while !waiting.isEmpty {
+            // One write to the disk for all of them, unless they are counted.
+            let batch = Array(waiting.prefix(ending.count.map { $0 - newCount } ?? .max))
+            do throws(RescueStoreError) {
+                let new = try await store.insertNew(batch)
+                if trouble != nil { output.note("pumpctl: messages are kept again") }
+                trouble = nil
+                waiting.removeFirst(batch.count)
+                if take(stored: isUncertain ? batch : new) { return true }
+            } catch {
+                if trouble == nil {
+                    output.note("pumpctl: messages are not kept for now: \(error)", hint: error.hint)
+                    for message in waiting { warn(of: message) }
+                }
+                trouble = error
+                isUncertain = isUncertain || error.code == .lost
+                return false
+            }
         }
+        isUncertain = false
         return false
+    }
+
+    private mutating func take(stored messages: [RescueMessage]) -> Bool {
+        for message in messages { tell(of: message) }
+        newCount += messages.count
+        return newCount == ending.count || ending.isSOS && messages.contains { $0.category == .sos }
+    }
+
+    /// A message that is not kept is none of the results; but somebody may need help.
+    private func warn(of message: RescueMessage) {
+        if message.category == .sos { output.ringBell() }
+        output.note("pumpctl: not kept: \(MessageText.line(message, showsStatus: false))")
     }
 
     private func tell(of message: RescueMessage) {

@@ -36,17 +36,29 @@ struct MessageSendCommand: ParsableCommand {
             id: .random(), content: text, position: place.position, time: .now, category: category.category)
         let isKept = later
         try CommandRunner.run(shared.merged(with: parent.shared), for: .rescue) { context in
-            let store = try MessageFile(path: MessageFile.standardPath)
-            _ = try await store.insertNew([message])
             if isKept {
+                _ = try await RecordedMessages.open().insertNew([message])
                 return context.output.result("kept \(message.id)", SentRecord(message.id, .pendingSync))
             }
-            do {
-                try await MessageExchange(context, store).send([message], receivingFor: nil)
-            } catch {
-                throw Failure(pending: error)
-            }
+            try await Self.send(message, context)
             context.output.result("sent \(message.id)", SentRecord(message.id, .synced))
+        }
+    }
+
+    /// Who calls for help is heard also where the disk is full.
+    private static func send(_ message: RescueMessage, _ context: CommandContext) async throws {
+        let store: any RescueStore
+        do throws(RescueStoreError) {
+            store = try await RecordedMessages.open()
+            _ = try await store.insertNew([message])
+        } catch {
+            context.output.note("pumpctl: it is not kept, but sent all the same: \(error)", hint: error.hint)
+            return try await MessageExchange(context, RescueMemoryStore()).send([message], receivingFor: nil)
+        }
+        do {
+            try await MessageExchange(context, store).send([message], receivingFor: nil)
+        } catch {
+            throw Failure(pending: error)
         }
     }
 }
@@ -65,7 +77,7 @@ struct MessageSyncCommand: ParsableCommand {
     func run() throws {
         let time = time?.duration
         try CommandRunner.run(shared.merged(with: parent.shared), for: .rescue) { context in
-            let store = try MessageFile(path: MessageFile.standardPath)
+            let store = try await RecordedMessages.open()
             let pending = try await store.messages(.pendingSync)
             do {
                 try await MessageExchange(context, store).send(pending, receivingFor: time)
@@ -107,7 +119,7 @@ struct MessageListenCommand: ParsableCommand {
         let ending = MessageIntake.Ending(count: count, isSOS: untilSOS)
         let time = time?.duration
         try CommandRunner.run(shared.merged(with: parent.shared), for: .rescue) { context in
-            let store = try MessageFile(path: MessageFile.standardPath)
+            let store = try await RecordedMessages.open()
             try await MessageListening(context, store, until: ending).run(for: time)
         }
     }

@@ -24,8 +24,15 @@ struct MessageListening: Sendable {
     }
 
     private func listen() async throws {
+        var intake = MessageIntake(store, context, until: ending)
+        do { try await listen(&intake) } catch {
+            try intake.finish()
+            throw error
+        }
+    }
+
+    private func listen(_ intake: inout MessageIntake) async throws {
         var link = try await context.openLink(endpoint, note: context.output.note)
-        var intake = MessageIntake(store, context.output, until: ending)
         let reopening = Reopening(endpoint, link, context)
         while true {
             do {

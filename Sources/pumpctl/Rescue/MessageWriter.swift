@@ -7,40 +7,54 @@ enum MessageFormat: Sendable {
     case wire
 }
 
-/// Writes messages to a file or to standard output.
-struct MessageWriter: Sendable {
+/// Writes messages to a file or to standard output, as they are read.
+struct MessageWriter {
     /// How many bytes are written at once, or a little more.
     private static let blockSize = 1 << 16
 
     private let format: MessageFormat
     private let file: OutputFile
+    private var block: [UInt8] = []
 
-    init(_ format: MessageFormat, _ file: OutputFile) {
+    private init(_ format: MessageFormat, _ file: OutputFile) {
         self.format = format
         self.file = file
-    }
-
-    /// Writes all of `messages`, with the heading that the format has.
-    func write(_ messages: [RescueMessage]) throws(Failure) {
-        let categoryWidth = messages.map { $0.category.rawValue.printable().count }.max() ?? 0
-        var block: [UInt8] = []
         if format == .csv { block += Array("id,time,status,category,latitude,longitude,content\n".utf8) }
-        for message in messages {
-            block += line(message, categoryWidth) + [0x0A]
-            guard block.count >= Self.blockSize else { continue }
-            try file.write(block)
-            block.removeAll(keepingCapacity: true)
-        }
-        try file.write(block)
     }
 
-    private func line(_ message: RescueMessage, _ categoryWidth: Int) -> [UInt8] {
+    /// Writes the messages that are kept, of that status and that category, or all.
+    ///
+    /// - Throws: `Failure`, or `Trouble` where they can't be read.
+    static func write(
+        _ status: RescueStatus?, _ category: RescueCategory? = nil, as format: MessageFormat, to file: OutputFile
+    ) async throws {
+        try await aside {
+            let reader = try MessageReader(status: status, category: category)
+            var writer = MessageWriter(format, file)
+            while let message = try reader.next() {
+                try Task.checkCancellation()
+                try writer.add(message)
+            }
+            try writer.flush()
+        }
+    }
+
+    private mutating func add(_ message: RescueMessage) throws(Failure) {
+        block += line(message) + [0x0A]
+        if block.count >= Self.blockSize { try flush() }
+    }
+
+    private mutating func flush() throws(Failure) {
+        try file.write(block)
+        block.removeAll(keepingCapacity: true)
+    }
+
+    private func line(_ message: RescueMessage) -> [UInt8] {
         switch format {
         case .wire: message.json
         case .json: Array(Output.json(MessageRecord(message)).utf8)
         case .csv: Array(Self.csv(message).utf8)
-        case .text:
-            Array(MessageText.line(message, showsStatus: true, categoryWidth: min(categoryWidth, 24)).utf8)
+        case .text: Array(MessageText.line(message, showsStatus: true).utf8)
         }
     }
 
@@ -60,8 +74,11 @@ struct MessageWriter: Sendable {
 
 /// Messages as people read them.
 enum MessageText {
+    /// The longest of the categories that the protocol names.
+    private static let categoryWidth = "Road Closure".count
+
     /// A message in a line.
-    static func line(_ message: RescueMessage, showsStatus: Bool, categoryWidth: Int = 12) -> String {
+    static func line(_ message: RescueMessage, showsStatus: Bool) -> String {
         let category = message.category.rawValue.printable()
         let padding = String(repeating: " ", count: max(0, categoryWidth - category.count))
         let status = message.status == .synced ? "synced   " : "pending  "

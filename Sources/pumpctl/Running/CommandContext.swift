@@ -153,6 +153,7 @@ enum CommandRunner {
         case let error as SessionError: Failure(error, family)
         case let error as BLEError: Failure(error)
         case let error as RescueStoreError: Failure(error)
+        case let trouble as Trouble: Failure(trouble)
         case is CancellationError: Failure(.interrupted, code: "cancelled", "interrupted")
         default: Failure(.ioError, code: "system", "\(error)")
         }

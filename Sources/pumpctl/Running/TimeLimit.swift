@@ -19,7 +19,10 @@ extension CommandContext {
             running.cancel()
         }
         timer.cancel()
-        if running.isCancelled, !Task.isCancelled { return false }
+        if running.isCancelled, !Task.isCancelled {
+            if case .failure(let failure as Failure) = result { throw failure }
+            return false
+        }
         try result.get()
         return true
     }

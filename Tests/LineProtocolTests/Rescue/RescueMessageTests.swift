@@ -49,6 +49,27 @@ import Testing
         #expect(try Self.read(passedOn) == message)
     }
 
+    @Test func `A field that nobody knows steers no terminal, and ends no line`() throws {
+        let json = String(Self.example.dropLast()) + ",\"x\":[\n1,\t\"\u{9B}2J\u{202E}\u{7F}ä\"]}"
+        let bytes = Array(json.utf8)
+        let message = try RescueMessage(json: bytes)
+        #expect(
+            String(decoding: message.json, as: UTF8.self).hasSuffix(#""x":[ 1, "\u009b2J\u202e\u007fä"]}"#),
+            "\(message)")
+        #expect(try RescueMessage(json: message.json) == message)
+        // What is no text in there costs nobody the message.
+        let index = try #require(bytes.lastIndex(of: UInt8(ascii: "2")))
+        let broken = try RescueMessage(json: bytes[..<index] + [0xFF] + bytes[(index + 1)...])
+        #expect(try RescueMessage(json: broken.json) == broken)
+    }
+
+    @Test func `What has been let through can be read again, however much of it is escaped`() throws {
+        let room = RescueFramer.lengthLimit - Self.example.utf8.count
+        let json = Self.example.replacing("Hamilton Hall flooding", with: String(repeating: "\u{7F}", count: room))
+        let message = try Self.read(json)
+        #expect(try RescueMessage(json: message.json) == message)
+    }
+
     @Test func `A category that nobody knows is kept`() throws {
         let message = try Self.read(Self.example("category", "\"Alien Landing\""))
         #expect(message.category.rawValue == "Alien Landing")

@@ -58,7 +58,6 @@ func message(_ number: Int, id: String? = nil) -> StoredMessage {
     let digits = String(number, radix: 16, uppercase: true)
     let last = String(repeating: "0", count: 12 - digits.count) + digits
     return StoredMessage(
-        id: id ?? "6F1E2C1A-0B7B-4C0E-9A77-\(last)", category: "Flooding", text: "Hamilton Hall flooding",
-        latitude: 35.911595, longitude: -79.048759, sender: "AA:BB:CC:DD:EE:FF", timestamp: 752263200.5,
-        received: RecordTime(milliseconds: 1_000_000))
+        id: id ?? "6F1E2C1A-0B7B-4C0E-9A77-\(last)", category: "Flooding",
+        received: RecordTime(milliseconds: 1_000_000), json: #"{"content":"Hamilton Hall flooding","n":\#(number)}"#)
 }

@@ -88,6 +88,32 @@ struct RescueBenchTests {
         await second.stop()
     }
 
+    @Test("100,000 messages are written out as they are read: in their order, and in no more memory than 1000")
+    func many() async throws {
+        let stock = (0..<100_000).map { PhoneStock(seed: 7).message($0) }
+        var peaks: [Int] = []
+        for messages in [stock.prefix(1000), stock[...]] {
+            let folder = TemporaryFolder()
+            let requests = messages.map { message in
+                let json = String(decoding: message.json, as: UTF8.self)
+                return "store\t\"\(message.id)\"\t\"Other\"\t0\tpending_sync\t\(json)\n"
+            }
+            let input = folder.write(requests.joined() + "commit\n", to: "requests")
+            let keeping = try await ChildProcess(
+                ["/bin/sh", "-c", "exec \(Executable.pumpctlRecord) write < \(input)"],
+                environment: Self.environment(folder))
+            let answers = try await keeping.ending(within: .seconds(60)).output.split(separator: "\n")
+            #expect(answers.first == "committed\t" + String(repeating: "1", count: messages.count))
+            let path = folder.path("exported")
+            peaks.append(
+                try await MeasuredProgram.peak(
+                    of: "message", "export", "--output", path, environment: Self.environment(folder)))
+            let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+            #expect(lines.map { String($0.dropFirst(7).prefix(36)) } == messages.map(\.id.uuidString))
+        }
+        #expect(peaks[1] < peaks[0] + 4096, "\(peaks) kB")
+    }
+
     private static func environment(_ folder: TemporaryFolder) -> [String: String] {
         var environment = ProcessInfo.processInfo.environment
         environment["XDG_DATA_HOME"] = folder.path

@@ -12,9 +12,10 @@ enum MeasuredProgram {
         sys.exit(status)
         """
 
-    /// The most memory that pumpctl had, in kB. It has to end with 0.
-    static func peak(of arguments: String...) async throws -> Int {
-        let program = try await ChildProcess(["python3", "-c", measuring, Executable.pumpctl] + arguments)
+    /// The most memory that pumpctl had, or a program that it has started, in kB. It has to end with 0.
+    static func peak(of arguments: String..., environment: [String: String]? = nil) async throws -> Int {
+        let program = try await ChildProcess(
+            ["python3", "-c", measuring, Executable.pumpctl] + arguments, environment: environment)
         let ending = try await program.ending(within: .seconds(120))
         #expect(ending.status == 0, "\(ending)")
         return try #require(ending.output.split(separator: "\n").last.flatMap { Int($0) }, "\(ending)")

@@ -100,7 +100,7 @@ struct MessageCommandTests {
         #expect(abs(sent.timestamp.timeIntervalSinceNow) < 600)
         #expect(try await listed("--status", "synced").count == 1)
         let text = try await run("message", "list")
-        #expect(text.output.hasSuffix("  synced   SOS  35.911595,-79.048759  \\x1b[2J on the \"roof\"\n"))
+        #expect(text.output.hasSuffix("  synced   SOS           35.911595,-79.048759  \\x1b[2J on the \"roof\"\n"))
         await device.close()
     }
 
@@ -217,8 +217,16 @@ struct MessageCommandTests {
 
     @Test("A folder that may not be written is told of")
     func noPlace() async throws {
-        let ending = try await Pumpctl.run("message", "list", environment: ["HOME": "/proc/nowhere"])
-        expectFailure(ending, 74, saying: "/proc", hint: "XDG_DATA_HOME")
+        let place = ["HOME": "/proc/nowhere"]
+        let kept = try await Pumpctl.run("message", "send", "--later", "--at", "1,2", "x", environment: place)
+        expectFailure(kept, 74, saying: "/proc", hint: "XDG_DATA_HOME")
+        let heard = try await Pumpctl.run("-p", "sim:rescue", "message", "listen", environment: place)
+        expectFailure(heard, 74, saying: "/proc", hint: "XDG_DATA_HOME")
+        let listed = try await Pumpctl.run("message", "list", environment: place)
+        #expect(listed.status == 0)
+        #expect(listed.output + listed.errors == "")
+        let homeless = try await Pumpctl.run("message", "list", environment: ["HOME": ""])
+        expectFailure(homeless, 66, saying: "HOME", hint: "XDG_DATA_HOME")
     }
 
     @Test(

@@ -1,0 +1,63 @@
+import Glibc
+import LineProtocol
+import RecordFormat
+
+/// `pumpctl-record` as it is asked and answers. Each call may wait for the disk: not for the event loop's thread.
+final class RecordConversation {
+    private let process: pid_t
+    private let socket: CInt
+    private var framer = LineFramer(limit: 1 << 20)
+    private var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    private var answers: ArraySlice<Answer> = []
+
+    /// Starts the program.
+    init(_ arguments: [String]) throws(Trouble) { (process, socket) = try RecordProgram.start(arguments) }
+
+    /// Without its input the program ends, once it has done what it was asked to.
+    deinit {
+        close(socket)
+        waitpid(process, nil, WNOHANG)
+    }
+
+    /// Hands over what is asked.
+    ///
+    /// - Throws: The program has ended.
+    func ask(_ requests: [MessageRequest]) throws(Trouble) {
+        var bytes: [UInt8] = []
+        for request in requests {
+            bytes += request.line.utf8
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes { send(socket, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
+            if count < 0, errno != EINTR { throw Trouble(lost: "pumpctl-record has ended") }
+            written += max(0, count)
+        }
+    }
+
+    /// The next answer; nil where the program has ended as it should.
+    func next() throws(Trouble) -> Answer? {
+        while answers.isEmpty {
+            let count = Glibc.read(socket, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                let status = RecordProgram.status(of: process)
+                if status == 0 { return nil }
+                throw Trouble(lost: "pumpctl-record ended with status \(status)")
+            }
+            framer.append(chunk.span.extracting(..<count)) { line, _ in
+                let text = line.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+                if let answer = Answer(line: text[...]) { answers.append(answer) }
+            }
+        }
+        return answers.popFirst()
+    }
+}
+
+extension Trouble {
+    /// The program went away: what it was asked to do may be done or not.
+    fileprivate init(lost text: String) {
+        self.init(code: "lost", text: text, hint: "look it up before you rely on it")
+    }
+}
