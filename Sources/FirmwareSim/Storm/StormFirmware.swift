@@ -9,34 +9,25 @@
 /// _ = storm.advance(to: .seconds(1))  // LOG Values: 2 1 39 517.10 …
 /// ```
 public struct StormFirmware: SimulatedDevice {
-    /// How many rows are read from the flash at once.
-    public static let blockRows = 256
-    /// How long that takes.
-    public static let blockTime = Duration.microseconds(250)
-
     /// Which sensor this is.
     public let options: StormFirmwareOptions
     /// How many rows are stored.
-    public private(set) var rowCount: Int
+    public var rowCount: Int { store.rowCount }
     /// What the sensor measures.
-    public let log: StormLog
+    public var log: StormLog { store.log }
 
     private var now = Duration.zero
+    private var store: StormStore
     private var line: SerialLine
     private var commandLine = CommandLine()
-    /// The rows that are still to be printed for a `GET_LOG`.
-    private var unprinted: Range<Int>?
     /// When the next block is printed.
     private var blockDue: Duration?
-    private var measurementDue: Duration?
 
     /// A sensor that has been powered for a while; its first measurement is an interval away.
     public init(options: StormFirmwareOptions = StormFirmwareOptions()) {
         self.options = options
-        rowCount = options.rows
-        log = StormLog(seed: options.seed)
+        store = StormStore(options)
         line = SerialLine(rate: options.lineRate)
-        measurementDue = options.interval
     }
 
     public mutating func receive(_ bytes: [UInt8], at instant: Duration) {
@@ -55,7 +46,7 @@ public struct StormFirmware: SimulatedDevice {
     }
 
     public var nextActivity: Duration? {
-        [line.nextArrival, line.nextDeparture, blockDue, measurementDue].compactMap { $0 }.min()
+        [line.nextArrival, line.nextDeparture, blockDue, store.measurementDue].compactMap { $0 }.min()
     }
 
     public var isQuiescent: Bool { line.isIdle && line.nextArrival == nil && blockDue == nil }
@@ -65,9 +56,8 @@ public struct StormFirmware: SimulatedDevice {
         now = max(now, instant)
         line.clear()
         commandLine = CommandLine()
-        unprinted = nil
+        store.reset(at: now)
         blockDue = nil
-        measurementDue = options.interval.map { now + $0 }
     }
 
     // MARK: The program
@@ -77,7 +67,7 @@ public struct StormFirmware: SimulatedDevice {
             guard let command = commandLine.append(byte) else { continue }
             obey(command)
         }
-        if let due = measurementDue, due <= now { measure() }
+        if let due = store.measurementDue, due <= now { measure() }
         if let due = blockDue, due <= now { printBlock() }
     }
 
@@ -86,27 +76,20 @@ public struct StormFirmware: SimulatedDevice {
         guard command == Array("GET_LOG".utf8) else { return }
         if options.echoesCommand { line.write(command + Self.lineEnd, at: now) }
         // One log at a time: asked again, it begins again.
-        line.write(Array("LOG Values: ".utf8) + (rowCount == 0 ? Self.lineEnd : []), at: now)
-        unprinted = rowCount == 0 ? nil : 0..<rowCount
-        blockDue = unprinted == nil ? nil : now + Self.blockTime
+        store.beginReading()
+        line.write(Array("LOG Values: ".utf8) + (store.isReading ? [] : Self.lineEnd), at: now)
+        blockDue = store.isReading ? now + StormStore.blockTime : nil
     }
 
     private mutating func measure() {
-        var row = Array("LIVE LOG: ".utf8)
-        log.append(row: rowCount, to: &row)
-        rowCount += 1
-        measurementDue = options.interval.map { now + $0 }
         // Behind the prefix of the log nothing but its first row may follow.
-        if unprinted?.lowerBound == 0 { printBlock() }
-        line.write(row + Self.lineEnd, at: now)
+        if store.isAtFirstRow { printBlock() }
+        line.write(Array("LIVE LOG: ".utf8) + store.measure(at: now) + Self.lineEnd, at: now)
     }
 
     private mutating func printBlock() {
-        guard let rows = unprinted else { return }
-        let block = rows.prefix(Self.blockRows)
-        line.write(log.text(rows: block), at: now)
-        unprinted = block.endIndex < rows.endIndex ? block.endIndex..<rows.endIndex : nil
-        blockDue = unprinted.map { _ in max(now + Self.blockTime, line.idleTime ?? now) }
+        line.write(store.readBlock(), at: now)
+        blockDue = store.isReading ? max(now + StormStore.blockTime, line.idleTime ?? now) : nil
     }
 
     private static let lineEnd = Array("\r\n".utf8)

@@ -37,6 +37,13 @@ public struct LEDEndpoint: Sendable, Hashable {
 
     /// The name on a line.
     var lineName: String { name.uppercased() }
+
+    /// The line that tells what its characteristic holds, without its end; where those bytes are no value, in
+    /// hexadecimals, which are no value on a line either.
+    public func line(bytes: [UInt8]) -> String {
+        let digits = bytes.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
+        return "\(lineName):\(kind.value(bytes: bytes)?.text ?? "0x" + digits)"
+    }
 }
 
 /// A value of an endpoint.

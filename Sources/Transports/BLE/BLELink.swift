@@ -1,14 +1,15 @@
 internal import BlueZ
 internal import LineProtocol
 
-/// A link over two characteristics of a BLE device, or one: what is sent is cut to the packets that it takes.
+/// A link over two characteristics of a BLE device, or one: what is sent is cut to the packets that it takes. Where the
+/// device holds values instead, lines are sent and received (see ``GATTProfile/values``).
 ///
 /// It has a connection to bluetoothd of its own, and ends with its device: whoever wants the device back opens another.
 final class BLELink: Link {
     let name: String
     let executor: any SerialExecutor & TaskExecutor
     var keepsPacketBounds: Bool { route.keepsPacketBounds }
-    var maximumWriteLength: Int? { route.chunkLength }
+    var maximumWriteLength: Int? { route.values.isEmpty ? route.chunkLength : nil }
     var deviceAddress: String? { "\(device.address)" }
     var openingNote: String? { route.reason }
 
@@ -16,9 +17,9 @@ final class BLELink: Link {
     private let device: ConnectedDevice
     private let route: GATTRoute
     private let inbox: BLEInbox
-    private let outbox: BLEOutbox
-    /// Nil where the device does not tell of anything.
-    private let subscription: ValueSubscription?
+    private let sender: any BLESender
+    /// Empty where the device does not tell of anything.
+    private let subscriptions: [ValueSubscription]
 
     /// Subscribes to what the device says.
     init(_ device: ConnectedDevice, _ route: GATTRoute, of bluez: BlueZ, name: String) async throws(BLEError) {
@@ -29,23 +30,30 @@ final class BLELink: Link {
         executor = bluez.loop
         let inbox = BLEInbox(on: bluez.loop, keepsPacketBounds: route.keepsPacketBounds)
         self.inbox = inbox
-        outbox = BLEOutbox(device, route, name: name, clock: bluez.clock)
+        let values = route.values.isEmpty ? nil : BLEValues(device, route, inbox, name: name)
+        sender = values ?? BLEOutbox(device, route, name: name, clock: bluez.clock)
         await device.onEnd { error in
             let lost = LinkError(
                 error.code == .closed ? .closed : .disconnected, name: name, activity: "receive",
                 detail: error.code == .notRunning ? error.reason : nil, hint: error.hint)
             inbox.assumeIsolated { $0.finish(lost.code == .closed ? nil : lost) }
         }
-        if !route.hear.flags.isDisjoint(with: [.notify, .indicate]) {
-            subscription = try await device.listen(to: route.hear) { bytes in
-                inbox.assumeIsolated { $0.append(bytes) }
+        var subscriptions: [ValueSubscription] = []
+        if let values {
+            for (endpoint, characteristic) in route.values where characteristic.tells {
+                subscriptions.append(
+                    try await device.listen(to: characteristic) { bytes in
+                        values.assumeIsolated { $0.hear(endpoint, bytes) }
+                    })
             }
-        } else {
-            subscription = nil
+        } else if route.hear.tells {
+            subscriptions.append(
+                try await device.listen(to: route.hear) { bytes in inbox.assumeIsolated { $0.append(bytes) } })
         }
+        self.subscriptions = subscriptions
     }
 
-    func send(_ bytes: [UInt8]) async throws(LinkError) { try await outbox.send(bytes) }
+    func send(_ bytes: [UInt8]) async throws(LinkError) { try await sender.send(bytes) }
 
     func receive() async throws(LinkError) -> [UInt8]? { try await inbox.receive() }
 
@@ -58,4 +66,8 @@ final class BLELink: Link {
         await device.disconnect()
         await bluez.close()
     }
+}
+
+extension GATTCharacteristic {
+    fileprivate var tells: Bool { !flags.isDisjoint(with: [.notify, .indicate]) }
 }

@@ -2,8 +2,14 @@ internal import BlueZ
 internal import DescriptorIO
 internal import LineProtocol
 
+/// Takes what is sent to a BLE device.
+protocol BLESender: Sendable {
+    /// As ``Link/send(_:)``.
+    func send(_ bytes: [UInt8]) async throws(LinkError)
+}
+
 /// Sends to a BLE device, packet by packet.
-actor BLEOutbox {
+actor BLEOutbox: BLESender {
     nonisolated var unownedExecutor: UnownedSerialExecutor { device.loop.asUnownedSerialExecutor() }
 
     /// What every packet has room for, whatever the device and bluetoothd agree on.
@@ -38,11 +44,7 @@ actor BLEOutbox {
                 if !rest.isEmpty, route.pacing > .zero { try? await clock.sleep(for: route.pacing) }
             }
         } catch {
-            // Whatever took the device away, it is gone to who sends.
-            let isLost = error.code == .notRunning || error.code == .notFound
-            var failure = LinkError(error, name: name, activity: "send")
-            if isLost { failure.code = .disconnected }
-            throw failure
+            throw LinkError(sending: error, name: name)
         }
     }
 

@@ -1,4 +1,5 @@
 public import BlueZ
+public import LineProtocol
 
 /// How bytes go over the characteristics of a kind of BLE device.
 ///
@@ -24,6 +25,9 @@ public struct GATTProfile: Sendable, Hashable {
     public let pacing: Duration
     /// Whether each write and each notification is a message of its own.
     public let keepsPacketBounds: Bool
+    /// The values that the device holds in a characteristic each, where it has no stream of bytes. A link to it carries the
+    /// lines that the device speaks on a serial port, each carried out as reading or writing a value.
+    public let values: [LEDEndpoint]
 
     /// All that are known. Of two that fit a device the first counts.
     public static let all: [GATTProfile] = [
@@ -45,10 +49,16 @@ public struct GATTProfile: Sendable, Hashable {
             write: "BEB5483E-36E1-4688-B7F5-EA07361B26A8", hear: "BEB5483E-36E1-4688-B7F5-EA07361B26A8",
             mark: "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E", writeType: .request, chunkLength: 512,
             keepsPacketBounds: true),
+        // The same device's raw measurements.
+        GATTProfile(
+            "storm-live", family: "storm", services: ["4FAFC201-1FB5-459E-8FCC-C5C9C331914B"],
+            write: "BEB5483E-36E1-4688-B7F5-EA07361B26A8", hear: "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E",
+            mark: "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E", writeType: .request, chunkLength: 512,
+            keepsPacketBounds: true),
         GATTProfile(
             "led", family: "led", services: ["937312E0-2354-11EB-9F10-FBC30A62CF38"],
             write: "957312E0-2354-11EB-9F10-FBC30A62CF38", hear: "957312E0-2354-11EB-9F10-FBC30A62CF38",
-            writeType: .request, chunkLength: 1, keepsPacketBounds: true),
+            writeType: .request, chunkLength: 1, values: LEDEndpoint.all),
         GATTProfile(
             "rescue", family: "rescue", services: ["FFF0"], write: "FFF1", hear: "FFF1", writeType: .request,
             chunkLength: 512, keepsPacketBounds: true),
@@ -57,7 +67,7 @@ public struct GATTProfile: Sendable, Hashable {
     init(
         _ name: String, family: String, services: [BluetoothUUID], write: BluetoothUUID, hear: BluetoothUUID,
         mark: BluetoothUUID? = nil, writeType: ConnectedDevice.WriteType, chunkLength: Int, pacing: Duration = .zero,
-        keepsPacketBounds: Bool = false
+        keepsPacketBounds: Bool = false, values: [LEDEndpoint] = []
     ) {
         self.name = name
         self.family = family
@@ -69,5 +79,6 @@ public struct GATTProfile: Sendable, Hashable {
         self.chunkLength = chunkLength
         self.pacing = pacing
         self.keepsPacketBounds = keepsPacketBounds
+        self.values = values
     }
 }

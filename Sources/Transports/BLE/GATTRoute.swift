@@ -1,4 +1,5 @@
 internal import BlueZ
+internal import LineProtocol
 
 /// The characteristics of one device that bytes go over, and how.
 struct GATTRoute: Sendable, Hashable {
@@ -8,6 +9,8 @@ struct GATTRoute: Sendable, Hashable {
     let chunkLength: Int
     let pacing: Duration
     let keepsPacketBounds: Bool
+    /// The characteristics of the values that the device holds; empty where it has a stream of bytes.
+    let values: [LEDEndpoint: GATTCharacteristic]
     /// Why these, where no profile says so.
     let reason: String?
 
@@ -20,9 +23,13 @@ struct GATTRoute: Sendable, Hashable {
             profile.mark.map({ mark in all.contains { $0.uuid == mark } }) ?? true,
             let type = Self.writeType(of: write, preferring: profile.writeType)
         else { return nil }
+        var values: [LEDEndpoint: GATTCharacteristic] = [:]
+        for value in profile.values {
+            values[value] = all.first { $0.uuid == BluetoothUUID(value.characteristic) }
+        }
         self.init(
             write: write, hear: hear, writeType: type, chunkLength: profile.chunkLength, pacing: profile.pacing,
-            keepsPacketBounds: profile.keepsPacketBounds, reason: nil)
+            keepsPacketBounds: profile.keepsPacketBounds, values: values, reason: nil)
     }
 
     /// What looks most like a serial port, for a module that nobody has described: one characteristic to write to and one
@@ -40,6 +47,7 @@ struct GATTRoute: Sendable, Hashable {
         let others = pairs.count > 1 ? ", the first of \(pairs.count) such pairs" : ""
         self.init(
             write: write, hear: hear, writeType: type, chunkLength: 512, pacing: .zero, keepsPacketBounds: false,
+            values: [:],
             reason: write == hear
                 ? "no known kind of device: writing to and hearing \(write.uuid), which can be written and tells\(others)"
                 : "no known kind of device: writing to \(write.uuid), which can be written, and hearing \(hear.uuid), "
@@ -48,7 +56,7 @@ struct GATTRoute: Sendable, Hashable {
 
     private init(
         write: GATTCharacteristic, hear: GATTCharacteristic, writeType: ConnectedDevice.WriteType, chunkLength: Int,
-        pacing: Duration, keepsPacketBounds: Bool, reason: String?
+        pacing: Duration, keepsPacketBounds: Bool, values: [LEDEndpoint: GATTCharacteristic], reason: String?
     ) {
         self.write = write
         self.hear = hear
@@ -56,6 +64,7 @@ struct GATTRoute: Sendable, Hashable {
         self.chunkLength = chunkLength
         self.pacing = pacing
         self.keepsPacketBounds = keepsPacketBounds
+        self.values = values
         self.reason = reason
     }
 

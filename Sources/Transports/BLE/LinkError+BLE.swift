@@ -19,4 +19,10 @@ extension LinkError {
             }
         self.init(code, name: name, activity: activity ?? error.activity, detail: error.reason, hint: error.hint)
     }
+
+    /// Why something could not be sent. Whatever took the device away, it is gone to who sends.
+    init(sending error: BLEError, name: String) {
+        self.init(error, name: name, activity: "send")
+        if error.code == .notRunning || error.code == .notFound { code = .disconnected }
+    }
 }

@@ -13,7 +13,7 @@ struct ConsoleLink {
         Task(executorPreference: link.executor) {
             for await line in lines {
                 do throws(LinkError) {
-                    try await link.send(line + [0x0A])
+                    try await link.send(line + (link.keepsPacketBounds ? [] : [0x0A]))
                 } catch {
                     events.yield(.notSent(line, error))
                 }

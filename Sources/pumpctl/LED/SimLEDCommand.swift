@@ -8,18 +8,25 @@ struct SimLEDCommand: ParsableCommand {
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
     @OptionGroup var serving: ServingOptions
+    @OptionGroup var radio: RadioOptions
 
     @Flag(help: "The LED is lit at the beginning.")
     var lit = false
 
-    @Flag(help: "Take a value without a word.")
+    @Flag(help: "Take a value without a word; over BLE, without a notification.")
     var mute = false
 
+    func validate() throws { try radio.check(beside: serving, hasLine: false) }
+
     func run() throws {
-        let board = LEDFirmware(lineRate: serving.lineRate(.led), isLit: lit, answersSets: !mute)
-        let serving = serving
+        let (serving, radio, lit, mute) = (serving, radio, lit, mute)
         try CommandRunner.run(shared.merged(with: parent.shared), for: .led) { context in
-            try await serving.serve(board, context)
+            guard radio.isWanted else {
+                let board = LEDFirmware(lineRate: serving.lineRate(.led), isLit: lit, answersSets: !mute)
+                return try await serving.serve(board, context)
+            }
+            let board = LEDPeripheral(name: radio.name ?? "ece196", isLit: lit, notifies: !mute)
+            try await radio.serve(board, context)
         }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LineProtocol
+import Transports
 
 struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -45,8 +46,11 @@ struct LogLiveCommand: ParsableCommand {
         commandName: "live",
         abstract: "Follow the measurements as they are made.",
         discussion: """
-            Prints a row for each: <pipe> <port> <point> <value>. A sensor that is unplugged is waited for; what it measures \
-            meanwhile is in its log. With -o rows are appended to FILE.
+            Prints a row for each: <pipe> <port> <point> <value>. A sensor that is unplugged, or out of reach, is waited for; \
+            what it measures meanwhile is in its log. With -o rows are appended to FILE.
+
+            Over BLE a sensor tells of its measurements twice: among what it has of its log, as on a serial port, and raw, by a \
+            characteristic of its own, which --raw listens to instead.
 
             --csv prints time,pipe,port,point,value. Each line of --json has the keys time and row, and where the row is a \
             measurement pipe, port, point, and value, which is null where it is no finite number.
@@ -57,6 +61,9 @@ struct LogLiveCommand: ParsableCommand {
 
     @Flag(help: "Print comma-separated values.")
     var csv = false
+
+    @Flag(help: "Listen to the raw measurements of a BLE sensor.")
+    var raw = false
 
     @Option(name: .shortAndLong, help: ArgumentHelp("The file to append to.", valueName: "file"))
     var output: String?
@@ -74,11 +81,25 @@ struct LogLiveCommand: ParsableCommand {
 
     func run() throws {
         let (path, count, time) = (output, count, time?.duration)
-        let isCSV = csv
+        let (isCSV, isRaw) = (csv, raw)
         try CommandRunner.run(shared.merged(with: parent.shared), for: .storm) { context in
             let format: LiveRowFormat = isCSV ? .csv : context.output.isJSON ? .json : .text
-            let following = try LogFollowing(context, LiveRowWriter(format, path: path, context.output), count: count)
-            try await following.run(for: time)
+            let endpoint = try isRaw ? context.endpoint().rawMeasurements() : context.endpoint()
+            let writer = try LiveRowWriter(format, path: path, context.output)
+            try await LogFollowing(context, writer, endpoint, count: count).run(for: time)
         }
     }
+}
+
+extension Endpoint {
+    private static var rawProfile: String { "storm-live" }
+
+    /// Where the raw measurements of the sensor are that is here.
+    fileprivate func rawMeasurements() throws(LinkError) -> Endpoint {
+        guard scheme == "ble" else { throw invalid("--raw goes with a BLE sensor, as ble:storm: leave it out") }
+        return adding("profile", Self.rawProfile)
+    }
+
+    /// Which of the sensor's characteristics a link to here carries.
+    var stormCharacteristic: StormCharacteristic { options["profile"] == Self.rawProfile ? .live : .backup }
 }

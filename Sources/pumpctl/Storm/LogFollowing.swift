@@ -10,11 +10,11 @@ struct LogFollowing: Sendable {
     private let count: Int?
 
     /// - Parameter count: After how many rows to end; nil for no end.
-    init(_ context: CommandContext, _ writer: LiveRowWriter, count: Int?) throws {
+    init(_ context: CommandContext, _ writer: LiveRowWriter, _ endpoint: Endpoint, count: Int?) {
         self.context = context
         self.writer = writer
+        self.endpoint = endpoint
         self.count = count
-        endpoint = try context.endpoint()
     }
 
     /// Runs until all rows were written, `time` is over, or a signal ends it.
@@ -61,7 +61,7 @@ struct LogFollowing: Sendable {
 
     /// Writes rows until `rest` of them were written. The loss of the link is thrown.
     private func write(from link: any Link, _ recording: Recording?, _ rest: inout Int?) async throws {
-        for try await row in StormLiveRows(over: link) {
+        for try await row in StormLiveRows(over: link, from: endpoint.stormCharacteristic) {
             let time = WallTime.now
             try writer.write(row, at: time)
             recording?.record(row: row, at: time)

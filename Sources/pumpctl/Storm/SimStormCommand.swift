@@ -3,7 +3,10 @@ import FirmwareSim
 
 struct SimStormCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "storm", abstract: "Offer a simulated storm sensor.", discussion: ServingOptions.discussion)
+        commandName: "storm", abstract: "Offer a simulated storm sensor.",
+        discussion: ServingOptions.discussion
+            + " With --ble a piece of its log is sent every 10 ms, as by an ESP32, or with --unpaced as fast as it is taken."
+    )
 
     /// More than any flash holds.
     static let mostRows = 1_000_000_000
@@ -11,6 +14,7 @@ struct SimStormCommand: ParsableCommand {
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
     @OptionGroup var serving: ServingOptions
+    @OptionGroup var radio: RadioOptions
 
     @Option(help: ArgumentHelp("What the measurements depend on.", valueName: "number"))
     var seed: UInt64 = 1
@@ -29,15 +33,19 @@ struct SimStormCommand: ParsableCommand {
         guard interval == "off" || SecondsArgument(argument: interval) != nil else {
             throw ValidationError("--interval is a time, as 500ms or 2s, or off")
         }
+        try radio.check(beside: serving, hasLine: false)
     }
 
     func run() throws {
         let options = StormFirmwareOptions(
             lineRate: serving.lineRate(.storm), seed: seed, rows: rows,
             interval: SecondsArgument(argument: interval)?.duration, echoesCommand: echo)
-        let serving = serving
+        let (serving, radio) = (serving, radio)
         try CommandRunner.run(shared.merged(with: parent.shared), for: .storm) { context in
-            try await serving.serve(StormFirmware(options: options), context)
+            guard radio.isWanted else { return try await serving.serve(StormFirmware(options: options), context) }
+            let pause = serving.unpaced ? .zero : StormPeripheral.defaultPause
+            try await radio.serve(
+                StormPeripheral(options: options, name: radio.name ?? "storm", pause: pause), context)
         }
     }
 }

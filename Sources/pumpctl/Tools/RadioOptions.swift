@@ -13,10 +13,14 @@ struct RadioOptions: ParsableArguments {
     @Option(help: "What the device is called over BLE.")
     var name: String?
 
+    /// - Parameter hasLine: Whether the device has a serial line behind its radio.
     /// - Throws: `ValidationError` where the options don't go together.
-    func check(beside serving: ServingOptions) throws {
+    func check(beside serving: ServingOptions, hasLine: Bool = true) throws {
         if isWanted, serving.usesPseudoTerminal || serving.link != nil || serving.tcp != nil {
             throw ValidationError("--ble goes without --pty, --link and --tcp")
+        }
+        if isWanted, !hasLine, serving.baud != nil {
+            throw ValidationError("--ble goes without --baud: there is no line")
         }
         if !isWanted, adapter != nil || name != nil { throw ValidationError("--adapter and --name go with --ble") }
     }

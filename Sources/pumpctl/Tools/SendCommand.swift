@@ -5,7 +5,9 @@ struct SendCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send",
         abstract: "Send a line as it is, and print what comes back.",
-        discussion: "Ends when nothing more has come for --quiet.")
+        discussion: """
+            Ends when nothing more has come for --quiet. A BLE device that takes a packet for a line is sent no line end.
+            """)
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
@@ -50,7 +52,7 @@ private func exchange(_ line: String, _ quiet: Duration, over link: any Link, _ 
     var lines = 0
     var deviceError: String?
     var answer = await QuietStream(link, context)
-    try await link.send(Array(line.utf8) + [0x0A])
+    try await link.send(Array(line.utf8) + (link.keepsPacketBounds ? [] : [0x0A]))
     while let bytes = try await answer.next(within: lines == 0 ? context.timeout : quiet) {
         framer.append(bytes.span) { line, ending in
             guard !line.isEmpty else { return }

@@ -28,6 +28,31 @@ import Testing
         #expect(LEDFamily.encode(command) == Array(line.utf8))
     }
 
+    @Test(arguments: [LEDCommand.read(.led), .write(.led, .boolean(true)), .write(.led, .boolean(false))])
+    func `A command is read from the line that it is written as`(command: LEDCommand) {
+        #expect(LEDCommand(line: Array(command.text.utf8).span) == command)
+        #expect(LEDCommand(line: Array(command.text.utf8).span, ending: .cut) == nil)
+    }
+
+    @Test(arguments: ["", "led", "LED:", "LED:2", " LED", "LED:1:0", "LEDS", "FAN", "GET_LOG"])
+    func `No other line is a command`(line: String) { #expect(LEDCommand(line: Array(line.utf8).span) == nil) }
+
+    @Test(
+        arguments: [
+            ([0], "LED:0"), ([1], "LED:1"), ([0x80], "LED:1"), ([], "LED:0x"), ([1, 0], "LED:0x0100"),
+        ] as [([UInt8], String)])
+    func `What its characteristic holds is told in a line, and is a value there where it is one`(
+        bytes: [UInt8], line: String
+    ) {
+        #expect(LEDEndpoint.led.line(bytes: bytes) == line)
+        let message = LEDMessage(line: Array(line.utf8).span)
+        if let value = LEDEndpoint.led.kind.value(bytes: bytes) {
+            #expect(message == .value(.led, value))
+        } else {
+            #expect(message == .unknown(Array(line.utf8)))
+        }
+    }
+
     @Test(arguments: ["LED", "LED:", "LED:2", "LED:10", "LED: 1", "led:1", "LEDS:1", "LED:1:0", "", ":1", "FAN:1"])
     func `No other line is a value`(line: String) {
         #expect(LEDMessage(line: Array(line.utf8).span) == .unknown(Array(line.utf8)))

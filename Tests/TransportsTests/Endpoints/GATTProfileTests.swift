@@ -28,6 +28,24 @@ import Testing
         #expect(profile.hear == BluetoothUUID(hear))
         #expect(profile.chunkLength == chunkLength)
     }
+
+    @Test func `A profile has the UUIDs of its family's table`() throws {
+        func profile(_ name: String) throws -> GATTProfile { try #require(GATTProfile.all.first { $0.name == name }) }
+        for name in ["storm", "storm-live"] {
+            let storm = try profile(name)
+            #expect(storm.services == [BluetoothUUID(StormCharacteristic.service)])
+            #expect(storm.write == BluetoothUUID(StormCharacteristic.backup.rawValue))
+            #expect(storm.mark == BluetoothUUID(StormCharacteristic.live.rawValue))
+            #expect(storm.keepsPacketBounds)
+        }
+        #expect(try profile("storm").hear == BluetoothUUID(StormCharacteristic.backup.rawValue))
+        #expect(try profile("storm-live").hear == BluetoothUUID(StormCharacteristic.live.rawValue))
+        let led = try profile("led")
+        #expect(led.services == [BluetoothUUID(LEDEndpoint.service)])
+        #expect(led.values == LEDEndpoint.all)
+        #expect(!led.keepsPacketBounds)
+        #expect(GATTProfile.all.filter { !$0.values.isEmpty } == [led])
+    }
 }
 
 @Suite struct BLEEndpointTests {
@@ -44,7 +62,7 @@ import Testing
 
     @Test(arguments: [
         ("ble:x?colour=red", "adapter, family, profile"), ("ble:x?family=toaster", "pump, peer, storm, led, rescue"),
-        ("ble:x?profile=hm11", "hm10, bt4502w, nus, storm, led, rescue"),
+        ("ble:x?profile=hm11", "hm10, bt4502w, nus, storm, storm-live, led, rescue"),
     ])
     func `What is no option says what there is`(text: String, hint: String) throws {
         let error = try #require(throws: LinkError.self) { try BLEEndpoint(Endpoint(text)) }

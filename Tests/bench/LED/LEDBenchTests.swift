@@ -1,4 +1,5 @@
 import FirmwareSim
+import Foundation
 import LineProtocol
 import TestSupport
 import Testing
@@ -8,18 +9,27 @@ import Transports
 enum LEDRigKind: String, CaseIterable, Sendable {
     /// The simulator, in this process.
     case simulatorOnTerminal, simulatorOnTCP
+    /// The simulator, in this process, over BLE by way of a fake bluetoothd.
+    case simulatorOnRadio
     /// Our firmware's core, in a program of its own, on a pseudo-terminal.
     case firmware
 
-    /// Runs `body` with a dark board on the bench: where it is, and how its lamp is looked at.
-    func run(_ body: (_ endpoint: String, _ isLit: () async throws -> Bool) async throws -> Void) async throws {
+    /// Runs `body` with a dark board on the bench, and how its lamp is looked at.
+    func run(_ body: (_ board: LEDBoard, _ isLit: () async throws -> Bool) async throws -> Void) async throws {
         switch self {
         case .simulatorOnTerminal: try await simulate(on: .terminal, body)
         case .simulatorOnTCP: try await simulate(on: .tcp, body)
+        case .simulatorOnRadio:
+            let device = try await OfferedDevice(LEDPeripheral())
+            let board = LEDBoard(endpoint: device.endpoint, environment: device.environment) {
+                try await device.link("led")
+            }
+            try await body(board) { await device.host.change { led, _ in led.isLit } }
+            await device.stop()
         case .firmware:
             let process = try await ChildProcess([SketchBuild.program("led-sim")])
             let endpoint = String(try await process.output.line("led-sim's pty").dropFirst("PTY ".count))
-            try await body(endpoint) {
+            try await body(LEDBoard(at: endpoint)) {
                 try await process.write("lamp\n")
                 return try await process.output.line("led-sim's answer") == "ok 1"
             }
@@ -29,11 +39,30 @@ enum LEDRigKind: String, CaseIterable, Sendable {
     }
 
     private func simulate(
-        on place: ServedDevice<LEDFirmware>.Place, _ body: (String, () async throws -> Bool) async throws -> Void
+        on place: ServedDevice<LEDFirmware>.Place, _ body: (LEDBoard, () async throws -> Bool) async throws -> Void
     ) async throws {
         let device = try await ServedDevice(LEDFirmware(), on: place)
-        try await body(device.endpoint) { await device.host.change { led, _ in led.isLit } }
+        try await body(LEDBoard(at: device.endpoint)) { await device.host.change { led, _ in led.isLit } }
         await device.stop()
+    }
+}
+
+/// How a board on the bench is reached.
+struct LEDBoard {
+    let endpoint: String
+    /// What a program needs in its environment to find it.
+    let environment: [String: String]
+    /// Opens a link to it.
+    let link: () async throws -> any Link
+
+    init(endpoint: String, environment: [String: String], link: @escaping () async throws -> any Link) {
+        self.endpoint = endpoint
+        self.environment = environment
+        self.link = link
+    }
+
+    init(at endpoint: String) {
+        self.init(endpoint: endpoint, environment: [:]) { try await LinkSchemes.standard.open(Endpoint(endpoint)) }
     }
 }
 
@@ -43,9 +72,8 @@ struct LEDBenchTests {
 
     @Test("A session reads and writes its value", arguments: LEDRigKind.allCases)
     func session(kind: LEDRigKind) async throws {
-        try await kind.run { endpoint, isLit in
-            let link = try await LinkSchemes.standard.open(Endpoint(endpoint))
-            let led = try await LEDSession.begin(over: link, clock: ContinuousClock())
+        try await kind.run { board, isLit in
+            let led = try await LEDSession.begin(over: board.link(), clock: ContinuousClock())
             #expect(try await led.read(.led, timeout: Self.patience) == .boolean(false))
             for isOn in [true, true, false, true, false] {
                 try await led.write(.boolean(isOn), to: .led, timeout: Self.patience)
@@ -58,15 +86,15 @@ struct LEDBenchTests {
 
     @Test("pumpctl led switches it", arguments: LEDRigKind.allCases)
     func commands(kind: LEDRigKind) async throws {
-        try await kind.run { endpoint, isLit in
+        try await kind.run { board, isLit in
             let steps = [
                 ("get", false), ("on", true), ("get", true), ("on", true), ("toggle", false), ("toggle", true),
                 ("off", false),
             ]
             for (command, isOn) in steps {
-                let program = try await ChildProcess([
-                    Executable.pumpctl, "-p", endpoint, "--timeout", "30", "led", command,
-                ])
+                let program = try await ChildProcess(
+                    [Executable.pumpctl, "-p", board.endpoint, "--timeout", "30", "led", command],
+                    environment: ProcessInfo.processInfo.environment.merging(board.environment) { $1 })
                 let ending = try await program.ending()
                 #expect(ending.status == 0, "\(ending)")
                 #expect(ending.output == "led \(isOn ? "on" : "off")\n")

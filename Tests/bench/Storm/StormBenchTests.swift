@@ -10,7 +10,7 @@ struct StormBenchTests {
     @Test("A log comes right to the byte, whatever its length", arguments: StormRigKind.allCases, [0, 1, 3000])
     func log(kind: StormRigKind, rows: Int) async throws {
         try await kind.run(rows: rows) { rig in
-            let link = try await LinkSchemes.standard.open(Endpoint(rig.endpoint))
+            let link = try await rig.link()
             let expected = StormRigKind.log(rows: rows)
             let (text, liveRows) = try await fetch(over: link, count: expected.count)
             #expect(text == expected)
@@ -22,7 +22,7 @@ struct StormBenchTests {
     @Test("What is measured is in the log that is fetched next", arguments: StormRigKind.allCases)
     func measured(kind: StormRigKind) async throws {
         try await kind.run(rows: 5) { rig in
-            let link = try await LinkSchemes.standard.open(Endpoint(rig.endpoint))
+            let link = try await rig.link()
             let first = try await fetch(over: link, count: StormRigKind.log(rows: 5).count)
             let row = try await rig.measure()
             let expected = first.text + Array("\(row)\n".utf8)
@@ -34,7 +34,7 @@ struct StormBenchTests {
     @Test("Live rows come as they are measured", arguments: StormRigKind.allCases)
     func live(kind: StormRigKind) async throws {
         try await kind.run(rows: 5) { rig in
-            let link = try await LinkSchemes.standard.open(Endpoint(rig.endpoint))
+            let link = try await rig.link()
             // Once it has answered it knows that we are there.
             _ = try await fetch(over: link, count: StormRigKind.log(rows: 5).count)
             var rows = StormLiveRows(over: link).makeAsyncIterator()
@@ -98,7 +98,8 @@ struct LogCommandBenchTests {
         var peak = 0
         try await kind.run(rows: rows) { rig in
             peak = try await MeasuredProgram.peak(
-                of: "-p", rig.endpoint, "--timeout", "30", "--json", "log", "get", "--quiet", "2s", "-o", file)
+                of: "-p", rig.endpoint, "--timeout", "30", "--json", "log", "get", "--quiet", "2s", "-o", file,
+                environment: rig.environment)
         }
         #expect(try Data(contentsOf: URL(filePath: file)) == Data(expected))
         return peak

@@ -1,20 +1,33 @@
 import FirmwareSim
+import LineProtocol
 import TestSupport
+import Transports
 
 /// A storm sensor to test, on a bench. It measures only when it is told to.
 protocol StormRig: Sendable {
     /// Where its line is, for a link.
     var endpoint: String { get }
+    /// What a program needs in its environment to find it.
+    var environment: [String: String] { get }
+    /// Opens a link to it.
+    func link() async throws -> any Link
     /// Has it measure once; returns the row.
     func measure() async throws -> String
     /// Ends it.
     func stop() async
 }
 
+extension StormRig {
+    var environment: [String: String] { [:] }
+    func link() async throws -> any Link { try await LinkSchemes.standard.open(Endpoint(endpoint)) }
+}
+
 /// Which storm sensor is on the bench.
 enum StormRigKind: String, CaseIterable, Sendable {
     /// The simulator, in this process.
     case simulatorOnTerminal, simulatorOnTCP
+    /// The simulator, in this process, over BLE by way of a fake bluetoothd.
+    case simulatorOnRadio
     /// Our firmware's core, in a program of its own, on a pseudo-terminal.
     case firmware
 
@@ -27,6 +40,7 @@ enum StormRigKind: String, CaseIterable, Sendable {
             switch self {
             case .simulatorOnTerminal: try await SimulatedStormRig(rows: rows, on: .terminal)
             case .simulatorOnTCP: try await SimulatedStormRig(rows: rows, on: .tcp)
+            case .simulatorOnRadio: try await RadioStormRig(rows: rows)
             case .firmware: try await FirmwareStormRig(rows: rows)
             }
         do {
@@ -40,24 +54,49 @@ enum StormRigKind: String, CaseIterable, Sendable {
 }
 
 struct SimulatedStormRig: StormRig {
-    /// Far longer than any test's simulated time but what ``measure()`` adds.
-    private static let interval = Duration.seconds(3600)
-
     private let device: ServedDevice<StormFirmware>
     var endpoint: String { device.endpoint }
 
     init(rows: Int, on place: ServedDevice<StormFirmware>.Place) async throws {
-        let options = StormFirmwareOptions(lineRate: .unlimited, seed: 7, rows: rows, interval: Self.interval)
-        device = try await ServedDevice(StormFirmware(options: options), on: place)
+        device = try await ServedDevice(StormFirmware(options: .onBench(rows: rows)), on: place)
     }
 
     func measure() async -> String {
         let row = await device.host.change { storm, _ in storm.log.text(rows: storm.rowCount..<storm.rowCount + 1) }
-        await device.host.advance(by: Self.interval)
+        await device.host.advance(by: StormFirmwareOptions.interval)
         return String(decoding: row.dropLast(), as: UTF8.self)
     }
 
     func stop() async { await device.stop() }
+}
+
+struct RadioStormRig: StormRig {
+    private let device: OfferedDevice<StormPeripheral>
+    var endpoint: String { device.endpoint }
+    var environment: [String: String] { device.environment }
+
+    init(rows: Int) async throws {
+        device = try await OfferedDevice(StormPeripheral(options: .onBench(rows: rows), pause: .zero))
+    }
+
+    func link() async throws -> any Link { try await device.link("storm") }
+
+    func measure() async -> String {
+        let row = await device.host.change { storm, _ in storm.log.text(rows: storm.rowCount..<storm.rowCount + 1) }
+        await device.host.advance(by: StormFirmwareOptions.interval)
+        return String(decoding: row.dropLast(), as: UTF8.self)
+    }
+
+    func stop() async { await device.stop() }
+}
+
+extension StormFirmwareOptions {
+    /// Far longer than any test's simulated time but what ``StormRig/measure()`` adds.
+    fileprivate static let interval = Duration.seconds(3600)
+
+    fileprivate static func onBench(rows: Int) -> StormFirmwareOptions {
+        StormFirmwareOptions(lineRate: .unlimited, seed: 7, rows: rows, interval: interval)
+    }
 }
 
 final class FirmwareStormRig: StormRig {

@@ -1,0 +1,68 @@
+public import BlueZ
+
+/// The LED board over BLE: one characteristic holds its one boolean, as a byte that is 0 for off, and anything else for on.
+///
+/// ```swift
+/// var board = LEDPeripheral()
+/// board.take(.wrote([1], to: LEDPeripheral.led, mtu: 23), at: .zero)
+/// board.isLit  // true
+/// ```
+public struct LEDPeripheral: SimulatedPeripheral {
+    /// What the value is in.
+    public static let service: BluetoothUUID = "937312E0-2354-11EB-9F10-FBC30A62CF38"
+    /// The value.
+    public static let led: BluetoothUUID = "957312E0-2354-11EB-9F10-FBC30A62CF38"
+
+    /// Whether the LED is lit.
+    public private(set) var isLit: Bool
+    public let offered: PeripheralDescription
+
+    private let notifies: Bool
+    private var now = Duration.zero
+    private var emissions: [Emission] = []
+
+    /// A board whose LED is dark, and which notifies of changes, unless told otherwise.
+    public init(name: String = "ece196", isLit: Bool = false, notifies: Bool = true) {
+        self.isLit = isLit
+        self.notifies = notifies
+        let flags: Set<LocalCharacteristic.Flag> = notifies ? [.read, .write, .notify] : [.read, .write]
+        offered = PeripheralDescription(
+            name: name, services: [LocalService(Self.service, [LocalCharacteristic(Self.led, flags)])])
+    }
+
+    /// What is written is the new value. What is not one byte is none, and changes nothing.
+    public mutating func take(_ event: CentralEvent, at instant: Duration) {
+        now = max(now, instant)
+        guard case .wrote(let bytes, Self.led, _) = event, bytes.count == 1 else { return }
+        set(bytes[0] != 0)
+    }
+
+    public mutating func read(_ characteristic: BluetoothUUID, at instant: Duration) -> [UInt8]? { value }
+
+    /// Nothing: it has no line.
+    public mutating func receive(_ bytes: [UInt8], at instant: Duration) {}
+
+    public mutating func advance(to instant: Duration) -> [Emission] {
+        now = max(now, instant)
+        defer { emissions = [] }
+        return emissions
+    }
+
+    public var nextActivity: Duration? { emissions.isEmpty ? nil : now }
+
+    public var isQuiescent: Bool { emissions.isEmpty }
+
+    /// Resets the board: the LED is dark.
+    public mutating func reset(at instant: Duration) {
+        now = max(now, instant)
+        set(false)
+    }
+
+    private var value: [UInt8] { [isLit ? 1 : 0] }
+
+    private mutating func set(_ isLit: Bool) {
+        guard self.isLit != isLit else { return }
+        self.isLit = isLit
+        if notifies { emissions.append(Emission(bytes: value, time: now, characteristic: Self.led)) }
+    }
+}

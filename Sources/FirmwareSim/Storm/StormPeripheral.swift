@@ -1,0 +1,158 @@
+public import BlueZ
+
+/// The storm sensor over BLE: one characteristic notifies of raw measurements; the other takes `GET_LOG` and notifies of the
+/// log and of live rows.
+///
+/// Each notification is a piece of the log, or a row, without a line end. The log is read as it is sent, so that a log of any
+/// length takes no more memory than a block of it. A row is not cut: where the packets of the central that has asked for the
+/// log have no room for it behind its prefix, it is told on the live characteristic only. Before anything is written the
+/// size of the packets is not known, and bluetoothd cuts what does not fit.
+///
+/// ```swift
+/// var storm = StormPeripheral(options: StormFirmwareOptions(rows: 3))
+/// storm.take(.connected, at: .zero)
+/// storm.take(.wrote(Array("GET_LOG".utf8), to: StormPeripheral.backup, mtu: 517), at: .zero)
+/// _ = storm.advance(to: .seconds(1))  // LOG Values: 2 1 39 517.10 …
+/// ```
+public struct StormPeripheral: SimulatedPeripheral {
+    /// What both are in.
+    public static let service: BluetoothUUID = "4FAFC201-1FB5-459E-8FCC-C5C9C331914B"
+    /// Notifies of raw measurements.
+    public static let live: BluetoothUUID = "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E"
+    /// Takes `GET_LOG`, and notifies of the log and of live rows.
+    public static let backup: BluetoothUUID = "BEB5483E-36E1-4688-B7F5-EA07361B26A8"
+    /// The time from one notification of the log to the next, unless told otherwise: an ESP32 that is faster loses some.
+    public static let defaultPause = Duration.milliseconds(10)
+
+    /// Which sensor this is. It has no line: a line rate is of no matter.
+    public let options: StormFirmwareOptions
+    public let offered: PeripheralDescription
+    /// The time from one notification of the log to the next; with none, they are as fast as they are taken.
+    public let pause: Duration
+    /// How many rows are stored.
+    public var rowCount: Int { store.rowCount }
+    /// What the sensor measures.
+    public var log: StormLog { store.log }
+
+    private var now = Duration.zero
+    private var store: StormStore
+    private var centrals = 0
+    /// The most that a notification brings to the central that has asked last; nil while none has.
+    private var packetLength: Int?
+    /// What of the log was read and not sent, with its prefix.
+    private var unsent: [UInt8] = []
+    /// When the next piece of the log is sent; nil where there is none.
+    private var pieceDue: Duration?
+    private var emissions: [Emission] = []
+
+    /// A sensor that has been powered for a while; its first measurement is an interval away.
+    public init(
+        options: StormFirmwareOptions = StormFirmwareOptions(), name: String = "storm", pause: Duration = defaultPause
+    ) {
+        self.options = options
+        self.pause = pause
+        store = StormStore(options)
+        offered = PeripheralDescription(
+            name: name,
+            services: [
+                LocalService(
+                    Self.service,
+                    [LocalCharacteristic(Self.live, [.notify]), LocalCharacteristic(Self.backup, [.write, .notify])])
+            ])
+    }
+
+    // MARK: Centrals
+
+    public mutating func take(_ event: CentralEvent, at instant: Duration) {
+        run(to: instant)
+        switch event {
+        case .connected: centrals += 1
+        case .disconnected:
+            centrals = max(0, centrals - 1)
+            guard centrals == 0 else { return }
+            // Nobody is left who would hear the rest.
+            stopSending()
+            packetLength = nil
+        case .wrote(Array("GET_LOG".utf8), to: Self.backup, let mtu):
+            sendLog(in: min(mtu - 3, LocalCharacteristic.longestValue))
+        // The protocol names one command, and says nothing of what becomes of others: nothing.
+        case .wrote, .subscribed, .unsubscribed: break
+        }
+    }
+
+    // MARK: The device
+
+    /// Nothing: it has no line.
+    public mutating func receive(_ bytes: [UInt8], at instant: Duration) {}
+
+    public mutating func advance(to instant: Duration) -> [Emission] {
+        run(to: instant)
+        defer { emissions = [] }
+        return emissions
+    }
+
+    public var nextActivity: Duration? { emissions.isEmpty ? nextDue : now }
+
+    public var isQuiescent: Bool { pieceDue == nil && emissions.isEmpty }
+
+    /// Resets the board: what it was sending is lost. The log is not.
+    public mutating func reset(at instant: Duration) {
+        run(to: instant)
+        store.reset(at: now)
+        stopSending()
+    }
+
+    private var nextDue: Duration? { [pieceDue, store.measurementDue].compactMap { $0 }.min() }
+
+    private mutating func run(to limit: Duration) {
+        while let next = nextDue, next <= limit {
+            now = max(now, next)
+            if let due = store.measurementDue, due <= now { measure() }
+            if let due = pieceDue, due <= now { sendPieces() }
+        }
+        now = max(now, limit)
+    }
+
+    // MARK: The program
+
+    /// One log at a time: asked again, it begins again.
+    private mutating func sendLog(in packetLength: Int) {
+        self.packetLength = packetLength
+        if options.echoesCommand { notify(Array("GET_LOG".utf8), of: Self.backup) }
+        store.beginReading()
+        unsent = Array("LOG Values: ".utf8)
+        pieceDue = now + StormStore.blockTime
+    }
+
+    /// Sends the next piece of the log; where they are as fast as they are taken, those of a block.
+    private mutating func sendPieces() {
+        guard let packetLength else { return }
+        if unsent.count < packetLength, store.isReading { unsent += store.readBlock() }
+        var start = 0
+        repeat {
+            let end = min(start + packetLength, unsent.count)
+            notify(Array(unsent[start..<end]), of: Self.backup)
+            start = end
+        } while pause == .zero && start < unsent.count && (unsent.count - start >= packetLength || !store.isReading)
+        unsent.removeFirst(start)
+        pieceDue = unsent.isEmpty && !store.isReading ? nil : now + max(pause, StormStore.blockTime)
+    }
+
+    private mutating func stopSending() {
+        store.stopReading()
+        unsent = []
+        pieceDue = nil
+    }
+
+    private mutating func measure() {
+        let row = store.measure(at: now)
+        guard centrals > 0 else { return }
+        notify(row, of: Self.live)
+        let backupRow = Array("LIVE LOG: ".utf8) + row
+        if packetLength.map({ backupRow.count <= $0 }) ?? true { notify(backupRow, of: Self.backup) }
+    }
+
+    private mutating func notify(_ bytes: [UInt8], of characteristic: BluetoothUUID) {
+        emissions.append(Emission(bytes: bytes, time: now, characteristic: characteristic))
+    }
+}

@@ -1,0 +1,67 @@
+import BlueZ
+import FirmwareSim
+import Testing
+
+@Suite("The LED board over BLE")
+struct LEDPeripheralTests {
+    private static let led: BluetoothUUID = "957312E0-2354-11EB-9F10-FBC30A62CF38"
+
+    private func write(_ bytes: [UInt8], _ board: inout LEDPeripheral, at instant: Duration = .zero) -> [Emission] {
+        board.take(.wrote(bytes, to: Self.led, mtu: 23), at: instant)
+        return board.advance(to: instant)
+    }
+
+    @Test("It is called ece196, and offers one characteristic, to be read, written and told of")
+    func description() {
+        let offered = LEDPeripheral().offered
+        #expect(offered.name == "ece196")
+        #expect(offered.services.map(\.uuid) == ["937312E0-2354-11EB-9F10-FBC30A62CF38"])
+        #expect(offered.services[0].characteristics.map(\.uuid) == [Self.led])
+        #expect(offered.services[0].characteristics[0].flags == [.read, .write, .notify])
+        #expect(offered.budget.fits)
+    }
+
+    @Test("0 is off, and every other byte on; what is read is 0 or 1")
+    func values() {
+        var board = LEDPeripheral()
+        #expect(board.read(Self.led, at: .zero) == [0])
+        for byte in UInt8.min...UInt8.max {
+            _ = write([byte], &board)
+            #expect(board.isLit == (byte != 0))
+            #expect(board.read(Self.led, at: .zero) == [byte == 0 ? 0 : 1])
+        }
+    }
+
+    @Test("What is not one byte changes nothing", arguments: [[], [0, 0], Array("LED:0\n".utf8)])
+    func noValue(bytes: [UInt8]) {
+        var board = LEDPeripheral(isLit: true)
+        #expect(write(bytes, &board).isEmpty)
+        #expect(board.isLit)
+    }
+
+    @Test("A change is told, and a value that it has already is not")
+    func notifications() {
+        var board = LEDPeripheral()
+        let instant = Duration.seconds(3)
+        #expect(write([9], &board, at: instant) == [Emission(bytes: [1], time: instant, characteristic: Self.led)])
+        #expect(write([1], &board, at: instant).isEmpty)
+        #expect(write([0], &board, at: instant).map(\.bytes) == [[0]])
+        #expect(board.isQuiescent)
+    }
+
+    @Test("A board may tell of nothing")
+    func mute() {
+        var board = LEDPeripheral(notifies: false)
+        #expect(board.offered.services[0].characteristics[0].flags == [.read, .write])
+        #expect(write([1], &board).isEmpty)
+        #expect(board.isLit)
+    }
+
+    @Test("A reset darkens it")
+    func reset() {
+        var board = LEDPeripheral(isLit: true)
+        board.reset(at: .seconds(1))
+        #expect(!board.isLit)
+        #expect(board.advance(to: .seconds(1)).map(\.bytes) == [[0]])
+    }
+}
