@@ -1,0 +1,106 @@
+import DBus
+import FakeBlueZ
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("led, over BLE", .timeLimit(.minutes(5)))
+struct LEDBLETests {
+    /// An LED board on the air, apart from the simulator.
+    @Radio
+    private final class Board {
+        let radio = RadioDevice(
+            "C0:FF:EE:00:00:01",
+            Advertisement(name: "ece196", services: ["937312E0-2354-11EB-9F10-FBC30A62CF38"]))
+        let led: RadioCharacteristic
+        /// What it was written, with an answer.
+        nonisolated let writes = Watched<[[UInt8]]>([])
+
+        init(_ flags: [RadioCharacteristic.Flag] = [.read, .write], value: UInt8 = 0) {
+            led = RadioCharacteristic("957312E0-2354-11EB-9F10-FBC30A62CF38", flags, value: [value])
+            radio.services = [RadioService("937312E0-2354-11EB-9F10-FBC30A62CF38", [led])]
+            led.onWrite = { [writes, led] bytes, request in
+                if request.wantsAnswer { writes.update { $0.append(bytes) } }
+                led.value = bytes
+                led.notify(bytes)
+            }
+        }
+
+        func join(_ fake: FakeBlueZ) { fake.add(radio) }
+    }
+
+    private func withBoard(_ board: Board, _ body: (BLEBench, Board) async throws -> Void) async throws {
+        try await withBLEBench { bench in
+            await board.join(bench.fake)
+            try await body(bench, board)
+        }
+    }
+
+    @Test(
+        "It is read, and written as one byte that the board confirms",
+        arguments: [[.read, .write], [.read, .write, .notify]] as [[RadioCharacteristic.Flag]])
+    func commands(flags: [RadioCharacteristic.Flag]) async throws {
+        // Any byte but 0 is on.
+        try await withBoard(Board(flags, value: 0x20)) { bench, board in
+            var written: [[UInt8]] = []
+            let steps: [(String, Bool, UInt8?)] = [
+                ("get", true, nil), ("toggle", false, 0), ("get", false, nil), ("on", true, 1), ("off", false, 0),
+                ("toggle", true, 1),
+            ]
+            for (command, isOn, byte) in steps {
+                let ending = try await bench.run("-p", "ble:ece196", "led", command)
+                #expect(ending.status == 0, "\(ending)")
+                #expect(ending.output == "led \(isOn ? "on" : "off")\n")
+                #expect(ending.errors == "")
+                if let byte { written.append([byte]) }
+                #expect(board.writes.state == written)
+            }
+            let record = try await bench.run("-p", "ble:*", "--json", "led", "get").object()
+            #expect(record["endpoint"] as? String == "led" && record["value"] as? Bool == true)
+        }
+    }
+
+    @Test("A board that goes away in the middle of it leaves it unknown what became of the value")
+    func lost() async throws {
+        let board = await Board()
+        await Radio.run { board.radio.manners.writesUntilLoss = 0 }
+        try await withBoard(board) { bench, _ in
+            let ending = try await bench.run("-p", "ble:ece196", "--json", "led", "on")
+            expectFailure(ending, 74, saying: "the link broke at LED:1", "unknown")
+            #expect(try ending.object()["outcome"] as? String == "unknown")
+        }
+    }
+
+    @Test("A board that owes the answer is waited for, and no longer than was asked")
+    func silent() async throws {
+        let board = await Board()
+        await Radio.run { board.radio.manners.readDelay = .seconds(3600) }
+        try await withBoard(board) { bench, _ in
+            let ending = try await bench.run("-p", "ble:ece196", "--timeout", "0.2", "led", "get")
+            expectFailure(ending, 75, saying: "no answer to LED in 0.2 s")
+        }
+    }
+
+    @Test("What is no value is told as it came")
+    func noValue() async throws {
+        let board = await Board()
+        await Radio.run { board.led.value = [1, 0] }
+        try await withBoard(board) { bench, _ in
+            let ending = try await bench.run("-p", "ble:ece196", "--timeout", "0.5", "led", "get")
+            expectFailure(ending, 76, saying: "nothing that the protocol knows: LED:0x0100")
+        }
+    }
+
+    @Test("The lines of the serial port can be sent, and no other is written")
+    func lines() async throws {
+        try await withBoard(Board(value: 1)) { bench, board in
+            for (line, status, output) in [("LED", 0, "LED:1\n"), ("LED:0", 0, "LED:0\n"), ("FAN:1", 75, "")] {
+                let ending = try await bench.run(
+                    "-p", "ble:ece196", "--family", "led", "--timeout", "0.5", "send", line)
+                #expect(ending.status == Int32(status), "\(ending)")
+                #expect(ending.output == output)
+            }
+            #expect(board.writes.state == [[0]])
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import FakeBlueZ
+import FirmwareSim
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("sim storm and sim led --ble, for centrals", .timeLimit(.minutes(5)))
+struct SimStormLEDBLETests {
+    private static let address = "00:00:5E:00:53:02"
+    private static let live = "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E"
+    private static let backup = "BEB5483E-36E1-4688-B7F5-EA07361B26A8"
+    private static let led = "957312E0-2354-11EB-9F10-FBC30A62CF38"
+
+    /// Offers a device on hci1, and has a central on hci0 find and connect to it.
+    private func offer(
+        _ arguments: String..., as name: String, mtu: Int = 517,
+        _ body: (BLEBench, TestCentral) async throws -> Void
+    ) async throws {
+        try await withBLEBench { bench in
+            let adapter = await bench.fake.addAdapter("hci1", address: Self.address)
+            await Radio.run { adapter.ownRadio.manners.mtu = mtu }
+            let sim = try await Pumpctl.start(
+                ["sim"] + arguments + ["--ble", "--adapter", "hci1"], environment: bench.environment)
+            #expect(try await sim.output.line() == "BLE \(name) on hci1 (\(Self.address))")
+            let central = try await TestCentral(on: bench.bus.address, for: Self.address)
+            #expect(try await central.find() == name)
+            try await central.connect()
+            try await body(bench, central)
+            sim.send(signal: SIGTERM)
+            #expect(try await sim.ending().status == 143)
+            #expect(await !adapter.ownRadio.isAdvertising)
+            await central.close()
+        }
+    }
+
+    private static func log(_ rows: Range<Int>) -> String {
+        String(decoding: StormLog(seed: 7).text(rows: rows), as: UTF8.self)
+    }
+
+    @Test("A sensor gives out its log in packets of what the central's hold", arguments: [23, 517])
+    func log(mtu: Int) async throws {
+        try await offer(
+            "storm", "--seed", "7", "--rows", "300", "--interval", "off", "--unpaced", as: "storm", mtu: mtu
+        ) { _, central in
+            #expect(try await central.flags(Self.live) == ["notify"])
+            #expect(try await central.flags(Self.backup).sorted() == ["notify", "write"])
+            try await central.subscribe(Self.backup)
+            try await central.write(Array("GET_LOG".utf8), to: Self.backup)
+            let expected = Array("LOG Values: ".utf8) + StormLog(seed: 7).text(rows: 0..<300)
+            let packets = try await central.hears(expected.count, of: Self.backup)
+            #expect(Array(packets.joined()) == expected)
+            for packet in packets.dropLast() { #expect(packet.count == min(mtu - 3, 512)) }
+        }
+    }
+
+    @Test("A sensor tells of what it measures on both characteristics")
+    func live() async throws {
+        try await offer("storm", "--seed", "7", "--rows", "0", "--interval", "0.3", "--name", "Pipe 7", as: "Pipe 7") {
+            _, central in
+            try await central.subscribe(Self.live)
+            try await central.subscribe(Self.backup)
+            let raw = try await central.hears(50, of: Self.live).map { String(decoding: $0, as: UTF8.self) }
+            #expect(raw.count > 1 && Self.log(0..<100).contains(raw.joined(separator: "\n") + "\n"))
+            let prefixed = try await central.hears(50, of: Self.backup).map { String(decoding: $0, as: UTF8.self) }
+            #expect(prefixed.allSatisfy { $0.hasPrefix("LIVE LOG: ") && !$0.hasSuffix("\n") })
+        }
+    }
+
+    @Test("A board holds its value from one central to the next, and tells of changes")
+    func board() async throws {
+        try await offer("led", "--lit", as: "ece196") { _, central in
+            #expect(try await central.flags(Self.led).sorted() == ["notify", "read", "write"])
+            try await central.subscribe(Self.led)
+            try await central.write([0], to: Self.led)
+            #expect(try await central.hears(1, of: Self.led) == [[0]])
+            try await central.write([0xFF], to: Self.led)
+            try await central.disconnect()
+            try await central.isHungUpOn()
+            try await central.connect()
+            #expect(try await central.read(Self.led) == [1])
+        }
+    }
+
+    @Test("A mute board tells of nothing")
+    func mute() async throws {
+        try await offer("led", "--mute", "--name", "Lamp", as: "Lamp") { _, central in
+            #expect(try await central.flags(Self.led).sorted() == ["read", "write"])
+            try await central.write([1], to: Self.led)
+            #expect(try await central.read(Self.led) == [1])
+        }
+    }
+
+    @Test("pumpctl is both ends of a log and of a value")
+    func bothEnds() async throws {
+        try await offer(
+            "storm", "--seed", "7", "--rows", "2000", "--interval", "off", "--unpaced", as: "storm"
+        ) { bench, central in
+            try await central.disconnect()
+            try await central.isHungUpOn()
+            let ending = try await bench.run("-p", "ble:storm?adapter=hci0", "log", "get", "--quiet", "2s")
+            #expect(ending.output == Self.log(0..<2000), "\(ending.status) \(ending.errors)")
+        }
+        try await offer("led", as: "ece196") { bench, central in
+            try await central.disconnect()
+            try await central.isHungUpOn()
+            for (command, isOn) in [("on", true), ("get", true), ("toggle", false), ("get", false)] {
+                let ending = try await bench.run("-p", "ble:ece196?adapter=hci0", "led", command)
+                #expect(ending.output == "led \(isOn ? "on" : "off")\n", "\(ending)")
+            }
+        }
+    }
+
+    @Test(
+        "Options that don't go together are refused",
+        arguments: ["storm", "led"],
+        [
+            ["--ble", "--pty"], ["--ble", "--tcp", "0"], ["--ble", "--baud", "9600"], ["--adapter", "hci1"],
+            ["--name", "x"],
+        ]
+    )
+    func wrongOptions(family: String, options: [String]) async throws {
+        expectFailure(
+            try await Pumpctl.start(["sim", family] + options).ending(), 64, saying: "Error: ",
+            hint: "pumpctl sim \(family)")
+    }
+}
