@@ -73,6 +73,11 @@ public actor Peripheral {
     public var notificationLength: Int {
         (centrals.values.map { $0 ?? ATTRequest.smallestMTU }.min() ?? ATTRequest.smallestMTU) - 3
     }
+    /// As ``notificationLength``, among the centrals of which it is known what their packets hold; nil where that is none.
+    ///
+    /// bluetoothd says it of a central that reads, writes, or has subscribed to a characteristic that tells
+    /// ``LocalCharacteristic/Delivery/toEach``. Of a device that this computer has connected to by itself it does not.
+    public var knownNotificationLength: Int? { centrals.values.compactMap { $0 }.min().map { $0 - 3 } }
 
     // MARK: Telling
 

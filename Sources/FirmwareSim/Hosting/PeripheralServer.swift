@@ -40,8 +40,14 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
         on adapter: String?, _ onEvent: @escaping @Sendable (PeripheralEvent) -> Void
     ) async throws(BLEError) {
         let host = host
-        let tell: @Sendable (CentralEvent) -> Void = { event in
-            host.assumeIsolated { $0.change { device, now in device.take(event, at: now) } }
+        let tell: @Sendable (CentralEvent) -> Void = { [weak self] event in
+            let length = self?.assumeIsolated { $0.notificationLength }
+            host.assumeIsolated {
+                $0.change { device, now in
+                    device.setNotificationLength(length)
+                    device.take(event, at: now)
+                }
+            }
         }
         let handlers = PeripheralHandlers(
             write: { bytes, characteristic, request in tell(.wrote(bytes, to: characteristic, mtu: request.mtu)) },
@@ -61,6 +67,8 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
             throw error
         }
     }
+
+    private var notificationLength: Int? { peripheral?.assumeIsolated { $0.knownNotificationLength } }
 
     /// Withdraws the device: centrals are hung up on. Closing twice is allowed.
     public func close() async {

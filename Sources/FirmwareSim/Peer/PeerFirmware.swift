@@ -29,6 +29,11 @@ public struct PeerFirmware: SimulatedDevice {
     public private(set) var isOn = false
     /// What it was told last, oldest first.
     public private(set) var messages: [[UInt8]] = []
+    /// The most bytes of a notification that reach the host whole; nil for no bound.
+    ///
+    /// The chunks of an image are made as short, and the name in its first line; a message of its own is said in parts. A
+    /// greeting and a reason are one notification whatever it takes: what is too long of them does not arrive.
+    public var notificationLength: Int?
 
     private var now = Duration.zero
     private var wire: PeerWire
@@ -58,6 +63,13 @@ public struct PeerFirmware: SimulatedDevice {
         say("HELLO from \(options.name) @ \(Self.iso8601(options.startTime + Int(time.components.seconds)))", at: time)
     }
 
+    /// Nobody listens any more: what it was going to say is dropped.
+    public mutating func hostLeft(at instant: Duration) {
+        now = max(now, instant)
+        wire.dropOutput()
+        endImages()
+    }
+
     public mutating func advance(to instant: Duration) -> [Emission] {
         var emissions: [Emission] = []
         while let next = nextActivity, next <= instant {
@@ -79,9 +91,7 @@ public struct PeerFirmware: SimulatedDevice {
         wire.clear()
         isOn = false
         messages = []
-        sender = nil
-        waitingImages = 0
-        blockDue = nil
+        endImages()
         stockDue = options.interval.map { now + $0 }
     }
 
@@ -90,7 +100,7 @@ public struct PeerFirmware: SimulatedDevice {
     private mutating func live() {
         for message in wire.receive(by: now) { obey(message) }
         if let due = stockDue, due <= now {
-            say(Self.stock[stockCount % Self.stock.count], at: now)
+            for part in parts(of: Self.stock[stockCount % Self.stock.count]) { say(part, at: now) }
             stockCount += 1
             stockDue = options.interval.map { now + $0 }
         }
@@ -115,8 +125,18 @@ public struct PeerFirmware: SimulatedDevice {
             waitingImages += 1
             return
         }
-        sender = PeerImageSender(picture.bytes, options)
+        sender = nextSender
         blockDue = now
+    }
+
+    private var nextSender: PeerImageSender {
+        PeerImageSender(picture.bytes, options, longestMessage: notificationLength)
+    }
+
+    private mutating func endImages() {
+        sender = nil
+        waitingImages = 0
+        blockDue = nil
     }
 
     private mutating func sendBlock() {
@@ -130,9 +150,22 @@ public struct PeerFirmware: SimulatedDevice {
         }
         if sender == nil, waitingImages > 0 {
             waitingImages -= 1
-            sender = PeerImageSender(picture.bytes, options)
+            sender = nextSender
         }
         blockDue = sender.map { _ in max(now + Self.blockTime, wire.idleTime ?? now) }
+    }
+
+    /// A message in pieces that reach the host whole, cut between characters.
+    private func parts(of text: String) -> [String] {
+        guard let notificationLength else { return [text] }
+        return text.reduce(into: [""]) { parts, character in
+            let length = parts[parts.count - 1].utf8.count + character.utf8.count
+            if length <= notificationLength {
+                parts[parts.count - 1].append(character)
+            } else {
+                parts.append(String(character))
+            }
+        }
     }
 
     private mutating func say(_ text: String, at instant: Duration) { wire.say(Array(text.utf8), at: instant) }

@@ -16,11 +16,21 @@ struct PeerImageSender: Sendable {
         case over
     }
 
-    init(_ image: [UInt8], _ options: PeerFirmwareOptions) {
+    /// - Parameter longestMessage: The most bytes of a message; nil for no bound but the protocol's.
+    init(_ image: [UInt8], _ options: PeerFirmwareOptions, longestMessage: Int? = nil) {
         self.image = image
-        name = options.imageName
         fault = options.imageFault
-        chunkLength = min(max(1, options.chunkLength), 180)
+        chunkLength = min(max(1, options.chunkLength), longestMessage ?? .max, 180)
+        name =
+            longestMessage.map { Self.shortened(options.imageName, to: $0 - "IMG_BEGIN  \(image.count)".count) }
+            ?? options.imageName
+    }
+
+    /// As much of a name as fits, and one character of it at least: of a size that was cut off nobody would know.
+    private static func shortened(_ name: String, to byteCount: Int) -> String {
+        var name = name
+        while name.utf8.count > byteCount, name.count > 1 { name.removeLast() }
+        return name
     }
 
     private var characterCount: Int { (image.count + 2) / 3 * 4 }

@@ -62,12 +62,17 @@ struct PeerWire: Sendable {
         return line.transmit(until: instant)
     }
 
+    /// Forgets what has not left.
+    mutating func dropOutput() {
+        line.clear()
+        notifications = []
+    }
+
     /// Forgets what has not left, and what of a message has come.
     mutating func clear() {
-        line.clear()
+        dropOutput()
         commandLine = CommandLine(capacity: Self.longestMessage)
         writes = []
-        notifications = []
     }
 
     private static let lineEnd = Array("\r\n".utf8)

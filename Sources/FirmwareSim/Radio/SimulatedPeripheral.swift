@@ -22,11 +22,18 @@ public protocol SimulatedPeripheral: SimulatedDevice {
     /// What a central did.
     mutating func take(_ event: CentralEvent, at instant: Duration)
 
+    /// How many bytes a notification may have to reach the centrals whole; nil where that is not known. Told before each
+    /// event.
+    mutating func setNotificationLength(_ length: Int?)
+
     /// The value of a characteristic that a central reads; nil for what was written or notified last.
     mutating func read(_ characteristic: BluetoothUUID, at instant: Duration) -> [UInt8]?
 }
 
 extension SimulatedPeripheral {
+    /// Nothing: most devices say what they say.
+    public mutating func setNotificationLength(_ length: Int?) {}
+
     public mutating func read(_ characteristic: BluetoothUUID, at instant: Duration) -> [UInt8]? { nil }
 }
 

@@ -2,10 +2,11 @@ internal import FoundationEssentials
 
 /// A phone of the rescue app: it holds messages, sends each once, and stores and hands on what it receives.
 ///
-/// Whoever is on its line hears all that it sends, its own messages too: as on the air.
+/// Whoever is on its line hears all that it sends, its own messages too: as on the air. On a line it sends whether somebody
+/// listens or not; by notifications it sends to those who have subscribed, and what is to be sent waits for them.
 ///
 /// ```swift
-/// var phone = RescueFirmware(options: RescueFirmwareOptions(lineRate: .unlimited, messages: 1))
+/// var phone = RescueFirmware(options: RescueFirmwareOptions(carrier: .line(.unlimited), messages: 1))
 /// _ = phone.advance(to: .seconds(1))  // {"id":"…","content":"Bolin Creek flooding",…}
 /// ```
 public struct RescueFirmware: SimulatedDevice {
@@ -24,45 +25,75 @@ public struct RescueFirmware: SimulatedDevice {
     private var sentCount = 0
     private var random: PhoneRandom
     private var now = Duration.zero
-    private var line: SerialLine
+    private var wire: RescueWire
     private var splitter = JSONObjectSplitter()
     private var sendingDue: Duration?
+    /// Whether somebody hears what it sends, or it can't know.
+    private var isHeard: Bool
+    /// What it received and could not hand on yet.
+    private var waiting: [PhoneMessage] = []
 
     /// A phone that was just switched on; its first message is an interval away.
     public init(options: RescueFirmwareOptions = RescueFirmwareOptions()) {
         self.options = options
         stock = PhoneStock(seed: options.seed)
         random = PhoneRandom(seed: options.seed, stream: .max)
-        line = SerialLine(rate: options.lineRate)
-        sendingDue = options.messages > 0 ? options.interval : nil
+        wire = RescueWire(options.carrier)
+        isHeard = wire.isLine
+        sendingDue = options.messages > 0 && isHeard ? options.interval : nil
+    }
+
+    /// The most bytes of a notification that reach whoever listens; nil where that is not known, and then it is what every
+    /// one takes. A serial line has no notifications.
+    public var notificationLength: Int? {
+        get { wire.notificationLength }
+        set { wire.notificationLength = newValue ?? RescueWire.shortestNotification }
     }
 
     public mutating func receive(_ bytes: [UInt8], at instant: Duration) {
-        line.send(bytes, at: max(instant, now))
+        wire.send(bytes, at: max(instant, now))
+    }
+
+    public mutating func hostCame(at instant: Duration) {
+        guard !isHeard else { return }
+        now = max(now, instant)
+        isHeard = true
+        for message in waiting { wire.write(message.json, at: now) }
+        waiting = []
+        sendingDue = sentCount < options.messages ? now + options.interval : nil
+    }
+
+    /// Nobody listens any more: what was on its way is lost, and the rest waits for the next one.
+    public mutating func hostLeft(at instant: Duration) {
+        guard !wire.isLine else { return }
+        now = max(now, instant)
+        wire.clear()
+        isHeard = false
+        sendingDue = nil
     }
 
     public mutating func advance(to instant: Duration) -> [Emission] {
         var emissions: [Emission] = []
         while let next = nextActivity, next <= instant {
             now = max(now, next)
-            emissions += split(line.transmit(until: now))
-            for byte in line.receive(by: now) {
+            emissions += split(wire.transmit(until: now))
+            for byte in wire.receive(by: now) {
                 if let object = splitter.append(byte) { take(object) }
             }
             if let due = sendingDue, due <= now { sendStock() }
         }
         now = max(now, instant)
-        return emissions + split(line.transmit(until: now))
+        return emissions + split(wire.transmit(until: now))
     }
 
-    public var nextActivity: Duration? { [line.nextArrival, line.nextDeparture, sendingDue].compactMap { $0 }.min() }
+    public var nextActivity: Duration? { [wire.nextActivity, sendingDue].compactMap { $0 }.min() }
 
-    public var isQuiescent: Bool { line.isIdle && line.nextArrival == nil }
+    public var isQuiescent: Bool { wire.isIdle }
 
     /// Starts the app again: what it was sending is lost. What it has stored is not.
     public mutating func reset(at instant: Duration) {
         now = max(now, instant)
-        line.clear()
+        wire.clear()
         splitter = JSONObjectSplitter()
     }
 
@@ -76,20 +107,21 @@ public struct RescueFirmware: SimulatedDevice {
             if random.number(below: 100) < options.malformed {
                 let fault = PhoneFault.allCases[random.number(below: PhoneFault.allCases.count)]
                 // What is damaged is a message of its own, which nobody gets.
-                line.write(fault.damage(stock.message(-1 - index)), at: now)
+                wire.write(fault.damage(stock.message(-1 - index)), at: now)
             }
-            line.write(message.json, at: now)
+            wire.write(message.json, at: now)
         }
         sentCount = min(options.messages, sentCount + count)
         let pause = options.interval == .zero ? Self.blockTime : options.interval
-        sendingDue = sentCount < options.messages ? max(now + pause, line.idleTime ?? now) : nil
+        sendingDue = sentCount < options.messages ? max(now + pause, wire.idleTime ?? now) : nil
     }
 
     private mutating func take(_ object: [UInt8]) {
         guard var message = PhoneMessage(json: object), ids.insert(message.id).inserted else { return }
         message.status = "pending_sync"
         received.append(message)
-        if options.forwards { line.write(message.json, at: now) }
+        guard options.forwards else { return }
+        if isHeard { wire.write(message.json, at: now) } else { waiting.append(message) }
     }
 
     /// Cuts what leaves into pieces of 1 byte to as many as may leave at once.

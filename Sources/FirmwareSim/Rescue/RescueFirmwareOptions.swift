@@ -1,7 +1,15 @@
 /// Which phone to be.
 public struct RescueFirmwareOptions: Sendable, Hashable {
-    /// The line rate of its serial port. The rescue protocol: 115200 8N1.
-    public var lineRate: LineRate
+    /// What carries what the phone sends and receives.
+    public enum Carrier: Sendable, Hashable {
+        /// A serial line, at this rate.
+        case line(LineRate)
+        /// Notifications and writes, of which each message takes one or several. It sends while somebody listens only.
+        case notifications
+    }
+
+    /// What carries what it sends. The rescue protocol: 115200 8N1 on a serial port.
+    public var carrier: Carrier
     /// What its messages, its splits and its faults depend on.
     public var seed: UInt64
     /// How many messages it holds from the start. Each is sent once.
@@ -17,10 +25,10 @@ public struct RescueFirmwareOptions: Sendable, Hashable {
 
     /// A phone with 5 messages, one a second, that hands on what it receives, unless told otherwise.
     public init(
-        lineRate: LineRate = .baud(115_200), seed: UInt64 = 1, messages: Int = 5, interval: Duration = .seconds(1),
+        carrier: Carrier = .line(.baud(115_200)), seed: UInt64 = 1, messages: Int = 5, interval: Duration = .seconds(1),
         split: Int? = nil, malformed: Int = 0, forwards: Bool = true
     ) {
-        self.lineRate = lineRate
+        self.carrier = carrier
         self.seed = seed
         self.messages = messages
         self.interval = interval

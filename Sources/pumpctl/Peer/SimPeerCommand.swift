@@ -5,7 +5,8 @@ import Glibc
 struct SimPeerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "peer", abstract: "Offer a simulated text and image peer.",
-        discussion: ServingOptions.discussion + " It waits for a reader that is slow, and drops nothing.")
+        discussion: ServingOptions.discussion
+            + " It waits for a reader that is slow, and drops nothing. It greets by its --name, over a cable too.")
 
     /// The sizes of an image that can be asked for; the largest is more than any receiver takes.
     static let sizes = PeerPicture.leastByteCount...10_000_000
@@ -14,6 +15,7 @@ struct SimPeerCommand: ParsableCommand {
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
     @OptionGroup var serving: ServingOptions
+    @OptionGroup var radio: RadioOptions
 
     @Option(help: ArgumentHelp("What the image depends on.", valueName: "number"))
     var seed: UInt64 = 1
@@ -32,9 +34,6 @@ struct SimPeerCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The time between two messages of its own.", valueName: "time"))
     var interval: SecondsArgument?
 
-    @Option(help: "The name that it greets by.")
-    var name = "QDevice1"
-
     private static var faults: String {
         PeerFirmwareOptions.ImageFault.allCases.map(\.rawValue).joined(separator: ", ")
     }
@@ -51,14 +50,16 @@ struct SimPeerCommand: ParsableCommand {
             throw ValidationError("--size is \(Self.sizes.lowerBound) to \(Self.sizes.upperBound)")
         }
         guard Self.chunkLengths.contains(chunk) else { throw ValidationError("--chunk is 1 to 180") }
+        try radio.check(beside: serving, hasNameAnyway: true)
     }
 
     func run() throws {
         let options = PeerFirmwareOptions(
-            carrier: .line(serving.lineRate(.peer)), name: name, startTime: time(nil), seed: seed,
+            carrier: .line(serving.lineRate(.peer)), name: radio.name ?? "QDevice1", startTime: time(nil), seed: seed,
             imageByteCount: size, imageFault: fault, chunkLength: chunk, interval: interval?.duration)
-        let serving = serving
+        let (serving, radio) = (serving, radio)
         try CommandRunner.run(shared.merged(with: parent.shared), for: .peer) { context in
+            if radio.isWanted { return try await radio.serve(PeerPeripheral(options), context) }
             try await serving.serve(PeerFirmware(options: options), waits: true, context)
         }
     }

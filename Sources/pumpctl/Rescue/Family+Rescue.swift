@@ -9,7 +9,7 @@ extension Family {
         try endpoint.allowOptions(["seed", "messages", "interval", "split", "malformed", "forwards", "unpaced"])
         let isUnpaced = try endpoint.flag("unpaced") ?? false
         var options = RescueFirmwareOptions()
-        if isUnpaced { options.lineRate = .unlimited }
+        if isUnpaced { options.carrier = .line(.unlimited) }
         if let seed = try endpoint.number("seed", in: 0...Int.max) { options.seed = UInt64(seed) }
         if let count = try endpoint.number("messages", in: 0...SimRescueCommand.mostMessages) {
             options.messages = count

@@ -4,7 +4,8 @@ import FirmwareSim
 struct SimRescueCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rescue", abstract: "Offer a simulated phone with the rescue app.",
-        discussion: ServingOptions.discussion)
+        discussion: ServingOptions.discussion
+            + " Over BLE its messages wait until a central has subscribed.")
 
     /// More than any phone holds.
     static let mostMessages = 1_000_000_000
@@ -14,6 +15,7 @@ struct SimRescueCommand: ParsableCommand {
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
     @OptionGroup var serving: ServingOptions
+    @OptionGroup var radio: RadioOptions
 
     @Option(help: ArgumentHelp("What its messages and faults depend on.", valueName: "number"))
     var seed: UInt64 = 1
@@ -44,15 +46,19 @@ struct SimRescueCommand: ParsableCommand {
             throw ValidationError("--split is 1 to \(Self.mostSplit)")
         }
         guard (0...100).contains(malformed) else { throw ValidationError("--malformed is 0 to 100") }
+        try radio.check(beside: serving)
     }
 
     func run() throws {
         let options = RescueFirmwareOptions(
-            lineRate: serving.lineRate(.rescue), seed: seed, messages: messages,
+            carrier: .line(serving.lineRate(.rescue)), seed: seed, messages: messages,
             interval: SecondsArgument(argument: interval)?.duration ?? .zero, split: split, malformed: malformed,
             forwards: !hoard)
-        let serving = serving
+        let (serving, radio) = (serving, radio)
         try CommandRunner.run(shared.merged(with: parent.shared), for: .rescue) { context in
+            if radio.isWanted {
+                return try await radio.serve(RescuePeripheral(options, name: radio.name ?? "Rescue"), context)
+            }
             try await serving.serve(RescueFirmware(options: options), context)
         }
     }

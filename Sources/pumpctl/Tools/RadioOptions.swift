@@ -13,16 +13,19 @@ struct RadioOptions: ParsableArguments {
     @Option(help: "What the device is called over BLE.")
     var name: String?
 
-    /// - Parameter hasLine: Whether the device has a serial line behind its radio.
+    /// - Parameters:
+    ///   - hasLine: Whether the device has a serial line behind its radio.
+    ///   - saysName: Whether it says its name over other carriers too.
     /// - Throws: `ValidationError` where the options don't go together.
-    func check(beside serving: ServingOptions, hasLine: Bool = true) throws {
+    func check(beside serving: ServingOptions, hasLine: Bool = false, saysName: Bool = false) throws {
         if isWanted, serving.usesPseudoTerminal || serving.link != nil || serving.tcp != nil {
             throw ValidationError("--ble goes without --pty, --link and --tcp")
         }
         if isWanted, !hasLine, serving.baud != nil {
             throw ValidationError("--ble goes without --baud: there is no line")
         }
-        if !isWanted, adapter != nil || name != nil { throw ValidationError("--adapter and --name go with --ble") }
+        if !isWanted, adapter != nil { throw ValidationError("--adapter goes with --ble") }
+        if !isWanted, !saysName, name != nil { throw ValidationError("--name goes with --ble") }
     }
 
     /// Offers `device` until the task is cancelled.

@@ -9,7 +9,7 @@ struct RescueFirmwareTests {
     ) -> RescueFirmware {
         RescueFirmware(
             options: RescueFirmwareOptions(
-                lineRate: .unlimited, seed: 7, messages: messages, interval: interval, split: split,
+                carrier: .line(.unlimited), seed: 7, messages: messages, interval: interval, split: split,
                 malformed: malformed, forwards: forwards))
     }
 

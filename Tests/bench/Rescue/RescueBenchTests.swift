@@ -14,7 +14,7 @@ struct RescueBenchTests {
     private static func phone(_ messages: Int, split: Int? = nil, malformed: Int = 0) -> RescueFirmware {
         RescueFirmware(
             options: RescueFirmwareOptions(
-                lineRate: .unlimited, seed: 7, messages: messages, interval: interval, split: split,
+                carrier: .line(.unlimited), seed: 7, messages: messages, interval: interval, split: split,
                 malformed: malformed))
     }
 

@@ -1,0 +1,66 @@
+public import BlueZ
+
+/// A text and image peer on the Nordic UART Service: each notification is a message, and so is each write.
+///
+/// ```swift
+/// var peer = PeerPeripheral(PeerFirmwareOptions(name: "QDevice1"))
+/// peer.take(.subscribed(PeerPeripheral.transmit), at: .zero)
+/// for greeting in peer.advance(to: .zero) { print(String(decoding: greeting.bytes, as: UTF8.self)) }
+/// ```
+public struct PeerPeripheral: SimulatedPeripheral {
+    /// The service that centrals look for.
+    public static let service: BluetoothUUID = "6E400001-B5A3-F393-E0A9-E50E24DCCA9E"
+    /// What centrals write to.
+    public static let receive: BluetoothUUID = "6E400002-B5A3-F393-E0A9-E50E24DCCA9E"
+    /// What the peer tells by.
+    public static let transmit: BluetoothUUID = "6E400003-B5A3-F393-E0A9-E50E24DCCA9E"
+
+    /// The peer itself.
+    public var device: PeerFirmware
+    public let offered: PeripheralDescription
+
+    /// A peer to which no central is connected, and which is advertised by the name that it greets by.
+    ///
+    /// - Parameter options: Which peer this is; its carrier are notifications, whatever they say.
+    public init(_ options: PeerFirmwareOptions = PeerFirmwareOptions()) {
+        var options = options
+        options.carrier = .notifications
+        device = PeerFirmware(options: options)
+        offered = PeripheralDescription(
+            name: options.name,
+            services: [
+                LocalService(
+                    Self.service,
+                    [
+                        LocalCharacteristic(Self.receive, [.write, .writeWithoutResponse]),
+                        // What a subscriber's packets hold is said only with a socket of its own.
+                        LocalCharacteristic(Self.transmit, [.notify], delivery: .toEach),
+                    ])
+            ])
+    }
+
+    public mutating func take(_ event: CentralEvent, at instant: Duration) {
+        switch event {
+        case .subscribed(Self.transmit): device.hostCame(at: instant)
+        case .unsubscribed(Self.transmit): device.hostLeft(at: instant)
+        case .wrote(let bytes, Self.receive, _): device.receive(bytes, at: instant)
+        case .connected, .disconnected, .subscribed, .unsubscribed, .wrote: break
+        }
+    }
+
+    public mutating func setNotificationLength(_ length: Int?) { device.notificationLength = length }
+
+    // MARK: The device
+
+    public mutating func receive(_ bytes: [UInt8], at instant: Duration) { device.receive(bytes, at: instant) }
+
+    public mutating func reset(at instant: Duration) { device.reset(at: instant) }
+
+    public mutating func advance(to instant: Duration) -> [Emission] {
+        device.advance(to: instant).map { Emission(bytes: $0.bytes, time: $0.time, characteristic: Self.transmit) }
+    }
+
+    public var nextActivity: Duration? { device.nextActivity }
+
+    public var isQuiescent: Bool { device.isQuiescent }
+}

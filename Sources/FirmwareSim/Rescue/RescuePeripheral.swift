@@ -1,0 +1,57 @@
+public import BlueZ
+
+/// A phone of the rescue app as centrals find it: it sends its messages to who subscribes, and takes in what is written.
+///
+/// ```swift
+/// var phone = RescuePeripheral(RescueFirmwareOptions(messages: 1))
+/// phone.setNotificationLength(514)
+/// phone.take(.subscribed(RescuePeripheral.messages), at: .zero)
+/// for notification in phone.advance(to: .seconds(1)) { print(String(decoding: notification.bytes, as: UTF8.self)) }
+/// ```
+public struct RescuePeripheral: SimulatedPeripheral {
+    /// The service that centrals look for.
+    public static let service: BluetoothUUID = "FFF0"
+    /// What messages go over, both ways.
+    public static let messages: BluetoothUUID = "FFF1"
+
+    /// The phone itself.
+    public var device: RescueFirmware
+    public let offered: PeripheralDescription
+
+    /// A phone to which no central is connected.
+    ///
+    /// - Parameter options: Which phone this is; its carrier are notifications, whatever they say.
+    public init(_ options: RescueFirmwareOptions = RescueFirmwareOptions(), name: String = "Rescue") {
+        var options = options
+        options.carrier = .notifications
+        device = RescueFirmware(options: options)
+        // What a subscriber's packets hold is said only with a socket of its own.
+        let messages = LocalCharacteristic(Self.messages, [.write, .notify], delivery: .toEach)
+        offered = PeripheralDescription(name: name, services: [LocalService(Self.service, [messages])])
+    }
+
+    public mutating func take(_ event: CentralEvent, at instant: Duration) {
+        switch event {
+        case .subscribed(Self.messages): device.hostCame(at: instant)
+        case .unsubscribed(Self.messages): device.hostLeft(at: instant)
+        case .wrote(let bytes, Self.messages, _): device.receive(bytes, at: instant)
+        case .connected, .disconnected, .subscribed, .unsubscribed, .wrote: break
+        }
+    }
+
+    public mutating func setNotificationLength(_ length: Int?) { device.notificationLength = length }
+
+    // MARK: The device
+
+    public mutating func receive(_ bytes: [UInt8], at instant: Duration) { device.receive(bytes, at: instant) }
+
+    public mutating func reset(at instant: Duration) { device.reset(at: instant) }
+
+    public mutating func advance(to instant: Duration) -> [Emission] {
+        device.advance(to: instant).map { Emission(bytes: $0.bytes, time: $0.time, characteristic: Self.messages) }
+    }
+
+    public var nextActivity: Duration? { device.nextActivity }
+
+    public var isQuiescent: Bool { device.isQuiescent }
+}

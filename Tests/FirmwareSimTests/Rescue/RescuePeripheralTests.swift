@@ -1,0 +1,87 @@
+import BlueZ
+import FirmwareSim
+import Testing
+
+@Suite("The phone with the rescue app over BLE")
+struct RescuePeripheralTests {
+    private static func phone(
+        messages: Int = 3, interval: Duration = .seconds(1), split: Int? = nil, malformed: Int = 0
+    ) -> RescuePeripheral {
+        RescuePeripheral(
+            RescueFirmwareOptions(
+                seed: 7, messages: messages, interval: interval, split: split, malformed: malformed))
+    }
+
+    private static func subscribe(_ phone: inout RescuePeripheral, mtu: Int?, at instant: Duration = .zero) {
+        phone.setNotificationLength(mtu.map { $0 - 3 })
+        phone.take(.subscribed(RescuePeripheral.messages), at: instant)
+    }
+
+    private static func stock(_ range: Range<Int>) -> [[UInt8]] { range.map { PhoneStock(seed: 7).message($0).json } }
+
+    @Test("It offers FFF1 of FFF0, to be written and to tell")
+    func description() {
+        let offered = RescuePeripheral(name: "Phone 7").offered
+        #expect(offered.name == "Phone 7")
+        #expect(offered.services.map(\.uuid) == ["FFF0"])
+        #expect(offered.services[0].characteristics.map(\.uuid) == ["FFF1"])
+        #expect(offered.services[0].characteristics[0].flags == [.write, .notify])
+    }
+
+    @Test("A message is one notification where it fits, also of many that are sent at once", arguments: [1, 0])
+    func whole(interval: Int) {
+        var phone = Self.phone(messages: 100, interval: .seconds(interval))
+        Self.subscribe(&phone, mtu: 517)
+        let emissions = phone.advance(to: .seconds(100))
+        #expect(emissions.map(\.bytes) == Self.stock(0..<100))
+        #expect(emissions.allSatisfy { $0.characteristic == RescuePeripheral.messages })
+    }
+
+    @Test("Else it is several that do", arguments: [(23, 20), (100, 97), (nil, 20)] as [(Int?, Int)])
+    func pieces(mtu: Int?, length: Int) {
+        var phone = Self.phone()
+        Self.subscribe(&phone, mtu: mtu)
+        let pieces = phone.advance(to: .seconds(3)).map(\.bytes)
+        #expect(Array(pieces.joined()) == Array(Self.stock(0..<3).joined()))
+        #expect(pieces.allSatisfy { $0.count <= length })
+        #expect(pieces.count { $0.count < length } <= 3)
+    }
+
+    @Test("Splits make them shorter still, and faults come between")
+    func faults() {
+        var phone = Self.phone(messages: 50, split: 30, malformed: 50)
+        Self.subscribe(&phone, mtu: 517)
+        let pieces = phone.advance(to: .seconds(60)).map(\.bytes)
+        #expect(pieces.allSatisfy { (1...30).contains($0.count) })
+        let text = String(decoding: pieces.joined(), as: UTF8.self)
+        for message in Self.stock(0..<50) { #expect(text.contains(String(decoding: message, as: UTF8.self))) }
+        #expect(text.utf8.count > Self.stock(0..<50).joined().count)
+    }
+
+    @Test("What is to be sent waits for who subscribes, the first time and again")
+    func waiting() {
+        var phone = Self.phone()
+        phone.take(.connected, at: .zero)
+        #expect(phone.advance(to: .seconds(10)).isEmpty)
+        Self.subscribe(&phone, mtu: 517, at: .seconds(10))
+        #expect(phone.advance(to: .seconds(11)).map(\.bytes) == Self.stock(0..<1))
+        phone.take(.unsubscribed(RescuePeripheral.messages), at: .seconds(11))
+        #expect(phone.advance(to: .seconds(60)).isEmpty)
+        Self.subscribe(&phone, mtu: 517, at: .seconds(60))
+        #expect(phone.advance(to: .seconds(100)).map(\.bytes) == Self.stock(1..<3))
+    }
+
+    @Test("What is written is stored, and handed on to who has subscribed, or will have")
+    func forwards() {
+        let messages = (0..<2).map { PhoneStock(seed: 8).message($0) }
+        var phone = Self.phone(messages: 0)
+        phone.take(.wrote(Array(messages[0].json.prefix(100)), to: RescuePeripheral.messages, mtu: 103), at: .zero)
+        phone.take(.wrote(Array(messages[0].json.dropFirst(100)), to: RescuePeripheral.messages, mtu: 103), at: .zero)
+        #expect(phone.advance(to: .seconds(1)).isEmpty)
+        #expect(phone.device.received == [messages[0]])
+        Self.subscribe(&phone, mtu: 517, at: .seconds(1))
+        phone.take(.wrote(messages[1].json, to: RescuePeripheral.messages, mtu: 517), at: .seconds(1))
+        #expect(phone.advance(to: .seconds(2)).map(\.bytes) == messages.map(\.json))
+        #expect(phone.device.received == messages)
+    }
+}
