@@ -145,7 +145,7 @@ let package = Package(
         .testTarget(
             name: "BenchTests",
             dependencies: [
-                "pumpctl", "pumpctl-record", "FirmwareSim", "FakeBlueZ", "DBus", "SerialPort", "DescriptorIO",
+                "pumpctl", "pumpctl-record", "FirmwareSim", "FakeBlueZ", "BlueZ", "DBus", "SerialPort", "DescriptorIO",
                 "LineProtocol", "Transports", "TestSupport",
             ],
             path: "Tests/bench", exclude: ["vm", "nano-sim", "esp32-sim", "clients/pyserial_client.py", "README.md"],

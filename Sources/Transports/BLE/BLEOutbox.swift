@@ -31,12 +31,19 @@ actor BLEOutbox: BLESender {
 
     /// Sends all of `bytes`, and nothing else in between. When the task is cancelled, nothing is sent behind the packet
     /// that is under way.
+    ///
+    /// - Throws: `unsupported` where each packet is a message of its own and this one fits in none; nothing was sent then.
     func send(_ bytes: [UInt8]) async throws(LinkError) {
         do throws(BLEError) {
             try await turns.take(activity: "sending")
             defer { turns.release() }
             var rest = bytes[...]
             let length = await packetLength(for: bytes.count)
+            if route.keepsPacketBounds, bytes.count > length {
+                throw BLEError(
+                    .unsupported, message: "\(bytes.count) bytes are too long for one write, which holds \(length)",
+                    activity: "sending", hint: "send it in parts")
+            }
             while !rest.isEmpty {
                 if Task.isCancelled { throw BLEError(.cancelled, activity: "sending") }
                 try await device.write(Array(rest.prefix(length)), to: route.write, route.writeType)

@@ -19,7 +19,7 @@ public struct GATTProfile: Sendable, Hashable {
     /// What else such a device has, where the others are not its alone.
     public let mark: BluetoothUUID?
     public let writeType: ConnectedDevice.WriteType
-    /// The most bytes of one write.
+    /// The most bytes of one write. ATT has no more than 512 for a value.
     public let chunkLength: Int
     /// The time from one write to the next of what is sent at once.
     public let pacing: Duration
@@ -39,10 +39,11 @@ public struct GATTProfile: Sendable, Hashable {
         GATTProfile(
             "bt4502w", family: "pump", services: ["FFE0", "FFE5"], write: "FFE9", hear: "FFE4", writeType: .command,
             chunkLength: 20, pacing: .milliseconds(21)),
+        // A request: a message that is longer than a packet is still one write.
         GATTProfile(
             "nus", family: "peer", services: ["6E400001-B5A3-F393-E0A9-E50E24DCCA9E"],
             write: "6E400002-B5A3-F393-E0A9-E50E24DCCA9E", hear: "6E400003-B5A3-F393-E0A9-E50E24DCCA9E",
-            writeType: .command, chunkLength: 512, keepsPacketBounds: true),
+            writeType: .request, chunkLength: 512, keepsPacketBounds: true),
         // The service and the first characteristic are those of a stock example, which others are made from too.
         GATTProfile(
             "storm", family: "storm", services: ["4FAFC201-1FB5-459E-8FCC-C5C9C331914B"],
@@ -59,9 +60,10 @@ public struct GATTProfile: Sendable, Hashable {
             "led", family: "led", services: ["937312E0-2354-11EB-9F10-FBC30A62CF38"],
             write: "957312E0-2354-11EB-9F10-FBC30A62CF38", hear: "957312E0-2354-11EB-9F10-FBC30A62CF38",
             writeType: .request, chunkLength: 1, values: LEDEndpoint.all),
+        // A message may take several writes and notifications: the bounds of packets say nothing.
         GATTProfile(
             "rescue", family: "rescue", services: ["FFF0"], write: "FFF1", hear: "FFF1", writeType: .request,
-            chunkLength: 512, keepsPacketBounds: true),
+            chunkLength: 512),
     ]
 
     init(

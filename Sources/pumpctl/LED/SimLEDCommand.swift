@@ -16,7 +16,7 @@ struct SimLEDCommand: ParsableCommand {
     @Flag(help: "Take a value without a word; over BLE, without a notification.")
     var mute = false
 
-    func validate() throws { try radio.check(beside: serving, hasLine: false) }
+    func validate() throws { try radio.check(beside: serving) }
 
     func run() throws {
         let (serving, radio, lit, mute) = (serving, radio, lit, mute)

@@ -136,17 +136,16 @@ extension CommandContext {
     fileprivate func tellPeer(_ command: PeerCommand) async throws {
         let link = try await openLink()
         do {
-            if link.keepsPacketBounds, let limit = link.maximumWriteLength, command.text.utf8.count > limit {
-                throw Failure(
-                    .usage, code: "too_long", "the message has \(command.text.utf8.count) bytes",
-                    hint: "what is sent to this peer at once holds \(limit): send it in parts", outcome: "not_sent")
-            }
             var dialogue = PeerDialogue(over: link, clock: clock, timeout: timeout)
             try await dialogue.meet()
             try await dialogue.say(command)
         } catch {
             await link.close()
-            throw error
+            // A message is one packet; it is not sent in two that would be two messages.
+            guard let refusal = error.link, refusal.code == .unsupported else { throw error }
+            var failure = Failure(refusal)
+            (failure.code, failure.outcome) = ("too_long", "not_sent")
+            throw failure
         }
         await link.close()
     }

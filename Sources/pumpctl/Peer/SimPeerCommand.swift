@@ -50,7 +50,7 @@ struct SimPeerCommand: ParsableCommand {
             throw ValidationError("--size is \(Self.sizes.lowerBound) to \(Self.sizes.upperBound)")
         }
         guard Self.chunkLengths.contains(chunk) else { throw ValidationError("--chunk is 1 to 180") }
-        try radio.check(beside: serving, hasNameAnyway: true)
+        try radio.check(beside: serving, saysName: true)
     }
 
     func run() throws {

@@ -18,7 +18,7 @@ struct SimPumpCommand: ParsableCommand {
 
     func validate() throws {
         guard (1...2).contains(thermistors) else { throw ValidationError("a pump has 1 or 2 thermistors") }
-        try radio.check(beside: serving)
+        try radio.check(beside: serving, hasLine: true)
     }
 
     func run() throws {

@@ -55,8 +55,13 @@ final class TracedLink: Link {
         }
     }
 
-    /// Shows each line once its end has come: a serial port gives it byte by byte.
+    /// Shows each packet where there are bounds, and else each line once its end has come: a serial port gives it byte by
+    /// byte.
     private func show(_ bytes: [UInt8]) {
+        if keepsPacketBounds {
+            if !bytes.isEmpty { note("< " + bytes.printable()) }
+            return
+        }
         framer.withLock { framer in
             framer.append(bytes.span) { line, _ in
                 note("< " + line.withUnsafeBufferPointer { Array($0) }.printable())

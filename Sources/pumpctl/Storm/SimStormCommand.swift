@@ -33,7 +33,7 @@ struct SimStormCommand: ParsableCommand {
         guard interval == "off" || SecondsArgument(argument: interval) != nil else {
             throw ValidationError("--interval is a time, as 500ms or 2s, or off")
         }
-        try radio.check(beside: serving, hasLine: false)
+        try radio.check(beside: serving)
     }
 
     func run() throws {

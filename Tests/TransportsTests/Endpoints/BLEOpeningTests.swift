@@ -182,6 +182,35 @@ struct BLEOpeningTests {
         await link.close()
     }
 
+    @Test func `Sends a peer's message in one write, however long, or refuses it`() async throws {
+        let rig = try await Rig()
+        let service = "6E400001-B5A3-F393-E0A9-E50E24DCCA9E"
+        let transmit = ("6E400003-B5A3-F393-E0A9-E50E24DCCA9E", [RadioCharacteristic.Flag.notify])
+        func receive(_ flags: [RadioCharacteristic.Flag]) -> (String, [RadioCharacteristic.Flag]) {
+            ("6E400002-B5A3-F393-E0A9-E50E24DCCA9E", flags)
+        }
+        let both = await rig.add(1, "Both", service, [receive([.write, .writeWithoutResponse]), transmit])
+        let link = try await rig.open("ble:Both?family=peer")
+        let packets = Watched<[[UInt8]]>([])
+        await both.record(packets, of: receive([]).0)
+        for count in [20, 21, 512] { try await link.send([UInt8](repeating: 0x78, count: count)) }
+        #expect(packets.state.map(\.count) == [20, 21, 512])
+        await #expect(throws: LinkError.self) { try await link.send([UInt8](repeating: 0x78, count: 513)) }
+        await link.close()
+
+        // Without a response the smallest packets have room for 20 bytes.
+        let one = await rig.add(2, "One", service, [receive([.writeWithoutResponse]), transmit])
+        let other = try await rig.open("ble:One?family=peer")
+        await one.record(packets, of: receive([]).0)
+        try await other.send([UInt8](repeating: 0x78, count: 20))
+        let error = await #expect(throws: LinkError.self) {
+            try await other.send([UInt8](repeating: 0x78, count: 21))
+        }
+        #expect(error?.code == .unsupported)
+        #expect(packets.state.map(\.count) == [20, 21, 512, 20])
+        await other.close()
+    }
+
     @Test func `Disconnects its device when it is let go`() async throws {
         let rig = try await Rig()
         let radio = await rig.addPump()
@@ -233,8 +262,8 @@ extension RadioDevice {
         services.append(RadioService(service, [RadioCharacteristic(characteristic, flags)]))
     }
 
-    fileprivate func record(_ packets: Watched<[[UInt8]]>) {
-        characteristic("FFE1")?.onWrite = { bytes, _ in packets.update { $0.append(bytes) } }
+    fileprivate func record(_ packets: Watched<[[UInt8]]>, of characteristic: String = "FFE1") {
+        self.characteristic(characteristic)?.onWrite = { bytes, _ in packets.update { $0.append(bytes) } }
     }
 
     fileprivate func failOnce() { manners.connectErrors = [BlueZError.abortedByLocal] }

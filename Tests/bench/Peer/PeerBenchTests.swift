@@ -6,21 +6,18 @@ import TestSupport
 import Testing
 import Transports
 
-/// Where the peer is on the bench: the simulator, in this process.
-typealias PeerPlace = ServedDevice<PeerFirmware>.Place
-
 @Suite("Bench: the text and image peer", .timeLimit(.minutes(5)))
 struct PeerBenchTests {
     static let patience = Duration.seconds(60)
 
     /// Runs `body` with a peer on the bench.
     private func run(
-        _ place: PeerPlace, _ options: PeerFirmwareOptions,
-        _ body: (ServedDevice<PeerFirmware>, any Link) async throws -> Void
+        _ place: DevicePlace, _ options: PeerFirmwareOptions,
+        _ body: (any PlacedDevice<PeerFirmware>, any Link) async throws -> Void
     ) async throws {
-        let peer = try await ServedDevice(PeerFirmware(options: options), on: place)
+        let peer = try await place.peer(options)
         do {
-            let link = try await LinkSchemes.standard.open(Endpoint(peer.endpoint))
+            let link = try await peer.link()
             try await body(peer, link)
             await link.close()
         } catch {
@@ -39,23 +36,24 @@ struct PeerBenchTests {
         return image
     }
 
-    @Test("Text and toggles arrive in order", arguments: PeerPlace.allCases)
-    func dialogue(place: PeerPlace) async throws {
+    @Test("Text and toggles arrive in order", arguments: DevicePlace.allCases)
+    func dialogue(place: DevicePlace) async throws {
         try await run(place, PeerFirmwareOptions(carrier: .line(.unlimited))) { peer, link in
             var dialogue = PeerDialogue(over: link, clock: ContinuousClock(), timeout: Self.patience)
             try await dialogue.meet()
             for isOn in [true, true, false, true] {
                 try await dialogue.say(.toggle(isOn))
-                #expect(await peer.host.change { peer, _ in peer.isOn } == isOn)
+                #expect(await peer.change { peer, _ in peer.isOn } == isOn)
             }
-            let texts = ["hello", "Grüße ☂", String(repeating: "x", count: 2000)]
+            // No write of BLE holds more than 512 bytes.
+            let texts = ["hello", "Grüße ☂", String(repeating: "x", count: place == .ble ? 512 : 2000)]
             for text in texts { try await dialogue.say(.message(PeerMessage(text))) }
-            #expect(await peer.host.change { peer, _ in peer.messages } == texts.map { Array($0.utf8) })
+            #expect(await peer.change { peer, _ in peer.messages } == texts.map { Array($0.utf8) })
         }
     }
 
-    @Test("An image comes right to the byte, again and again", arguments: PeerPlace.allCases, [128, 20_001])
-    func image(place: PeerPlace, size: Int) async throws {
+    @Test("An image comes right to the byte, again and again", arguments: DevicePlace.allCases, [128, 20_001])
+    func image(place: DevicePlace, size: Int) async throws {
         for chunkLength in [180, 77] {
             let options = PeerFirmwareOptions(
                 carrier: .line(.unlimited), seed: 7, imageByteCount: size, chunkLength: chunkLength)
@@ -74,7 +72,7 @@ struct PeerBenchTests {
         try await run(.terminal, options) { peer, link in
             let image = try await fetch(over: link)
             #expect(image == PeerPicture(seed: 7, byteCount: 100_000).bytes)
-            let time = await peer.host.change { _, now in now }
+            let time = await peer.change { _, now in now }
             // Each line of 180 characters has a line end of two bytes.
             let byteCount = 133_336 + 133_336 / 180 * 2
             #expect(time >= .seconds(10) * byteCount / 115_200)
@@ -82,9 +80,9 @@ struct PeerBenchTests {
         }
     }
 
-    @Test("What is wrong with an image is told by its code", arguments: PeerPlace.allCases)
-    func faults(place: PeerPlace) async throws {
-        for fault in PeerFirmwareOptions.ImageFault.allCases where fault != .stalls && fault != .tooLarge {
+    @Test("What is wrong with an image is told by its code", arguments: DevicePlace.allCases)
+    func faults(place: DevicePlace) async throws {
+        for fault in PeerFirmwareOptions.ImageFault.allCases where fault != .stalls {
             let options = PeerFirmwareOptions(carrier: .line(.unlimited), imageFault: fault)
             try await run(place, options) { peer, link in
                 do throws(PeerImageDownload.Failure) {
@@ -103,34 +101,35 @@ struct PeerBenchTests {
 
 @Suite("Bench: pumpctl image get", .timeLimit(.minutes(5)))
 struct ImageGetBenchTests {
-    @Test("1 MB comes right to the byte, and takes no more memory than 1 kB", arguments: PeerPlace.allCases)
-    func memory(place: PeerPlace) async throws {
+    @Test("1 MB comes right to the byte, and takes no more memory than 1 kB", arguments: DevicePlace.allCases)
+    func memory(place: DevicePlace) async throws {
         let little = try await peak(place, size: 1000)
         let much = try await peak(place, size: 1_000_000)
         #expect(much - little < 900, "\(little) kB for 1 kB, \(much) kB for 1 MB")
     }
 
-    private func peak(_ place: PeerPlace, size: Int) async throws -> Int {
+    private func peak(_ place: DevicePlace, size: Int) async throws -> Int {
         let options = PeerFirmwareOptions(carrier: .line(.unlimited), seed: 7, imageByteCount: size)
-        let peer = try await ServedDevice(PeerFirmware(options: options), on: place)
+        let peer = try await place.peer(options)
         let folder = TemporaryFolder()
         let path = folder.path("image.png")
         let peak = try await MeasuredProgram.peak(
-            of: "-p", peer.endpoint, "--timeout", "60", "--json", "image", "get", "-o", path)
+            of: "-p", peer.endpoint, "--timeout", "60", "--json", "image", "get", "-o", path,
+            environment: peer.environment)
         #expect(try Data(contentsOf: URL(filePath: path)) == Data(PeerPicture(seed: 7, byteCount: size).bytes))
         await peer.stop()
         return peak
     }
 
-    @Test("A peer that goes amid the image leaves no file", arguments: PeerPlace.allCases)
-    func lost(place: PeerPlace) async throws {
+    @Test("A peer that goes amid the image leaves no file", arguments: DevicePlace.allCases)
+    func lost(place: DevicePlace) async throws {
         let options = PeerFirmwareOptions(carrier: .line(.unlimited), imageFault: .stalls)
-        let peer = try await ServedDevice(PeerFirmware(options: options), on: place)
+        let peer = try await place.peer(options)
         let folder = TemporaryFolder()
         let path = folder.path("image.png")
-        let program = try await ChildProcess([
-            Executable.pumpctl, "-v", "-p", peer.endpoint, "--timeout", "60", "image", "get", "-o", path,
-        ])
+        let program = try await ChildProcess(
+            [Executable.pumpctl, "-v", "-p", peer.endpoint, "--timeout", "60", "image", "get", "-o", path],
+            environment: ProcessInfo.processInfo.environment.merging(peer.environment) { $1 })
         try await program.errors.text(upTo: "IMG_BEGIN image.png 20000")
         await peer.stop()
         let ending = try await program.ending()

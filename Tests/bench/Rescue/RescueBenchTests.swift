@@ -7,15 +7,12 @@ import Transports
 
 @Suite("Bench: the phone with the rescue app", .timeLimit(.minutes(5)))
 struct RescueBenchTests {
-    typealias Place = ServedDevice<RescueFirmware>.Place
-
     private static let interval = Duration.seconds(1)
 
-    private static func phone(_ messages: Int, split: Int? = nil, malformed: Int = 0) -> RescueFirmware {
-        RescueFirmware(
-            options: RescueFirmwareOptions(
-                carrier: .line(.unlimited), seed: 7, messages: messages, interval: interval, split: split,
-                malformed: malformed))
+    private static func phone(_ messages: Int, split: Int? = nil, malformed: Int = 0) -> RescueFirmwareOptions {
+        RescueFirmwareOptions(
+            carrier: .line(.unlimited), seed: 7, messages: messages, interval: interval, split: split,
+            malformed: malformed)
     }
 
     private static func stock(_ range: Range<Int>) -> [String] {
@@ -23,11 +20,11 @@ struct RescueBenchTests {
     }
 
     @Test(
-        "All of its messages arrive, in any split and between faults", arguments: [Place.terminal, .tcp, .unix],
+        "All of its messages arrive, in any split and between faults", arguments: DevicePlace.allCases,
         [nil, 1, 20])
-    func arrive(place: Place, split: Int?) async throws {
-        let device = try await ServedDevice(Self.phone(50, split: split, malformed: 30), on: place)
-        let link = try await LinkSchemes.standard.open(Endpoint(device.endpoint))
+    func arrive(place: DevicePlace, split: Int?) async throws {
+        let device = try await place.phone(Self.phone(50, split: split, malformed: 30))
+        let link = try await device.link()
         // Once it has handed on ours it knows that we are there.
         try await link.send(Array(PhoneStock(seed: 8).message(0).json))
         var arrivals = RescueArrivals(over: link).makeAsyncIterator()
@@ -35,7 +32,7 @@ struct RescueBenchTests {
         while let some = try await arrivals.next() {
             let isFirst = ids.isEmpty
             for case .message(let message) in some { ids.append("\(message.id)") }
-            if isFirst, !ids.isEmpty { await device.host.advance(by: Self.interval * 50) }
+            if isFirst, !ids.isEmpty { await device.advance(by: Self.interval * 50) }
             if ids.count >= 51 { break }
         }
         #expect(ids == [PhoneStock(seed: 8).message(0).id.uuidString] + Self.stock(0..<50))
@@ -43,15 +40,15 @@ struct RescueBenchTests {
         await device.stop()
     }
 
-    @Test("What is sent is stored by the phone as it was written", arguments: [Place.terminal, .tcp, .unix])
-    func sent(place: Place) async throws {
-        let device = try await ServedDevice(Self.phone(0), on: place)
+    @Test("What is sent is stored by the phone as it was written", arguments: DevicePlace.allCases)
+    func sent(place: DevicePlace) async throws {
+        let device = try await place.phone(Self.phone(0))
         let folder = TemporaryFolder()
         let ending = try await Self.pumpctl(
-            folder, "-p", device.endpoint, "message", "send", "--category", "Road Closure", "--at", "35.9,-79.05",
+            folder, device, "message", "send", "--category", "Road Closure", "--at", "35.9,-79.05",
             "a \"tree\" \\ 🌊 \u{1B}[2J")
         #expect(ending.status == 0, "\(ending)")
-        let received = await device.host.change { phone, _ in phone.received }
+        let received = await device.change { phone, _ in phone.received }
         #expect(received.map(\.content) == ["a \"tree\" \\ 🌊 \u{1B}[2J"])
         #expect(received.map(\.category) == ["Road Closure"])
         #expect(received.map(\.latitude) == [35.9])
@@ -60,29 +57,29 @@ struct RescueBenchTests {
 
     @Test(
         "From one phone to the next: what is received while sending is handed on",
-        arguments: [Place.terminal, .tcp, .unix])
-    func forwards(place: Place) async throws {
+        arguments: DevicePlace.allCases)
+    func forwards(place: DevicePlace) async throws {
         let folder = TemporaryFolder()
-        _ = try await Self.pumpctl(folder, "message", "send", "--later", "--at", "1,2", "mine")
-        let first = try await ServedDevice(Self.phone(5, split: 20), on: place)
+        let first = try await place.phone(Self.phone(5, split: 20))
+        _ = try await Self.pumpctl(folder, first, "message", "send", "--later", "--at", "1,2", "mine")
         let program = try await ChildProcess(
             [Executable.pumpctl, "-p", first.endpoint, "message", "sync", "--for", "100s"],
-            environment: Self.environment(folder))
+            environment: Self.environment(folder, first))
         // It knows that somebody is there once it was told something.
-        while await first.host.change({ phone, _ in phone.received.isEmpty }) { await Task.yield() }
-        await first.host.advance(by: Self.interval * 5)
+        while await first.change({ phone, _ in phone.received.isEmpty }) { await Task.yield() }
+        await first.advance(by: Self.interval * 5)
         for _ in 0..<5 { _ = try await program.output.line("a message") }
         program.send(signal: SIGTERM)
         #expect(try await program.ending().status == 143)
         await first.stop()
 
-        let second = try await ServedDevice(Self.phone(0), on: place)
+        let second = try await place.phone(Self.phone(0))
         // That it was interrupted leaves its own message to be sent again.
         for count in [6, 0] {
-            let ending = try await Self.pumpctl(folder, "-p", second.endpoint, "message", "sync")
+            let ending = try await Self.pumpctl(folder, second, "message", "sync")
             #expect(ending.output == "\(count) handed on\n", "\(ending)")
         }
-        let received = await second.host.change { phone, _ in phone.received }
+        let received = await second.change { phone, _ in phone.received }
         #expect(received.first?.content == "mine")
         #expect(received.dropFirst() == (0..<5).map { PhoneStock(seed: 7).message($0) }[...])
         await second.stop()
@@ -114,14 +111,19 @@ struct RescueBenchTests {
         #expect(peaks[1] < peaks[0] + 4096, "\(peaks) kB")
     }
 
-    private static func environment(_ folder: TemporaryFolder) -> [String: String] {
-        var environment = ProcessInfo.processInfo.environment
+    private static func environment(
+        _ folder: TemporaryFolder, _ device: (any PlacedDevice<RescueFirmware>)? = nil
+    ) -> [String: String] {
+        var environment = ProcessInfo.processInfo.environment.merging(device?.environment ?? [:]) { $1 }
         environment["XDG_DATA_HOME"] = folder.path
         return environment
     }
 
-    private static func pumpctl(_ folder: TemporaryFolder, _ arguments: String...) async throws -> ChildProcess.Ending {
-        try await ChildProcess([Executable.pumpctl] + arguments, environment: environment(folder)).ending(
-            within: .seconds(60))
+    private static func pumpctl(
+        _ folder: TemporaryFolder, _ device: any PlacedDevice<RescueFirmware>, _ arguments: String...
+    ) async throws -> ChildProcess.Ending {
+        try await ChildProcess(
+            [Executable.pumpctl, "-p", device.endpoint] + arguments, environment: environment(folder, device)
+        ).ending(within: .seconds(60))
     }
 }

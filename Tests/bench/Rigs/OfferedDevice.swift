@@ -8,39 +8,36 @@ import TestSupport
 
 @testable import Transports
 
-/// A simulated device of this process, whose time goes by on demand, offered over BLE: on one adapter of a fake bluetoothd,
-/// for centrals on the other.
-struct OfferedDevice<Device: SimulatedPeripheral> {
+/// A simulated device of this process, whose time goes by on demand, offered over BLE: on the second of two adapters of a
+/// fake bluetoothd, for centrals on the first.
+struct OfferedDevice<Radio: SimulatedPeripheral>: Sendable {
     private static var address: String { "00:00:5E:00:53:02" }
-    /// What BLE 5 devices mostly agree on.
-    private static var mtu: Int { 517 }
 
-    let host: DeviceHost<Device>
+    let host: DeviceHost<Radio>
     /// Where it is, for a link on its bus.
-    var endpoint: String { "ble:\(Self.address)" }
+    var endpoint: String { "ble:\(Self.address)?adapter=hci0" }
+    /// What makes another program find it.
+    var environment: [String: String] { ["DBUS_SYSTEM_BUS_ADDRESS": bus.address] }
     private let bus: PrivateBus
     private let bluetoothd: FakeBlueZ
     private let bluez: BlueZ
-    private let server: PeripheralServer<Device>
+    private let server: PeripheralServer<Radio>
 
-    init(_ device: Device) async throws {
+    /// - Parameter mtu: What the central's packets hold; BLE 5 devices mostly agree on 517.
+    init(_ radio: Radio, mtu: Int = 517) async throws {
         bus = try await PrivateBus()
         bluetoothd = try await FakeBlueZ.start(on: bus.address)
         await bluetoothd.addAdapter("hci0")
-        let adapter = await bluetoothd.addAdapter("hci1", address: Self.address)
-        await Radio.run { adapter.ownRadio.manners.mtu = Self.mtu }
+        await bluetoothd.addAdapter("hci1", address: Self.address).setMTU(mtu)
         bluez = try await BlueZ.open(.address(bus.address))
-        host = DeviceHost(device, pace: .onDemand, hasFlowControl: true)
+        host = DeviceHost(radio, pace: .onDemand, hasFlowControl: true)
         server = try await PeripheralServer.open(host, over: bluez, on: "hci1")
     }
 
-    /// What makes `pumpctl` find it.
-    var environment: [String: String] { ["DBUS_SYSTEM_BUS_ADDRESS": bus.address] }
-
-    /// Opens a link to it.
-    func link(_ family: String) async throws -> any Link {
-        try await BLEEndpoint.open(
-            Endpoint("\(endpoint)?family=\(family)"), on: .shared, bus: .address(bus.address))
+    /// Opens a link to it. Where no family is named, what it offers tells.
+    func link(_ family: String? = nil) async throws -> any Link {
+        let endpoint = endpoint + (family.map { "&family=\($0)" } ?? "")
+        return try await BLEEndpoint.open(Endpoint(endpoint), on: .shared, bus: .address(bus.address))
     }
 
     func stop() async {
@@ -48,4 +45,8 @@ struct OfferedDevice<Device: SimulatedPeripheral> {
         await bluez.close()
         await bluetoothd.stop()
     }
+}
+
+extension FakeAdapter {
+    fileprivate func setMTU(_ mtu: Int) { ownRadio.manners.mtu = mtu }
 }

@@ -3,9 +3,12 @@ import FirmwareSim
 import SerialPort
 import TestSupport
 
+/// Where a device with a wire is on the bench.
+enum WirePlace: String, Sendable, CaseIterable { case terminal, tcp, unix }
+
 /// A simulated device of this process, whose time goes by on demand, on a pseudo-terminal or a socket.
-struct ServedDevice<Device: SimulatedDevice> {
-    enum Place: String, Sendable, CaseIterable { case terminal, tcp, unix }
+struct ServedDevice<Device: SimulatedDevice>: Sendable {
+    typealias Place = WirePlace
 
     let host: DeviceHost<Device>
     /// Where it is, for a link.

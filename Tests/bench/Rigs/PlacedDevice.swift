@@ -1,0 +1,69 @@
+import FirmwareSim
+import LineProtocol
+import Transports
+
+/// Where a simulated device of this process is on the bench.
+enum DevicePlace: String, Sendable, CaseIterable { case terminal, tcp, unix, ble }
+
+/// A simulated device of this process at some place of the bench, whose time goes by on demand.
+protocol PlacedDevice<Device>: Sendable {
+    associatedtype Device: SimulatedDevice
+
+    /// Where it is, for a link.
+    var endpoint: String { get }
+    /// What another program needs to find it.
+    var environment: [String: String] { get }
+
+    func link() async throws -> any Link
+    func change<Value: Sendable>(_ body: @Sendable (inout Device, Duration) -> Value) async -> Value
+    func advance(by duration: Duration) async
+    func stop() async
+}
+
+extension ServedDevice: PlacedDevice {
+    var environment: [String: String] { [:] }
+
+    func link() async throws -> any Link { try await LinkSchemes.standard.open(Endpoint(endpoint)) }
+
+    func change<Value: Sendable>(_ body: @Sendable (inout Device, Duration) -> Value) async -> Value {
+        await host.change(body)
+    }
+
+    func advance(by duration: Duration) async { await host.advance(by: duration) }
+}
+
+/// A peripheral that is a device of a family behind a radio.
+protocol DeviceRadio: SimulatedPeripheral {
+    associatedtype Device: SimulatedDevice
+    var device: Device { get set }
+}
+
+extension PeerPeripheral: DeviceRadio {}
+extension RescuePeripheral: DeviceRadio {}
+
+extension OfferedDevice: PlacedDevice where Radio: DeviceRadio {
+    func link() async throws -> any Link { try await link(nil) }
+
+    func change<Value: Sendable>(_ body: @Sendable (inout Radio.Device, Duration) -> Value) async -> Value {
+        await host.change { radio, now in body(&radio.device, now) }
+    }
+
+    func advance(by duration: Duration) async { await host.advance(by: duration) }
+}
+
+extension DevicePlace {
+    /// A peer, there.
+    func peer(_ options: PeerFirmwareOptions) async throws -> any PlacedDevice<PeerFirmware> {
+        guard let wire else { return try await OfferedDevice(PeerPeripheral(options)) }
+        return try await ServedDevice(PeerFirmware(options: options), on: wire)
+    }
+
+    /// A phone with the rescue app, there.
+    func phone(_ options: RescueFirmwareOptions) async throws -> any PlacedDevice<RescueFirmware> {
+        guard let wire else { return try await OfferedDevice(RescuePeripheral(options)) }
+        return try await ServedDevice(RescueFirmware(options: options), on: wire)
+    }
+
+    /// The same place, of those that have a wire.
+    private var wire: WirePlace? { .init(rawValue: rawValue) }
+}
