@@ -51,10 +51,18 @@ public final class RadioDevice {
     var isReachable: Bool { isConnectable && isHeard }
 
     /// - Throws: `CancellationError`.
-    func untilReachable() async throws {
+    func untilReachable() async throws { try await until { $0.isReachable } }
+
+    /// Waits until no central is connected: who disconnects is answered before the link has gone.
+    ///
+    /// - Throws: `CancellationError`.
+    public func untilUnlinked() async throws { try await until { $0.links.isEmpty } }
+
+    private func until(_ condition: (RadioDevice) -> Bool) async throws {
+        if condition(self) { return }
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         watchers.append(continuation)
-        for await _ in changes where isReachable { return }
+        for await _ in changes where condition(self) { return }
         throw CancellationError()
     }
 

@@ -21,7 +21,7 @@ struct ClientTests {
             #expect(lines.first == "['ffe0']")
             #expect(lines.dropFirst().first?.hasPrefix("STATUS:{State:OFF,") == true)
             #expect(lines.last?.hasPrefix("TEMP:{Water:") == true)
-            #expect(await pump.radio.links.isEmpty)
+            try await pump.radio.untilUnlinked()
         }
     }
 

@@ -22,7 +22,7 @@ struct BLECommandLineTests {
         #expect(off.output == "pump off\n", "\(off)")
         #expect(await pump.duty() == nil)
         // Each has left the module for the next.
-        #expect(await pump.module.radio.links.isEmpty)
+        try await pump.module.radio.untilUnlinked()
     }
 
     @Test func `Refused by the pump exit as on a cable`() async throws {

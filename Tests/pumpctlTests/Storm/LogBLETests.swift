@@ -90,7 +90,7 @@ struct LogBLETests {
             let folder = TemporaryFolder()
             let path = folder.write("of yesterday", to: "storm.log")
             let program = try await bench.start(["-p", "ble:storm", "-v", "--json", "log", "get", "-o", path])
-            try await program.errors.text(upTo: "< 4 5\n")
+            try await program.errors.text(upTo: "< 4 5")
             await sensor.radio.dropLinks()
             let ending = try await program.ending()
             expectFailure(ending, 74, saying: "incomplete", hint: "15 bytes of it are in \(path).partial")
