@@ -64,6 +64,25 @@ struct DiscoveryTests {
         }
     }
 
+    @Test func `Of clients that begin in the same moment the last is answered, and the others never`() async throws {
+        try await withBench { bench in
+            await slowDown(bench.adapter, by: .seconds(1))
+            let other = try await FakeClient(bench.bus)
+            let first = Task { await bench.client.failure("hci0", "Adapter1", "StartDiscovery") }
+            try await bench.untilCalled("StartDiscovery")
+            async let second: Void = { _ = try await other.call("hci0", "Adapter1", "StartDiscovery") }()
+            try await bench.untilCalled("StartDiscovery", times: 2)
+            await bench.clock.untilSomebodySleeps(until: .seconds(1))
+            bench.clock.advance(by: .seconds(1))
+            try await second
+            try await bench.client.hears("hci0 Discovering=true")
+            #expect(await bench.client.failure("hci0", "Adapter1", "StopDiscovery") == "InProgress: In Progress")
+            await setPower(of: bench.adapter, false)
+            #expect(await first.value == "NotReady: Resource Not Ready")
+            await other.close()
+        }
+    }
+
     @Test func `A device vanishes 30 s after it was last heard, unless it is connected`() async throws {
         try await withBench { bench in
             _ = try await bench.addPump()
@@ -126,3 +145,6 @@ struct DiscoveryTests {
         }
     }
 }
+
+@Radio private func slowDown(_ adapter: FakeAdapter, by delay: Duration) { adapter.discoveryDelay = delay }
+@Radio private func setPower(of adapter: FakeAdapter, _ isOn: Bool) { adapter.isPowered = isOn }

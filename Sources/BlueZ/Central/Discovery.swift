@@ -40,7 +40,11 @@ extension BlueZ {
             discovery.isOn = false
             discovery.filter = nil
             let path = try poweredAdapter(adapter, activity: activity).path
-            try await call(path, BlueZName.adapter, "StopDiscovery", activity: "ending the scan")
+            do throws(BLEError) { try await setDiscovering(false, at: path, activity: "ending the scan") } catch {
+                guard error.code == .busy else { throw error }
+                // One whose beginning it has not answered it lets nobody end: it goes on, and ends with its client.
+                discovery.isOn = true
+            }
             return
         }
         let path = try poweredAdapter(adapter, activity: activity).path
@@ -55,7 +59,7 @@ extension BlueZ {
         var pauses = BackOff.usual
         while true {
             do throws(BLEError) {
-                try await call(path, BlueZName.adapter, "StartDiscovery", activity: activity)
+                try await setDiscovering(true, at: path, activity: activity)
                 discovery.isOn = true
                 return
             } catch {
@@ -63,6 +67,38 @@ extension BlueZ {
                 try? await clock.sleep(for: pause)
             }
         }
+    }
+
+    /// Has the discovery begin or end.
+    ///
+    /// An adapter of bluetoothd 5.66 has one call at a time to answer: of several clients that ask in the same moment only
+    /// the last is answered, and the others' discovery begins or ends all the same. So it is also taken for an answer what
+    /// the adapter tells.
+    private func setDiscovering(
+        _ isOn: Bool, at path: ObjectPath, activity: String
+    ) async throws(BLEError) {
+        let outcome = Outcome<Void>(on: loop)
+        let keeper = keeper
+        let isDone = { keeper.mirror[path, BlueZName.adapter]?["Discovering"]?.boolean == isOn }
+        let observer = keeper.observe { change in
+            guard case .changed(path, BlueZName.adapter, let names) = change, names.contains("Discovering"), isDone()
+            else { return }
+            outcome.finish(.success(()))
+        }
+        defer { keeper.stopObserving(observer) }
+        let isOtherClients = isOn && isDone()
+        let member = isOn ? "StartDiscovery" : "StopDiscovery"
+        keeper.call(DBusCall(to: BlueZName.service, path, BlueZName.adapter, member)) { answer in
+            outcome.finish(answer.map { _ in () }.mapError { BLEError($0, activity: activity) })
+        }
+        if isOtherClients {
+            // What it refuses it refuses at once, before it answers this.
+            let arguments: [DBusValue] = [.string(BlueZName.adapter), .string("Discovering")]
+            keeper.call(DBusCall(to: BlueZName.service, path, BlueZName.properties, "Get", arguments)) { answer in
+                if case .success = answer { outcome.finish(.success(())) }
+            }
+        }
+        try await outcome.wait(activity: activity)
     }
 }
 

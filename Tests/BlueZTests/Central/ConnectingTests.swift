@@ -18,6 +18,8 @@ struct ConnectingTests {
         for deadline in deadlines {
             let deadline = Duration.milliseconds(deadline)
             await bench.clock.untilSomebodySleeps(until: deadline)
+            // A call that has no answer yet would be what the client sleeps for next.
+            try await bench.settle()
             bench.clock.advance(by: deadline - bench.clock.now.offset)
         }
         return await connecting.value

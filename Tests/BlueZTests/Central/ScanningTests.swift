@@ -78,6 +78,52 @@ struct ScanningTests {
         }
     }
 
+    @Test func `Begins although bluetoothd answers only another client that asked in the same moment`() async throws {
+        try await withBench { bench in
+            await slowDown(bench.adapter, by: .seconds(1))
+            let other = try await bench.otherClient()
+            // The bus keeps the order of one connection only: who is answered is the other.
+            async let first = bench.bluez.scan()
+            try await bench.untilCalled("StartDiscovery")
+            async let second = other.scan()
+            try await bench.untilCalled("StartDiscovery", times: 2)
+            await bench.clock.untilSomebodySleeps(until: .seconds(1))
+            bench.clock.advance(by: .seconds(1))
+            let (scan, others) = try await (first, second)
+            _ = await bench.addModule()
+            #expect(try await scan.next()?.text.hasPrefix("found") == true)
+            #expect(try await others.next()?.text.hasPrefix("found") == true)
+            // It can't be ended, and need not be begun again.
+            scan.cancel()
+            try await bench.untilCalled("StopDiscovery")
+            let again = try await bench.bluez.scan()
+            #expect(try await again.next()?.text.hasPrefix("found") == true)
+            #expect(await bench.calls(of: "StartDiscovery") == 2)
+            await other.close()
+        }
+    }
+
+    @Test func `Begins beside a discovery that goes on, although bluetoothd answers only a third client`() async throws {
+        try await withBench { bench in
+            let (other, third) = (try await bench.otherClient(), try await bench.otherClient())
+            let others = try await other.scan()
+            await slowDown(bench.adapter, by: .seconds(1))
+            async let first = bench.bluez.scan(for: ScanFilter(services: ["FFE0"]))
+            try await bench.untilCalled("StartDiscovery", times: 2)
+            async let second = third.scan(for: ScanFilter(services: ["FFF0"]))
+            try await bench.untilCalled("StartDiscovery", times: 3)
+            let scan = try await first
+            await bench.clock.untilSomebodySleeps(until: .seconds(1))
+            bench.clock.advance(by: .seconds(1))
+            let thirds = try await second
+            _ = await bench.addModule()
+            #expect(try await scan.next()?.text.hasPrefix("found") == true)
+            for scan in [others, thirds] { scan.cancel() }
+            await other.close()
+            await third.close()
+        }
+    }
+
     @Test func `Tells first of a device that is connected`() async throws {
         try await withBench { bench in
             _ = await bench.addModule(manners: LinkManners { $0.isConnectedAlready = true })
@@ -137,6 +183,7 @@ struct ScanningTests {
 }
 
 @Radio private func setStrength(of radio: RadioDevice, _ strength: Int16) { radio.signalStrength = strength }
+@Radio private func slowDown(_ adapter: FakeAdapter, by delay: Duration) { adapter.discoveryDelay = delay }
 @Radio private func setPower(of adapter: FakeAdapter, _ isOn: Bool) { adapter.isPowered = isOn }
 
 extension Bench {

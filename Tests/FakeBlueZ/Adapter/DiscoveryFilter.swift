@@ -1,7 +1,7 @@
 internal import DBus
 
 /// What a client that looks for devices wants to hear of.
-struct DiscoveryFilter: Sendable {
+struct DiscoveryFilter: Sendable, Equatable {
     var services: Set<String> = []
     /// The weakest signal, in dBm.
     var signalStrength: Int16?

@@ -5,19 +5,39 @@ extension FakeAdapter {
     /// How long a device that is not connected is known after it was last heard.
     static let memory = Duration.seconds(30)
 
-    func startDiscovery(for client: String) throws(DBusError) {
+    func startDiscovery(for client: String) async throws {
         try requirePower()
         guard discoveries[client] == nil else { throw BlueZError.inProgress }
-        discoveries[client] = filters[client] ?? DiscoveryFilter()
+        let filter = filters[client] ?? DiscoveryFilter()
+        let isUnderWay = isDiscovering && discoveries.values.contains(filter)
+        discoveries[client] = filter
+        if !isUnderWay && discoveryDelay > .zero { try await begin(for: client) }
         discoveryChanged()
         listen()
     }
 
+    /// Begins to look, which takes a while. bluetoothd remembers one client that is to be answered then, the last that has
+    /// asked; the others' calls never end.
+    private func begin(for client: String) async throws {
+        answered = client
+        let beginning =
+            beginning
+            ?? bluez.timeline.after(discoveryDelay) { [weak self] in
+                self?.beginning = nil
+                self?.discoveryChanged()
+                self?.listen()
+            }
+        self.beginning = beginning
+        await beginning.value
+        if answered != client { await withCheckedContinuation { unanswered[client] = $0 } }
+        try requirePower()
+    }
+
     func stopDiscovery(for client: String) throws(DBusError) {
         try requirePower()
-        guard discoveries.removeValue(forKey: client) != nil else {
-            throw BlueZError.failed("No discovery started")
-        }
+        guard discoveries[client] != nil else { throw BlueZError.failed("No discovery started") }
+        guard unanswered[client] == nil else { throw BlueZError.inProgress }
+        discoveries[client] = nil
         discoveryChanged()
     }
 
@@ -31,7 +51,17 @@ extension FakeAdapter {
     }
 
     /// Whether any client looks for devices.
-    public var isDiscovering: Bool { !discoveries.isEmpty }
+    public var isDiscovering: Bool { !discoveries.isEmpty && beginning == nil }
+
+    /// Looks for nothing any more.
+    func endDiscovery() {
+        beginning?.cancel()
+        beginning = nil
+        discoveries = [:]
+        for call in unanswered.values { call.resume() }
+        unanswered = [:]
+        discoveryChanged()
+    }
 
     func discoveryChanged() {
         object?.set("Discovering", of: BlueZName.adapter, to: .boolean(isDiscovering))
@@ -48,7 +78,7 @@ extension FakeAdapter {
     /// Hears a device, if anybody wants that. What one client lets through, all are told of: their filters are merged.
     func hear(_ device: RadioDevice) {
         guard isPowered, object != nil, device !== ownRadio else { return }
-        let isHeard = device.isHeard && discoveries.values.contains { $0.lets(device) }
+        let isHeard = device.isHeard && isDiscovering && discoveries.values.contains { $0.lets(device) }
         if isHeard {
             let filters = discoveries.values
             know(device).hear(

@@ -14,6 +14,14 @@ public final class FakeAdapter {
     var devices: [String: KnownDevice] = [:]
     /// The clients that look for devices, and with which filter.
     var discoveries: [String: DiscoveryFilter] = [:]
+    /// How long the adapter takes to begin to look, or to look for something else. Of clients that ask meanwhile the last
+    /// is answered, and nobody else.
+    public var discoveryDelay = Duration.zero
+    /// The beginning that is under way, and the client that is answered when it is through.
+    var beginning: Task<Void, Never>?
+    var answered: String?
+    /// The calls that are never answered, by their clients.
+    var unanswered: [String: CheckedContinuation<Void, Never>] = [:]
     /// What clients want to hear of when they begin to look.
     var filters: [String: DiscoveryFilter] = [:]
     /// What clients have registered, to be a device for others.
@@ -65,8 +73,7 @@ public final class FakeAdapter {
     private func silence() {
         for device in devices.values { device.lose() }
         ownRadio.dropLinks()
-        discoveries = [:]
-        discoveryChanged()
+        endDiscovery()
     }
 
     func requirePower() throws(DBusError) {
@@ -104,6 +111,7 @@ public final class FakeAdapter {
 
     func forget(client: String) {
         filters[client] = nil
+        unanswered.removeValue(forKey: client)?.resume()
         if discoveries.removeValue(forKey: client) != nil { discoveryChanged() }
         for device in devices.values { device.forget(client: client) }
         forgetLocal { $0 == client }
@@ -115,7 +123,7 @@ public final class FakeAdapter {
     private var adapterInterface: LiveInterface {
         let methods = [
             bluez.method("StartDiscovery") { [self] call in
-                try startDiscovery(for: call.sender)
+                try await startDiscovery(for: call.sender)
                 return []
             },
             bluez.method("StopDiscovery") { [self] call in

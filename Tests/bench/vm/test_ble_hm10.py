@@ -84,10 +84,10 @@ class Pump(BLETest):
 
     def test_of_two_at_once_each_gets_its_own(self):
         first, second = self.module(), self.module(name="Spare", address="A4:D5:78:0B:11:33")
-        monitors = []
-        for port in ["ble:HMSoft", "ble:Spare"]:
-            monitors.append(self.start_pumpctl("monitor", port=port))
-            monitors[-1].until_output("34.5", PATIENCE)
+        # They look for them, and connect, in the same moment.
+        monitors = [self.start_pumpctl("monitor", port=port) for port in ["ble:HMSoft", "ble:Spare"]]
+        for monitor in monitors:
+            monitor.until_output("34.5", 2 * PATIENCE)
         self.assertTrue(first.is_connected and second.is_connected)
         first.unplug()
         monitors[0].until_output("lost", PATIENCE)
