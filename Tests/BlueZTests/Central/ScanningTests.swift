@@ -103,7 +103,7 @@ struct ScanningTests {
         }
     }
 
-    @Test func `Begins beside a discovery that goes on, although bluetoothd answers only a third client`() async throws {
+    @Test func `Begins beside a discovery that goes on, though bluetoothd answers only a third client`() async throws {
         try await withBench { bench in
             let (other, third) = (try await bench.otherClient(), try await bench.otherClient())
             let others = try await other.scan()

@@ -29,7 +29,9 @@ extension FakeAdapter {
             }
         self.beginning = beginning
         await beginning.value
-        if answered != client { await withCheckedContinuation { unanswered[client] = $0 } }
+        if answered != client, discoveries[client] != nil {
+            await withCheckedContinuation { unanswered[client] = $0 }
+        }
         try requirePower()
     }
 
