@@ -25,24 +25,34 @@ extension BLEEndpoint {
         let addresses = try await BLESearch(self).addresses(with: bluez, endpoint: endpoint)
         for address in addresses {
             do throws(BLEError) {
-                let device = try await bluez.device(address, on: adapter).connect()
+                let known = try await bluez.device(address, on: adapter)
+                let device = try await known.connect()
                 guard let route = route(in: device.services) else {
                     await device.disconnect()
                     continue
                 }
                 do throws(BLEError) {
+                    if pairs { try await known.pair() }
                     return try await BLELink(device, route, of: bluez, name: endpoint.text)
                 } catch {
                     await device.disconnect()
                     throw error
                 }
             } catch {
-                throw LinkError(error, name: endpoint.text)
+                var failure = LinkError(error, name: endpoint.text)
+                if error.code == .notPaired { failure.hint = hint(toPairWith: address) }
+                throw failure
             }
         }
         throw LinkError(
             .notFound, name: endpoint.text, activity: "find", detail: "it has not the characteristics that are needed",
             hint: "name another device, or its kind: "
                 + GATTProfile.all.map { "?profile=\($0.name)" }.joined(separator: " "))
+    }
+
+    private func hint(toPairWith address: BluetoothAddress) -> String {
+        pairs
+            ? "it wants to be agreed with by a person: bluetoothctl pair \(address)"
+            : "pair with it: ?pair behind the endpoint, or bluetoothctl pair \(address)"
     }
 }

@@ -7,7 +7,7 @@ public import LineProtocol
 ///     ble:AA:BB:CC:DD:EE:FF      by its address
 ///     ble:*                      the strongest that offers the family's service
 ///
-/// with the options `adapter=hci1`, `family=pump` and `profile=nus`.
+/// with the options `adapter=hci1`, `family=pump`, `profile=nus`, and `pair`, which pairs with it where that was not done.
 public struct BLEEndpoint: Sendable, Hashable {
     /// Which device is meant.
     public enum Target: Sendable, Hashable {
@@ -23,6 +23,8 @@ public struct BLEEndpoint: Sendable, Hashable {
     public let adapter: String?
     /// How the device may speak.
     public let profiles: [GATTProfile]
+    /// Whether to pair with it first.
+    let pairs: Bool
     /// Whether a way may be guessed where the device is of no known kind.
     let mayGuess: Bool
 
@@ -30,7 +32,7 @@ public struct BLEEndpoint: Sendable, Hashable {
     ///
     /// - Throws: `invalidEndpoint`.
     public init(_ endpoint: Endpoint) throws(LinkError) {
-        try endpoint.allowOptions(["adapter", "family", "profile"])
+        try endpoint.allowOptions(["adapter", "family", "pair", "profile"])
         if endpoint.address == "*" {
             target = .any
         } else if let address = BluetoothAddress(endpoint.address) {
@@ -39,6 +41,7 @@ public struct BLEEndpoint: Sendable, Hashable {
             target = .name(endpoint.address)
         }
         adapter = endpoint.options["adapter"]
+        pairs = try endpoint.flag("pair") ?? false
         let all = GATTProfile.all
         let family = endpoint.options["family"]
         if let family, !all.contains(where: { $0.family == family }) {

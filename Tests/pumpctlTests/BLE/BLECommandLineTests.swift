@@ -1,3 +1,5 @@
+import BlueZ
+import DBus
 import FakeBlueZ
 import Foundation
 import TestSupport
@@ -58,6 +60,39 @@ struct BLECommandLineTests {
         _ = try await monitor.output.text(upTo: #""link":"up""#)
         monitor.send(signal: 2)
         _ = try await monitor.ending()
+    }
+
+    @Test func `Reach the pump while another program scans, which may cost an attempt or two`() async throws {
+        let pump = try await BLEPump()
+        let other = try await BlueZ.open(.address(pump.bus.address))
+        let scan = try await other.scan()
+        await Radio.run {
+            pump.module.radio.manners.connectErrors = [BlueZError.abortedByLocal, BlueZError.abortedByLocal]
+        }
+        let ending = try await pump.run("-p", "ble:HMSoft", "off")
+        #expect(ending.status == 0 && ending.output == "pump off\n", "\(ending)")
+        #expect(await pump.fake.adapters.first?.isDiscovering == true)
+        scan.cancel()
+        await other.close()
+    }
+
+    @Test func `Pair with a module that wants it, where they are told to`() async throws {
+        let pump = try await BLEPump()
+        await Radio.run { pump.module.radio.manners.needsPairing = true }
+        expectFailure(
+            try await pump.run("-p", "ble:HMSoft", "status"), 77, saying: "the device is not paired", hint: "?pair")
+        let pairing = try await pump.run("-p", "ble:HMSoft?pair", "status")
+        #expect(pairing.status == 0, "\(pairing)")
+        let paired = try await pump.run("-p", "ble:HMSoft", "status")
+        #expect(paired.status == 0, "\(paired)")
+    }
+
+    @Test func `Exit with 77 where a person has to agree to pairing`() async throws {
+        let pump = try await BLEPump()
+        await Radio.run { pump.module.radio.manners.pairing = .confirmation(123_456) }
+        expectFailure(
+            try await pump.run("-p", "ble:HMSoft?pair", "status"), 77, saying: "the device is not paired",
+            hint: "bluetoothctl pair 00:15:83:00:00:10")
     }
 
     @Test func `Exit with 66 where there is no such adapter`() async throws {
