@@ -63,6 +63,8 @@ lint: setup-test
 	shellcheck scripts/* .ci/run hardware/udev/check
 
 benchmark: all
+	@scripts/ensure-packages dbus-daemon
+	$(RELEASE) --product fake-bluez
 	$(MAKE) -C Benchmarks benchmark
 
 install: all

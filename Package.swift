@@ -98,6 +98,10 @@ let package = Package(
         .target(
             name: "FakeBlueZ", dependencies: ["DBus", "DescriptorIO", "FirmwareSim", "TestSupport"],
             path: "Tests/FakeBlueZ", swiftSettings: settings),
+        // The same as a program, for benchmarks, and for trying things by hand.
+        .executableTarget(
+            name: "fake-bluez", dependencies: ["FakeBlueZ", "DescriptorIO", "FirmwareSim", "TestSupport"],
+            path: "Tests/FakeBlueZProgram", swiftSettings: settings),
         .testTarget(
             name: "FakeBlueZTests", dependencies: ["FakeBlueZ", "DBus", "DescriptorIO", "FirmwareSim", "TestSupport"],
             exclude: ["Clients/bleak_client.py"], swiftSettings: settings),

@@ -21,6 +21,12 @@ let package = Package(
                 .product(name: "Recorder", package: "pumpctl"),
             ], swiftSettings: settings),
         .executableTarget(
+            name: "notifications",
+            dependencies: [
+                .product(name: "LineProtocol", package: "pumpctl"), .product(name: "Transports", package: "pumpctl"),
+                .product(name: "DescriptorIO", package: "pumpctl"),
+            ], swiftSettings: settings),
+        .executableTarget(
             name: "lines", dependencies: [.product(name: "LineProtocol", package: "pumpctl")], swiftSettings: settings),
     ]
 )

@@ -24,7 +24,7 @@ public actor Radio {
     }
 
     /// Waits until all that can run now has run: answers to calls are sent by then.
-    static func idle() async {
+    @Radio static func idle() async {
         // The loop looks at its timers when it has nothing else to do.
         try? await EventLoopClock(loop).sleep(for: .zero)
     }

@@ -61,7 +61,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("ble:x?colour=red", "adapter, family, pair, profile"), ("ble:x?family=toaster", "pump, peer, storm, led, rescue"),
+        ("ble:x?colour=red", "adapter, family, pair, profile"),
+        ("ble:x?family=toaster", "pump, peer, storm, led, rescue"),
         ("ble:x?profile=hm11", "hm10, bt4502w, nus, storm, storm-live, led, rescue"),
     ])
     func `What is no option says what there is`(text: String, hint: String) throws {

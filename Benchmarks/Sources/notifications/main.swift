@@ -1,0 +1,53 @@
+// What a BLE device says unasked, through to messages of a session. notifications ENDPOINT COUNT
+//
+// The device is fake-bluez's Sprinter: it says COUNT pieces of 20 bytes, which are status lines of 51 in a row. Prints the
+// pieces a second, from the first message to the last, and the CPU time of one.
+import DescriptorIO
+import Glibc
+import LineProtocol
+import Transports
+
+let endpoint = CommandLine.arguments[1]
+/// Whole lines.
+let count = max(51, (Int(CommandLine.arguments[2]) ?? 51_000) / 51 * 51)
+
+func nowMicroseconds() -> Double {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return Double(now.tv_sec) * 1e6 + Double(now.tv_nsec) * 1e-3
+}
+
+func cpuMicroseconds() -> Double {
+    var usage = rusage()
+    getrusage(0, &usage)
+    func us(_ t: timeval) -> Double { Double(t.tv_sec) * 1e6 + Double(t.tv_usec) }
+    return us(usage.ru_utime) + us(usage.ru_stime)
+}
+
+let error: (any Error)? = EventLoop.run { loop in
+    do {
+        let link = try await LinkSchemes.standard.open(Endpoint(endpoint), on: loop)
+        let session = try await PumpSession.begin(over: link, clock: EventLoopClock(loop))
+        let events = await session.events()
+        try await link.send(Array("BURST:\(count)\n".utf8))
+        var rest = count * 20 / 51
+        var start: (time: Double, cpu: Double)?
+        for await event in events {
+            guard case .heard(.status) = event else { continue }
+            if start == nil { start = (nowMicroseconds(), cpuMicroseconds()) }
+            rest -= 1
+            if rest == 0 { break }
+        }
+        guard rest == 0, let start else { throw Lost(lines: rest) }
+        let (time, cpu) = (nowMicroseconds() - start.time, cpuMicroseconds() - start.cpu)
+        print(Double(count) / time * 1e6, cpu / Double(count))
+        await session.close()
+        return nil
+    } catch { return error }
+}
+if let error {
+    print(error)
+    exit(1)
+}
+
+struct Lost: Error { let lines: Int }

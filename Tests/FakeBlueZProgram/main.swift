@@ -1,0 +1,56 @@
+import DescriptorIO
+import FakeBlueZ
+import FirmwareSim
+import Glibc
+import TestSupport
+
+/// A bus with an `org.bluez` that is none, until standard input ends. Its first line is the address of the bus:
+///
+///     $ fake-bluez
+///     unix:path=/tmp/pumpctl-test-k2rVxQ/bus
+///     $ export DBUS_SYSTEM_BUS_ADDRESS=unix:path=/tmp/pumpctl-test-k2rVxQ/bus
+///     $ pumpctl --port ble:HMSoft on
+///     $ bluetoothctl scan on
+///
+/// In its air are HMSoft, a simulated pump behind an HM-10, and Sprinter, which answers as a pump does, but at once, and
+/// after a line `BURST:<n>` says so many pieces of a pump's status lines as fast as it can.
+let bus = try await PrivateBus()
+let fake = try await FakeBlueZ.start(on: bus.address)
+let adapter = await fake.addAdapter()
+let pump = try await HM10(PumpFirmware(), pace: .realTime(ContinuousClock()))
+let time = Task { try await pump.host.run() }
+await fake.add(pump.radio)
+await fake.add(sprinter(on: fake))
+print(bus.address)
+fflush(nil)
+while readLine() != nil {}
+time.cancel()
+await fake.stop()
+
+/// A module with a pump that is off, and takes no time for anything. It is connected from the start.
+@Radio func sprinter(on fake: FakeBlueZ) -> RadioDevice {
+    let radio = RadioDevice("00:15:83:00:00:20", Advertisement(name: "Sprinter", services: ["FFE0"]))
+    let line = RadioCharacteristic("FFE1", [.read, .writeWithoutResponse, .notify])
+    radio.services = [RadioService("FFE0", [line])]
+    radio.manners.isConnectedAlready = true
+    radio.manners.advertisesWhileConnected = true
+    let status = Array("STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}\r\n".utf8)
+    line.onWrite = { [unowned line, unowned fake] bytes, _ in
+        let command = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first ?? ""
+        if command == "STATUS" {
+            for start in stride(from: 0, to: status.count, by: 20) { line.notify(Array(status[start...].prefix(20))) }
+        } else if command == "TEMP" {
+            line.notify(Array("TEMP:34.5\r\n".utf8))
+        } else if let count = command.split(separator: ":").last.flatMap({ Int($0) }) {
+            // So many whole lines in a row that all pieces but the last have 20 bytes.
+            let lines = Array(repeatElement(status, count: 20).joined())
+            Task {
+                try await fake.burst(count, from: line) { number in
+                    let start = number * 20 % lines.count
+                    return Array(lines[start..<min(start + 20, lines.count)])
+                }
+            }
+        }
+    }
+    return radio
+}

@@ -1,0 +1,42 @@
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("pumpctl on a BLE link that is idle", .timeLimit(.minutes(5)))
+struct BLEIdleTests {
+    @Test func `Has one thread, which nothing wakes, whatever others do`() async throws {
+        let pump = try await BLEPump()
+        let console = try await pump.start("-p", "ble:HMSoft", "console")
+        try await console.write("STATUS\n")
+        _ = try await console.output.text(upTo: "STATUS:{State:OFF")
+        let other = try await DBusConnection.open(.address(pump.bus.address))
+        // What it still does behind the answer is over by the time that others have been served so often.
+        try await askBluetoothd(100, over: other)
+        let before = try voluntarySwitches(of: console.processID)
+        try await askBluetoothd(3000, over: other)
+        #expect(try voluntarySwitches(of: console.processID) == before)
+        #expect(before.count == 1)
+        try await console.write("TEMP\n")
+        _ = try await console.output.text(upTo: "TEMP:{Water:")
+        await other.close()
+    }
+
+    private func askBluetoothd(_ count: Int, over bus: DBusConnection) async throws {
+        for _ in 0..<count {
+            try await bus.call(DBusCall(to: "org.bluez", "/", "org.freedesktop.DBus.Peer", "Ping"))
+        }
+    }
+
+    /// How often each thread of a process has waited, by the thread.
+    private func voluntarySwitches(of process: pid_t) throws -> [String: Int] {
+        var switches: [String: Int] = [:]
+        let folder = "/proc/\(process)/task"
+        for thread in try FileManager.default.contentsOfDirectory(atPath: folder) {
+            let status = try String(contentsOfFile: "\(folder)/\(thread)/status", encoding: .utf8)
+            let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") })
+            switches[thread] = line.split(whereSeparator: \.isWhitespace).last.flatMap { Int($0) }
+        }
+        return switches
+    }
+}
