@@ -99,9 +99,8 @@ struct RescueBenchTests {
             let keeping = try await ChildProcess(
                 ["/bin/sh", "-c", "exec \(Executable.pumpctlRecord) write < \(input)"],
                 environment: Self.environment(folder))
-            let answers = try await keeping.ending(within: .seconds(60)).output
-                .split(separator: "\n").map { String($0) }
-            #expect(answers.first == "committed\t" + String(repeating: "1", count: messages.count))
+            let answers = try await keeping.ending(within: .seconds(60)).output.split(separator: "\n")
+            #expect(answers.first == "committed\t\(String(repeating: "1", count: messages.count))")
             let path = folder.path("exported")
             peaks.append(
                 try await MeasuredProgram.peak(
