@@ -26,11 +26,8 @@ final class AcquiredSockets: @unchecked Sendable {
     func send(
         _ value: [UInt8], _ characteristic: BluetoothUUID, to central: BluetoothAddress?, activity: String
     ) async throws(BLEError) -> Bool {
-        let lines = tellers.filter {
-            $0.characteristic == characteristic && (central == nil || $0.central == nil || $0.central == central)
-        }
         var isHeard = false
-        for line in lines {
+        for line in lines(of: characteristic, to: central) {
             do throws(DescriptorError) {
                 try await line.channel.write(value)
                 isHeard = true
@@ -40,6 +37,25 @@ final class AcquiredSockets: @unchecked Sendable {
             }
         }
         return isHeard
+    }
+
+    /// Waits until bluetoothd has taken what was sent; returns whether anybody is there still.
+    ///
+    /// A socket tells how much of what was sent nobody has read, and not when that changes.
+    func flush(
+        _ characteristic: BluetoothUUID, to central: BluetoothAddress?, clock: any Clock<Duration>
+    ) async -> Bool {
+        while true {
+            let states = lines(of: characteristic, to: central).map { $0.channel.assumeIsolated { $0.takenState } }
+            if !states.contains(.waiting) || Task.isCancelled { return states.contains(.taken) }
+            try? await clock.sleep(for: .milliseconds(2))
+        }
+    }
+
+    private func lines(of characteristic: BluetoothUUID, to central: BluetoothAddress?) -> [Line] {
+        tellers.filter {
+            $0.characteristic == characteristic && (central == nil || $0.central == nil || $0.central == central)
+        }
     }
 
     /// Hangs up on all.
@@ -107,6 +123,7 @@ final class AcquiredSockets: @unchecked Sendable {
             }
         }
         peripheral.setSubscribed(true, uuid)
+        peripheral.handlers.subscribe?(uuid, ATTRequest(options))
         return answer
     }
 
@@ -140,5 +157,21 @@ final class AcquiredSockets: @unchecked Sendable {
         let channel = DescriptorChannel(taking: ends[0], kind: .socket, on: loop)
         let line = Line(characteristic: uuid, central: request.central, channel: channel)
         return (line, [.unixFD(OwnedDescriptor(taking: ends[1])), .uint16(UInt16(clamping: request.mtu))])
+    }
+}
+
+/// What has become of what was sent through a socket.
+private enum SentState { case waiting, taken, lost }
+
+extension DescriptorChannel {
+    fileprivate var takenState: SentState {
+        let state = try? withDescriptor { descriptor -> SentState in
+            var unread: CInt = 0
+            var byte: UInt8 = 0
+            // The end of the other side throws away what it has not read, and is noticed here before it is told of.
+            if recv(descriptor, &byte, 1, CInt(MSG_PEEK | MSG_DONTWAIT)) == 0 { return .lost }
+            return ioctl(descriptor, UInt(TIOCOUTQ), &unread) == 0 && unread == 0 ? .taken : .waiting
+        }
+        return state ?? .lost
     }
 }

@@ -116,6 +116,15 @@ public actor Peripheral {
     /// - Throws: ``BLEError`` as ``notify(_:on:to:)``.
     public func flush() async throws(BLEError) { try await queue.flush() }
 
+    /// Waits until bluetoothd has taken what was sent of a characteristic that tells
+    /// ``LocalCharacteristic/Delivery/toEach``.
+    ///
+    /// - Parameter central: Who was told; nil for all.
+    /// - Returns: Whether it is there still. What it was told before it left may not have arrived.
+    public func flush(_ characteristic: BluetoothUUID, to central: BluetoothAddress? = nil) async -> Bool {
+        await sockets.flush(characteristic, to: central, clock: bluez.clock)
+    }
+
     /// Changes what is read of a characteristic, without telling anybody.
     public func setValue(_ value: [UInt8], of characteristic: BluetoothUUID) {
         if tree.characteristic(characteristic) != nil { values[characteristic] = value }

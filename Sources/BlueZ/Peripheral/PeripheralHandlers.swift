@@ -5,16 +5,21 @@ public struct PeripheralHandlers: Sendable {
     public typealias Read = @Sendable (BluetoothUUID, ATTRequest) throws(ATTError) -> [UInt8]?
     /// Takes what was written to a characteristic, from ``ATTRequest/offset`` on.
     public typealias Write = @Sendable ([UInt8], BluetoothUUID, ATTRequest) throws(ATTError) -> Void
+    /// Told of each central that wants to be told of a characteristic of ``LocalCharacteristic/Delivery/toEach``.
+    public typealias Subscribe = @Sendable (BluetoothUUID, ATTRequest) -> Void
 
     public var write: Write?
     public var read: Read?
+    public var subscribe: Subscribe?
     public var event: (@Sendable (PeripheralEvent) -> Void)?
 
     public init(
-        write: Write? = nil, read: Read? = nil, event: (@Sendable (PeripheralEvent) -> Void)? = nil
+        write: Write? = nil, read: Read? = nil, subscribe: Subscribe? = nil,
+        event: (@Sendable (PeripheralEvent) -> Void)? = nil
     ) {
         self.write = write
         self.read = read
+        self.subscribe = subscribe
         self.event = event
     }
 }

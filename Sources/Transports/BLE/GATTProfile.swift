@@ -60,11 +60,14 @@ public struct GATTProfile: Sendable, Hashable {
             "led", family: "led", services: ["937312E0-2354-11EB-9F10-FBC30A62CF38"],
             write: "957312E0-2354-11EB-9F10-FBC30A62CF38", hear: "957312E0-2354-11EB-9F10-FBC30A62CF38",
             writeType: .request, chunkLength: 1, values: LEDEndpoint.all),
-        // A message may take several writes and notifications: the bounds of packets say nothing.
-        GATTProfile(
-            "rescue", family: "rescue", services: ["FFF0"], write: "FFF1", hear: "FFF1", writeType: .request,
-            chunkLength: 512),
+        rescue,
     ]
+
+    /// What phones with the rescue app offer. A message may take several writes and notifications: the bounds of packets
+    /// say nothing.
+    public static let rescue = GATTProfile(
+        "rescue", family: "rescue", services: ["FFF0"], write: "FFF1", hear: "FFF1", writeType: .request,
+        chunkLength: 512)
 
     init(
         _ name: String, family: String, services: [BluetoothUUID], write: BluetoothUUID, hear: BluetoothUUID,

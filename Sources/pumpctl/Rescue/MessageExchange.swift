@@ -5,10 +5,13 @@ import LineProtocol
 struct MessageExchange: Sendable {
     private let context: CommandContext
     private let store: any RescueStore
+    private let relay: MessageRelay?
 
-    init(_ context: CommandContext, _ store: any RescueStore) {
+    /// - Parameter relay: What the store is used by where others use it too.
+    init(_ context: CommandContext, _ store: any RescueStore, by relay: MessageRelay? = nil) {
         self.context = context
         self.store = store
+        self.relay = relay
     }
 
     /// Sends `messages`, which are stored, and marks them `synced` once they are on the wire and the link has not broken.
@@ -19,7 +22,7 @@ struct MessageExchange: Sendable {
     /// - Parameter time: How long to go on receiving.
     func send(_ messages: [RescueMessage], receivingFor time: Duration?) async throws {
         let link = try await context.openLink()
-        let (context, store) = (context, store)
+        let (context, store) = (context, relay?.entrance(from: link.deviceAddress) ?? store)
         let pause = time.map { time in
             Task(executorPreference: context.loop) { _ = try? await context.clock.sleep(for: time) }
         }

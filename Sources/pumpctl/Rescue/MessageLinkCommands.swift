@@ -66,18 +66,27 @@ struct MessageSendCommand: ParsableCommand {
 struct MessageSyncCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
-        abstract: "Hand on the messages that wait for it, and take in what comes meanwhile.")
+        abstract: "Hand on the messages that wait for it, and take in what comes meanwhile.",
+        discussion: """
+            With --offer they are handed on to phones that find this computer over BLE and subscribe, and sync ends once all \
+            were, or with --for when that time is over: the exit code is 75 where some still wait.
+            """)
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
+    @OptionGroup var offer: OfferOptions
 
     @Option(name: .customLong("for"), help: ArgumentHelp("Go on receiving for this time.", valueName: "time"))
     var time: SecondsArgument?
 
     func run() throws {
-        let time = time?.duration
+        let (time, offer) = (time?.duration, offer)
         try CommandRunner.run(shared.merged(with: parent.shared), for: .rescue) { context in
             let store = try await RecordedMessages.open()
+            if offer.isWanted {
+                let count = try await context.sync(offering: offer, store, for: time)
+                return context.output.result("\(count) handed on", SyncedRecord(synced: count))
+            }
             let pending = try await store.messages(.pendingSync)
             do {
                 try await MessageExchange(context, store).send(pending, receivingFor: time)
@@ -96,10 +105,14 @@ struct MessageListenCommand: ParsableCommand {
         discussion: """
             A link that is lost is waited for. Each line of --json has the key event: message, sos, or malformed. A message of \
             the category SOS rings the terminal's bell.
+
+            With --offer phones find this computer over BLE: what they write is received too, and to each that subscribes what \
+            waits is handed on, but for what came from it. Further events are offered, interrupted and handed_on.
             """)
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
+    @OptionGroup var offer: OfferOptions
 
     @Flag(help: "End once an SOS has come, with 0; with --for the exit code is 75 where none came in time.")
     var untilSOS = false
@@ -117,9 +130,12 @@ struct MessageListenCommand: ParsableCommand {
 
     func run() throws {
         let ending = MessageIntake.Ending(count: count, isSOS: untilSOS)
-        let time = time?.duration
+        let (time, offer) = (time?.duration, offer)
         try CommandRunner.run(shared.merged(with: parent.shared), for: .rescue) { context in
             let store = try await RecordedMessages.open()
+            if offer.isWanted {
+                return try await context.listen(offering: offer, store, until: ending, for: time)
+            }
             try await MessageListening(context, store, until: ending).run(for: time)
         }
     }

@@ -7,10 +7,16 @@ struct MessageListening: Sendable {
     private let store: any RescueStore
     private let endpoint: Endpoint
     private let ending: MessageIntake.Ending
+    private let relay: MessageRelay?
 
-    init(_ context: CommandContext, _ store: any RescueStore, until ending: MessageIntake.Ending) throws {
+    /// - Parameter relay: What the store is used by where others use it too.
+    init(
+        _ context: CommandContext, _ store: any RescueStore, until ending: MessageIntake.Ending,
+        by relay: MessageRelay? = nil
+    ) throws {
         self.context = context
         self.store = store
+        self.relay = relay
         self.ending = ending
         endpoint = try context.endpoint()
     }
@@ -19,20 +25,21 @@ struct MessageListening: Sendable {
     func run(for time: Duration?) async throws {
         let hasCome = try await context.run(for: time) { try await listen() }
         if !hasCome, ending.isSOS {
-            throw Failure(.temporaryFailure, code: "no_answer", "no SOS in \(time?.inSeconds ?? "") s")
+            throw Failure.noSOS(in: time)
         }
     }
 
     private func listen() async throws {
-        var intake = MessageIntake(store, context, until: ending)
-        do { try await listen(&intake) } catch {
+        let link = try await context.openLink(endpoint, note: context.output.note)
+        var intake = MessageIntake(relay?.entrance(from: link.deviceAddress) ?? store, context, until: ending)
+        do { try await listen(over: link, &intake) } catch {
             try intake.finish()
             throw error
         }
     }
 
-    private func listen(_ intake: inout MessageIntake) async throws {
-        var link = try await context.openLink(endpoint, note: context.output.note)
+    private func listen(over link: any Link, _ intake: inout MessageIntake) async throws {
+        var link = link
         let reopening = Reopening(endpoint, link, context)
         while true {
             do {
@@ -50,5 +57,12 @@ struct MessageListening: Sendable {
             link = try await reopening.link(note: context.output.note)
             context.output.note("pumpctl: \(endpoint.text) is back")
         }
+    }
+}
+
+extension Failure {
+    /// What was waited for did not come.
+    static func noSOS(in time: Duration?) -> Failure {
+        Failure(.temporaryFailure, code: "no_answer", "no SOS in \(time?.inSeconds ?? "") s")
     }
 }

@@ -43,14 +43,27 @@ extension KnownDevice {
         }
     }
 
-    /// There is a link.
-    func establish() {
+    private func makeLink() -> RadioLink {
         let link = RadioLink(from: adapter.address, to: radio, timeline: bluez.timeline)
         link.onArrival = { [weak self] characteristic, bytes in
             self?.known(characteristic)?.arrive(bytes)
         }
         link.onDrop { [weak self] in self?.ended() }
         self.link = link
+        return link
+    }
+
+    /// There is a link from the device, which is used the other way round too. Either ends with the other.
+    func establish(over incoming: RadioLink) {
+        let link = makeLink()
+        link.onDrop { incoming.drop() }
+        incoming.onDrop { link.drop() }
+        resolution = Task { await resolve(link) }
+    }
+
+    /// There is a link.
+    func establish() {
+        let link = makeLink()
         stopForgetting()
         guard radio.manners.answersBeforeConnected else { return tell(of: link) }
         Task {

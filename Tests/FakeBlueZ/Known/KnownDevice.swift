@@ -120,12 +120,13 @@ public final class KnownDevice {
     /// Whether there is more to it than that it was heard once.
     private var isKept: Bool { isHeard || isConnected || attempt != nil || isPaired || isTrue("Trusted") }
 
-    /// The device has connected to the adapter.
+    /// The device has connected to the adapter. Where it offers services too, bluetoothd reads them over the same link.
     func accept(_ link: RadioLink) {
         stopForgetting()
         incoming = link
         link.onDrop { [weak self] in self?.lost(link) }
         set("Connected", .boolean(true))
+        if self.link == nil, !radio.services.isEmpty { establish(over: link) }
     }
 
     private func lost(_ link: RadioLink) {

@@ -1,0 +1,155 @@
+import DescriptorIO
+import LineProtocol
+
+/// The store while several links bring messages and hand them on at once.
+///
+/// A message is not handed back to the device that it came from: that would count as handed on, and it would go no
+/// further.
+actor MessageRelay {
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    private nonisolated let loop: EventLoop
+    private let store: any RescueStore
+    private let ending: MessageIntake.Ending
+    private var newCount = 0
+    private var hasSOS = false
+    /// From which device each message came, by its address.
+    private var origins: [RescueID: String] = [:]
+    /// What was handed on.
+    private(set) var handedOn: Set<RescueID> = []
+    private var watchers: [AsyncStream<Void>.Continuation] = []
+    /// The insertion that is under way: they are carried out one by one.
+    private var insertion: Task<Void, Never>?
+
+    /// - Parameter ending: After which new messages nothing more is wanted.
+    init(_ store: any RescueStore, until ending: MessageIntake.Ending = MessageIntake.Ending(), on loop: EventLoop) {
+        self.store = store
+        self.ending = ending
+        self.loop = loop
+    }
+
+    /// The store, for what comes from a device: the address tells it from others; nil for one that has none.
+    nonisolated func entrance(from address: String?) -> any RescueStore { Entrance(relay: self, address: address) }
+
+    private struct Entrance: RescueStore {
+        let relay: MessageRelay
+        let address: String?
+
+        func insertNew(_ messages: [RescueMessage]) async throws(RescueStoreError) -> [RescueMessage] {
+            try await relay.insert(messages, from: address).get()
+        }
+
+        func messages(_ status: RescueStatus?) async throws(RescueStoreError) -> [RescueMessage] {
+            try await relay.store.messages(status)
+        }
+
+        func markSynced(_ ids: [RescueID]) async throws(RescueStoreError) { try await relay.markSynced(ids) }
+    }
+
+    // MARK: What comes
+
+    private func insert(
+        _ messages: [RescueMessage], from address: String?
+    ) async -> Result<[RescueMessage], RescueStoreError> {
+        let before = insertion
+        let task = Task(executorPreference: loop) {
+            await before?.value
+            return await self.store(messages, from: address)
+        }
+        insertion = Task(executorPreference: loop) { _ = await task.value }
+        return await task.value
+    }
+
+    private func store(
+        _ messages: [RescueMessage], from address: String?
+    ) async -> Result<[RescueMessage], RescueStoreError> {
+        do throws(RescueStoreError) {
+            var new: [RescueMessage] = []
+            // What came with the last that counts is stored only as far as it counts.
+            for batch in ending.count == nil ? [messages] : messages.map({ [$0] }) where !hasCome {
+                let some = try await store.insertNew(batch)
+                for message in some { origins[message.id] = address }
+                newCount += some.count
+                if some.contains(where: { $0.category == .sos }) { hasSOS = true }
+                new += some
+            }
+            if !new.isEmpty { tellWatchers() }
+            return .success(new)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Whether what was waited for has come.
+    private var hasCome: Bool { newCount == ending.count || ending.isSOS && hasSOS }
+
+    /// Waits until what was to come has come.
+    func untilCome() async throws {
+        let changes = changes()
+        while !hasCome { try await Self.next(changes) }
+    }
+
+    // MARK: What is handed on
+
+    /// Hands on over `link` what waits, and what will, until the link ends or the task is cancelled.
+    ///
+    /// - Parameter onHandedOn: Told how many messages were.
+    /// - Throws: `LinkError`, `RescueStoreError`, `CancellationError`.
+    func handOn(over link: any Link, onHandedOn: @Sendable (Int) -> Void) async throws {
+        let changes = changes()
+        while true {
+            let pending = try await store.messages(.pendingSync).filter {
+                link.deviceAddress == nil || origins[$0.id] != link.deviceAddress
+            }
+            var sent: [RescueID] = []
+            let result: Result<Void, LinkError>
+            do throws(LinkError) {
+                for message in pending {
+                    try await link.send(message.json)
+                    sent.append(message.id)
+                }
+                result = .success(())
+            } catch {
+                result = .failure(error)
+            }
+            if !sent.isEmpty {
+                try await markSynced(sent)
+                onHandedOn(sent.count)
+            }
+            try result.get()
+            try await Self.next(changes)
+        }
+    }
+
+    /// Waits until all messages of these ids were handed on, by whatever link.
+    func untilHandedOn(_ ids: [RescueID]) async throws {
+        let changes = changes()
+        while !handedOn.isSuperset(of: ids) { try await Self.next(changes) }
+    }
+
+    private func markSynced(_ ids: [RescueID]) async throws(RescueStoreError) {
+        try await store.markSynced(ids)
+        handedOn.formUnion(ids)
+        tellWatchers()
+    }
+
+    // MARK: Changes
+
+    /// An element behind each change from now on, or behind several.
+    private func changes() -> AsyncStream<Void> {
+        let (changes, watcher) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        watchers.append(watcher)
+        return changes
+    }
+
+    private static func next(_ changes: AsyncStream<Void>) async throws {
+        for await _ in changes { return }
+        throw CancellationError()
+    }
+
+    private func tellWatchers() {
+        watchers.removeAll { watcher in
+            if case .terminated = watcher.yield() { true } else { false }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import FakeBlueZ
+import FirmwareSim
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("message --offer", .timeLimit(.minutes(5)))
+struct MessageOfferTests {
+    /// Keeps messages, to be handed on later.
+    private func keep(_ texts: String..., in folder: TemporaryFolder, on bench: RadioBench) async throws {
+        for text in texts {
+            let ending = try await bench.run("message", "send", "--later", "--at", "1,2", text, in: folder)
+            #expect(ending.status == 0, "\(ending)")
+        }
+    }
+
+    /// The status of each message that is kept, by its text.
+    private func kept(in folder: TemporaryFolder, on bench: RadioBench) async throws -> [String: String] {
+        let objects = try await bench.run("--json", "message", "list", in: folder).objects()
+        return Dictionary(
+            uniqueKeysWithValues: objects.map { ($0["content"] as? String ?? "", $0["status"] as? String ?? "") })
+    }
+
+    @Test("sync hands on what waits to who subscribes, and ends", arguments: [517, 23])
+    func sync(mtu: Int) async throws {
+        try await withRadioBench(mtu: mtu) { bench in
+            let folder = TemporaryFolder()
+            try await keep("one", "two", "three", in: folder, on: bench)
+            let sync = try await bench.start(
+                ["message", "sync", "--offer", "--adapter", "hci1", "--name", "Bench"], in: folder)
+            let central = try await TestCentral(on: bench.bus.address, for: RadioBench.second)
+            #expect(try await central.find() == "Bench")
+            try await central.connect()
+            #expect(try await Set(central.flags("FFF1")) == ["write", "notify"])
+            try await central.subscribe("FFF1")
+            let ending = try await sync.ending()
+            #expect(ending.status == 0, "\(ending)")
+            #expect(ending.output == "3 handed on\n")
+            #expect(ending.errors.contains("Bench is offered on hci1 (\(RadioBench.second))"))
+            let notifications = try await central.hears("}", of: "FFF1")
+            #expect(notifications.matches(of: /"content":"(one|two|three)"/).map(\.1) == ["one", "two", "three"])
+            #expect(try await kept(in: folder, on: bench).values.allSatisfy { $0 == "synced" })
+            try await central.isHungUpOn()
+            #expect(await !bench.adapters[1].ownRadio.isAdvertising)
+            await central.close()
+            // With nothing to hand on there is nobody to wait for.
+            let again = try await bench.run("message", "sync", "--offer", in: folder)
+            #expect(again.output == "0 handed on\n" && again.errors == "", "\(again)")
+        }
+    }
+
+    @Test("sync that nobody comes to ends with 75, and its messages are kept; one that only looks is nobody")
+    func nobody() async throws {
+        try await withRadioBench { bench in
+            let folder = TemporaryFolder()
+            try await keep("one", in: folder, on: bench)
+            let sync = try await bench.start(
+                ["--json", "message", "sync", "--offer", "--adapter", "hci1", "--for", "2s"], in: folder)
+            _ = try await sync.output.text(upTo: "\"event\":\"offered\"")
+            let central = try await bench.central()
+            let ending = try await sync.ending()
+            expectFailure(ending, 75, saying: "0 handed on in 2 s, and 1 still wait", hint: "they are kept")
+            #expect(try await kept(in: folder, on: bench) == ["one": "pending_sync"])
+            await central.close()
+        }
+    }
+
+    @Test("listen keeps what is written, and hands nothing back to where it came from")
+    func listen() async throws {
+        try await withRadioBench { bench in
+            let folder = TemporaryFolder()
+            try await keep("mine", in: folder, on: bench)
+            let listening = try await bench.start(
+                ["--json", "message", "listen", "--offer", "--adapter", "hci1", "--until-sos"], in: folder)
+            _ = try await listening.output.text(upTo: "\"port\":\"ble:\(RadioBench.second)\"}\n")
+            let central = try await bench.central()
+            let theirs = (0..<100).map { PhoneStock(seed: 8).message($0) }
+            let sos = try #require(theirs.first { $0.category == "SOS" })
+            let other = try #require(theirs.first { $0.category != "SOS" })
+            // Before it has subscribed, and in one write that is longer than a packet.
+            try await central.write(other.json, to: "FFF1")
+            #expect(try await listening.output.line().contains("\"event\":\"message\""))
+            try await central.subscribe("FFF1")
+            #expect(
+                try await listening.output.line()
+                    == #"{"count":1,"event":"handed_on","port":"ble:\#(RadioBench.first)"}"#)
+            let heard = try await central.hears("}", of: "FFF1")
+            #expect(heard.contains("\"mine\"") && !heard.contains(other.id.uuidString))
+            try await central.write(sos.json, to: "FFF1")
+            let ending = try await listening.ending()
+            #expect(ending.status == 0 && ending.output.contains("\"event\":\"sos\""), "\(ending)")
+            #expect(
+                try await kept(in: folder, on: bench)
+                    == ["mine": "synced", other.content: "pending_sync", sos.content: "pending_sync"])
+            await central.close()
+        }
+    }
+
+    @Test("Two programs in both roles at once have the messages of each other, each once")
+    func bothRoles() async throws {
+        try await withRadioBench { bench in
+            let folders = [TemporaryFolder(), TemporaryFolder()]
+            let texts = ["of the first", "of the second"]
+            for (folder, text) in zip(folders, texts) { try await keep(text, in: folder, on: bench) }
+            func start(_ number: Int, port: String) async throws -> ChildProcess {
+                let program = try await bench.start(
+                    [
+                        "--json", "-p", "ble:\(port)?adapter=hci\(number)", "message", "listen", "--offer", "--adapter",
+                        "hci\(number)",
+                    ], in: folders[number])
+                #expect(try await program.output.line().contains("\"event\":\"offered\""))
+                return program
+            }
+            let programs = [
+                try await start(0, port: RadioBench.second), try await start(1, port: RadioBench.first),
+            ]
+            for (program, text) in zip(programs, texts.reversed()) {
+                var events: Set<String> = []
+                while events != ["handed_on", "message"] {
+                    let line = try await program.output.line("an event")
+                    let object = try #require(
+                        JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "\(line)")
+                    let event = try #require(object["event"] as? String, "\(line)")
+                    guard ["handed_on", "message"].contains(event) else { continue }
+                    #expect(events.insert(event).inserted, "\(line)")
+                    if event == "message" { #expect(object["content"] as? String == text) }
+                }
+            }
+            for program in programs {
+                program.send(signal: SIGINT)
+                #expect(try await program.ending().status == 130)
+            }
+            #expect(try await kept(in: folders[0], on: bench) == [texts[0]: "synced", texts[1]: "pending_sync"])
+            #expect(try await kept(in: folders[1], on: bench) == [texts[1]: "synced", texts[0]: "pending_sync"])
+        }
+    }
+
+    @Test("What is received from a port goes on to who has subscribed")
+    func relayed() async throws {
+        try await withRadioBench { bench in
+            let folder = TemporaryFolder()
+            let program = try await bench.start(
+                [
+                    "--json", "-p", "sim:rescue?seed=7&messages=3&interval=200ms", "message", "listen", "--offer",
+                    "--adapter", "hci1",
+                ], in: folder)
+            _ = try await program.output.text(upTo: "\"event\":\"offered\"")
+            let central = try await bench.central()
+            try await central.subscribe("FFF1")
+            let stock = (0..<3).map { PhoneStock(seed: 7).message($0) }
+            let text = try await central.notes.wait(for: "three messages") { notes in
+                let text = String(decoding: notes.values.values.flatMap(\.self).joined(), as: UTF8.self)
+                return stock.allSatisfy { text.contains($0.id.uuidString) } ? text : nil
+            }
+            #expect(text.matches(of: /"id":/).count == 3)
+            _ = try await program.output.wait(for: "what was handed on") { output in
+                let counts = output.text.matches(of: /"count":(\d+),"event":"handed_on"/).compactMap { Int($0.1) }
+                return counts.reduce(0, +) == 3 ? true : nil
+            }
+            program.send(signal: SIGTERM)
+            #expect(try await program.ending().status == 143)
+            #expect(try await kept(in: folder, on: bench).values.allSatisfy { $0 == "synced" })
+            await central.close()
+        }
+    }
+
+    @Test("What is in its way is said")
+    func refused() async throws {
+        try await withRadioBench { bench in
+            let folder = TemporaryFolder()
+            let adapter = try await bench.run("message", "listen", "--offer", "--adapter", "hci9", in: folder)
+            expectFailure(adapter, 66, saying: "there is no Bluetooth adapter", hint: "there is: hci0, hci1")
+            let name = try await bench.run(
+                "message", "listen", "--offer", "--name", String(repeating: "n", count: 30), in: folder)
+            expectFailure(name, 64, saying: "30 bytes", hint: "choose a shorter name")
+            let alone = try await bench.run("message", "listen", "--adapter", "hci0", in: folder)
+            expectFailure(alone, 64, saying: "--offer", hint: "")
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import FakeBlueZ
+import TestSupport
+
+/// A bluetoothd that is none, with two adapters that hear each other: for programs at both ends.
+struct RadioBench {
+    /// Where centrals on the other adapter find what is offered on hci0, and on hci1.
+    static let first = "00:00:5E:00:53:01"
+    static let second = "00:00:5E:00:53:02"
+
+    let bus: PrivateBus
+    let fake: FakeBlueZ
+    let adapters: [FakeAdapter]
+
+    /// - Parameter mtu: What the packets hold that are exchanged with what either adapter offers.
+    init(mtu: Int = 517) async throws {
+        bus = try await PrivateBus()
+        fake = try await FakeBlueZ.start(on: bus.address)
+        adapters = [await fake.addAdapter(), await fake.addAdapter("hci1", address: Self.second)]
+        for adapter in adapters { await adapter.setMTU(mtu) }
+    }
+
+    /// Starts `pumpctl` on this radio.
+    ///
+    /// - Parameter folder: Where it keeps messages.
+    func start(_ arguments: [String], in folder: TemporaryFolder? = nil) async throws -> ChildProcess {
+        var environment = bus.environment
+        environment["XDG_DATA_HOME"] = folder?.path
+        return try await Pumpctl.start(arguments, environment: environment)
+    }
+
+    func run(_ arguments: String..., in folder: TemporaryFolder? = nil) async throws -> ChildProcess.Ending {
+        try await start(arguments, in: folder).ending()
+    }
+
+    /// A central on hci0 that is connected to what hci1 offers.
+    func central() async throws -> TestCentral {
+        let central = try await TestCentral(on: bus.address, for: Self.second)
+        _ = try await central.find()
+        try await central.connect()
+        return central
+    }
+}
+
+/// Calls `body` with a bench, and takes it down.
+func withRadioBench(mtu: Int = 517, _ body: (RadioBench) async throws -> Void) async throws {
+    let bench = try await RadioBench(mtu: mtu)
+    do {
+        try await body(bench)
+    } catch {
+        await bench.fake.stop()
+        throw error
+    }
+    await bench.fake.stop()
+}
+
+extension FakeAdapter {
+    fileprivate func setMTU(_ mtu: Int) { ownRadio.manners.mtu = mtu }
+}
