@@ -25,7 +25,8 @@ struct NotificationLengthTests {
         }
     }
 
-    @Test("A long image waits for the radio, and nothing of it is lost or cut", arguments: [(23, 10_000), (517, 50_000)])
+    @Test(
+        "A long image waits for the radio, and nothing of it is lost or cut", arguments: [(23, 10_000), (517, 50_000)])
     func image(mtu: Int, size: Int) async throws {
         let peer = PeerPeripheral(PeerFirmwareOptions(seed: 7, imageByteCount: size))
         try await withCentral(of: peer, mtu: mtu) { central, host in
