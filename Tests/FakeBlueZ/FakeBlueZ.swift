@@ -83,7 +83,9 @@ public final class FakeBlueZ {
     private func end() async {
         departures?.cancel()
         departures = nil
-        // First of all, so that as in a crash nobody is told anything.
+        // The bus notices later that a connection was closed than that a name was given up.
+        try? await connection?.releaseName(BlueZName.service)
+        // Before all else, so that as in a crash nobody is told anything.
         await connection?.close()
         for adapter in adapters { adapter.detach() }
         agents.forgetAll()
