@@ -33,7 +33,7 @@ public enum Answer: Sendable, Hashable {
 
     /// Reads a line; nil if it is none of an answer.
     public init?(line: Substring) {
-        let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
+        let fields = line.fields
         let numbers = fields[1...].map { Int($0) }
         switch (fields.first, fields.count) {
         case ("row", _): self = .row(fields[1...].map { String($0) })

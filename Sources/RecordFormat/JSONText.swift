@@ -1,3 +1,10 @@
+extension Substring {
+    /// What is between its tabs.
+    var fields: [Substring] {
+        utf8.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false).map { Substring($0) }
+    }
+}
+
 /// Text as a JSON string (RFC 8259), and back.
 public enum JSONText {
     /// The text in quotes. Nothing in it is a control character, so that it can stand between tabs, on a line.

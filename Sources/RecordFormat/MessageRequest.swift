@@ -21,7 +21,7 @@ public enum MessageRequest: Sendable, Hashable {
 
     /// Reads a line; nil if it is none of a request.
     public init?(line: Substring) {
-        let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
+        let fields = line.fields
         switch (fields.first, fields.count) {
         case ("store", _):
             guard let message = StoredMessage(fields: fields[1...]) else { return nil }

@@ -50,7 +50,7 @@ extension Record {
 
     /// Reads a line; nil if it is none of a record.
     public init?(line: Substring) {
-        let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
+        let fields = line.fields
         guard fields.count >= 4, let session = UInt64(fields[1]), let milliseconds = Int64(fields[2]) else {
             return nil
         }

@@ -4,6 +4,9 @@ import Recorder
 
 /// `pumpctl-record write`: keeps what comes on standard input, up to its end.
 struct Writing {
+    /// How far this program steps back behind a session, by nice(2).
+    private static let niceness: CInt = 10
+
     private let recorder: Recorder
     /// What was asked since the last commit.
     private var messages: [StoredMessage] = []
@@ -20,13 +23,23 @@ struct Writing {
     }
 
     mutating func run() async {
+        var input = Input()
+        var hasStepped = false
         // Nothing else has to run meanwhile but the recorder's own thread.
-        while let line = readLine() {
-            if let record = Record(line: line[...]) {
-                recorder.record(record)
-            } else if let request = MessageRequest(line: line[...]) {
-                await take(request)
+        while let lines = input.next() {
+            var isRecording = false
+            for line in lines {
+                if let record = Record(line: line) {
+                    recorder.record(record)
+                    isRecording = true
+                } else if let request = MessageRequest(line: line) {
+                    await take(request)
+                }
             }
+            guard isRecording else { continue }
+            if !hasStepped { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness) }
+            hasStepped = true
+            input.gather()
         }
         let tally = await recorder.close()
         Output.say(.done(written: tally.written, lost: tally.lost))

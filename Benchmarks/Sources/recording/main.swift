@@ -1,8 +1,12 @@
-// What recording costs. recording PORT ROUNDTRIPS ROWS
+// What recording costs. recording PORT TURNS ROUNDTRIPS ROWS PUMPCTL-RECORD
 //
-// Prints telemetry rows a second, from the first to the last of ROWS being on the disk; then, of sessions that take turns
-// with recording and without, the 99th percentile of a command's round trip: the median of the turns without, that of the
-// turns with, and of the ratio of two turns that follow each other; and the time that it takes to hand a status over.
+// Prints telemetry rows a second, from the first to the last of ROWS being on the disk. Then sessions take turns in which
+// nothing is recorded, in which a recorder of this process does it, and in which pumpctl-record does, as for pumpctl. Prints
+// the 99th percentile of a command's round trip as the median of the turns without; and for each of the other two the same,
+// the median of its ratio to the turn without that is next to it, and the time that it takes to hand a status over.
+//
+// A turn is much longer than a recorder waits to write, and it ends when all is on the disk: what is written of one turn is
+// written in that turn. All of them ask as fast as they are answered, and so record some ten thousand statuses a second.
 import DescriptorIO
 import Glibc
 import LineProtocol
@@ -12,9 +16,10 @@ import SerialPort
 import Transports
 
 let port = CommandLine.arguments[1]
-let roundTrips = Int(CommandLine.arguments[2]) ?? 1000
-let rowCount = Int(CommandLine.arguments[3]) ?? 500_000
-let turns = 15
+let turns = Int(CommandLine.arguments[2]) ?? 15
+let roundTrips = Int(CommandLine.arguments[3]) ?? 20_000
+let rowCount = Int(CommandLine.arguments[4]) ?? 500_000
+let program = CommandLine.arguments[5]
 
 func nowMicroseconds() -> Double {
     var now = timespec()
@@ -68,10 +73,73 @@ func rowsPerSecond() async throws -> Double {
     return Double(rowCount) / time * 1e6
 }
 
-/// Asks for statuses, and records them if there is a recorder: the 99th percentile of the round trip, and how long it took
-/// to hand a status over, in microseconds.
-func ask(_ session: PumpSession, _ recorder: Recorder?) async throws -> (percentile: Double, handing: Double) {
-    let number = recorder?.beginSession(family: "pump", endpoint: "benchmark", device: nil) ?? 0
+/// Takes what is recorded.
+protocol Taker {
+    func record(_ reading: Reading)
+    /// Waits until all of it is on the disk.
+    func flush() async throws
+}
+
+/// A recorder of this process.
+struct OwnRecorder: Taker {
+    let recorder = newRecorder("session")
+    let session: UInt64
+
+    init() { session = recorder.beginSession(family: "pump", endpoint: "benchmark", device: nil) }
+
+    func record(_ reading: Reading) { recorder.record(.reading(kind: "status", reading), in: session) }
+    func flush() async throws { try await recorder.flush() }
+}
+
+/// pumpctl-record, as pumpctl starts it.
+final class RecordProgram: Taker {
+    private let socket: CInt
+    private var pending: [UInt8] = []
+
+    init() {
+        unlink(".build/recording/pumpctl/record.sqlite")
+        setenv("XDG_DATA_HOME", String(cString: realpath(".build/recording", nil)), 1)
+        var ends: [CInt] = [-1, -1]
+        socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends)
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        for stream in [STDIN_FILENO, STDOUT_FILENO] { posix_spawn_file_actions_adddup2(&actions, ends[1], stream) }
+        var process: pid_t = 0
+        let words = [strdup(program), strdup("write"), nil]
+        guard posix_spawn(&process, program, &actions, nil, words, environ) == 0 else { exit(1) }
+        close(ends[1])
+        socket = ends[0]
+        say(Record(session: 1, time: .now, .begun(family: "pump", endpoint: "benchmark", device: nil)).line)
+    }
+
+    func record(_ reading: Reading) { say(Record(session: 1, time: .now, .reading(kind: "status", reading)).line) }
+
+    func flush() async throws {
+        say(MessageRequest.commit.line)
+        while !pending.isEmpty { send(0) }
+        var answer = [UInt8](repeating: 0, count: 4096)
+        let count = read(socket, &answer, answer.count)
+        guard count > 0,
+            Answer(line: String(decoding: answer[..<(count - 1)], as: UTF8.self)[...]) == .committed(isNew: [])
+        else { exit(1) }
+    }
+
+    /// Never waits, as pumpctl does not.
+    private func say(_ line: String) {
+        pending += line.utf8
+        pending.append(UInt8(ascii: "\n"))
+        send(CInt(MSG_DONTWAIT))
+    }
+
+    private func send(_ flags: CInt) {
+        let count = Glibc.send(socket, pending, pending.count, flags)
+        if count > 0 { pending.removeFirst(count) }
+    }
+}
+
+/// Asks for statuses, and has them recorded: the 99th percentile of the round trip, and how long it took to hand a status
+/// over, in microseconds.
+func ask(_ session: PumpSession, _ taker: (any Taker)?) async throws -> (percentile: Double, handing: Double) {
     var times: [Double] = []
     times.reserveCapacity(roundTrips)
     var handing = 0.0
@@ -80,10 +148,11 @@ func ask(_ session: PumpSession, _ recorder: Recorder?) async throws -> (percent
         let status = try await session.readStatus()
         let end = nowMicroseconds()
         times.append(end - start)
-        guard let recorder else { continue }
-        recorder.record(.reading(kind: "status", reading(of: status)), in: number)
+        guard let taker else { continue }
+        taker.record(reading(of: status))
         handing += nowMicroseconds() - end
     }
+    try await taker?.flush()
     times.sort()
     return (times[roundTrips * 99 / 100], handing / Double(roundTrips))
 }
@@ -94,21 +163,27 @@ let error: (any Error)? = EventLoop.run { loop in
         let rate = try await rowsPerSecond()
         let session = try await PumpSession.begin(
             over: LinkSchemes.standard.open(Endpoint(port), on: loop), clock: EventLoopClock(loop))
-        let recorder = newRecorder("session")
+        let takers: [any Taker] = [OwnRecorder(), RecordProgram()]
         var without: [Double] = []
-        var with: [Double] = []
-        var handing: [Double] = []
-        for _ in 0..<turns {
-            without.append(try await ask(session, nil).percentile)
-            let recorded = try await ask(session, recorder)
-            with.append(recorded.percentile)
-            handing.append(recorded.handing)
+        var with: [[(percentile: Double, handing: Double)]] = [[], []]
+        _ = try await ask(session, nil)
+        for turn in 0..<turns {
+            // Each taker is the first as often as the second, and each has a neighbour without.
+            for index in turn % 2 == 0 ? [0, 1] : [1, 0] {
+                if turn % 4 < 2 { without.append(try await ask(session, nil).percentile) }
+                with[index].append(try await ask(session, takers[index]))
+                if turn % 4 >= 2 { without.append(try await ask(session, nil).percentile) }
+            }
         }
         await session.close()
-        guard await recorder.close().lost == 0 else { exit(1) }
-        print(
-            rate, median(without), median(with), median(zip(with, without).map { $0 / $1 }),
-            median(handing))
+        var figures = [rate, median(without)]
+        for (index, with) in with.enumerated() {
+            let ratios = with.enumerated().map { turn, figure in
+                figure.percentile / without[turn * 2 + (turn % 2 == 0 ? index : 1 - index)]
+            }
+            figures += [median(with.map(\.percentile)), median(ratios), median(with.map(\.handing))]
+        }
+        print(figures.map { "\($0)" }.joined(separator: " "))
         return nil
     } catch { return error }
 }
