@@ -13,6 +13,15 @@ public enum RecordFile {
         return home.map { $0 + "/pumpctl/record.sqlite" }
     }
 
+    /// How many bytes the database at `path` takes, with what waits to be moved into it.
+    public static func byteCount(_ path: String) throws(RecorderError) -> Int {
+        try checkPresence(path)
+        return ["", "-wal"].reduce(0) { sum, suffix in
+            var status = stat()
+            return sum + (stat(path + suffix, &status) == 0 ? Int(status.st_size) : 0)
+        }
+    }
+
     /// Opens the database to write, with its folder and its tables made where they are missing.
     ///
     /// - Parameter patience: How long another program is waited for.
@@ -43,11 +52,7 @@ public enum RecordFile {
 
     /// Opens the database to read.
     static func openToRead(_ path: String) throws(RecorderError) -> DatabaseQueue {
-        guard access(path, F_OK) == 0 else {
-            throw errno == ENOENT
-                ? RecorderError(.notFound, path: path, activity: "read")
-                : RecorderError(errno: errno, path: path, activity: "read")
-        }
+        try checkPresence(path)
         do {
             var configuration = Configuration()
             configuration.readonly = true
@@ -55,6 +60,14 @@ public enum RecordFile {
             return try DatabaseQueue(path: path, configuration: configuration)
         } catch {
             throw RecorderError(error, path: path, activity: "read")
+        }
+    }
+
+    private static func checkPresence(_ path: String) throws(RecorderError) {
+        guard access(path, F_OK) == 0 else {
+            throw errno == ENOENT
+                ? RecorderError(.notFound, path: path, activity: "read")
+                : RecorderError(errno: errno, path: path, activity: "read")
         }
     }
 

@@ -7,6 +7,7 @@ import Recorder
 ///     pumpctl-record write                                records and requests from standard input, a line each
 ///     pumpctl-record read TABLE SINCE UNTIL FAMILY DEVICE rows to standard output; - for no such filter
 ///     pumpctl-record messages STATUS CATEGORY             messages to standard output
+///     pumpctl-record where                                the path of the database, and how many bytes it has
 @main
 enum PumpctlRecord {
     static func main() async {
@@ -23,6 +24,7 @@ enum PumpctlRecord {
                 await writing.run()
             case ("read", 6): try read(path, arguments[1...])
             case ("messages", 3): try readMessages(path, arguments[1...])
+            case ("where", 1): Output.say(.row([JSONText.quoted(path), "\(try RecordFile.byteCount(path))"]))
             default: exit(64)
             }
         } catch {

@@ -11,7 +11,9 @@ struct HistoryCommand: ParsableCommand {
             time, as 2026-11-20 or 2026-11-20T17:04.
 
             Each line of --json has the keys time, session, family, endpoint, device, and kind with the values that were told; \
-            with --events event and text; with --sessions ended, ending, readings, events and errors.
+            with --events event and text; with --sessions ended, ending, readings, events and errors; with --where path and bytes.
+
+            Nothing is ever deleted; a day of 'monitor' takes about 3 MB.
             """)
 
     @ParentCommand var parent: PumpctlCommand
@@ -32,6 +34,9 @@ struct HistoryCommand: ParsableCommand {
     @Flag(help: "Show what has happened and what went wrong.")
     var events = false
 
+    @Flag(name: .customLong("where"), help: "Show where the record is, and how large.")
+    var isPlaceAsked = false
+
     @Flag(help: "Print comma-separated values.")
     var csv = false
 
@@ -51,9 +56,10 @@ struct HistoryCommand: ParsableCommand {
         if [csv, json, isDrawing].filter(\.self).count > 1 {
             throw ValidationError("--csv, --json, and --plot or --svg exclude each other")
         }
-        if [sessions, events, isDrawing].filter(\.self).count > 1 {
-            throw ValidationError("--sessions, --events, and --plot or --svg exclude each other")
+        if [sessions, events, isDrawing, isPlaceAsked].filter(\.self).count > 1 {
+            throw ValidationError("--sessions, --events, --where, and --plot or --svg exclude each other")
         }
+        if isPlaceAsked, csv { throw ValidationError("--where goes without --csv") }
     }
 
     func run() throws {
@@ -65,10 +71,18 @@ struct HistoryCommand: ParsableCommand {
             filter.until = until.flatMap { TimeArgument($0, now: .now)?.time }
             filter.family = options.family?.rawValue
             filter.device = device
-            try show(filter, output)
+            if isPlaceAsked { try showPlace(output) } else { try show(filter, output) }
         } catch {
             output.report(error)
             throw ExitCode(error.status.rawValue)
+        }
+    }
+
+    private func showPlace(_ output: Output) throws(Failure) {
+        try HistoryQuery.place.forEachRow { cells throws(Failure) in
+            guard let path = JSONText.unquoted(cells[0][...]), let bytes = Int(cells[1]) else { return }
+            let size = bytes < 100_000 ? "\(bytes / 1000) kB" : "\(bytes / 1_000_000).\(bytes / 100_000 % 10) MB"
+            output.result("\(Array(path.utf8).printable())  \(size)", PlaceRecord(path: path, bytes: bytes))
         }
     }
 
@@ -87,4 +101,10 @@ struct HistoryCommand: ParsableCommand {
             try HistoryText(query).writeTable()
         }
     }
+}
+
+/// Where the record is, as programs are told of it.
+private struct PlaceRecord: Encodable {
+    var path: String
+    var bytes: Int
 }

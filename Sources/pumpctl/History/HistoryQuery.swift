@@ -4,6 +4,11 @@ import RecordFormat
 struct HistoryQuery {
     private let arguments: [String]
 
+    /// Where the record is: one row with its path and how many bytes it has.
+    static let place = HistoryQuery(arguments: ["where"])
+
+    private init(arguments: [String]) { self.arguments = arguments }
+
     init(_ table: RecordTable, _ filter: RecordFilter) {
         let words = [
             filter.since.map { "\($0.milliseconds)" }, filter.until.map { "\($0.milliseconds)" }, filter.family,

@@ -81,7 +81,10 @@ struct HistoryTests {
 
     @Test(
         "Arguments that make no sense are refused",
-        arguments: [["--since", "soon"], ["--csv", "--json"], ["--plot", "--csv"], ["--events", "--sessions"]])
+        arguments: [
+            ["--since", "soon"], ["--csv", "--json"], ["--plot", "--csv"], ["--events", "--sessions"],
+            ["--where", "--csv"],
+        ])
     func arguments(_ arguments: [String]) async throws {
         let ending = try await Pumpctl.start(["history"] + arguments).ending()
         expectFailure(ending, 64, saying: "Error: ", hint: "pumpctl history")

@@ -91,6 +91,18 @@ struct RecordingTests {
         #expect(try await run("history", "--events", "--json").object()["event"] as? String == "refused")
     }
 
+    @Test("Where the record is, and how large, is said")
+    func place() async throws {
+        expectFailure(try await run("history", "--where"), 66, saying: "nothing has been recorded", hint: "monitor")
+        #expect(try await run("-p", "sim:led", "--record", "led", "on").status == 0)
+        let place = try await run("history", "--where", "--json").object()
+        #expect(place["path"] as? String == home.path("pumpctl/record.sqlite"))
+        let bytes = try #require(place["bytes"] as? Int)
+        #expect(bytes >= 8192)
+        #expect(
+            try await run("history", "--where").output == "\(home.path("pumpctl/record.sqlite"))  \(bytes / 1000) kB\n")
+    }
+
     @Test("Nothing is recorded where it is not wanted: by an option, the environment, or the configuration")
     func off() async throws {
         try home.makeFolder("config/pumpctl")
