@@ -52,7 +52,7 @@ struct StormPeripheralTests {
         #expect(packets.joined() == "LOG Values: " + Self.log(0..<rows))
         // A value holds 512 bytes at most, whatever a packet does.
         let length = min(mtu - 3, 512)
-        for packet in packets.dropLast() { #expect(packet.utf8.count == length) }
+        #expect(packets.dropLast().allSatisfy { $0.utf8.count == length })
         #expect((1...length).contains(packets.last?.utf8.count ?? 0))
         #expect(storm.isQuiescent)
     }
