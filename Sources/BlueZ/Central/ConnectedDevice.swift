@@ -25,6 +25,8 @@ public actor ConnectedDevice {
     /// it is ready.
     private var turns: [ObjectPath: Turns] = [:]
     private var writes: [ObjectIdentifier: Outcome<Void>] = [:]
+    /// The characteristics that were ever listened to.
+    private var heard: Set<ObjectPath> = []
 
     init(_ device: Device, at path: ObjectPath) {
         let bluez = device.bluez
@@ -40,6 +42,9 @@ public actor ConnectedDevice {
     func watch() {
         observer = bluez.keeper.observe { [weak self, path, weak keeper = bluez.keeper] change in
             if let keeper, let error = Self.end(change, path, keeper) { self?.assumeIsolated { $0.finish(error) } }
+            if case .removed(let path, BlueZName.gattCharacteristic, _) = change {
+                self?.assumeIsolated { $0.withdrawn(path) }
+            }
         }
     }
 
@@ -49,6 +54,14 @@ public actor ConnectedDevice {
             bluez.keeper.stopObserving(observer)
             bluez.assumeIsolated { $0.abandon(path) }
         }
+    }
+
+    /// The device has a characteristic no more, as when the program that offered it has ended; the connection is left to
+    /// itself then. Whoever listens would hear nothing for ever.
+    private func withdrawn(_ characteristic: ObjectPath) {
+        guard end == nil, heard.contains(characteristic) else { return }
+        finish(BLEError(.disconnected, activity: "using the device", hint: "it was withdrawn: connect again"))
+        bluez.assumeIsolated { $0.abandon(path) }
     }
 
     private static func end(_ change: MirrorChange, _ path: ObjectPath, _ keeper: MirrorKeeper) -> BLEError? {
@@ -197,6 +210,7 @@ public actor ConnectedDevice {
         }
         // Before StartNotify, which the first notification may overtake (bleak#374).
         let subscription = ValueSubscription(bluez, characteristic.path, handler)
+        heard.insert(characteristic.path)
         do throws(BLEError) {
             try await whileConnected(activity) { () throws(BLEError) in
                 try await self.bluez.call(

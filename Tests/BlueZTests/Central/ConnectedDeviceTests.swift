@@ -254,6 +254,23 @@ struct ConnectedDeviceTests {
         }
     }
 
+    @Test func `Ends, and is disconnected, when what is listened to is withdrawn`() async throws {
+        try await withModule { rig in
+            let values = try await rig.device.notifications(of: rig.line)
+            // What else it offers may come and go.
+            let other = await RadioService("FFF0", [RadioCharacteristic("FFF1", [.notify])])
+            await Radio.run { rig.radio.services.append(other) }
+            await Radio.run { rig.radio.services.removeAll { $0 === other } }
+            try await rig.bench.settle()
+            await rig.far.notify([1])
+            #expect(try await values.next() == [1])
+            await Radio.run { rig.radio.services = [] }
+            let error = try await failure { () throws(BLEError) in try await values.iterate() }
+            #expect(error?.code == .disconnected)
+            try await rig.bench.untilCalled("Disconnect")
+        }
+    }
+
     @Test func `That is let go is disconnected`() async throws {
         try await withBench { bench in
             let radio = await bench.addModule()

@@ -19,9 +19,12 @@ public final class RadioDevice {
     public var isAdvertising = true { didSet { changed() } }
     /// Whether it accepts connections.
     public var isConnectable = true { didSet { changed() } }
-    /// The services that whoever connects from now on finds.
+    /// The services that centrals find; those that are there are told of a change.
     public var services: [RadioService] = [] {
-        didSet { for service in services { for item in service.characteristics { item.device = self } } }
+        didSet {
+            for service in services { for item in service.characteristics { item.device = self } }
+            for link in links { link.onServiceChange?() }
+        }
     }
     /// The connections that it has.
     public private(set) var links: [RadioLink] = []

@@ -15,6 +15,8 @@ public final class RadioLink {
     private var lastOperation = 0
     /// The central's ear.
     var onArrival: ((RadioCharacteristic, [UInt8]) -> Void)?
+    /// Tells the central that the device has other services than before.
+    var onServiceChange: (() -> Void)?
     private var dropHandlers: [() -> Void] = []
 
     /// What fits one packet.

@@ -48,6 +48,7 @@ extension KnownDevice {
         link.onArrival = { [weak self] characteristic, bytes in
             self?.known(characteristic)?.arrive(bytes)
         }
+        link.onServiceChange = { [weak self] in self?.lookAgain(link) }
         link.onDrop { [weak self] in self?.ended() }
         self.link = link
         return link
@@ -108,14 +109,29 @@ extension KnownDevice {
         set("ServicesResolved", .boolean(true))
     }
 
+    /// The device has other services than before: objects of those that have gone go, too.
+    private func lookAgain(_ link: RadioLink) {
+        guard object?.value("ServicesResolved", of: BlueZName.device)?.boolean == true else { return }
+        resolution = Task {
+            findServices()
+            for characteristic in services.flatMap(\.characteristics) { characteristic.showMTU(of: link) }
+            for service in services { await service.publish() }
+        }
+    }
+
     /// Comes to know the services: at the first connection, and when the device has others than before.
     private func findServices() {
         if services.map({ ObjectIdentifier($0.radio) }) == radio.services.map(ObjectIdentifier.init) { return }
-        for service in services { service.withdraw() }
+        let known = services
         services = []
+        for service in known where !radio.services.contains(where: { $0 === service.radio }) { service.withdraw() }
         guard let tree = bluez.tree else { return }
-        var handle = 0x0001
+        var handle = known.last.map { $0.lastHandle + 1 } ?? 0x0001
         for service in radio.services {
+            if let known = known.first(where: { $0.radio === service }) {
+                services.append(known)
+                continue
+            }
             let known = KnownService(service, of: self, handle: handle, in: tree)
             handle = known.lastHandle + 1
             services.append(known)

@@ -110,6 +110,24 @@ struct SimStormLEDBLETests {
         }
     }
 
+    @Test("A log that is cut off by the end of the sensor is said to be incomplete, though the link is there still")
+    func killed() async throws {
+        try await withBLEBench { bench in
+            let adapter = await bench.fake.addAdapter("hci1", address: Self.address)
+            await Radio.run { adapter.ownRadio.manners.mtu = 517 }
+            let sim = try await bench.start(
+                "sim", "storm", "--seed", "7", "--rows", "100000", "--interval", "off", "--ble", "--adapter", "hci1")
+            _ = try await sim.output.line("the sensor on the air")
+            let program = try await bench.start(
+                "-p", "ble:storm?adapter=hci0", "-v", "log", "get", "--quiet", "1000s")
+            for _ in 0..<40 { try await program.errors.text(upTo: "< ") }
+            sim.send(signal: SIGKILL)
+            let ending = try await program.ending()
+            expectFailure(ending, 74, saying: "the log is incomplete", "the device is gone")
+            #expect(Self.log(0..<100_000).hasPrefix(ending.output) && !ending.output.isEmpty)
+        }
+    }
+
     @Test(
         "Options that don't go together are refused",
         arguments: ["storm", "led"],
