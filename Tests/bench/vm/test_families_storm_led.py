@@ -1,0 +1,129 @@
+"""pumpctl as a storm sensor and an LED board, driven by pumpctl, on two adapters of one machine that hear each other."""
+
+import signal
+
+from bench import PATIENCE
+from bluetooth import BLUETOOTHD, BluetoothTest, VirtualRadio
+
+
+class FamilyTest(BluetoothTest):
+    family = None
+
+    def setUp(self):
+        super().setUp()
+        self.needs("--ble", "sim", self.family)
+        # With the three channels that Debian's 5.66 opens to its like, notifications overtake each other. An ESP32 has one.
+        self.stop_bluetoothd()
+        self.guest.run("mkdir", "-p", "/etc/bluetooth")
+        self.guest.put("/etc/bluetooth/main.conf", b"[GATT]\nChannels = 1\n")
+        self.guest.start(BLUETOOTHD, "--nodetach")
+        self.guest.until("bluez('/', 'org.freedesktop.DBus.Peer.Ping')", PATIENCE)
+        VirtualRadio(self)
+
+    def offer(self, *options):
+        simulator = self.guest.start("pumpctl", "sim", self.family, "--ble", "--adapter", "hci1", *options)
+        simulator.until_output("BLE ", PATIENCE)
+        return simulator
+
+
+class Storm(FamilyTest):
+    family = "storm"
+
+    def pumpctl(self, *arguments, port="ble:storm", **expected):
+        return super().pumpctl("--no-record", *arguments, port=port, **expected)
+
+    def log(self, rows):
+        """The log of the sensor that is offered, by one inside pumpctl."""
+        self.pumpctl("log", "get", "-o", "/tmp/expected.log", port=f"sim:storm?seed=7&rows={rows}&unpaced")
+        return self.guest.get("/tmp/expected.log")
+
+    def test_its_log_comes_right_to_the_byte(self):
+        expected = self.log(20000)
+        self.assertGreater(len(expected), 250_000)
+        self.offer("--seed", "7", "--rows", "20000", "--interval", "off", "--unpaced")
+        printed = self.pumpctl("log", "get", "--quiet", "3s", "-o", "/tmp/storm.log")
+        self.assertEqual(printed.out, f"{len(expected)} bytes in /tmp/storm.log\n")
+        self.assertEqual(self.guest.get("/tmp/storm.log"), expected)
+
+    def test_live_rows_in_the_middle_of_a_log_are_not_in_it(self):
+        expected = self.log(5000)
+        self.offer("--seed", "7", "--rows", "5000", "--interval", "0.2")
+        # Those that it has measured before it was asked are at the end.
+        self.pumpctl("--json", "log", "get", "--quiet", "3s", "-o", "/tmp/storm.log")
+        log = self.guest.get("/tmp/storm.log")
+        self.assertEqual(log[:len(expected)], expected)
+        self.assertNotIn(b"LIVE", log)
+
+    def test_an_empty_log_is_empty(self):
+        self.offer("--rows", "0", "--interval", "off")
+        self.assertEqual(self.pumpctl("log", "get").out, "")
+
+    def test_a_log_that_is_cut_off_by_a_lost_link_is_said_to_be_incomplete(self):
+        self.cut_off(lambda simulator: self.set_powered("hci1", False))
+
+    def test_a_log_that_is_cut_off_by_the_end_of_the_sensor_is_said_to_be_incomplete(self):
+        self.cut_off(lambda simulator: simulator.send_signal(signal.SIGKILL))
+
+    def cut_off(self, cut):
+        expected = self.log(100_000)
+        simulator = self.offer("--seed", "7", "--rows", "100000", "--interval", "off")
+        command = self.start_pumpctl("log", "get", "-o", "/tmp/storm.log", port="ble:storm")
+        self.guest.until("os.path.exists('/tmp/storm.log.partial') and os.path.getsize('/tmp/storm.log.partial') > 20000",
+                         PATIENCE)
+        cut(simulator)
+        result = command.wait(PATIENCE)
+        self.assertEqual(result.status, 74, result)
+        self.assertIn("the log is incomplete", result.err)
+        kept = self.guest.get("/tmp/storm.log.partial")
+        self.assertIn(f"{len(kept)} bytes of it are in /tmp/storm.log.partial", result.err)
+        self.assertTrue(expected.startswith(kept))
+        self.assertEqual(self.guest.run("test", "-e", "/tmp/storm.log").status, 1)
+
+    def test_what_it_measures_is_told_live_behind_a_prefix_and_raw(self):
+        self.offer("--interval", "0.5")
+        row = r"(\d+ \d+ \d+ -?\d+\.\d\d\n){3}"
+        self.assertRegex(self.pumpctl("log", "live", "--count", "3").out, rf"\A{row}\Z")
+        self.assertRegex(self.pumpctl("log", "live", "--raw", "--count", "3").out, rf"\A{row}\Z")
+
+    def test_live_rows_go_on_when_it_was_away(self):
+        simulator = self.offer("--interval", "0.5")
+        command = self.start_pumpctl("log", "live", port="ble:storm")
+        command.until_output("\n", PATIENCE)
+        simulator.send_signal(signal.SIGTERM)
+        command.until_output("waiting for the device to come back", PATIENCE)
+        self.offer("--interval", "0.5")
+        command.until_output("is back", 2 * PATIENCE)
+        rows = len(command.standard_output().splitlines())
+        self.guest.until(f"output_of({command.id}).count(chr(10)) > {rows + 4}", PATIENCE)
+        command.send_signal(signal.SIGINT)
+        self.assertEqual(command.wait(PATIENCE).status, 130)
+
+
+class LED(FamilyTest):
+    family = "led"
+
+    def pumpctl(self, *arguments, port="ble:ece196", **expected):
+        return super().pumpctl("--no-record", *arguments, port=port, **expected)
+
+    def test_it_is_asked_for_and_switched(self):
+        self.offer("--lit")
+        self.drive()
+
+    def test_it_is_asked_for_and_switched_where_it_tells_of_nothing(self):
+        self.offer("--lit", "--mute")
+        self.drive()
+
+    def drive(self):
+        """Each command connects anew, and finds what the one before has left."""
+        for command, value in [("get", "on"), ("off", "off"), ("get", "off"), ("toggle", "on"), ("on", "on"), ("get", "on")]:
+            self.assertEqual(self.pumpctl("led", command).out, f"led {value}\n")
+
+    def test_the_lines_of_a_serial_port_can_be_sent(self):
+        self.offer()
+        self.assertEqual(self.pumpctl("--family", "led", "send", "LED").out, "LED:0\n")
+        self.assertIn("LED:1\n", self.pumpctl("--family", "led", "send", "LED:1").out)
+        self.assertEqual(self.pumpctl("led", "get").out, "led on\n")
+
+    def test_it_goes_by_the_name_that_it_is_given(self):
+        self.offer("--name", "Lamp")
+        self.assertEqual(self.pumpctl("led", "get", port="ble:Lamp").out, "led off\n")
