@@ -53,7 +53,8 @@ public struct BLEEndpoint: Sendable, Hashable {
             mayGuess = false
         } else {
             profiles = all.filter { family == nil || $0.family == family }
-            mayGuess = target != .any
+            // What is no stream has no look that it is known by.
+            mayGuess = target != .any && profiles.contains { !$0.keepsPacketBounds && $0.values.isEmpty }
         }
     }
 

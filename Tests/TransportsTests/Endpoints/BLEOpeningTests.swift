@@ -130,6 +130,15 @@ struct BLEOpeningTests {
         await link.close()
     }
 
+    @Test(arguments: ["storm", "led"])
+    func `Of a device of no known kind guesses nothing for a family that speaks no stream`(family: String) async throws
+    {
+        let rig = try await Rig()
+        await rig.add(1, "Odd", "FFC0", [("FFC1", [.read, .write, .notify])])
+        let error = await failure { try await rig.open("ble:Odd?family=\(family)") }
+        #expect(error?.code == .notFound)
+    }
+
     @Test func `Of a device that nothing can be written to finds none`() async throws {
         let rig = try await Rig()
         await rig.add(1, "Thermometer", "1809", [("2A1C", [.indicate])])
