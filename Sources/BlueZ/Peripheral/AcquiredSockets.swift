@@ -42,13 +42,11 @@ final class AcquiredSockets: @unchecked Sendable {
     /// Waits until bluetoothd has taken what was sent; returns whether anybody is there still.
     ///
     /// A socket tells how much of what was sent nobody has read, and not when that changes.
-    func flush(
-        _ characteristic: BluetoothUUID, to central: BluetoothAddress?, clock: any Clock<Duration>
-    ) async -> Bool {
+    func flush(_ characteristic: BluetoothUUID, to central: BluetoothAddress?) async -> Bool {
         while true {
             let states = lines(of: characteristic, to: central).map { $0.channel.assumeIsolated { $0.takenState } }
             if !states.contains(.waiting) || Task.isCancelled { return states.contains(.taken) }
-            try? await clock.sleep(for: .milliseconds(2))
+            try? await EventLoopClock(loop).sleep(for: .milliseconds(2))
         }
     }
 

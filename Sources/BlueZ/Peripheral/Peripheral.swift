@@ -122,7 +122,7 @@ public actor Peripheral {
     /// - Parameter central: Who was told; nil for all.
     /// - Returns: Whether it is there still. What it was told before it left may not have arrived.
     public func flush(_ characteristic: BluetoothUUID, to central: BluetoothAddress? = nil) async -> Bool {
-        await sockets.flush(characteristic, to: central, clock: bluez.clock)
+        await sockets.flush(characteristic, to: central)
     }
 
     /// Changes what is read of a characteristic, without telling anybody.

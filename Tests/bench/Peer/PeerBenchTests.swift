@@ -36,7 +36,7 @@ struct PeerBenchTests {
         return image
     }
 
-    @Test("Text and toggles arrive in order", arguments: DevicePlace.allCases)
+    @Test("Text and toggles arrive in order", arguments: DevicePlace.spacious)
     func dialogue(place: DevicePlace) async throws {
         try await run(place, PeerFirmwareOptions(carrier: .line(.unlimited))) { peer, link in
             var dialogue = PeerDialogue(over: link, clock: ContinuousClock(), timeout: Self.patience)
@@ -52,7 +52,7 @@ struct PeerBenchTests {
         }
     }
 
-    @Test("An image comes right to the byte, again and again", arguments: DevicePlace.allCases, [128, 20_001])
+    @Test("An image comes right to the byte, again and again", arguments: DevicePlace.spacious, [128, 20_001])
     func image(place: DevicePlace, size: Int) async throws {
         for chunkLength in [180, 77] {
             let options = PeerFirmwareOptions(
@@ -80,7 +80,7 @@ struct PeerBenchTests {
         }
     }
 
-    @Test("What is wrong with an image is told by its code", arguments: DevicePlace.allCases)
+    @Test("What is wrong with an image is told by its code", arguments: DevicePlace.spacious)
     func faults(place: DevicePlace) async throws {
         for fault in PeerFirmwareOptions.ImageFault.allCases where fault != .stalls {
             let options = PeerFirmwareOptions(carrier: .line(.unlimited), imageFault: fault)
@@ -101,7 +101,7 @@ struct PeerBenchTests {
 
 @Suite("Bench: pumpctl image get", .timeLimit(.minutes(5)))
 struct ImageGetBenchTests {
-    @Test("1 MB comes right to the byte, and takes no more memory than 1 kB", arguments: DevicePlace.allCases)
+    @Test("1 MB comes right to the byte, and takes no more memory than 1 kB", arguments: DevicePlace.spacious)
     func memory(place: DevicePlace) async throws {
         let little = try await peak(place, size: 1000)
         let much = try await peak(place, size: 1_000_000)
@@ -121,7 +121,7 @@ struct ImageGetBenchTests {
         return peak
     }
 
-    @Test("A peer that goes amid the image leaves no file", arguments: DevicePlace.allCases)
+    @Test("A peer that goes amid the image leaves no file", arguments: DevicePlace.spacious)
     func lost(place: DevicePlace) async throws {
         let options = PeerFirmwareOptions(carrier: .line(.unlimited), imageFault: .stalls)
         let peer = try await place.peer(options)

@@ -23,7 +23,7 @@ struct OfferedDevice<Radio: SimulatedPeripheral>: Sendable {
     private let bluez: BlueZ
     private let server: PeripheralServer<Radio>
 
-    /// - Parameter mtu: What the central's packets hold; BLE 5 devices mostly agree on 517.
+    /// - Parameter mtu: What the central's packets hold; 517 is what BLE 5 devices mostly agree on.
     init(_ radio: Radio, mtu: Int = 517) async throws {
         bus = try await PrivateBus()
         bluetoothd = try await FakeBlueZ.start(on: bus.address)

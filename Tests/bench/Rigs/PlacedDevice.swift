@@ -3,7 +3,16 @@ import LineProtocol
 import Transports
 
 /// Where a simulated device of this process is on the bench.
-enum DevicePlace: String, Sendable, CaseIterable { case terminal, tcp, unix, ble }
+enum DevicePlace: String, Sendable, CaseIterable {
+    case terminal, tcp, unix
+    /// Over BLE, with packets that hold what BLE 5 devices mostly agree on.
+    case ble
+    /// Over BLE, with the smallest packets that there are.
+    case bleOfSmallPackets
+
+    /// Those where all that a device says reaches a host whole.
+    static let spacious = allCases.filter { $0 != .bleOfSmallPackets }
+}
 
 /// A simulated device of this process at some place of the bench, whose time goes by on demand.
 protocol PlacedDevice<Device>: Sendable {
@@ -54,15 +63,17 @@ extension OfferedDevice: PlacedDevice where Radio: DeviceRadio {
 extension DevicePlace {
     /// A peer, there.
     func peer(_ options: PeerFirmwareOptions) async throws -> any PlacedDevice<PeerFirmware> {
-        guard let wire else { return try await OfferedDevice(PeerPeripheral(options)) }
+        guard let wire else { return try await OfferedDevice(PeerPeripheral(options), mtu: mtu) }
         return try await ServedDevice(PeerFirmware(options: options), on: wire)
     }
 
     /// A phone with the rescue app, there.
     func phone(_ options: RescueFirmwareOptions) async throws -> any PlacedDevice<RescueFirmware> {
-        guard let wire else { return try await OfferedDevice(RescuePeripheral(options)) }
+        guard let wire else { return try await OfferedDevice(RescuePeripheral(options), mtu: mtu) }
         return try await ServedDevice(RescueFirmware(options: options), on: wire)
     }
+
+    private var mtu: Int { self == .bleOfSmallPackets ? 23 : 517 }
 
     /// The same place, of those that have a wire.
     private var wire: WirePlace? { .init(rawValue: rawValue) }

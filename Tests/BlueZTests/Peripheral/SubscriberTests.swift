@@ -1,0 +1,51 @@
+import BlueZ
+import DBus
+import DescriptorIO
+import FakeBlueZ
+import TestSupport
+import Testing
+
+@Suite("A central that is told by a socket of its own", .timeLimit(.minutes(5)))
+struct SubscriberTests {
+    private static let device = PeripheralDescription(
+        name: "Phone",
+        services: [LocalService("FFF0", [LocalCharacteristic("FFF1", [.write, .notify], delivery: .toEach)])])
+
+    @Test func `Is known by its address and its packets from when it subscribes`() async throws {
+        try await withPeripheralBench { bench in
+            await bench.adapter.setMTU(100)
+            let subscribers = Watched<[ATTRequest]>([])
+            let handlers = PeripheralHandlers(
+                subscribe: { uuid, request in
+                    #expect(uuid == "FFF1")
+                    subscribers.update { $0.append(request) }
+                })
+            let phone = try await bench.bluez.offer(Self.device, on: "hci1", handlers: handlers)
+            _ = try await bench.central.find()
+            try await bench.central.connect()
+            #expect(await phone.knownNotificationLength == nil)
+            try await bench.central.subscribe("FFF1")
+            let request = try await subscribers.wait(for: "a subscriber") { $0.first }
+            #expect(request.central == PeripheralBench.centralAddress && request.mtu == 100)
+            #expect(await phone.knownNotificationLength == 97)
+            await phone.close()
+        }
+    }
+
+    @Test func `Has been told what was flushed, or has gone`() async throws {
+        try await withPeripheralBench { bench in
+            let phone = try await bench.bluez.offer(Self.device, on: "hci1")
+            _ = try await bench.central.find()
+            try await bench.central.connect()
+            #expect(await !phone.flush("FFF1"))
+            try await bench.central.subscribe("FFF1")
+            for number in UInt8(0)..<50 { try await phone.notify([number], on: "FFF1") }
+            #expect(await phone.flush("FFF1"))
+            #expect(try await bench.central.hears(50, of: "FFF1").count == 50)
+            try await bench.central.disconnect()
+            try await bench.central.isHungUpOn()
+            #expect(await !phone.flush("FFF1"))
+            await phone.close()
+        }
+    }
+}

@@ -1,0 +1,149 @@
+"""The text and image peer, and phones with the rescue app, over two adapters of one machine that hear each other."""
+
+import json
+import signal
+
+from bench import PATIENCE
+from bluetooth import BluetoothTest, VirtualRadio
+
+FIRST = "hci0"
+SECOND = "hci1"
+
+
+class FamilyTest(BluetoothTest):
+    def setUp(self):
+        super().setUp()
+        VirtualRadio(self)
+
+    def simulate(self, family, *options):
+        """A simulated device, offered on the second adapter."""
+        self.needs("--ble", "sim", family)
+        simulator = self.guest.start("pumpctl", "sim", family, "--ble", "--adapter", SECOND, *options)
+        simulator.until_output("BLE ", PATIENCE)
+        return simulator
+
+    def address(self, adapter):
+        answer = self.guest.python(
+            f"result = bluez('/org/bluez/{adapter}', 'org.freedesktop.DBus.Properties.Get', 'string:org.bluez.Adapter1',"
+            " 'string:Address')")
+        return answer.split('"')[1]
+
+
+class Peer(FamilyTest):
+    PORT = f"ble:QDevice1?adapter={FIRST}"
+
+    def test_it_is_told_things_and_is_listened_to(self):
+        self.simulate("peer")
+        self.assertEqual(self.pumpctl("say", "Grüße", port=self.PORT).out, "said\n")
+        self.assertEqual(self.pumpctl("say", "x" * 512, port=self.PORT).out.splitlines()[-1], "said")
+        self.assertIn("513 bytes", self.pumpctl("say", "x" * 513, port=self.PORT, status=64).err)
+        self.assertEqual(self.pumpctl("toggle", "on", port=self.PORT).out, "toggle on\n")
+        events = self.pumpctl("--json", "peer", "listen", "--count", "2", port=self.PORT).out.splitlines()
+        events = [json.loads(event) for event in events]
+        self.assertEqual([event["event"] for event in events], ["greeting", "acknowledged"])
+        self.assertEqual(events[0]["host"], "QDevice1")
+        self.assertRegex(events[0]["host_time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+
+    def test_its_image_comes_whole(self):
+        self.simulate("peer", "--size", "200000", "--seed", "7")
+        for name in ("a.png", "b.png"):
+            result = self.pumpctl("--timeout", "60", "image", "get", "-o", f"/tmp/{name}", port=self.PORT)
+            self.assertEqual(result.out, f"200000 bytes in /tmp/{name}\n")
+        image = self.guest.get("/tmp/a.png")
+        self.assertEqual(len(image), 200000)
+        self.assertTrue(image.startswith(b"\x89PNG\r\n\x1a\n") and image.endswith(b"IEND\xaeB`\x82"))
+        self.assertEqual(image, self.guest.get("/tmp/b.png"))
+
+    def test_what_is_wrong_with_its_image_is_told(self):
+        for fault, status in [("begin_bad_format", 76), ("base64_invalid", 76), ("size_mismatch", 76), ("too_large", 76),
+                              ("not_png", 1)]:
+            simulator = self.simulate("peer", "--fault", fault)
+            result = self.pumpctl(
+                "--json", "--timeout", "60", "image", "get", "-o", "/tmp/image.png", port=self.PORT, status=status)
+            self.assertIn(fault, result.out)
+            simulator.send_signal(signal.SIGTERM)
+            simulator.wait(PATIENCE)
+
+
+class Rescue(FamilyTest):
+    PORT = f"ble:Rescue?adapter={FIRST}"
+
+    def messages(self, folder, *options):
+        """What pumpctl keeps in a folder."""
+        result = self.message(folder, "--json", "message", "list", *options).wait(PATIENCE)
+        return [json.loads(line) for line in result.out.splitlines()]
+
+    def message(self, folder, *arguments):
+        """Starts a command about the messages in a folder."""
+        return self.guest.start("env", f"XDG_DATA_HOME=/tmp/{folder}", "pumpctl", *arguments)
+
+    def keep(self, folder, text):
+        command = self.message(folder, "message", "send", "--later", "--at", "1,2", text)
+        self.assertEqual(command.wait(PATIENCE).status, 0)
+
+    def statuses(self, folder):
+        return {message["content"]: message["status"] for message in self.messages(folder)}
+
+    def test_a_phones_messages_are_received_each_once(self):
+        self.simulate("rescue", "--messages", "30", "--interval", "0", "--malformed", "30")
+        listening = self.message("one", "-p", self.PORT, "--json", "message", "listen", "--count", "30")
+        result = listening.wait(2 * PATIENCE)
+        self.assertEqual(result.status, 0, result)
+        ids = [message["id"] for message in self.messages("one")]
+        self.assertEqual(len(set(ids)), 30)
+
+    def test_a_phone_takes_what_is_handed_on(self):
+        self.simulate("rescue", "--messages", "0")
+        text = "on the roof " + "x" * 700
+        sent = self.message("one", "-p", self.PORT, "message", "send", "--category", "SOS", "--at", "1,2", text)
+        self.assertEqual(sent.wait(PATIENCE).status, 0)
+        self.assertEqual(self.statuses("one"), {text: "synced"})
+
+    def test_what_is_written_to_one_is_kept_and_handed_on_to_the_next(self):
+        self.needs("--offer", "message", "listen")
+        text = "on the roof " + "x" * 700
+        listening = self.message("one", "message", "listen", "--offer", "--adapter", SECOND)
+        listening.until_output("is offered", PATIENCE)
+        sent = self.message("two", "-p", self.PORT, "message", "send", "--category", "SOS", "--at", "1,2", text)
+        self.assertEqual(sent.wait(PATIENCE).status, 0)
+        listening.until_output(text, PATIENCE)
+        self.assertEqual(self.statuses("one"), {text: "pending_sync"})
+        # To this computer's address nothing of its own is handed back: another program, which comes without having written.
+        listening.send_signal(signal.SIGINT)
+        listening.wait(PATIENCE)
+        again = self.message("one", "message", "sync", "--offer", "--adapter", SECOND)
+        again.until_output("is offered", PATIENCE)
+        heard = self.message("three", "-p", self.PORT, "message", "listen", "--until-sos")
+        self.assertIn(text, heard.wait(PATIENCE).out)
+        self.assertEqual(again.wait(PATIENCE).out, "1 handed on\n")
+
+    def test_sync_hands_on_to_who_comes(self):
+        self.needs("--offer", "message", "sync")
+        for number in range(20):
+            self.keep("one", f"message {number}")
+        sync = self.message("one", "message", "sync", "--offer", "--adapter", SECOND)
+        sync.until_output("is offered", PATIENCE)
+        listening = self.message("two", "-p", self.PORT, "message", "listen", "--count", "20")
+        self.assertEqual(listening.wait(2 * PATIENCE).status, 0)
+        self.assertEqual(sync.wait(PATIENCE).out, "20 handed on\n")
+        self.assertEqual(set(self.statuses("one").values()), {"synced"})
+
+    def test_two_in_both_roles_at_once_have_the_messages_of_each_other(self):
+        self.needs("--offer", "message", "listen")
+        adapters = {"one": FIRST, "two": SECOND}
+        addresses = {"one": self.address(SECOND), "two": self.address(FIRST)}
+        programs = {}
+        for folder, adapter in adapters.items():
+            self.keep(folder, f"of {folder}")
+            programs[folder] = self.message(
+                folder, "-p", f"ble:{addresses[folder]}?adapter={adapter}", "message", "listen", "--offer", "--adapter",
+                adapter)
+            programs[folder].until_output("is offered", PATIENCE)
+        for folder, other in (("one", "two"), ("two", "one")):
+            programs[folder].until_output("1 handed on to ", 2 * PATIENCE)
+            programs[folder].until_output(f"of {other}", 2 * PATIENCE)
+        for program in programs.values():
+            program.send_signal(signal.SIGINT)
+            self.assertEqual(program.wait(PATIENCE).status, 130)
+        self.assertEqual(self.statuses("one"), {"of one": "synced", "of two": "pending_sync"})
+        self.assertEqual(self.statuses("two"), {"of two": "synced", "of one": "pending_sync"})

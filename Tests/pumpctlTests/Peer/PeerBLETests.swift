@@ -1,0 +1,120 @@
+import FakeBlueZ
+import FirmwareSim
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("A peer over BLE, offered by one program and used by another", .timeLimit(.minutes(5)))
+struct PeerBLETests {
+    private static let port = "ble:QDevice1?adapter=hci0"
+
+    /// Calls `body` with a bench on which a simulated peer is offered.
+    private func withPeer(
+        _ options: String..., mtu: Int = 517, _ body: (RadioBench, ChildProcess) async throws -> Void
+    ) async throws {
+        try await withRadioBench(mtu: mtu) { bench in
+            let sim = try await bench.start(["sim", "peer", "--ble", "--adapter", "hci1"] + options)
+            #expect(try await sim.output.line() == "BLE QDevice1 on hci1 (\(RadioBench.second))")
+            try await body(bench, sim)
+            sim.send(signal: SIGTERM)
+            #expect(try await sim.ending().status == 143)
+        }
+    }
+
+    @Test("say, toggle, image get and peer listen do what they do on a cable")
+    func commands() async throws {
+        try await withPeer("--size", "3000", "--seed", "7") { bench, _ in
+            let said = try await bench.run("-p", Self.port, "say", "Grüße")
+            #expect(said.output == "said\n" && said.errors == "", "\(said)")
+            #expect(try await bench.run("-p", "ble:*", "toggle", "on").output == "toggle on\n")
+            let folder = TemporaryFolder()
+            let path = folder.path("image.png")
+            let image = try await bench.run("-p", Self.port, "image", "get", "-o", path)
+            #expect(image.output == "3000 bytes in \(path)\n", "\(image)")
+            #expect(
+                try Data(contentsOf: URL(filePath: path)) == Data(PeerPicture(seed: 7, byteCount: 3000).bytes))
+            let listening = try await bench.run("-p", Self.port, "--json", "peer", "listen", "--count", "2")
+            let events = try listening.objects()
+            #expect(events.map { $0["event"] as? String } == ["greeting", "acknowledged"])
+            #expect(events.first?["host"] as? String == "QDevice1")
+            #expect((events.first?["host_time"] as? String)?.hasSuffix("Z") == true)
+        }
+    }
+
+    @Test("A message longer than a packet is one write; one longer than any write is refused, and not sent")
+    func long() async throws {
+        try await withPeer(mtu: 23) { bench, _ in
+            let text = String(repeating: "雨", count: 170)
+            let said = try await bench.run("-p", Self.port, "-v", "--json", "say", text)
+            #expect(said.status == 0, "\(said)")
+            #expect(try said.object()["characters"] as? Int == 170)
+            let refused = try await bench.run("-p", Self.port, "--json", "say", text + "雨")
+            expectFailure(refused, 64, saying: "513 bytes", "512", hint: "send it in parts")
+            #expect(try refused.object()["error"] as? String == "too_long")
+            #expect(try refused.object()["outcome"] as? String == "not_sent")
+        }
+    }
+
+    @Test(
+        "What is wrong with an image is told by its code, and leaves no file",
+        arguments: [
+            ("begin_bad_format", 76), ("too_large", 76), ("base64_invalid", 76), ("size_mismatch", 76),
+            ("no_file_selected", 1), ("not_png", 1), ("read_failed", 1),
+        ] as [(String, Int32)])
+    func faults(fault: String, status: Int32) async throws {
+        try await withPeer("--fault", fault) { bench, _ in
+            let folder = TemporaryFolder()
+            let ending = try await bench.run(
+                "-p", Self.port, "--json", "image", "get", "-o", folder.path("image.png"))
+            #expect(ending.status == status, "\(ending)")
+            let record = try ending.object()
+            #expect([record["error"] as? String, record["device_code"] as? String].contains(fault), "\(record)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+            // What is left of the image is for nobody else.
+            #expect(try await bench.run("-p", Self.port, "say", "hello").output == "said\n")
+        }
+    }
+
+    @Test("An image comes right at the smallest packets too, under as much of its name as fits")
+    func smallPackets() async throws {
+        try await withPeer("--size", "20000", mtu: 23) { bench, _ in
+            let folder = TemporaryFolder()
+            let path = folder.path("image.png")
+            let image = try await bench.run("-p", Self.port, "--json", "image", "get", "-o", path)
+            #expect(image.status == 0, "\(image)")
+            #expect(try image.object()["name"] as? String == "imag")
+            #expect(try Data(contentsOf: URL(filePath: path)) == Data(PeerPicture(seed: 1, byteCount: 20000).bytes))
+        }
+    }
+
+    @Test("A peer that was away is listened to again, and greets again")
+    func back() async throws {
+        try await withPeer { bench, _ in
+            let listening = try await bench.start(["-p", Self.port, "--json", "peer", "listen"])
+            _ = try await listening.output.text(upTo: "\"acknowledged\"")
+            await bench.adapters[1].ownRadio.dropLinks()
+            _ = try await listening.output.text(upTo: "\"lost\"")
+            _ = try await listening.output.text(upTo: "\"back\"")
+            _ = try await listening.output.text(upTo: "\"greeting\"")
+            listening.send(signal: SIGINT)
+            #expect(try await listening.ending().status == 130)
+        }
+    }
+
+    @Test("--name is what it is called and greets by, over BLE and over a cable")
+    func name() async throws {
+        try await withRadioBench { bench in
+            let sim = try await bench.start(["sim", "peer", "--ble", "--adapter", "hci1", "--name", "Bench"])
+            #expect(try await sim.output.line().hasPrefix("BLE Bench on hci1"))
+            let listening = try await bench.run("-p", "ble:Bench", "peer", "listen", "--count", "1")
+            #expect(listening.output.contains("greeting from Bench,"), "\(listening)")
+            sim.send(signal: SIGTERM)
+            _ = try await sim.ending()
+        }
+        let cable = try await Pumpctl.run("-p", "sim:peer?name=Bench", "peer", "listen", "--count", "1")
+        #expect(cable.status == 0)
+        let alone = try await Pumpctl.run("sim", "peer", "--adapter", "hci1")
+        expectFailure(alone, 64, saying: "--adapter goes with --ble", hint: "pumpctl sim peer")
+    }
+}
