@@ -56,6 +56,13 @@ final class AcquiredSockets: @unchecked Sendable {
         }
     }
 
+    /// Tells a central that has gone nothing more; its socket may say so later. What it has written is still read.
+    func stopTelling(_ central: BluetoothAddress) {
+        let lines = tellers.filter { $0.central == central }
+        tellers.removeAll { $0.central == central }
+        for line in lines { line.channel.assumeIsolated { $0.close() } }
+    }
+
     /// Hangs up on all.
     func close() {
         let lines = tellers + listeners

@@ -190,6 +190,7 @@ public actor Peripheral {
         } else {
             guard centrals.removeValue(forKey: central) != nil else { return }
             guests.remove(central)
+            sockets.stopTelling(central)
             // The last one takes its subscriptions along, whether bluetoothd says so or not.
             if centrals.isEmpty { for characteristic in subscribed { setSubscribed(false, characteristic) } }
             handlers.event?(.disconnected(central))

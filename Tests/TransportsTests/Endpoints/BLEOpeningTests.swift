@@ -72,6 +72,20 @@ struct BLEOpeningTests {
     private static let backup = "BEB5483E-36E1-4688-B7F5-EA07361B26A8"
     private static let live = "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E"
 
+    @Test func `Sleeps for nothing while it is idle`() async throws {
+        let rig = try await Rig()
+        _ = await rig.addPump()
+        let clock = ManualClock()
+        let link = try await BLEEndpoint.open(
+            Endpoint("ble:HMSoft"), on: .shared, bus: .address(rig.bus.address), clock: clock)
+        try await link.send(Array("STATUS\n".utf8))
+        // What opening and sending could still sleep for.
+        clock.advance(by: .seconds(3600))
+        await settle()
+        #expect(clock.deadlines.isEmpty)
+        await link.close()
+    }
+
     @Test(arguments: ["ble:HMSoft", "ble:c0:ff:ee:00:00:01", "ble:HMSoft?family=pump&adapter=hci0"])
     func `Is opened by name and by address`(text: String) async throws {
         let rig = try await Rig()

