@@ -74,8 +74,11 @@ let package = Package(
         // a start more than a millisecond: pumpctl is not linked with it, and starts pumpctl-record where something is
         // recorded or looked up.
         .target(name: "RecordFormat", swiftSettings: settings),
+        // sched_setattr, which the C library lacks.
+        .target(name: "CRecorder"),
         .target(
-            name: "Recorder", dependencies: ["RecordFormat", .product(name: "GRDB", package: "GRDB.swift")],
+            name: "Recorder",
+            dependencies: ["CRecorder", "RecordFormat", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings),
         .executableTarget(name: "pumpctl-record", dependencies: ["Recorder", "RecordFormat"], swiftSettings: settings),
         .executableTarget(

@@ -1,12 +1,8 @@
-import Glibc
 import RecordFormat
 import Recorder
 
 /// `pumpctl-record write`: keeps what comes on standard input, up to its end.
 struct Writing {
-    /// How far this program steps back behind a session, by nice(2).
-    private static let niceness: CInt = 10
-
     private let recorder: Recorder
     /// What was asked since the last commit.
     private var messages: [StoredMessage] = []
@@ -24,7 +20,7 @@ struct Writing {
 
     mutating func run() async {
         var input = Input()
-        var hasStepped = false
+        var isBehind = false
         // Nothing else has to run meanwhile but the recorder's own thread.
         while let lines = input.next() {
             var isRecording = false
@@ -37,8 +33,8 @@ struct Writing {
                 }
             }
             guard isRecording else { continue }
-            if !hasStepped { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness) }
-            hasStepped = true
+            if !isBehind { Scheduling.stepBack() }
+            isBehind = true
             input.gather()
         }
         let tally = await recorder.close()

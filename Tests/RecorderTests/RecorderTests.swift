@@ -57,6 +57,15 @@ struct RecorderTests {
         await recorder.close()
     }
 
+    @Test("Whoever records steps back behind all others")
+    func stepBack() async throws {
+        let niceness = try await onThread {
+            Scheduling.stepBack()
+            return getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
+        }
+        #expect(niceness == 10)
+    }
+
     @Test("A filter takes a time, a family, and a device by its name or its endpoint")
     func filters() async throws {
         let recorder = bench.recorder()

@@ -1,11 +1,8 @@
 internal import Glibc
 internal import Synchronization
 
-/// The thread on which a writer runs to its end, behind all others: a session goes before what is written of it.
+/// The thread on which a writer runs to its end, behind all others.
 final class WriterThread: Sendable {
-    /// How far a thread that writes steps back, by nice(2): it gets a tenth of what a session may have.
-    private static let niceness: CInt = 10
-
     private struct State {
         var tally: RecorderTally?
         var waiters: [UnsafeContinuation<RecorderTally, Never>] = []
@@ -15,7 +12,7 @@ final class WriterThread: Sendable {
 
     init(_ writer: Writer) {
         let body = ThreadBody { [self] in
-            setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
+            Scheduling.stepBack()
             var writer = writer
             end(with: writer.run())
         }
