@@ -84,6 +84,20 @@ struct PeripheralTests {
         }
     }
 
+    @Test func `Has a central whose services are resolved as long as it is connected`() async throws {
+        try await withApplication { bench, _, application in
+            try await application.register()
+            try await application.advertise(Self.advertisement)
+            try await connect(bench)
+            let central = "hci1/dev_00_00_5E_00_53_01"
+            #expect(
+                try await bench.client.property(central, "Device1", "ServicesResolved") == .boolean(true))
+            try await bench.client.call(path, "Device1", "Disconnect")
+            try await bench.client.hears("\(central) ServicesResolved=false")
+            try await bench.client.hears("\(central) Connected=false")
+        }
+    }
+
     @Test func `Is not told of a subscription that is remembered`() async throws {
         try await withApplication { bench, second, application in
             await Radio.run { second.ownRadio.manners.remembersSubscriptions = true }

@@ -126,12 +126,15 @@ public final class KnownDevice {
         incoming = link
         link.onDrop { [weak self] in self?.lost(link) }
         set("Connected", .boolean(true))
-        if self.link == nil, !radio.services.isEmpty { establish(over: link) }
+        guard self.link == nil else { return }
+        // It has looked for them where there are none, too.
+        if radio.services.isEmpty { set("ServicesResolved", .boolean(true)) } else { establish(over: link) }
     }
 
     private func lost(_ link: RadioLink) {
         guard incoming === link else { return }
         incoming = nil
+        if self.link == nil { set("ServicesResolved", .boolean(false)) }
         set("Connected", .boolean(isConnected))
         forgetLater()
     }
