@@ -24,6 +24,8 @@ public actor BlueZ {
     public nonisolated let loop: EventLoop
     /// The connection that objects of this program are exported on.
     nonisolated let bus: DBusConnection
+    /// The bus that it is a connection to.
+    nonisolated let address: DBusBus
     /// What waits are measured by.
     public nonisolated let clock: any Clock<Duration>
     nonisolated let keeper: MirrorKeeper
@@ -32,9 +34,10 @@ public actor BlueZ {
     /// Whether there is an object that answers bluetoothd's questions about pairing.
     var hasAgent = false
 
-    private init(_ bus: DBusConnection, clock: any Clock<Duration>) {
+    private init(_ bus: DBusConnection, to address: DBusBus, clock: any Clock<Duration>) {
         loop = bus.loop
         self.bus = bus
+        self.address = address
         self.clock = clock
         keeper = MirrorKeeper(bus, clock: clock)
     }
@@ -50,7 +53,7 @@ public actor BlueZ {
     ) async throws(BLEError) -> BlueZ {
         do throws(DBusError) {
             let bus = try await DBusConnection.open(address, on: loop, clock: clock)
-            let bluez = BlueZ(bus, clock: clock ?? EventLoopClock(loop))
+            let bluez = BlueZ(bus, to: address, clock: clock ?? EventLoopClock(loop))
             do throws(DBusError) { try await bluez.start() } catch {
                 await bus.close()
                 throw error
@@ -67,7 +70,10 @@ public actor BlueZ {
     ///
     /// bluetoothd is told that scans have ended which were let go, and then that this client has gone.
     public func close() async {
-        for discovery in discoveries.values { _ = await discovery.change?.value }
+        for discovery in discoveries.values {
+            _ = await discovery.change?.value
+            await discovery.bus?.close()
+        }
         await bus.close()
     }
 

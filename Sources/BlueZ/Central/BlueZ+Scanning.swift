@@ -21,7 +21,8 @@ extension BlueZ {
             guard let error = scan.take(change) else { return }
             queue.end(error)
             // bluetoothd has forgotten that it was asked to scan; to ask it to stop would stop who asks next.
-            discovery.isOn = false
+            if let bus = discovery.bus { Task { await bus.close() } }
+            discovery.bus = nil
             self?.assumeIsolated { $0.discoveries[place] = nil }
         }
         discovery.filters[id] = filter

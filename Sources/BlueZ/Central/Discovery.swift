@@ -1,13 +1,15 @@
 internal import DBus
 
-/// The discovery of one adapter: a connection to the bus may have one, which all its scans share.
+/// The discovery of one adapter, which all scans of a client share.
+///
+/// It has a connection to the bus of its own: bluetoothd may refuse to end a discovery, but not when its client goes.
 final class Discovery: @unchecked Sendable {
     // @unchecked: it is touched on the thread of its client's loop only.
 
     /// What each scan that goes on wants.
     var filters: [UInt64: ScanFilter] = [:]
-    /// Whether bluetoothd was told to begin.
-    var isOn = false
+    /// The connection over which bluetoothd was told to begin; nil where it was not.
+    var bus: DBusConnection?
     /// The filter that bluetoothd has.
     var filter: [String: DBusValue]?
     /// The change that bluetoothd was asked for last: the next one waits for it.
@@ -34,49 +36,65 @@ extension BlueZ {
     }
 
     private func bringAbout(_ discovery: Discovery, on adapter: BluetoothAddress) async throws(BLEError) {
-        let activity = "scanning"
-        guard !discovery.filters.isEmpty else {
-            guard discovery.isOn else { return }
-            discovery.isOn = false
-            discovery.filter = nil
-            let path = try poweredAdapter(adapter, activity: activity).path
-            do throws(BLEError) { try await setDiscovering(false, at: path, activity: "ending the scan") } catch {
-                guard error.code == .busy else { throw error }
-                // One whose beginning it has not answered it lets nobody end: it goes on, and ends with its client.
-                discovery.isOn = true
-            }
+        guard !discovery.filters.isEmpty else { return await end(discovery, on: adapter) }
+        let path = try poweredAdapter(adapter, activity: Self.scanning).path
+        let filter = ScanFilter.merged(discovery.filters.values)
+        if let bus = discovery.bus {
+            if filter != discovery.filter { try await setFilter(filter, at: path, over: bus) }
+            discovery.filter = filter
             return
         }
-        let path = try poweredAdapter(adapter, activity: activity).path
-        let filter = ScanFilter.merged(discovery.filters.values)
-        if filter != discovery.filter {
-            try await call(
-                path, BlueZName.adapter, "SetDiscoveryFilter", [.properties(filter)], activity: activity)
-            discovery.filter = filter
+        let bus: DBusConnection
+        do throws(DBusError) { bus = try await .open(address, on: loop, clock: clock) } catch {
+            throw BLEError(error, activity: Self.scanning)
         }
-        guard !discovery.isOn else { return }
+        do throws(BLEError) {
+            try await setFilter(filter, at: path, over: bus)
+            try await begin(at: path, over: bus)
+        } catch {
+            await bus.close()
+            throw error
+        }
+        discovery.bus = bus
+        discovery.filter = filter
+    }
+
+    private func setFilter(
+        _ filter: [String: DBusValue], at path: ObjectPath, over bus: DBusConnection
+    ) async throws(BLEError) {
+        let call = DBusCall(
+            to: BlueZName.service, path, BlueZName.adapter, "SetDiscoveryFilter", [.properties(filter)])
+        do throws(DBusError) { try await bus.call(call) } catch { throw BLEError(error, activity: Self.scanning) }
+    }
+
+    private func begin(at path: ObjectPath, over bus: DBusConnection) async throws(BLEError) {
         // The adapter may still be ending an earlier discovery.
         var pauses = BackOff.usual
         while true {
-            do throws(BLEError) {
-                try await setDiscovering(true, at: path, activity: activity)
-                discovery.isOn = true
-                return
-            } catch {
+            do throws(BLEError) { return try await setDiscovering(true, at: path, over: bus) } catch {
                 guard error.code == .busy, let pause = pauses.next() else { throw error }
                 try? await clock.sleep(for: pause)
             }
         }
     }
 
+    private func end(_ discovery: Discovery, on adapter: BluetoothAddress) async {
+        guard let bus = discovery.bus else { return }
+        discovery.bus = nil
+        // Where that is refused it ends with its client.
+        if let path = keeper.adapterPath(adapter) { try? await setDiscovering(false, at: path, over: bus) }
+        await bus.close()
+    }
+
     /// Has the discovery begin or end.
     ///
     /// An adapter of bluetoothd 5.66 has one call at a time to answer: of several clients that ask in the same moment only
-    /// the last is answered, and the others' discovery begins or ends all the same. So it is also taken for an answer what
-    /// the adapter tells.
+    /// the last is answered. The discovery of the others begins or ends all the same; but one whose beginning was not
+    /// answered they may not end. So it is also taken for an answer what the adapter tells.
     private func setDiscovering(
-        _ isOn: Bool, at path: ObjectPath, activity: String
+        _ isOn: Bool, at path: ObjectPath, over bus: DBusConnection
     ) async throws(BLEError) {
+        let activity = isOn ? Self.scanning : "ending the scan"
         let outcome = Outcome<Void>(on: loop)
         let keeper = keeper
         let isDone = { keeper.mirror[path, BlueZName.adapter]?["Discovering"]?.boolean == isOn }
@@ -88,17 +106,32 @@ extension BlueZ {
         defer { keeper.stopObserving(observer) }
         let isOtherClients = isOn && isDone()
         let member = isOn ? "StartDiscovery" : "StopDiscovery"
-        keeper.call(DBusCall(to: BlueZName.service, path, BlueZName.adapter, member)) { answer in
+        bus.ask(DBusCall(to: BlueZName.service, path, BlueZName.adapter, member)) { answer in
             outcome.finish(answer.map { _ in () }.mapError { BLEError($0, activity: activity) })
         }
         if isOtherClients {
             // What it refuses it refuses at once, before it answers this.
             let arguments: [DBusValue] = [.string(BlueZName.adapter), .string("Discovering")]
-            keeper.call(DBusCall(to: BlueZName.service, path, BlueZName.properties, "Get", arguments)) { answer in
+            bus.ask(DBusCall(to: BlueZName.service, path, BlueZName.properties, "Get", arguments)) { answer in
                 if case .success = answer { outcome.finish(.success(())) }
             }
         }
         try await outcome.wait(activity: activity)
+        // What it has told of until then is in the mirror when this is answered.
+        _ = try? await self.bus.property("Discovering", of: BlueZName.adapter, at: path, of: BlueZName.service)
+    }
+
+    private static var scanning: String { "scanning" }
+}
+
+extension DBusConnection {
+    /// Calls a method from its loop's thread; `handler` gets the answer in the order of the bus.
+    fileprivate nonisolated func ask(
+        _ call: DBusCall, then handler: @escaping @Sendable (Result<[DBusValue], DBusError>) -> Void
+    ) {
+        assumeIsolated { bus in
+            do throws(DBusError) { try bus.call(call, then: handler) } catch { handler(.failure(error)) }
+        }
     }
 }
 
