@@ -17,11 +17,11 @@ extension BlueZ {
         let scan = Scan(for: filter, on: place, keeper, queue)
         let discovery = discoveries[place] ?? Discovery()
         discoveries[place] = discovery
-        let id = keeper.observe { [weak self] change in
+        let id = keeper.observe { [weak self, loop] change in
             guard let error = scan.take(change) else { return }
             queue.end(error)
             // bluetoothd has forgotten that it was asked to scan; to ask it to stop would stop who asks next.
-            if let bus = discovery.bus { Task { await bus.close() } }
+            if let bus = discovery.bus { Task(executorPreference: loop) { await bus.close() } }
             discovery.bus = nil
             self?.assumeIsolated { $0.discoveries[place] = nil }
         }
