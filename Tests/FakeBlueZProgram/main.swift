@@ -14,18 +14,23 @@ import TestSupport
 ///
 /// In its air are HMSoft, a simulated pump behind an HM-10, and Sprinter, which answers as a pump does, but at once, and
 /// after a line `BURST:<n>` says so many pieces of a pump's status lines as fast as it can.
-let bus = try await PrivateBus()
-let fake = try await FakeBlueZ.start(on: bus.address)
-let adapter = await fake.addAdapter()
-let pump = try await HM10(PumpFirmware(), pace: .realTime(ContinuousClock()))
-let time = Task { try await pump.host.run() }
-await fake.add(pump.radio)
-await fake.add(sprinter(on: fake))
-print(bus.address)
-fflush(nil)
-while readLine() != nil {}
-time.cancel()
-await fake.stop()
+func serve() async throws {
+    let bus = try await PrivateBus()
+    let fake = try await FakeBlueZ.start(on: bus.address)
+    await fake.addAdapter()
+    let pump = try await HM10(PumpFirmware(), pace: .realTime(ContinuousClock()))
+    let time = Task { try await pump.host.run() }
+    await fake.add(pump.radio)
+    await fake.add(sprinter(on: fake))
+    print(bus.address)
+    fflush(nil)
+    while readLine() != nil {}
+    time.cancel()
+    await fake.stop()
+    bus.kill()
+}
+
+try await serve()
 
 /// A module with a pump that is off, and takes no time for anything. It is connected from the start.
 @Radio func sprinter(on fake: FakeBlueZ) -> RadioDevice {
