@@ -106,7 +106,7 @@ final class AcquiredSockets: @unchecked Sendable {
                     .boolean(peripheral?.sockets.isTelling(facts.uuid) ?? false)
                 })
         }
-        if facts.isWritable {
+        if facts.flags.contains(.writeWithoutResponse) {
             properties.append(
                 DBusProperty("WriteAcquired", "b") { [weak peripheral] in
                     .boolean(peripheral?.sockets.isListening(facts.uuid) ?? false)

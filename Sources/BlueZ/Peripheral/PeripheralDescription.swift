@@ -83,8 +83,8 @@ public struct LocalCharacteristic: Sendable, Hashable {
         /// Each subscriber has a socket of its own, by which it alone is answered. Before BlueZ 5.69 there is one socket
         /// for all of them.
         ///
-        /// What is written comes through a socket too: it is confirmed to the central before it was handled, and can't be
-        /// refused.
+        /// What is written comes through a socket too where it may be written without response: it is confirmed to the
+        /// central before it was handled, can't be refused, and may come behind the news that the central has left.
         case toEach
     }
 

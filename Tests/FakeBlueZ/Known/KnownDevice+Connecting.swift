@@ -25,7 +25,8 @@ extension KnownDevice {
         do {
             try result.get()
             try adapter.requirePower()
-            establish()
+            // The device may have connected meanwhile.
+            if link == nil { establish() }
         } catch {
             forgetLater()
             // Given up, disconnected, or switched off while connecting.
@@ -49,7 +50,9 @@ extension KnownDevice {
             self?.known(characteristic)?.arrive(bytes)
         }
         link.onServiceChange = { [weak self] in self?.lookAgain(link) }
-        link.onDrop { [weak self] in self?.ended() }
+        link.onDrop { [weak self, weak link] in
+            if let self, self.link === link { ended() }
+        }
         self.link = link
         return link
     }

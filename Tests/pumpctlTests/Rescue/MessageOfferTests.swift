@@ -50,19 +50,14 @@ struct MessageOfferTests {
         }
     }
 
-    @Test("sync that nobody comes to ends with 75, and its messages are kept; one that only looks is nobody")
+    @Test("sync that nobody comes to ends with 75, and its messages are kept")
     func nobody() async throws {
         try await withRadioBench { bench in
             let folder = TemporaryFolder()
             try await keep("one", in: folder, on: bench)
-            let sync = try await bench.start(
-                ["--json", "message", "sync", "--offer", "--adapter", "hci1", "--for", "2s"], in: folder)
-            _ = try await sync.output.text(upTo: "\"event\":\"offered\"")
-            let central = try await bench.central()
-            let ending = try await sync.ending()
-            expectFailure(ending, 75, saying: "0 handed on in 2 s, and 1 still wait", hint: "they are kept")
+            let ending = try await bench.run("message", "sync", "--offer", "--for", "0.5s", in: folder)
+            expectFailure(ending, 75, saying: "0 handed on in 0.5 s, and 1 still wait", hint: "they are kept")
             #expect(try await kept(in: folder, on: bench) == ["one": "pending_sync"])
-            await central.close()
         }
     }
 
@@ -162,6 +157,20 @@ struct MessageOfferTests {
             #expect(try await program.ending().status == 143)
             #expect(try await kept(in: folder, on: bench).values.allSatisfy { $0 == "synced" })
             await central.close()
+        }
+    }
+
+    @Test("sync with a port hands on over it, and is found meanwhile")
+    func port() async throws {
+        try await withRadioBench { bench in
+            let folder = TemporaryFolder()
+            try await keep("mine", in: folder, on: bench)
+            let ending = try await bench.run(
+                "--json", "-p", "sim:rescue?messages=0", "message", "sync", "--offer", in: folder)
+            #expect(ending.status == 0, "\(ending)")
+            #expect(try ending.objects().first?["event"] as? String == "offered")
+            #expect(try ending.objects().last?["synced"] as? Int == 1)
+            #expect(try await kept(in: folder, on: bench) == ["mine": "synced"])
         }
     }
 

@@ -22,9 +22,7 @@ struct RescueBLETests {
         }
     }
 
-    @Test(
-        "listen receives all that it has, however its packets cut it, and leaves out what is none",
-        arguments: [517, 23])
+    @Test("listen receives all that it has, in any packets, and leaves out what is none", arguments: [517, 23])
     func listen(mtu: Int) async throws {
         try await withPhone("--messages", "20", "--interval", "0", "--malformed", "50", mtu: mtu) { bench in
             let folder = TemporaryFolder()
