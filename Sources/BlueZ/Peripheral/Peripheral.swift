@@ -122,7 +122,10 @@ public actor Peripheral {
     /// - Parameter central: Who was told; nil for all.
     /// - Returns: Whether it is there still. What it was told before it left may not have arrived.
     public func flush(_ characteristic: BluetoothUUID, to central: BluetoothAddress? = nil) async -> Bool {
-        await sockets.flush(characteristic, to: central)
+        guard await sockets.flush(characteristic, to: central) else { return false }
+        // What it has read it has passed on when it answers.
+        _ = try? await bluez.call(BlueZName.root, BlueZName.peer, "Ping", activity: "notifying")
+        return await sockets.flush(characteristic, to: central)
     }
 
     /// Changes what is read of a characteristic, without telling anybody.

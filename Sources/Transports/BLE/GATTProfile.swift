@@ -19,7 +19,8 @@ public struct GATTProfile: Sendable, Hashable {
     /// What else such a device has, where the others are not its alone.
     public let mark: BluetoothUUID?
     public let writeType: ConnectedDevice.WriteType
-    /// The most bytes of one write. ATT has no more than 512 for a value.
+    /// The most bytes of one write. A value has 512 at most, but a peripheral of BlueZ takes 510: it counts the 2 bytes of
+    /// the handle (seen with 5.66).
     public let chunkLength: Int
     /// The time from one write to the next of what is sent at once.
     public let pacing: Duration
@@ -43,7 +44,7 @@ public struct GATTProfile: Sendable, Hashable {
         GATTProfile(
             "nus", family: "peer", services: ["6E400001-B5A3-F393-E0A9-E50E24DCCA9E"],
             write: "6E400002-B5A3-F393-E0A9-E50E24DCCA9E", hear: "6E400003-B5A3-F393-E0A9-E50E24DCCA9E",
-            writeType: .request, chunkLength: 512, keepsPacketBounds: true),
+            writeType: .request, chunkLength: 510, keepsPacketBounds: true),
         // The service and the first characteristic are those of a stock example, which others are made from too.
         GATTProfile(
             "storm", family: "storm", services: ["4FAFC201-1FB5-459E-8FCC-C5C9C331914B"],
@@ -67,7 +68,7 @@ public struct GATTProfile: Sendable, Hashable {
     /// say nothing.
     public static let rescue = GATTProfile(
         "rescue", family: "rescue", services: ["FFF0"], write: "FFF1", hear: "FFF1", writeType: .request,
-        chunkLength: 512)
+        chunkLength: 510)
 
     init(
         _ name: String, family: String, services: [BluetoothUUID], write: BluetoothUUID, hear: BluetoothUUID,

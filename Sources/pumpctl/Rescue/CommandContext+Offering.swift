@@ -1,4 +1,5 @@
 import LineProtocol
+import Transports
 
 /// `message listen --offer` and `message sync --offer`: in both roles at once, where a port is named too.
 extension CommandContext {
@@ -14,10 +15,26 @@ extension CommandContext {
         var roles: [MessageOffering.Role] = [{ try await relay.untilCome() }]
         if self.options.port != nil {
             let listening = try MessageListening(self, store, until: MessageIntake.Ending(), by: relay)
-            roles.append { try await listening.run(for: nil) }
+            roles.append { try await follow(listening) }
         }
         let hasCome = try await run(for: time) { [roles] in try await offering.run(beside: roles) }
         if !hasCome, ending.isSOS { throw Failure.noSOS(in: time) }
+    }
+
+    /// Receives over the port; a device over the air that is not there yet, or does not offer what is needed yet, is waited
+    /// for: where each looks for the other, one is the first.
+    private func follow(_ listening: MessageListening) async throws {
+        let isOnAir = try endpoint().scheme == "ble"
+        var told: LinkError?
+        while true {
+            do { return try await listening.run(for: nil) } catch let error as LinkError
+                where isOnAir && [.notFound, .timedOut, .disconnected, .system].contains(error.code)
+            {
+                if error != told { output.note("pumpctl: \(error); waiting for it") }
+                told = error
+                try await clock.sleep(for: Reopening.interval)
+            }
+        }
     }
 
     /// Hands on what waits, over the named port or to phones that find this computer, and takes in what comes meanwhile.

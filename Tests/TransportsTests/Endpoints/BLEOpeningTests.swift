@@ -216,9 +216,9 @@ struct BLEOpeningTests {
         let link = try await rig.open("ble:Both?family=peer")
         let packets = Watched<[[UInt8]]>([])
         await both.record(packets, of: receive([]).0)
-        for count in [20, 21, 512] { try await link.send([UInt8](repeating: 0x78, count: count)) }
-        #expect(packets.state.map(\.count) == [20, 21, 512])
-        await #expect(throws: LinkError.self) { try await link.send([UInt8](repeating: 0x78, count: 513)) }
+        for count in [20, 21, 510] { try await link.send([UInt8](repeating: 0x78, count: count)) }
+        #expect(packets.state.map(\.count) == [20, 21, 510])
+        await #expect(throws: LinkError.self) { try await link.send([UInt8](repeating: 0x78, count: 511)) }
         await link.close()
 
         // Without a response the smallest packets have room for 20 bytes.
@@ -230,7 +230,7 @@ struct BLEOpeningTests {
             try await other.send([UInt8](repeating: 0x78, count: 21))
         }
         #expect(error?.code == .unsupported)
-        #expect(packets.state.map(\.count) == [20, 21, 512, 20])
+        #expect(packets.state.map(\.count) == [20, 21, 510, 20])
         await other.close()
     }
 

@@ -17,7 +17,7 @@ import Testing
             "led", "937312E0-2354-11EB-9F10-FBC30A62CF38",
             "957312E0-2354-11EB-9F10-FBC30A62CF38", "957312E0-2354-11EB-9F10-FBC30A62CF38", 1
         ),
-        ("rescue", "FFF0", "FFF1", "FFF1", 512),
+        ("rescue", "FFF0", "FFF1", "FFF1", 510),
     ])
     func `The first profile of a family is the one of the protocol`(
         family: String, service: String, write: String, hear: String, chunkLength: Int

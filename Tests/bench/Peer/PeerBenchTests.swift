@@ -45,8 +45,8 @@ struct PeerBenchTests {
                 try await dialogue.say(.toggle(isOn))
                 #expect(await peer.change { peer, _ in peer.isOn } == isOn)
             }
-            // No write of BLE holds more than 512 bytes.
-            let texts = ["hello", "Grüße ☂", String(repeating: "x", count: place == .ble ? 512 : 2000)]
+            // No write of BLE holds more than 510 bytes.
+            let texts = ["hello", "Grüße ☂", String(repeating: "x", count: place == .ble ? 510 : 2000)]
             for text in texts { try await dialogue.say(.message(PeerMessage(text))) }
             #expect(await peer.change { peer, _ in peer.messages } == texts.map { Array($0.utf8) })
         }

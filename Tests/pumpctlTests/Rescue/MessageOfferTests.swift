@@ -38,8 +38,12 @@ struct MessageOfferTests {
             #expect(ending.status == 0, "\(ending)")
             #expect(ending.output == "3 handed on\n")
             #expect(ending.errors.contains("Bench is offered on hci1 (\(RadioBench.second))"))
-            let notifications = try await central.hears("}", of: "FFF1")
-            #expect(notifications.matches(of: /"content":"(one|two|three)"/).map(\.1) == ["one", "two", "three"])
+            let contents = try await central.notes.wait(for: "three messages") { notes in
+                let text = String(decoding: notes.values.values.flatMap(\.self).joined(), as: UTF8.self)
+                let contents = text.matches(of: /"content":"(\w+)"/).map { String($0.1) }
+                return contents.count == 3 && text.last == "}" ? contents : nil
+            }
+            #expect(contents == ["one", "two", "three"])
             #expect(try await kept(in: folder, on: bench).values.allSatisfy { $0 == "synced" })
             try await central.isHungUpOn()
             #expect(await !bench.adapters[1].ownRadio.isAdvertising)
