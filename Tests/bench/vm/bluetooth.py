@@ -66,6 +66,16 @@ class BluetoothTest(BenchTest):
         self.guest.start(BLUETOOTHD, "--nodetach")
         self.until_powered(adapter)
 
+    def keep_order(self):
+        """Starts bluetoothd anew with one channel a connection, as an ESP32 has it.
+
+        Debian's 5.66 opens three to its like, and notifications in them overtake each other."""
+        self.stop_bluetoothd()
+        self.guest.run("mkdir", "-p", "/etc/bluetooth")
+        self.guest.put("/etc/bluetooth/main.conf", b"[GATT]\nChannels = 1\n")
+        self.guest.start(BLUETOOTHD, "--nodetach")
+        self.guest.until("bluez('/', 'org.freedesktop.DBus.Peer.Ping')", PATIENCE)
+
     def start_program(self, name, *arguments):
         """Starts one of `programs` in the guest."""
         for program in PROGRAMS.glob("*.py"):

@@ -13,6 +13,7 @@ SECOND = "hci1"
 class FamilyTest(BluetoothTest):
     def setUp(self):
         super().setUp()
+        self.keep_order()
         VirtualRadio(self)
 
     def simulate(self, family, *options):

@@ -3,7 +3,7 @@
 import signal
 
 from bench import PATIENCE
-from bluetooth import BLUETOOTHD, BluetoothTest, VirtualRadio
+from bluetooth import BluetoothTest, VirtualRadio
 
 
 class FamilyTest(BluetoothTest):
@@ -12,12 +12,7 @@ class FamilyTest(BluetoothTest):
     def setUp(self):
         super().setUp()
         self.needs("--ble", "sim", self.family)
-        # With the three channels that Debian's 5.66 opens to its like, notifications overtake each other. An ESP32 has one.
-        self.stop_bluetoothd()
-        self.guest.run("mkdir", "-p", "/etc/bluetooth")
-        self.guest.put("/etc/bluetooth/main.conf", b"[GATT]\nChannels = 1\n")
-        self.guest.start(BLUETOOTHD, "--nodetach")
-        self.guest.until("bluez('/', 'org.freedesktop.DBus.Peer.Ping')", PATIENCE)
+        self.keep_order()
         VirtualRadio(self)
 
     def offer(self, *options):
