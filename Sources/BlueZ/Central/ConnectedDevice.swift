@@ -231,11 +231,17 @@ public actor ConnectedDevice {
     }
 
     /// Disconnects; what waits ends with ``BLEError/Code/closed``. Disconnecting twice is allowed.
+    ///
+    /// It is waited for, 5 s at most, also where the task is cancelled: bluetoothd takes up to 2 s for it, and whoever
+    /// connects meanwhile is given a connection that is about to go.
     public func disconnect() async {
         guard end == nil else { return }
         finish(BLEError(.closed, activity: "using the device"))
-        _ = try? await bluez.call(
-            path, BlueZName.device, "Disconnect", timeout: .seconds(5), activity: "disconnecting from \(name)")
+        let ending = Task(executorPreference: loop) { [bluez, path, name] in
+            _ = try? await bluez.call(
+                path, BlueZName.device, "Disconnect", timeout: .seconds(5), activity: "disconnecting from \(name)")
+        }
+        await ending.value
     }
 
     private func finish(_ error: BLEError) {

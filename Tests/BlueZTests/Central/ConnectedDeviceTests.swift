@@ -271,6 +271,18 @@ struct ConnectedDeviceTests {
         }
     }
 
+    @Test func `Has been disconnected when that returns, also where the task was cancelled`() async throws {
+        try await withModule { rig in
+            let device = rig.device
+            let task = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                await device.disconnect()
+            }
+            await task.value
+            #expect(await rig.bench.calls(of: "Disconnect") == 1)
+        }
+    }
+
     @Test func `That is let go is disconnected`() async throws {
         try await withBench { bench in
             let radio = await bench.addModule()

@@ -38,20 +38,6 @@ class BLETest(BluetoothTest):
 
 
 class Pump(BLETest):
-    def test_it_says_and_does_what_it_does_on_a_cable(self):
-        cable, air = self.board(self.ftdi()), self.board(self.hm10())
-        self.plug(cable)
-        air.plug()
-        for arguments, status in (
-            (["status"], 0), (["speed", "200"], 1), (["on"], 0), (["speed", "200"], 0), (["status"], 0), (["temp"], 0),
-            (["status", "--json"], 0), (["speed", "0"], 0), (["send", "NONSENSE"], 1), (["off"], 0), (["status"], 0),
-        ):
-            with self.subTest(arguments=arguments):
-                by_cable = self.pumpctl(*arguments, port="/dev/ttyUSB0", status=status)
-                by_air = self.pumpctl(*arguments, status=status)
-                self.assertEqual((by_air.out, by_air.err), (by_cable.out, by_cable.err))
-                self.assertEqual(air.nano.pump(), cable.nano.pump())
-
     def test_the_pump_runs_on_from_one_command_to_the_next(self):
         board = self.board(self.hm10())
         board.plug()

@@ -91,14 +91,6 @@ class Peripheral(VirtualTest):
         self.simulate("--name", "Spare")
         self.assertRegex(self.central(name="Spare").reply("TEMP")[-1], "TEMP:")
 
-    def test_it_is_driven_by_pumpctl(self):
-        self.simulate()
-        self.assertEqual(self.pumpctl("on").out, "pump on at 70 % (PWM 180)\n")
-        self.assertEqual(self.pumpctl("speed", "200").out, "speed 200 (78 %)\n")
-        self.assertRegex(self.pumpctl("status").out, r"pump +on\nspeed +78 %\n")
-        self.assertEqual(self.pumpctl("off").out, "pump off\n")
-        self.assertIn("PUMP_NOT_RUNNING", self.pumpctl("speed", "200", status=1).err)
-
     def test_it_advertises_until_it_is_interrupted(self):
         simulator = self.simulate()
         self.until_advertisements(1)

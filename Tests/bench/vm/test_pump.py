@@ -1,0 +1,124 @@
+"""The pump, from end to end: one suite, on the Nano's firmware by cable and by air, and on the pump that pumpctl is."""
+
+import json
+import signal
+
+from bench import PATIENCE, BenchTest
+from bluetooth import BluetoothTest, VirtualRadio
+
+
+class PumpSuite:
+    """What a pump does and says, whatever it is and however it is reached.
+
+    A class that takes it in sets `port` in its `setUp`, and says what the chip does where that can be seen.
+    """
+
+    port = None
+
+    def pump(self):
+        """Whether the pump is on, and its PWM; None where nobody can see."""
+        return None
+
+    def tell(self, *arguments, status=0):
+        return self.pumpctl(*arguments, port=self.port, status=status)
+
+    def assert_pump(self, is_on, pwm=None):
+        state = json.loads(self.tell("--json", "status").out)
+        self.assertEqual(state["state"], "on" if is_on else "off")
+        if is_on:
+            self.assertEqual(state["speed_percent"], pwm * 100 // 255)
+            self.assertIn(state["runtime_min"] + state["remaining_min"], (29, 30))
+        seen = self.pump()
+        if seen:
+            self.assertEqual(seen if is_on else seen[0], (True, pwm) if is_on else False)
+
+    def test_each_command_does_what_it_says(self):
+        temperatures = r"water +12\.\d °C\nskin +34\.\d °C\n"
+        self.assertRegex(self.tell("status").out, r"^pump +off\n" + temperatures)
+        self.assertRegex(self.tell("temp").out, "^" + temperatures)
+        self.assertEqual(self.tell("on").out, "pump on at 70 % (PWM 180)\n")
+        self.assert_pump(True, 180)
+        self.assertEqual(self.tell("speed", "200").out, "speed 200 (78 %)\n")
+        self.assert_pump(True, 200)
+        self.assertEqual(self.tell("speed", "50%").out, "speed 128 (50 %)\n")
+        self.assertEqual(self.tell("speed", "0").out, "speed 0 (0 %)\n")
+        self.assert_pump(True, 0)
+        self.assertEqual(self.tell("on", "--speed", "100").out, "pump on at 39 % (PWM 100)\n")
+        self.assert_pump(True, 100)
+        self.assertEqual(self.tell("off").out, "pump off\n")
+        self.assert_pump(False)
+        self.assertEqual(self.tell("off").out, "pump off\n")
+
+    def test_what_it_refuses_is_told(self):
+        self.assertIn("PUMP_NOT_RUNNING", self.tell("speed", "200", status=1).err)
+        self.assertIn("is not a speed", self.tell("speed", "256", status=64).err)
+        self.assertEqual(self.tell("send", "NONSENSE", status=1).out, "ERROR:UNKNOWN_COMMAND\n")
+        self.assertEqual(
+            self.tell("send", "X" * 70, status=1).out, "ERROR:CMD_TOO_LONG\nERROR:UNKNOWN_COMMAND\n")
+        self.assert_pump(False)
+
+    def test_a_timed_run_ends_off_also_when_it_is_interrupted(self):
+        self.assertEqual(self.tell("on", "--for", "1s").out, "pump on at 70 % (PWM 180)\npump off\n")
+        self.assert_pump(False)
+        running = self.start_pumpctl("on", "--for", "10m", port=self.port)
+        running.until_output("pump on", PATIENCE)
+        running.send_signal(signal.SIGINT)
+        self.assertEqual(running.wait(PATIENCE).status, 130)
+        self.assert_pump(False)
+
+    def test_it_is_watched_and_talked_to(self):
+        self.tell("on")
+        updates = self.tell("monitor", "--no-record", "--json", "--count", "2", "--interval", "1").out.splitlines()
+        self.assertEqual([json.loads(update)["state"] for update in updates], ["on", "on"])
+        console = self.start_pumpctl("console", port=self.port)
+        console.feed("SPEED:100\noff\n", end=True)
+        result = console.wait(PATIENCE)
+        self.assertEqual(result.status, 0, result)
+        said = [line for line in result.out.splitlines() if not line.startswith("STATUS:")]
+        self.assertEqual(said, ["OK", "SPEED:100", "OK", "PUMP:OFF"])
+        self.assert_pump(False)
+
+
+class ByCable(PumpSuite, BenchTest):
+    port = "/dev/ttyUSB0"
+
+    def setUp(self):
+        super().setUp()
+        self.wire = self.board(self.ftdi())
+        self.plug(self.wire)
+
+    def pump(self):
+        return self.wire.nano.pump()
+
+
+class BehindCH340(ByCable):
+    """An adapter whose DTR resets the board where it is opened first."""
+
+    def ftdi(self):
+        return self.ch340()
+
+
+class BehindHM10(PumpSuite, BluetoothTest):
+    """By air, in packets of 20 bytes."""
+
+    port = "ble:HMSoft"
+
+    def setUp(self):
+        super().setUp()
+        self.wire = self.board(self.hm10())
+        self.wire.plug()
+
+    def pump(self):
+        return self.wire.nano.pump()
+
+
+class Simulated(PumpSuite, BluetoothTest):
+    """By air, where both ends are pumpctl, and packets hold a whole line."""
+
+    port = "ble:HMSoft"
+
+    def setUp(self):
+        super().setUp()
+        VirtualRadio(self)
+        simulator = self.guest.start("pumpctl", "sim", "pump", "--ble", "--adapter", "hci1")
+        simulator.until_output("BLE ", PATIENCE)
