@@ -52,10 +52,12 @@ struct Writer {
 
     private mutating func attempt() {
         do throws(RecorderError) {
-            try writePending()
+            let receipts = try writePending()
+            // Before those who wait, who may ask what was reported.
             if isFailing { report(.recovered(lost: tally.lost)) }
             isFailing = false
             retryDelay = Self.shortestRetry
+            for (receipt, isNew) in receipts { receipt(.success(isNew)) }
         } catch {
             if !isFailing { report(.failing(error)) }
             isFailing = true
@@ -64,7 +66,8 @@ struct Writer {
         }
     }
 
-    private mutating func writePending() throws(RecorderError) {
+    /// Returns what those are to be told who wait for it.
+    private mutating func writePending() throws(RecorderError) -> [(Work.Receipt, [Bool])] {
         let database = try openDatabase()
         let transaction: Transaction
         do {
@@ -83,7 +86,7 @@ struct Writer {
         tally.written += transaction.recordCount
         queue.release(pending.reduce(0) { $0 + $1.cost })
         pending = []
-        for (receipt, isNew) in transaction.receipts { receipt(.success(isNew)) }
+        return transaction.receipts
     }
 
     /// The database, opened anew where its file was taken away.
