@@ -27,12 +27,12 @@ class PumpSuite:
         if seen:
             self.assertEqual(seen if is_on else seen[0], (True, pwm) if is_on else False)
             return
-        state = self.state()
+        state = self.report()
         self.assertEqual(state["state"], "on" if is_on else "off")
         if is_on:
             self.assertEqual(state["speed_percent"], pwm * 100 // 255)
 
-    def state(self):
+    def report(self):
         return json.loads(self.tell("--json", "status").out)
 
     def test_each_command_does_what_it_says(self):
@@ -43,7 +43,7 @@ class PumpSuite:
         self.assert_pump(True, 180)
         self.assertEqual(self.tell("speed", "200").out, "speed 200 (78 %)\n")
         self.assert_pump(True, 200)
-        state = self.state()
+        state = self.report()
         self.assertEqual((state["state"], state["speed_percent"]), ("on", 78))
         self.assertIn(state["runtime_min"] + state["remaining_min"], (29, 30))
         self.assertEqual(self.tell("speed", "50%").out, "speed 128 (50 %)\n")
