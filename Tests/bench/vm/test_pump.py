@@ -1,6 +1,7 @@
 """The pump, from end to end: one suite, on the Nano's firmware by cable and by air, and on the pump that pumpctl is."""
 
 import json
+import signal
 
 from bench import PATIENCE, BenchTest
 from bluetooth import BluetoothTest, VirtualRadio
@@ -62,9 +63,16 @@ class PumpSuite:
             self.tell("send", "X" * 70, status=1).out, "ERROR:CMD_TOO_LONG\nERROR:UNKNOWN_COMMAND\n")
         self.assert_pump(False)
 
-    def test_a_timed_run_ends_off(self):
+    def test_a_timed_run_ends_off_also_when_it_is_interrupted(self):
         self.assertEqual(self.tell("on", "--for", "1s").out, "pump on at 70 % (PWM 180)\npump off\n")
         self.assert_pump(False)
+        running = self.start_pumpctl("on", "--for", "10m", port=self.port)
+        running.until_output("pump on", PATIENCE)
+        running.send_signal(signal.SIGINT)
+        self.assertEqual(running.wait(PATIENCE).status, 130)
+        self.assert_pump(False)
+        # The link is free for the next.
+        self.assertRegex(self.tell("status").out, "^pump +off")
 
     def test_it_is_watched_and_talked_to(self):
         self.tell("on")
