@@ -47,6 +47,7 @@ public final class ScriptedLink: Link {
         var holdsFirstRead = false
         var firstRead: UnsafeContinuation<Void, Never>?
         var firstReadObserver: UnsafeContinuation<Void, Never>?
+        var onConfirmation: (@Sendable () async -> LinkError?)?
     }
 
     private let loop: EventLoop
@@ -148,7 +149,17 @@ public final class ScriptedLink: Link {
         held?.resume()
     }
 
+    /// From now on ``confirmConnection()`` calls `handler`, and throws what it returns.
+    public func onConfirmation(_ handler: @escaping @Sendable () async -> LinkError?) {
+        state.withLock { $0.onConfirmation = handler }
+    }
+
     // MARK: Link
+
+    public func confirmConnection() async throws(LinkError) {
+        let handler = state.withLock { $0.onConfirmation }
+        if let error = await handler?() { throw error }
+    }
 
     public func send(_ bytes: [UInt8]) async throws(LinkError) {
         let text = String(decoding: bytes, as: UTF8.self)

@@ -225,6 +225,30 @@ public actor ConnectedDevice {
 
     // MARK: The end
 
+    /// Waits for an answer of the device, whatever it is. What it told of before has been handed out then.
+    ///
+    /// It is asked for a Client Characteristic Configuration, which changes nothing. Where it has none, and so tells of
+    /// nothing, this returns at once.
+    ///
+    /// - Throws: ``BLEError``: it is gone, or did not answer in 25 s.
+    public func confirmConnection() async throws(BLEError) {
+        let activity = "asking whether \(name) is there"
+        let all = services.lazy.flatMap(\.characteristics).compactMap(\.configuration)
+        guard let configuration = all.first else { return }
+        do throws(BLEError) {
+            try await whileConnected(activity) { () throws(BLEError) in
+                try await self.bluez.call(
+                    configuration, BlueZName.gattDescriptor, "ReadValue", [.properties([:])], activity: activity)
+            }
+        } catch {
+            switch error.code {
+            // A device that refuses is there.
+            case .notPermitted, .notPaired, .unsupported, .invalidArgument, .busy, .failed: return
+            default: throw error
+            }
+        }
+    }
+
     /// Calls `handler` once it has ended, with the reason; at once where it has.
     public func onEnd(_ handler: @escaping @Sendable (BLEError) -> Void) {
         if let end { handler(end) } else { endHandlers.append(handler) }

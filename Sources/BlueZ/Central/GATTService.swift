@@ -38,6 +38,9 @@ public struct GATTCharacteristic: Sendable, Hashable {
     public let service: BluetoothUUID
     public let flags: Flags
     let path: ObjectPath
+    /// Its Client Characteristic Configuration, in which a central subscribes; nil where it has none. It may always be read
+    /// (Bluetooth Core 5.3, Vol 3, Part G, 3.3.3.3).
+    let configuration: ObjectPath?
 }
 
 extension ObjectMirror {
@@ -49,9 +52,16 @@ extension ObjectMirror {
                 path, properties -> GATTCharacteristic? in
                 guard let own = properties["UUID"]?.string.flatMap({ BluetoothUUID($0) }) else { return nil }
                 let flags = GATTCharacteristic.Flags(properties["Flags"]?.strings ?? [])
-                return GATTCharacteristic(uuid: own, service: uuid, flags: flags, path: path)
+                return GATTCharacteristic(
+                    uuid: own, service: uuid, flags: flags, path: path, configuration: configuration(of: path))
             }
             return GATTService(uuid: uuid, characteristics: characteristics)
         }
+    }
+
+    private func configuration(of characteristic: ObjectPath) -> ObjectPath? {
+        objects(with: BlueZName.gattDescriptor, below: characteristic).first { _, properties in
+            properties["UUID"]?.string.flatMap { BluetoothUUID($0) } == BluetoothUUID(0x2902)
+        }?.path
     }
 }

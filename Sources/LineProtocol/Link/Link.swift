@@ -63,6 +63,14 @@ public protocol Link: AnyObject, Sendable {
     /// ``executor``, must not block, and gets ``LinkArrival/ended(_:)`` once and last.
     func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async
 
+    /// Waits for an answer of the far end's carrier. All that it sent before has arrived then.
+    ///
+    /// It tells silence from a far end that is out of reach, of which some carriers know only after a while. Where the
+    /// carrier has no such question it returns at once.
+    ///
+    /// - Throws: `disconnected` or `closed`; `cancelled` when the task is.
+    func confirmConnection() async throws(LinkError)
+
     /// Closes the link; a waiting `receive` ends with nil. Closing twice is allowed.
     func close() async
 }
@@ -82,6 +90,9 @@ extension Link {
 
     /// False: most carriers send what they are given.
     public var mayBeMidLine: Bool { false }
+
+    /// Nothing: most carriers have nothing to ask.
+    public func confirmConnection() async throws(LinkError) {}
 
     /// Most carriers have no break.
     public func sendBreak(for duration: Duration) async throws(LinkError) {

@@ -3,8 +3,8 @@
 ///     var download = StormDownload(over: link, clock: ContinuousClock())
 ///     while let text = try await download.next() { file.write(text) }
 ///
-/// Nothing on the wire ends the log: it is over when nothing of it has come for a while. Live rows in between are counted
-/// and left out. The link is the download's while it lasts, and open behind it.
+/// Nothing on the wire ends the log: it is over when nothing of it has come for a while from a sensor that is there
+/// (``Link/confirmConnection()``). Live rows in between are counted and left out. The link is the download's while it lasts, and open behind it.
 public struct StormDownload: Sendable {
     /// How long a silence ends the log where nothing else is said. A sensor pauses for some tenths of a second at most,
     /// while it reads its flash.
@@ -138,11 +138,11 @@ public struct StormDownload: Sendable {
         // From now on, not from what came last: who hands the log on may be slow.
         let deadline = reader.clock.elapsed() + (hasBegun ? quiet : timeout)
         do throws(LinkError) {
-            while let bytes = try await reader.next(by: deadline) {
-                pieces = decoder.append(bytes)[...]
-                if pieces.contains(where: \.isOfLog) { return }
-                liveRowCount += pieces.count
-                pieces = []
+            if try await findLog(by: deadline) { return }
+            if hasBegun {
+                // A sensor that went out of reach is silent too. What it sent before the answer is there behind it.
+                try await reader.link.confirmConnection()
+                if try await findLog(by: reader.clock.elapsed()) { return }
             }
             finish(
                 hasBegun
@@ -151,6 +151,17 @@ public struct StormDownload: Sendable {
         } catch {
             finish(sessionError(error))
         }
+    }
+
+    /// Returns whether something of the log has come by `deadline`; counts the live rows before it.
+    private mutating func findLog(by deadline: Duration) async throws(LinkError) -> Bool {
+        while let bytes = try await reader.next(by: deadline) {
+            pieces = decoder.append(bytes)[...]
+            if pieces.contains(where: \.isOfLog) { return true }
+            liveRowCount += pieces.count
+            pieces = []
+        }
+        return false
     }
 
     private mutating func finish(_ error: SessionError?) {

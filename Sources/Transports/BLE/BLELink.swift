@@ -61,6 +61,14 @@ final class BLELink: Link {
 
     func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async { await inbox.forward(to: receiver) }
 
+    /// By the time-out of its link layer, which is up to 32 s, a device that is out of reach counts as connected (Bluetooth
+    /// Core 5.3, Vol 6, Part B, 4.5.2).
+    func confirmConnection() async throws(LinkError) {
+        do throws(BLEError) { try await device.confirmConnection() } catch {
+            throw LinkError(confirming: error, name: name)
+        }
+    }
+
     func close() async {
         await inbox.finish(nil)
         await device.disconnect()

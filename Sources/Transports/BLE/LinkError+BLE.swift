@@ -25,4 +25,11 @@ extension LinkError {
         self.init(error, name: name, activity: "send")
         if error.code == .notRunning || error.code == .notFound { code = .disconnected }
     }
+
+    /// Why the device did not say that it is there.
+    init(confirming error: BLEError, name: String) {
+        self.init(sending: error, name: name)
+        activity = "confirm the connection"
+        if error.code == .timedOut { code = .disconnected }
+    }
 }

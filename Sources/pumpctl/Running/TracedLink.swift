@@ -69,5 +69,10 @@ final class TracedLink: Link {
         }
     }
 
+    func confirmConnection() async throws(LinkError) {
+        note("* is the device still there?")
+        try await link.confirmConnection()
+    }
+
     func close() async { await link.close() }
 }

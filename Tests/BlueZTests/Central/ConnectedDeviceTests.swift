@@ -240,6 +240,28 @@ struct ConnectedDeviceTests {
         }
     }
 
+    @Test func `Says that it is there behind all that it has told of, also where it refuses to`() async throws {
+        try await withModule { rig in
+            let values = try await rig.device.notifications(of: rig.line)
+            await rig.far.notify([1])
+            try await rig.device.confirmConnection()
+            values.cancel()
+            #expect(try await values.next() == [1])
+            await Radio.run { rig.radio.manners.needsPairing = true }
+            try await rig.device.confirmConnection()
+        }
+    }
+
+    @Test func `Is not there when it does not say so`() async throws {
+        try await withModule(manners: LinkManners { $0.readDelay = .seconds(3600) }) { rig in
+            let asking = Task { try await failure { () throws(BLEError) in try await rig.device.confirmConnection() } }
+            await rig.bench.clock.untilSomebodySleeps(until: .seconds(3600))
+            await rig.radio.dropLinks()
+            let error = try await asking.value
+            #expect(error?.code == .disconnected)
+        }
+    }
+
     @Test func `Ends with bluetoothd, and can be connected again when that is back`() async throws {
         try await withModule { rig in
             let values = try await rig.device.notifications(of: rig.line)

@@ -99,6 +99,10 @@ public final class RadioLink {
         }
     }
 
+    func read(_ descriptor: RadioDescriptor) async throws -> [UInt8] {
+        try await perform(device.manners.readDelay) { descriptor.value }
+    }
+
     /// Writes and waits for the answer; in several pieces where it does not fit one.
     func request(_ bytes: [UInt8], to characteristic: RadioCharacteristic, offset: Int) async throws {
         try await perform(device.manners.writeDelay) { [self] in

@@ -26,8 +26,7 @@ final class KnownDescriptor {
             BlueZName.descriptor,
             methods: [
                 bluez.method("ReadValue", [options], [value]) { [self] _ in
-                    _ = try characteristic.requireLink()
-                    return [.bytes(radio.value)]
+                    [.bytes(try await characteristic.requireLink().read(radio))]
                 },
                 bluez.method("WriteValue", [value, options]) { [self] call in
                     _ = try characteristic.requireLink()

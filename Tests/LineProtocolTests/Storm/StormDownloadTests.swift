@@ -123,6 +123,37 @@ import Testing
         try await bench.came("1 2 3 4\nG")
     }
 
+    @Test func `A log ends when the far end is there, and with what it sent before it said so`() async throws {
+        let bench = Bench()
+        let link = bench.link
+        let confirmations = Watched(0)
+        link.onConfirmation {
+            confirmations.update { $0 += 1 }
+            if confirmations.state == 1 { await link.deliver("5 6 7 8\n") }
+            return nil
+        }
+        await bench.ask()
+        await link.deliver("LOG Values: 1 2 3 4\n")
+        try await bench.came("1 2 3 4\n")
+        await bench.pass(to: .milliseconds(2100))
+        try await bench.came("1 2 3 4\n5 6 7 8\n")
+        await bench.pass(to: .milliseconds(4100))
+        #expect(try await bench.result.value.get().byteCount == 16)
+        #expect(confirmations.state == 2)
+    }
+
+    @Test func `A silence is no end where the far end is not there`() async throws {
+        let bench = Bench()
+        let gone = LinkError(.disconnected, name: "scripted", activity: "confirm the connection")
+        bench.link.onConfirmation { gone }
+        await bench.ask()
+        await bench.link.deliver("LOG Values: 1 2 3 4\n")
+        try await bench.came("1 2 3 4\n")
+        await bench.pass(to: .milliseconds(2100))
+        let error = SessionError(.linkLost, command: "GET_LOG", outcome: .nothingChanged, link: gone)
+        #expect(await bench.failure == error)
+    }
+
     @Test func `A cancelled download says so`() async throws {
         let bench = Bench()
         await bench.ask()

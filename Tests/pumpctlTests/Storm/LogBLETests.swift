@@ -100,6 +100,17 @@ struct LogBLETests {
         }
     }
 
+    @Test("A sensor that is out of reach has not ended its log, though the connection is not lost yet")
+    func outOfReach() async throws {
+        try await withSensor(Sensor(answer: ["LOG Values: 1 2 3 4.50\n"])) { bench, sensor in
+            await Radio.run { sensor.radio.manners.readDelay = .seconds(3600) }
+            let program = try await bench.start(["-p", "ble:storm", "-v", "log", "get", "--quiet", "0.1"])
+            try await program.errors.text(upTo: "* is the device still there?")
+            await sensor.radio.dropLinks()
+            expectFailure(try await program.ending(), 74, saying: "incomplete", hint: "11 bytes of it were printed")
+        }
+    }
+
     @Test("An empty log is one packet, and a sensor that says nothing ends it with 75")
     func emptyAndSilent() async throws {
         try await withSensor(Sensor(answer: ["LOG Values: "])) { bench, _ in
