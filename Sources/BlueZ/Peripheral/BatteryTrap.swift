@@ -9,9 +9,9 @@ public struct BatteryTrap: Sendable, Hashable {
 
     /// - Parameters:
     ///   - commandLine: The program bluetoothd and its arguments, as in `/proc/PID/cmdline`.
-    ///   - configuration: The contents of `/etc/bluetooth/main.conf`; empty where there is none.
-    public init(commandLine: [String], configuration: String) {
-        isOpen = !Self.leavesOutBattery(commandLine) && !Self.isNoClient(configuration)
+    ///   - settings: What `/etc/bluetooth/main.conf` says.
+    public init(commandLine: [String], settings: DaemonSettings) {
+        isOpen = !Self.leavesOutBattery(commandLine) && !Self.isNoClient(settings)
     }
 
     /// `-P a,b`, `-Pa,b`, `--noplugin=a,b`, `--noplugin a,b`: plugins by name, of which `*` stands for any.
@@ -29,17 +29,8 @@ public struct BatteryTrap: Sendable, Hashable {
         return lists.flatMap { $0.split(separator: ",") }.contains { $0 == "battery" || $0 == "*" }
     }
 
-    private static func isNoClient(_ configuration: String) -> Bool {
-        var section = ""
-        var isNoClient = false
-        for line in configuration.split(whereSeparator: \.isNewline) {
-            let text = String(line.filter { !$0.isWhitespace })
-            if text.hasPrefix("[") {
-                section = text
-            } else if section == "[GATT]", text.hasPrefix("Client=") {
-                isNoClient = ["false", "0"].contains(text.dropFirst("Client=".count).lowercased())
-            }
-        }
-        return isNoClient
+    private static func isNoClient(_ settings: DaemonSettings) -> Bool {
+        guard let client = settings["GATT", "Client"] else { return false }
+        return ["false", "0"].contains(client.lowercased())
     }
 }

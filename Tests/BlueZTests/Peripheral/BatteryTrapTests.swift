@@ -15,6 +15,6 @@ struct BatteryTrapTests {
             (["bluetoothd"], "[GATT]\nClient=true", true),
         ] as [([String], String, Bool)])
     func `Is a trap for iPhones unless it is switched off`(commandLine: [String], configuration: String, isOpen: Bool) {
-        #expect(BatteryTrap(commandLine: commandLine, configuration: configuration).isOpen == isOpen)
+        #expect(BatteryTrap(commandLine: commandLine, settings: DaemonSettings(configuration)).isOpen == isOpen)
     }
 }

@@ -1,3 +1,4 @@
+import BlueZ
 import TestSupport
 import Testing
 
@@ -12,7 +13,8 @@ import Testing
         kernel: [String] = ["hci0"], switches: [RadioSwitch] = [], version: BlueZVersion? = BlueZVersion(5, 66)
     ) -> BluetoothState {
         BluetoothState(
-            daemon: daemon, adapters: adapters, kernelAdapters: kernel, switches: switches, version: version)
+            daemon: daemon, adapters: adapters, kernelAdapters: kernel, switches: switches, version: version,
+            settings: DaemonSettings("[GATT]\nChannels = 1\n"))
     }
 
     private func check(_ state: BluetoothState, needed: Bool = true, adapter: String? = nil) -> [String: Diagnosis] {
@@ -109,7 +111,7 @@ import Testing
         var state = Self.state()
         func reads(_ arguments: [String]?, _ configuration: String = "", _ version: BlueZVersion? = nil) -> Bool {
             state.arguments = arguments
-            state.configuration = configuration
+            state.settings = DaemonSettings(configuration)
             state.version = version
             return state.readsPhones
         }
@@ -124,6 +126,23 @@ import Testing
         #expect(!reads(["bluetoothd"], client, BlueZVersion(5, 74)))
         #expect(reads(["bluetoothd"], client, BlueZVersion(5, 66)), "it does not know the setting")
         #expect(reads(["bluetoothd"], "[GATT]\n#Client=false\n[Other]\nClient=false\n", BlueZVersion(5, 80)))
+    }
+
+    @Test(
+        arguments: [
+            ("", BlueZVersion(5, 66), true), ("", BlueZVersion(5, 67), false), ("", BlueZVersion(5, 53), false),
+            ("", nil, false), ("[GATT]\nChannels = 1\n", BlueZVersion(5, 66), false),
+            ("[GATT]\nChannels = 3\n", BlueZVersion(5, 80), true),
+            ("[GATT]\n#Channels = 1\n", BlueZVersion(5, 66), true),
+        ] as [(String, BlueZVersion?, Bool)])
+    func `That notifications overtake one another is said, unless bluetoothd is set up not to let them`(
+        configuration: String, version: BlueZVersion?, isSaid: Bool
+    ) {
+        var state = Self.state(version: version)
+        state.settings = DaemonSettings(configuration)
+        #expect(check(state)["channels"]?.status == (isSaid ? .warn : nil))
+        state.daemon = .notRunning
+        #expect(check(state)["channels"] == nil)
     }
 
     @Test func `The switches of rfkill are read from where the kernel shows them`() throws {

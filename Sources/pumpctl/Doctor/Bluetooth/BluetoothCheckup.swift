@@ -11,7 +11,8 @@ struct BluetoothCheckup {
         if !isNeeded && hasNothing {
             return [.ok("bluetooth", "no Bluetooth adapter here; a cable needs none"), library]
         }
-        return [library, daemon] + [version].compactMap { $0 } + blocks + adapters + [phones].compactMap { $0 }
+        return [library, daemon] + [version].compactMap { $0 } + blocks + adapters
+            + [phones, channels].compactMap { $0 }
     }
 
     private func problem(_ check: String, port: String? = nil, _ finding: String, _ remedy: String?, _ exit: ExitStatus)
@@ -102,5 +103,13 @@ struct BluetoothCheckup {
             remedy: setting
                 ? "set Client=false below [GATT] in /etc/bluetooth/main.conf, or start bluetoothd with -P battery"
                 : "start bluetoothd with -P battery: sudo systemctl edit bluetooth")
+    }
+
+    private var channels: Diagnosis? {
+        guard state.opensSeveralChannels, !state.adapters.isEmpty else { return nil }
+        return .warn(
+            "channels",
+            "bluetoothd opens several channels to another Linux computer: a log or an image comes from there in disorder",
+            remedy: "set Channels=1 below [GATT] in /etc/bluetooth/main.conf, then: sudo systemctl restart bluetooth")
     }
 }

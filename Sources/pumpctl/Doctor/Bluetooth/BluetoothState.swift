@@ -30,8 +30,8 @@ struct BluetoothState {
     var version: BlueZVersion?
     /// What bluetoothd was started with; nil where that can't be seen.
     var arguments: [String]?
-    /// What `main.conf` says.
-    var configuration = ""
+    /// What bluetoothd is set up to.
+    var settings = DaemonSettings("")
     var libraryVersion = DBusLibrary.version
 
     /// Whether bluetoothd becomes a client of each phone that connects to it, and reads its battery, for which an iPhone
@@ -40,7 +40,15 @@ struct BluetoothState {
         guard daemon == .running, let arguments else { return false }
         // Older ones know no such setting.
         let knowsSetting = version.map { $0 >= BlueZVersion(5, 74) } ?? true
-        return BatteryTrap(commandLine: arguments, configuration: knowsSetting ? configuration : "").isOpen
+        return BatteryTrap(commandLine: arguments, settings: knowsSetting ? settings : DaemonSettings("")).isOpen
+    }
+
+    /// Whether bluetoothd opens several channels to one of its like (EATT), in which notifications overtake one another.
+    var opensSeveralChannels: Bool {
+        guard daemon == .running else { return false }
+        // 3 unless it is told otherwise, until 5.67 made it 1.
+        if let channels = settings["GATT", "Channels"].flatMap({ Int($0) }) { return channels > 1 }
+        return version.map { $0 >= BlueZVersion(5, 54) && $0 < BlueZVersion(5, 67) } ?? false
     }
 }
 
@@ -51,7 +59,7 @@ extension BluetoothState {
         state.kernelAdapters = Folder.names(in: "/sys/class/bluetooth").filter { !$0.contains(":") }
         state.switches = RadioSwitch.all()
         state.arguments = RunningPrograms.arguments(of: "bluetoothd")
-        state.configuration = TextFile.contents(of: "/etc/bluetooth/main.conf") ?? ""
+        state.settings = DaemonSettings(TextFile.contents(of: "/etc/bluetooth/main.conf") ?? "")
         state.daemon = await daemon(on: loop)
         if state.daemon == .running {
             do throws(BLEError) {

@@ -1,0 +1,29 @@
+import BlueZ
+import Testing
+
+@Suite("What bluetoothd is set up to")
+struct DaemonSettingsTests {
+    private let settings = DaemonSettings(
+        """
+        # Name=comment
+        Name=in no group
+        [General]
+          Name = a b = c\t
+        [GATT]\r
+        Channels=3
+        #Channels=2
+        Channels = 1
+        Cache=
+        [broken
+        nonsense
+        """)
+
+    @Test(
+        arguments: [
+            ("General", "Name", "a b = c"), ("GATT", "Channels", "1"), ("GATT", "Cache", ""), ("GATT", "Name", nil),
+            ("General", "Channels", nil), ("", "Name", "in no group"), ("GATT", "nonsense", nil),
+        ] as [(String, String, String?)])
+    func `Is by groups and keys`(group: String, key: String, value: String?) {
+        #expect(settings[group, key] == value)
+    }
+}
