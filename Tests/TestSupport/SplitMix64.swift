@@ -1,4 +1,4 @@
-/// A generator of numbers that are the same for the same seed on every machine.
+/// A generator of numbers that are the same for the same seed on every machine (Steele, Lea, Flood 2014).
 public struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 
