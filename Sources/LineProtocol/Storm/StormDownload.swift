@@ -4,7 +4,8 @@
 ///     while let text = try await download.next() { file.write(text) }
 ///
 /// Nothing on the wire ends the log: it is over when nothing of it has come for a while from a sensor that is there
-/// (``Link/confirmConnection()``). Live rows in between are counted and left out. The link is the download's while it lasts, and open behind it.
+/// (``Link/confirmConnection()``). Live rows in between are counted and left out. The link is the download's while it
+/// lasts, and open behind it.
 public struct StormDownload: Sendable {
     /// How long a silence ends the log where nothing else is said. A sensor pauses for some tenths of a second at most,
     /// while it reads its flash.

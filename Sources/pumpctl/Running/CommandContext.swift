@@ -100,8 +100,8 @@ struct CommandContext: Sendable {
 
 /// Runs the asynchronous part of a command to its end.
 enum CommandRunner {
-    /// Runs `body` on an event loop on this thread, for the family that the command is of, or else the options name. SIGINT and SIGTERM cancel it, so that it can close its link; a
-    /// second one ends the program at once.
+    /// Runs `body` on an event loop on this thread, for the family that the command is of, or else the options name.
+    /// SIGINT and SIGTERM cancel it, so that it can close its link; a second one ends the program at once.
     ///
     /// - Throws: `ExitCode` where the command failed; the failure was reported.
     static func run(
