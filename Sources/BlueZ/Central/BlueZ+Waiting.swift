@@ -9,7 +9,7 @@ extension BlueZ {
         _ timeout: Duration, activity: String, until find: @escaping () -> Result<Value, BLEError>?
     ) async throws(BLEError) -> Value {
         if let result = find() { return try result.get() }
-        let outcome = Outcome<Value>(on: loop)
+        let outcome = Outcome<Value>()
         let observer = keeper.observe { _ in
             if let result = find() { outcome.finish(result) }
         }

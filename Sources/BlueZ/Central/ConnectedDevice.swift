@@ -142,10 +142,10 @@ public actor ConnectedDevice {
         try check(
             characteristic, type == .command ? .writeWithoutResponse : .write, "be written as a \(type.rawValue)",
             activity)
-        let turns = turns[characteristic.path] ?? Turns(on: loop)
+        let turns = turns[characteristic.path] ?? Turns()
         self.turns[characteristic.path] = turns
         try await turns.take(activity: activity)
-        let outcome = Outcome<Void>(on: loop)
+        let outcome = Outcome<Void>()
         writes[ObjectIdentifier(outcome)] = outcome
         Task(executorPreference: loop) {
             let result = await self.carryOut(bytes, characteristic.path, type, activity)

@@ -95,7 +95,7 @@ extension BlueZ {
         _ isOn: Bool, at path: ObjectPath, over bus: DBusConnection
     ) async throws(BLEError) {
         let activity = isOn ? Self.scanning : "ending the scan"
-        let outcome = Outcome<Void>(on: loop)
+        let outcome = Outcome<Void>()
         let keeper = keeper
         let isDone = { keeper.mirror[path, BlueZName.adapter]?["Discovering"]?.boolean == isOn }
         let observer = keeper.observe { change in

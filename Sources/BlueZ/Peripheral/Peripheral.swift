@@ -53,7 +53,7 @@ public actor Peripheral {
         values = [:]
         for characteristic in tree.characteristics { values[characteristic.facts.uuid] = characteristic.facts.value }
         let bus = bluez.bus
-        queue = NotificationQueue(on: bluez.loop) { notification in
+        queue = NotificationQueue { notification in
             bus.assumeIsolated { $0.notify(notification) }
         } ask: { [keeper = bluez.keeper] answer in
             keeper.call(DBusCall(to: BlueZName.service, BlueZName.root, BlueZName.peer, "Ping")) { result in
@@ -203,7 +203,7 @@ public actor Peripheral {
 
 extension DBusConnection {
     /// Tells that a characteristic has a value.
-    fileprivate func notify(_ notification: NotificationQueue.Notification) -> NotificationQueue.Outcome {
+    fileprivate func notify(_ notification: NotificationQueue.Notification) -> NotificationQueue.Answer {
         do throws(DBusError) {
             try emitPropertiesChanged(
                 notification.path, BlueZName.gattCharacteristic, ["Value": .bytes(notification.value)])

@@ -26,7 +26,7 @@ actor BLEOutbox: BLESender {
         self.route = route
         self.name = name
         self.clock = clock
-        turns = Turns(on: device.loop)
+        turns = Turns()
     }
 
     /// Sends all of `bytes`, and nothing else in between. When the task is cancelled, nothing is sent behind the packet

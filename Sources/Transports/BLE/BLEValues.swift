@@ -22,7 +22,7 @@ actor BLEValues: BLESender {
         self.route = route
         self.inbox = inbox
         self.name = name
-        turns = Turns(on: device.loop)
+        turns = Turns()
     }
 
     /// Carries out the lines that `bytes` end, one after another. As on a serial port nothing comes of a line that names no

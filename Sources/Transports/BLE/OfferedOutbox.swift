@@ -28,7 +28,7 @@ actor OfferedOutbox {
         self.peripheral = peripheral
         self.profile = profile
         self.name = name
-        turns = Turns(on: loop)
+        turns = Turns()
         (waiting, waitingEnd) = AsyncStream.makeStream()
     }
 

@@ -12,11 +12,11 @@ struct NotificationQueueTests {
     private final class Bench: Sendable {
         let sent = Watched<[UInt8]>([])
         /// What bluetoothd was asked and has not answered.
-        let questions = Watched<[@Sendable (NotificationQueue.Outcome) -> Void]>([])
+        let questions = Watched<[@Sendable (NotificationQueue.Answer) -> Void]>([])
         let queue = Mutex<NotificationQueue?>(nil)
 
         init() {
-            let queue = NotificationQueue(on: .shared) { [sent] notification in
+            let queue = NotificationQueue { [sent] notification in
                 sent.update { $0 += notification.value }
                 return .success(())
             } ask: { [questions] answer in
@@ -40,7 +40,7 @@ struct NotificationQueueTests {
             }
         }
 
-        func answer(_ outcome: NotificationQueue.Outcome = .success(())) async throws {
+        func answer(_ outcome: NotificationQueue.Answer = .success(())) async throws {
             let answer = try await questions.wait(for: "a question") { $0.isEmpty ? nil : $0.removeFirst() }
             await Task(executorPreference: EventLoop.shared) { answer(outcome) }.value
         }

@@ -1,15 +1,12 @@
-package import DescriptorIO
-
 /// Lets one at a time through, in the order in which they came.
 package final class Turns: @unchecked Sendable {
-    // @unchecked: it is touched on the thread of its loop only.
+    // @unchecked: it is touched on the thread of one loop only, by actors whose executor that is.
 
-    private let loop: EventLoop
     private var isTaken = false
     private var waiting: [Outcome<Void>] = []
     private var end: BLEError?
 
-    package init(on loop: EventLoop) { self.loop = loop }
+    package init() {}
 
     /// Waits for the turn, which then lasts until ``release()``.
     ///
@@ -24,26 +21,17 @@ package final class Turns: @unchecked Sendable {
             isTaken = true
             return
         }
-        let turn = Outcome<Void>(on: loop)
+        let turn = Outcome<Void>()
         waiting.append(turn)
-        do throws(BLEError) { try await turn.wait(activity: activity) } catch {
-            // It may have got the turn just when it gave up.
-            if let index = waiting.firstIndex(where: { $0 === turn }) {
-                waiting.remove(at: index)
-            } else if end == nil {
-                release()
-            }
-            throw error
-        }
+        try await turn.wait(activity: activity)
     }
 
-    /// Hands the turn on.
+    /// Hands the turn on, to the first that still waits for it.
     package func release() {
-        guard !waiting.isEmpty else {
-            isTaken = false
-            return
+        while !waiting.isEmpty {
+            if waiting.removeFirst().finish(.success(())) { return }
         }
-        waiting.removeFirst().finish(.success(()))
+        isTaken = false
     }
 
     /// Ends the wait of all, now and later.

@@ -1,0 +1,46 @@
+import DescriptorIO
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import BlueZ
+
+@Suite("An outcome", .timeLimit(.minutes(2)))
+struct OutcomeTests {
+    /// One that waits on a loop, on behalf of a task that has no place there.
+    private actor Waiter {
+        nonisolated let loop: EventLoop
+        nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+        init(_ loop: EventLoop) { self.loop = loop }
+
+        func wait(for number: Int) async throws(BLEError) -> Int {
+            let outcome = Outcome<Int>()
+            finish(outcome, number, after: number % 100)
+            return try await outcome.wait(activity: "waiting")
+        }
+
+        /// Sooner or later: after so many turns of the loop.
+        private nonisolated func finish(_ outcome: Outcome<Int>, _ number: Int, after turns: Int) {
+            loop.execute {
+                guard turns > 0 else { return _ = outcome.finish(.success(number)) }
+                self.finish(outcome, number, after: turns - 1)
+            }
+        }
+    }
+
+    @Test func `Reaches who waits, whichever of them comes first`() async throws {
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    let waiter = Waiter(.shared)
+                    for number in 0..<20_000 {
+                        let outcome = try await waiter.wait(for: number)
+                        #expect(outcome == number)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+}
