@@ -1,5 +1,6 @@
 # make demo    sets up, builds, and shows the main job on a simulated pump
 # make test    sets up, builds, and passes every test
+# make races   passes the libraries' tests under the thread sanitizer
 # make bench   runs pumpctl on a real kernel with real USB-serial drivers, in a virtual machine
 # make install PREFIX=/usr/local
 
@@ -23,7 +24,10 @@ RELEASE := $(SWIFT) build -c release --static-swift-stdlib -Xswiftc -use-ld=lld 
 # How many tests run at once. Programs have deadlines by the real clock: too many on few processors miss them.
 RUN_TESTS := $(SWIFT) test --skip-build --experimental-maximum-parallelization-width
 
-.PHONY: all demo test bench lint benchmark install clean setup setup-test
+# What is built with the thread sanitizer.
+RACES ?= .build/races
+
+.PHONY: all demo test races bench lint benchmark install clean setup setup-test
 
 all: setup $(STATIC_LIBRARIES)
 	$(RELEASE) --product pumpctl
@@ -53,6 +57,16 @@ test: setup-test lint
 	$(RUN_TESTS) 8 --skip '^(pumpctlTests|BenchTests)\.'
 	$(RUN_TESTS) 4 --filter '^pumpctlTests\.'
 	$(RUN_TESTS) 4 --filter '^BenchTests\.'
+
+# The tests of the libraries, watched for data races. Left out is what can't be preloaded to, or has no room for the
+# sanitizer. The clang of the toolchain knows how Swift calls.
+races: setup-test
+	$(SWIFT) build --build-tests --sanitize=thread --scratch-path $(RACES)
+	"$$(dirname "$$(readlink -f "$$(command -v $(SWIFT))")")/clang" -Wall -Wextra -O1 -shared -fPIC \
+	    Tests/races/mutex.c -o $(RACES)/mutex.so
+	LD_PRELOAD=$(abspath $(RACES))/mutex.so TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/races/suppressions" \
+	    $(RUN_TESTS) 4 --sanitize=thread --scratch-path $(RACES) \
+	    --skip '^(pumpctlTests|BenchTests)\.' --skip 'SerialPortTests\.Discovery' --skip 'TroubleTests/fullDisk'
 
 bench: all
 	@scripts/ensure-packages $$($(MAKE) -s -C Tests/bench/vm packages)
