@@ -223,14 +223,14 @@ public actor ConnectedDevice {
         return subscription
     }
 
-    // MARK: The end
+    // MARK: Whether it is there
 
     /// Waits for an answer of the device, whatever it is. What it told of before has been handed out then.
     ///
     /// It is asked for a Client Characteristic Configuration, which changes nothing. Where it has none, and so tells of
     /// nothing, this returns at once.
     ///
-    /// - Throws: ``BLEError``: it is gone, or did not answer in 25 s.
+    /// - Throws: ``BLEError``: it is gone, did not answer in 25 s, or could not be asked.
     public func confirmConnection() async throws(BLEError) {
         let activity = "asking whether \(name) is there"
         let all = services.lazy.flatMap(\.characteristics).compactMap(\.configuration)
@@ -242,12 +242,14 @@ public actor ConnectedDevice {
             }
         } catch {
             switch error.code {
-            // A device that refuses is there.
-            case .notPermitted, .notPaired, .unsupported, .invalidArgument, .busy, .failed: return
+            // A device that refuses is there. One of which bluetoothd says that it is busy was not asked.
+            case .notPermitted, .notPaired, .unsupported, .invalidArgument, .failed: return
             default: throw error
             }
         }
     }
+
+    // MARK: The end
 
     /// Calls `handler` once it has ended, with the reason; at once where it has.
     public func onEnd(_ handler: @escaping @Sendable (BLEError) -> Void) {

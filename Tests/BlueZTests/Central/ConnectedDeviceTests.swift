@@ -252,6 +252,14 @@ struct ConnectedDeviceTests {
         }
     }
 
+    @Test func `Has not said that it is there where another question is in the way`() async throws {
+        try await withModule { rig in
+            await Radio.run { rig.radio.manners.descriptorError = BlueZError.inProgress }
+            let error = try await failure { () throws(BLEError) in try await rig.device.confirmConnection() }
+            #expect(error?.code == .busy)
+        }
+    }
+
     @Test func `Is not there when it does not say so`() async throws {
         try await withModule(manners: LinkManners { $0.readDelay = .seconds(3600) }) { rig in
             let asking = Task { try await failure { () throws(BLEError) in try await rig.device.confirmConnection() } }

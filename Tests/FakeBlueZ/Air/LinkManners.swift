@@ -22,6 +22,8 @@ public struct LinkManners: Sendable {
     /// How long the answer to a subscription takes. What the device says meanwhile is early.
     public var subscribeDelay = Duration.zero
     public var readDelay = Duration.zero
+    /// How bluetoothd refuses to read a descriptor; nil where it does not.
+    public var descriptorError: DBusError?
     /// How long the answer to a write takes, of the kind that is answered.
     public var writeDelay = Duration.zero
     /// How many writes are carried out before the device goes away in the middle of one; nil for all.

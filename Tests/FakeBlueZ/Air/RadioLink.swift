@@ -100,7 +100,8 @@ public final class RadioLink {
     }
 
     func read(_ descriptor: RadioDescriptor) async throws -> [UInt8] {
-        try await perform(device.manners.readDelay) { descriptor.value }
+        if let error = device.manners.descriptorError { throw error }
+        return try await perform(device.manners.readDelay) { descriptor.value }
     }
 
     /// Writes and waits for the answer; in several pieces where it does not fit one.

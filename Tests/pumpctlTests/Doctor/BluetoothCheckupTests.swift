@@ -131,7 +131,8 @@ import Testing
     @Test(
         arguments: [
             ("", BlueZVersion(5, 66), true), ("", BlueZVersion(5, 67), false), ("", BlueZVersion(5, 53), false),
-            ("", nil, false), ("[GATT]\nChannels = 1\n", BlueZVersion(5, 66), false),
+            ("", nil, false), ("[GATT]\nChannels = 0\n", BlueZVersion(5, 66), true),
+            ("[GATT]\nChannels = 1\n", BlueZVersion(5, 66), false),
             ("[GATT]\nChannels = 3\n", BlueZVersion(5, 80), true),
             ("[GATT]\n#Channels = 1\n", BlueZVersion(5, 66), true),
         ] as [(String, BlueZVersion?, Bool)])

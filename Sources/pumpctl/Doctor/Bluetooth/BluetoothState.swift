@@ -46,8 +46,8 @@ struct BluetoothState {
     /// Whether bluetoothd opens several channels to one of its like (EATT), in which notifications overtake one another.
     var opensSeveralChannels: Bool {
         guard daemon == .running else { return false }
+        if let channels = settings["GATT", "Channels"].flatMap({ Int($0) }), channels > 0 { return channels > 1 }
         // 3 unless it is told otherwise, until 5.67 made it 1.
-        if let channels = settings["GATT", "Channels"].flatMap({ Int($0) }) { return channels > 1 }
         return version.map { $0 >= BlueZVersion(5, 54) && $0 < BlueZVersion(5, 67) } ?? false
     }
 }
