@@ -34,7 +34,7 @@ struct OutcomeTests {
             for _ in 0..<4 {
                 group.addTask {
                     let waiter = Waiter(.shared)
-                    for number in 0..<20_000 {
+                    for number in 0..<2_000 {
                         let outcome = try await waiter.wait(for: number)
                         #expect(outcome == number)
                     }
