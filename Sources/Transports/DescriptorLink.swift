@@ -10,6 +10,7 @@ public final class DescriptorLink: Link {
 
     public let mayHaveReset: Bool
     public let mayBeMidLine: Bool
+    public let deviceID: String?
 
     let channel: DescriptorChannel
     private let setBreak: (@Sendable (Bool) throws(LinkError) -> Void)?
@@ -21,15 +22,18 @@ public final class DescriptorLink: Link {
     }
 
     /// - Parameters:
+    ///   - deviceID: The device that it has for itself.
     ///   - setBreak: Begins or ends a break, where the carrier has one.
     ///   - finishWriting: Runs before the channel is closed, to let what was sent get out.
     init(
-        _ channel: DescriptorChannel, name: String, mayHaveReset: Bool = false, mayBeMidLine: Bool = false,
+        _ channel: DescriptorChannel, name: String, deviceID: String? = nil, mayHaveReset: Bool = false,
+        mayBeMidLine: Bool = false,
         setBreak: (@Sendable (Bool) throws(LinkError) -> Void)? = nil,
         finishWriting: @escaping @Sendable (DescriptorChannel) async -> Void
     ) {
         self.channel = channel
         self.name = name
+        self.deviceID = deviceID
         self.mayHaveReset = mayHaveReset
         self.mayBeMidLine = mayBeMidLine
         self.setBreak = setBreak

@@ -7,11 +7,16 @@ extension Session where Family == LEDFamily {
     /// Where opening the link may have reset the board, this waits until it answers.
     ///
     /// - Parameter clock: What time-outs are measured by.
-    /// - Throws: `linkLost`.
+    /// - Throws: `linkLost`, or what ``Session/waitUntilReady(within:)`` throws; the link is closed then.
     public static func begin(over link: any Link, clock: any Clock<Duration>) async throws(SessionError) -> LEDSession {
         let session = LEDSession(link: link, clock: clock)
-        try await session.start()
-        if link.mayHaveReset { try await session.waitUntilReady() }
+        do throws(SessionError) {
+            try await session.start()
+            if link.mayHaveReset { try await session.waitUntilReady() }
+        } catch {
+            await session.close()
+            throw error
+        }
         return session
     }
 

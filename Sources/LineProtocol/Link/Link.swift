@@ -16,6 +16,10 @@ public protocol Link: AnyObject, Sendable {
     /// The address of this very device, where the endpoint that the link was opened from may lead to another.
     var deviceAddress: String? { get }
 
+    /// The device that the link has for itself, by a name that is the same for all programs on this machine:
+    /// `tty-188-0`, `ble-…`; nil where others may open it as well.
+    var deviceID: String? { get }
+
     /// What a person should know of how the link came about; nil where there is nothing.
     var openingNote: String? { get }
 
@@ -81,6 +85,9 @@ extension Link {
 
     /// None: most endpoints lead to one device.
     public var deviceAddress: String? { nil }
+
+    /// None: most carriers have room for others.
+    public var deviceID: String? { nil }
 
     /// None: most links come about as they were asked for.
     public var openingNote: String? { nil }

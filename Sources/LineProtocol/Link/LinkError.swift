@@ -39,6 +39,11 @@ public struct LinkError: Error, Sendable, Hashable {
     /// One thing that a person can do about it.
     public var hint: String?
 
+    /// Who has the device, where somebody else uses it and that is known.
+    public var holder: LinkHolder?
+    /// The device that somebody else uses, as ``Link/deviceID`` has it.
+    public var deviceID: String?
+
     /// An error of the given kind.
     public init(_ code: Code, name: String, activity: String, detail: String? = nil, hint: String? = nil) {
         self.code = code
@@ -46,6 +51,20 @@ public struct LinkError: Error, Sendable, Hashable {
         self.activity = activity
         self.detail = detail
         self.hint = hint
+    }
+}
+
+/// A program that has a device for itself.
+public struct LinkHolder: Sendable, Hashable {
+    /// The process.
+    public var processID: Int32
+    /// Its command name, as the kernel has it: at most 15 bytes.
+    public var command: String
+
+    /// A program.
+    public init(processID: Int32, command: String) {
+        self.processID = processID
+        self.command = command
     }
 }
 

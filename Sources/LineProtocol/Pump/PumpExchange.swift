@@ -27,7 +27,8 @@ public struct PumpExchange: CommandExchange {
             isAcknowledged = true
             return .partial
         case (.pump(isOn: true), .on) where isAcknowledged: return .complete(.on)
-        case (.pump(isOn: false), .off) where isAcknowledged: return .complete(.off)
+        // Its OK may have been lost: the pump says PUMP:OFF for nothing else.
+        case (.pump(isOn: false), .off): return .complete(.off)
         case (.speed(let speed), .speed(let asked)) where isAcknowledged && speed == asked:
             return .complete(.speed(speed))
         case (.status(let status), .status): return .complete(.status(status))

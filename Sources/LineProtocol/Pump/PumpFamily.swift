@@ -47,9 +47,21 @@ public enum PumpFamily: DeviceFamily {
     /// `TEMP:` is said in reply only, where `STATUS:` also comes unasked.
     public static var fence: PumpCommand? { .temperature }
 
+    public static func isFence(_ command: PumpCommand) -> Bool { command == .temperature }
+
+    public static func isFenceReply(_ message: PumpMessage) -> Bool {
+        if case .temperatures = message { true } else { false }
+    }
+
     /// No command ends in 999. A bare line end would let a begun `SPEED:2` count, and so would a letter, since firmware
     /// reads numbers by `atoi`; with these digits any speed is out of range, also where 16 bits overflow.
     public static let lineSpoiler = Array("999\n".utf8)
 
     public static var statusQuery: PumpCommand? { .status }
+
+    /// Not so where the status says ERROR: the pump stands still then, but `OFF` also leaves that state.
+    public static let stop: StopRule<PumpFamily>? = StopRule(
+        .off, bytes: StopTable.pump, reply: .off,
+        isAcknowledgement: { $0 == .pump(isOn: false) },
+        isSafe: { reply in if case .status(let status) = reply { status.power == .off } else { false } })
 }

@@ -7,13 +7,22 @@ extension Session where Family == PumpFamily {
     /// Where opening the link may have reset the board, this waits until the firmware answers, some 3 s;
     /// ``Session/hasDeviceStarted`` tells whether it had to. The pump is off then.
     ///
-    /// - Parameter clock: What time-outs are measured by.
-    /// - Throws: `linkLost`.
-    public static func begin(over link: any Link, clock: any Clock<Duration>) async throws(SessionError) -> PumpSession
-    {
+    /// - Parameters:
+    ///   - clock: What time-outs are measured by.
+    ///   - waitsUntilReady: Whether to wait for a board that was reset. Who only switches the pump off does not: `OFF` is
+    ///     repeated until the board hears it.
+    /// - Throws: `linkLost`, or what ``Session/waitUntilReady(within:)`` throws; the link is closed then.
+    public static func begin(
+        over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool = true
+    ) async throws(SessionError) -> PumpSession {
         let session = PumpSession(link: link, clock: clock)
-        try await session.start()
-        if link.mayHaveReset { try await session.waitUntilReady() }
+        do throws(SessionError) {
+            try await session.start()
+            if waitsUntilReady, link.mayHaveReset { try await session.waitUntilReady() }
+        } catch {
+            await session.close()
+            throw error
+        }
         return session
     }
 
@@ -23,6 +32,11 @@ extension Session where Family == PumpFamily {
     }
 
     /// Stops the pump; also leaves the error state.
+    ///
+    /// `OFF` goes before everything else, also where the task is cancelled, and is repeated until the pump acknowledges it
+    /// or its status says that it is off.
+    ///
+    /// - Throws: Where that did not come about within `timeout`; the pump may be on then.
     public nonisolated func turnOff(timeout: Duration = defaultTimeout) async throws(SessionError) {
         _ = try await perform(.off, timeout: timeout)
     }

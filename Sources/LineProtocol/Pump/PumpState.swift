@@ -45,8 +45,8 @@ public struct PumpState: DeviceState, Hashable {
 
     public mutating func apply(_ message: PumpMessage) {
         switch message {
-        case .pump(let isOn): switched(on: isOn, speed: .initial, by: .app)
-        case .manual(let isOn): switched(on: isOn, speed: nil, by: .manual)
+        case .pump(let isOn): switched(on: isOn, by: .app)
+        case .manual(let isOn): switched(on: isOn, by: .manual)
         case .speed(let speed):
             power = .on
             self.speed = speed
@@ -92,12 +92,9 @@ public struct PumpState: DeviceState, Hashable {
         lastControl = nil
     }
 
-    private mutating func switched(on isOn: Bool, speed: PumpSpeed?, by source: ControlSource) {
+    /// At which speed is not known before a status says so: the potentiometer sets it a tenth of a second later.
+    private mutating func switched(on isOn: Bool, by source: ControlSource) {
         stopped(isOn ? .on : .off)
-        if isOn {
-            self.speed = speed
-            speedPercent = speed?.percent
-        }
         lastControl = source
         forgetError()
     }

@@ -12,6 +12,19 @@ struct Conversation<Family: DeviceFamily> {
     /// What is heard from now on may still belong to an earlier command, or to an earlier user of the link.
     private(set) var hearsThePast = false
     var backlog = Backlog.over
+    /// Whether a reply of this session has come since it began, or since one failed to: the device answers in order, so
+    /// no error of an older command is still to come.
+    private(set) var areErrorsOwn = false
+    /// How many fences were sent whose reply has not come.
+    private(set) var owedFences = 0
+    /// The stop that goes on.
+    private var stop: StopRule<Family>?
+    /// Whether the stop's acknowledgement was heard since the stop began, in a flight or between two.
+    private(set) var isStopHeard = false
+    /// Whether the device's status has said since the stop began that it is safe.
+    private(set) var isFoundSafe = false
+    /// Whether a stop goes on.
+    var isStopping: Bool { stop != nil }
 
     /// What had arrived before the session began.
     enum Backlog {
@@ -32,14 +45,54 @@ struct Conversation<Family: DeviceFamily> {
     /// A command is about to be sent; returns the name of its flight.
     ///
     /// - Parameters:
-    ///   - trustsErrors: Whether an error that can answer the command does.
+    ///   - errors: What an error that can answer the command means.
     ///   - isSpoilerSent: Whether ``DeviceFamily/lineSpoiler`` goes first, which the device refuses.
-    mutating func begin(_ command: Family.Command, trustsErrors: Bool, isSpoilerSent: Bool) -> UInt64 {
+    mutating func begin(
+        _ command: Family.Command, errors: Flight.ErrorTrust, isSpoilerSent: Bool
+    ) -> UInt64 {
         lastID += 1
-        flight = Flight(id: lastID, trustsErrors: trustsErrors, refusesSpoiler: isSpoilerSent)
+        flight = Flight(id: lastID, errors: errors, refusesSpoiler: isSpoilerSent)
         exchange = Family.exchange(for: command)
         reply = nil
         return lastID
+    }
+
+    /// The error of doubtful origin that nobody has looked at; whoever asks has, and what errors mean from now on is
+    /// `errors`.
+    mutating func takeDoubtfulError(_ errors: Flight.ErrorTrust) -> String? {
+        guard flight?.hasNews == true else { return nil }
+        flight?.errors = errors
+        return flight?.doubtfulError
+    }
+
+    /// The fence is sent behind the command in flight, to confirm its doubtful error.
+    mutating func fenceFlight() {
+        owedFences += 1
+        flight?.isFenced = true
+    }
+
+    /// A fence is sent.
+    mutating func sendsFence() { owedFences += 1 }
+
+    /// The replies to earlier fences count as lost.
+    mutating func forgetOwedFences() { owedFences = 0 }
+
+    /// A stop begins: its acknowledgement counts whenever it comes.
+    mutating func begin(_ rule: StopRule<Family>) {
+        stop = rule
+        isStopHeard = false
+        isFoundSafe = false
+    }
+
+    /// The device's status says that it is safe.
+    mutating func findSafe() { isFoundSafe = true }
+
+    /// A stop has ended. Where it was sent more than once, its other acknowledgements are still to come.
+    mutating func endStop(isRepeated: Bool) {
+        stop = nil
+        guard isRepeated else { return }
+        hearsThePast = true
+        areErrorsOwn = false
     }
 
     /// Whether no command is in flight that waits for its end.
@@ -60,6 +113,11 @@ struct Conversation<Family: DeviceFamily> {
         if flight?.id == id { end(.notSent) }
     }
 
+    /// The link did not take the stop that was sent in the flight of that name; a later flight is told of it as well.
+    mutating func stopSendingFailed(_ id: UInt64, _ error: LinkError) {
+        if isStopping || flight?.id == id { end(.lost(error)) }
+    }
+
     /// Whether the flight ended because the device answered.
     var isAnswered: Bool {
         switch flight?.ending {
@@ -67,6 +125,7 @@ struct Conversation<Family: DeviceFamily> {
         default: false
         }
     }
+
 
     /// Whether the flight ended because the link did not take its command.
     var isSendingFailed: Bool { if case .notSent = flight?.ending { true } else { false } }
@@ -83,12 +142,14 @@ struct Conversation<Family: DeviceFamily> {
         self.reply = nil
         flight = nil
         hearsThePast = false
+        areErrorsOwn = true
         return reply
     }
 
     /// A command was sent and its reply was not heard.
     mutating func doubt(_ command: Family.Command) {
         hearsThePast = true
+        areErrorsOwn = false
         if Family.effect(of: command) != .query { state.becomeUncertain() }
     }
 
@@ -105,7 +166,14 @@ struct Conversation<Family: DeviceFamily> {
             return publish(.heardBefore(message))
         }
         if Family.isStart(message) { hasDeviceStarted = true }
+        if Family.isFenceReply(message) { owedFences = max(0, owedFences - 1) }
+        if let stop, stop.isAcknowledgement(message) { isStopHeard = true }
         if flight?.isOver == false {
+            if flight?.isFenced == true, Family.isFenceReply(message), owedFences == 0 {
+                // Had the device carried out the command, it would have said so before.
+                state.apply(message)
+                return end(.refused(flight?.doubtfulError ?? ""))
+            }
             if Family.isForeign(message) { flight?.foreignLine = line.withUnsafeBufferPointer { Array($0) } }
             switch exchange?.take(message) {
             case .partial: return
@@ -116,10 +184,16 @@ struct Conversation<Family: DeviceFamily> {
             case .refused where flight?.refusesSpoiler == true:
                 flight?.refusesSpoiler = false
                 return
-            case .refused(let code) where flight?.trustsErrors == true:
-                state.apply(message)
-                return end(.refused(code))
-            case .refused, .unrelated, nil: break
+            case .refused(let code):
+                switch flight?.errors {
+                case .own:
+                    state.apply(message)
+                    return end(.refused(code))
+                case .doubtful: flight?.doubt(code)
+                case .ignored: flight?.noteError(code)
+                case nil: break
+                }
+            case .unrelated, nil: break
             }
         }
         state.overhear(message)

@@ -37,16 +37,34 @@ public protocol DeviceFamily: Sendable {
     /// A query whose answer the device never gives unasked: all that is heard before the answer is older than the query.
     static var fence: Command? { get }
 
-    /// What makes a line of which the beginning may have been sent one that the device refuses, and ends it.
+    /// Whether a command is ``fence``.
+    static func isFence(_ command: Command) -> Bool
+
+    /// Whether a message answers ``fence``.
+    static func isFenceReply(_ message: Message) -> Bool
+
+    /// Bytes that turn a half-sent line into one that the device rejects, and end it.
     static var lineSpoiler: [UInt8] { get }
 
     /// The query that tells what a command of unknown outcome has done.
     static var statusQuery: Command? { get }
+
+    /// How a device is made safe; nil where the family has no command for that.
+    static var stop: StopRule<Self>? { get }
 }
 
 extension DeviceFamily {
     /// Nothing: for a family whose devices take no lines.
     public static var lineSpoiler: [UInt8] { [] }
+
+    /// No: for a family without a ``fence``.
+    public static func isFence(_ command: Command) -> Bool { false }
+
+    /// No: for a family without a ``fence``.
+    public static func isFenceReply(_ message: Message) -> Bool { false }
+
+    /// None: most devices do nothing that must be stopped.
+    public static var stop: StopRule<Self>? { nil }
 }
 
 /// What a command does to a device.
@@ -55,7 +73,7 @@ public enum CommandEffect: Sendable, Hashable {
     case query
     /// It changes the device: sent once, and never again by itself.
     case change
-    /// It makes the device safe: it is sent at once, whatever else is unclear.
+    /// It makes the device safe: it is sent first and at once, and repeated until it is acknowledged.
     case stop
 }
 

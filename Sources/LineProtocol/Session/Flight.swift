@@ -8,6 +8,8 @@ struct Flight {
         case replied
         case refused(String)
         case timedOut
+        /// A stop went before it.
+        case overtaken
         case cancelled
         case lost(LinkError)
         case closed
@@ -16,33 +18,66 @@ struct Flight {
     }
 
     let id: UInt64
-    /// Whether an error that can answer the command does, and is not one of an earlier command that comes late.
-    let trustsErrors: Bool
-    /// Whether the next refusal is that of the line which was spoiled.
+    /// What an error that can answer the command means.
+    var errors: ErrorTrust
+    /// An error that may be this command's, or that of something older; it wakes who waits, to find out.
+    private(set) var doubtfulError: String?
+    /// Whether the next ERROR answers the spoiled line, not this command.
     var refusesSpoiler: Bool
+    /// Whether the fence is in flight behind the command: its reply confirms the doubtful error.
+    var isFenced = false
     private(set) var ending: Ending?
     /// The last line of the flight that the protocol does not know.
     var foreignLine: [UInt8]?
     private var waiter: UnsafeContinuation<Void, Never>?
 
-    init(id: UInt64, trustsErrors: Bool, refusesSpoiler: Bool) {
+    /// What an error that can answer the command means.
+    enum ErrorTrust {
+        /// Nothing older can still answer: it is this command's.
+        case own
+        /// It may be the answer to something older: that has to be found out.
+        case doubtful
+        /// It is that of something older, or makes no difference: the flight goes on.
+        case ignored
+    }
+
+    init(id: UInt64, errors: ErrorTrust, refusesSpoiler: Bool) {
         self.id = id
-        self.trustsErrors = trustsErrors
+        self.errors = errors
         self.refusesSpoiler = refusesSpoiler
     }
 
     var isOver: Bool { if case nil = ending { false } else { true } }
 
-    /// Resumed when the flight is over.
+    /// Takes in another error while the first one's origin is found out: the last is the most likely to be its own.
+    mutating func noteError(_ code: String) {
+        if isFenced { doubtfulError = code }
+    }
+
+    /// Resumed when the flight is over, or an error of doubtful origin has come that nobody has looked at.
     mutating func wait(_ continuation: UnsafeContinuation<Void, Never>) {
-        if isOver { continuation.resume() } else { waiter = continuation }
+        if isOver || hasNews { continuation.resume() } else { waiter = continuation }
+    }
+
+    /// Whether an error of doubtful origin waits to be looked at.
+    var hasNews: Bool { doubtfulError != nil && errors == .doubtful }
+
+    private mutating func wake() {
+        waiter?.resume()
+        waiter = nil
+    }
+
+    /// Takes in an error of doubtful origin: the first wakes who waits, and the flight goes on.
+    mutating func doubt(_ code: String) {
+        guard doubtfulError == nil else { return }
+        doubtfulError = code
+        wake()
     }
 
     /// Ends the flight; what comes behind the first end changes nothing.
     mutating func end(_ ending: Ending) {
         if isOver { return }
         self.ending = ending
-        waiter?.resume()
-        waiter = nil
+        wake()
     }
 }

@@ -12,10 +12,12 @@ extension Session {
         let deadline = clock.elapsed() + limit
         while true {
             do throws(SessionError) {
-                _ = try await perform(query, timeout: .seconds(1))
+                // What a board did not answer before it was ready it does not answer later.
+                listener.conversation.forgetOwedFences()
+                _ = try await perform(query, timeout: .seconds(1), errors: .own)
                 return
             } catch {
-                // Who refuses hears: the end of a line that began while it started may have reached it.
+                // A refusal proves that the device listens; it may have got only a line's tail while booting.
                 if error.code == .refused { return }
                 let isSilence = error.code == .noAnswer || error.code == .notUnderstood
                 guard isSilence, clock.elapsed() < deadline else { throw error }

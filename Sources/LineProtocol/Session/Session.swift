@@ -29,11 +29,13 @@ public actor Session<Family: DeviceFamily> {
     }
 
     private var life = SessionLife.notStarted
-    private var turns = TurnQueue()
-    private let listener = Listener<Family>()
+    var turns = TurnQueue()
+    let listener = Listener<Family>()
     /// Whether the device may have the beginning of a line that nobody has ended.
-    private var mayBeMidLine: Bool
-    private var deadline: Duration?
+    var mayBeMidLine: Bool
+    /// Whether the link is still to take the stop that was sent last.
+    var isStopBeingSent = false
+    var deadline: Duration?
     private var watchdog: (target: Duration, task: Task<Void, Never>)?
 
     /// A session over `link`; nothing is sent or received before ``start()``.
@@ -133,40 +135,69 @@ public actor Session<Family: DeviceFamily> {
     ///
     /// A query is sent a second time when half of the time has gone by without an answer. A change is sent once: if no
     /// answer comes, whether it was carried out is unknown, and ``state`` forgets what the command put in doubt. A task
-    /// that is cancelled sends nothing, but for what makes the device safe.
+    /// that is cancelled sends nothing.
+    ///
+    /// What makes the device safe (``DeviceFamily/stop``) goes before all of them: it is sent at once, whatever is in
+    /// flight, waits or is unclear, also by a task that is cancelled, and again until the device says that it is safe or
+    /// the time is over. Changes that were begun before it and are not in effect are not sent any more.
     ///
     /// - Parameter timeout: How long to wait for the answer, the wait for other commands not counted.
     public func perform(
         _ command: Family.Command, timeout: Duration = Session.defaultTimeout
     ) async throws(SessionError) -> Family.Reply {
+        try await perform(command, timeout: timeout, errors: nil)
+    }
+
+    /// - Parameter errors: What an error means, where it is not to be found out.
+    @inline(__always)
+    func perform(
+        _ command: Family.Command, timeout: Duration, errors: Flight.ErrorTrust?
+    ) async throws(SessionError) -> Family.Reply {
         try checkLife(for: command)
-        if !turns.takeIfFree() { try await waitForTurn(command) }
-        defer { turns.release() }
         let effect = Family.effect(of: command)
-        if Task.isCancelled, effect != .stop {
-            throw SessionError(.cancelled, command: text(of: command), outcome: .notSent)
-        }
-        if listener.conversation.hearsThePast, effect != .stop, let fence = Family.fence {
-            try await passFence(fence, before: command, timeout: timeout)
-        }
-        // Where no fence was passed, an error may be the answer to an earlier command.
-        let trustsErrors = Family.fence == nil || !listener.conversation.hearsThePast
-        let mayRepeat = effect == .query
-        let timeout = mayRepeat ? timeout.half : timeout
+        if effect == .stop, let rule = Family.stop { return try await stop(by: rule, timeout: timeout) }
+        var stopCount = turns.urgentCount
+        var hasTurn = turns.takeIfFree()
+        if !hasTurn { try await waitForTurn(command) }
+        hasTurn = true
+        defer { if hasTurn { turns.release() } }
+        if Task.isCancelled { throw SessionError(.cancelled, command: text(of: command), outcome: .notSent) }
+        let attemptTime = effect == .query ? timeout.half : timeout
         var firstError: SessionError?
         while true {
+            if effect == .query { stopCount = turns.urgentCount }
             do throws(SessionError) {
-                return try await exchange(command, timeout: timeout, trustsErrors: trustsErrors)
+                if firstError == nil, listener.conversation.hearsThePast, let fence = Family.fence {
+                    try await passFence(fence, before: command, timeout: timeout, since: stopCount)
+                }
+                // At its second sending a query may be told the truth by an error.
+                let trust = errors ?? (firstError == nil ? ownErrors : .own)
+                return try await exchange(command, timeout: attemptTime, errors: trust, since: stopCount)
             } catch {
-                guard error.code == .noAnswer || error.code == .notUnderstood else { throw error }
-                if let firstError { throw error.following(firstError) }
-                guard mayRepeat else { throw error }
-                firstError = error
+                guard effect == .query else { throw error }
+                switch error.code {
+                case .noAnswer, .notUnderstood:
+                    if let firstError { throw error.following(firstError) }
+                    if error.outcome == .notSent { throw error }
+                    firstError = error
+                case .overtaken:
+                    firstError = nil
+                    hasTurn = false
+                    turns.release()
+                    try await waitForTurn(command)
+                    hasTurn = true
+                default: throw error
+                }
             }
         }
     }
 
-    private func waitForTurn(_ command: Family.Command) async throws(SessionError) {
+    /// What an error means that can answer the command which is sent next.
+    private var ownErrors: Flight.ErrorTrust {
+        Family.fence == nil || listener.conversation.areErrorsOwn ? .own : .doubtful
+    }
+
+    func waitForTurn(_ command: Family.Command, isUrgent: Bool = false) async throws(SessionError) {
         let id = turns.newID()
         let isMyTurn = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
@@ -176,11 +207,11 @@ public actor Session<Family: DeviceFamily> {
                     // It became free on the way here: nobody would hand it on.
                     continuation.resume(returning: true)
                 } else {
-                    turns.wait(id, continuation)
+                    turns.wait(id, isUrgent: isUrgent, continuation)
                 }
             }
         } onCancel: {
-            Task { await self.giveUpTurn(id) }
+            Task(executorPreference: link.executor) { await self.giveUpTurn(id) }
         }
         guard isMyTurn else {
             try checkLife(for: command)
@@ -190,7 +221,7 @@ public actor Session<Family: DeviceFamily> {
 
     private func giveUpTurn(_ id: UInt64) { turns.giveUp(id) }
 
-    private func checkLife(for command: Family.Command) throws(SessionError) {
+    func checkLife(for command: Family.Command) throws(SessionError) {
         switch life {
         case .running: return
         case .lost(let error):
@@ -200,12 +231,13 @@ public actor Session<Family: DeviceFamily> {
         }
     }
 
-    /// Asks what is never said unasked, so that all that was said before is known to be old.
+    /// Sends a query whose reply is never unsolicited; anything heard earlier is stale.
     private func passFence(
-        _ fence: Family.Command, before command: Family.Command, timeout: Duration
+        _ fence: Family.Command, before command: Family.Command, timeout: Duration, since stopCount: UInt64
     ) async throws(SessionError) {
         do throws(SessionError) {
-            _ = try await exchange(fence, timeout: timeout, trustsErrors: false)
+            _ = try await exchange(fence, timeout: timeout, errors: .ignored, since: stopCount)
+            await waitForOwedFences(within: Self.lateReplyTime)
         } catch {
             var error = error
             error.command = text(of: command)
@@ -214,14 +246,37 @@ public actor Session<Family: DeviceFamily> {
         }
     }
 
+    /// How much later than the reply to a fence that of an earlier one may come, which got none in time.
+    private static var lateReplyTime: Duration { .seconds(1) }
+
+    /// Waits for the replies to earlier fences: the one that came may have been one of those. What does not come in time
+    /// counts as lost.
+    func waitForOwedFences(within time: Duration) async {
+        guard let fence = Family.fence else { return }
+        let end = clock.elapsed() + time
+        while listener.conversation.owedFences > 0, clock.elapsed() < end {
+            let id = listener.conversation.begin(fence, errors: .ignored, isSpoilerSent: false)
+            setDeadline(end)
+            await waitForEnd(of: id)
+            deadline = nil
+            let isReplied = listener.conversation.takeReply() != nil
+            _ = listener.conversation.finish()
+            if !isReplied { break }
+        }
+        listener.conversation.forgetOwedFences()
+    }
+
     // Inlined, as each call of an asynchronous function of an actor looks twice for the executor to run on.
     @inline(__always)
-    private func exchange(
-        _ command: Family.Command, timeout: Duration, trustsErrors: Bool
+    func exchange(
+        _ command: Family.Command, timeout: Duration, errors: Flight.ErrorTrust, since stopCount: UInt64
     ) async throws(SessionError) -> Family.Reply {
         try checkLife(for: command)
-        let id = listener.conversation.begin(
-            command, trustsErrors: trustsErrors, isSpoilerSent: mayBeMidLine)
+        guard turns.urgentCount == stopCount else {
+            throw SessionError(.overtaken, command: text(of: command), outcome: .notSent)
+        }
+        if Family.isFence(command) { listener.conversation.sendsFence() }
+        let id = listener.conversation.begin(command, errors: errors, isSpoilerSent: mayBeMidLine)
         setDeadline(clock.elapsed() + timeout)
         do throws(LinkError) {
             var bytes = Family.encode(command)
@@ -234,6 +289,7 @@ public actor Session<Family: DeviceFamily> {
             } else if !listener.conversation.isOver {
                 await waitForEnd(of: id)
             }
+            if errors == .doubtful { try await clearUpError(of: id, command) }
         } catch {
             throw sendingFailed(command, error)
         }
@@ -241,11 +297,25 @@ public actor Session<Family: DeviceFamily> {
         return try conclude(command, waited: timeout)
     }
 
+    /// Finds out whose an error of doubtful origin is: a query is sent again; behind a change goes the fence, and a device
+    /// that has carried out the change says so before it answers that.
+    private func clearUpError(of flight: UInt64, _ command: Family.Command) async throws(LinkError) {
+        guard let fence = Family.fence, listener.conversation.takeDoubtfulError(.ignored) != nil else { return }
+        let isQuery = Family.effect(of: command) == .query
+        if isQuery {
+            if Family.isFence(command) { listener.conversation.sendsFence() }
+        } else {
+            listener.conversation.fenceFlight()
+        }
+        let bytes = Family.encode(isQuery ? command : fence)
+        if try !link.sendAtOnce(bytes) { try await link.send(bytes) }
+        if !listener.conversation.isOver { await waitForEnd(of: flight) }
+    }
+
     /// Sends what the link does not take at once, and waits for the end of the flight: a carrier that takes nothing must
     /// not hold a command beyond its time.
     ///
-    /// What is then still under way is stopped, so that it does not switch on a pump much later, unless it was answered
-    /// or makes the device safe.
+    /// What is then still under way is stopped, so that it does not switch on a pump much later, unless it was answered.
     private func send(_ bytes: [UInt8], of flight: UInt64, for command: Family.Command) async throws(LinkError) {
         let sending = Task(executorPreference: link.executor) { () -> LinkError? in
             do throws(LinkError) {
@@ -259,13 +329,13 @@ public actor Session<Family: DeviceFamily> {
         if !listener.conversation.isOver { await waitForEnd(of: flight) }
         if listener.conversation.isSendingFailed {
             if let error = await sending.value { throw error }
-        } else if !listener.conversation.isAnswered, Family.effect(of: command) != .stop {
+        } else if !listener.conversation.isAnswered {
             sending.cancel()
             if await sending.value != nil { mayBeMidLine = !Family.lineSpoiler.isEmpty }
         }
     }
 
-    private func sendingFailed(_ command: Family.Command, _ error: LinkError) -> SessionError {
+    func sendingFailed(_ command: Family.Command, _ error: LinkError) -> SessionError {
         _ = listener.conversation.finish()
         listener.conversation.doubt(command)
         let code: SessionError.Code =
@@ -277,7 +347,7 @@ public actor Session<Family: DeviceFamily> {
         return SessionError(code, command: text(of: command), outcome: outcome(of: command), link: error)
     }
 
-    private func conclude(_ command: Family.Command, waited: Duration) throws(SessionError) -> Family.Reply {
+    func conclude(_ command: Family.Command, waited: Duration) throws(SessionError) -> Family.Reply {
         if let reply = listener.conversation.takeReply() { return reply }
         let flight = listener.conversation.finish()
         let code: SessionError.Code
@@ -293,6 +363,7 @@ public actor Session<Family: DeviceFamily> {
                 foreignLine == nil ? .noAnswer : .notUnderstood, command: text(of: command),
                 outcome: outcome(of: command), foreignLine: foreignLine, waited: waited)
         case .cancelled: code = .cancelled
+        case .overtaken: code = .overtaken
         case .lost(let error):
             code = .linkLost
             link = error
@@ -306,20 +377,20 @@ public actor Session<Family: DeviceFamily> {
         Family.effect(of: command) == .query ? .nothingChanged : .unknown
     }
 
-    private func waitForEnd(of flight: UInt64) async {
+    func waitForEnd(of flight: UInt64) async {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 listener.conversation.wait(continuation)
                 if Task.isCancelled { listener.conversation.cancel(flight) }
             }
         } onCancel: {
-            Task { await self.cancel(flight) }
+            Task(executorPreference: link.executor) { await self.cancel(flight) }
         }
     }
 
     private func cancel(_ flight: UInt64) { listener.conversation.cancel(flight) }
 
-    private nonisolated func text(of command: Family.Command) -> String {
+    nonisolated func text(of command: Family.Command) -> String {
         let bytes = Family.encode(command)
         return String(decoding: bytes.prefix { $0 != .lineFeed && $0 != .carriageReturn }, as: UTF8.self)
     }
@@ -327,7 +398,7 @@ public actor Session<Family: DeviceFamily> {
     // MARK: Time
 
     /// One task sleeps for all commands: it wakes at the deadline it knew, and goes back to sleep if that was met.
-    private func setDeadline(_ newDeadline: Duration) {
+    func setDeadline(_ newDeadline: Duration) {
         deadline = newDeadline
         if let watchdog, watchdog.target <= newDeadline { return }
         watchdog?.task.cancel()

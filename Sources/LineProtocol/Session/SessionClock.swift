@@ -1,9 +1,9 @@
-/// A clock of any kind, read as the time since the session began.
-struct SessionClock: Sendable {
-    let elapsed: @Sendable () -> Duration
-    let sleep: @Sendable (_ until: Duration) async throws -> Void
+/// A clock of any kind, read as the time since this was made.
+package struct SessionClock: Sendable {
+    package let elapsed: @Sendable () -> Duration
+    package let sleep: @Sendable (_ until: Duration) async throws -> Void
 
-    init(_ clock: some Clock<Duration>) {
+    package init(_ clock: some Clock<Duration>) {
         let origin = clock.now
         elapsed = { origin.duration(to: clock.now) }
         sleep = { try await clock.sleep(until: origin.advanced(by: $0), tolerance: nil) }

@@ -14,6 +14,8 @@ public struct SessionError: Error, Sendable, Hashable {
         case closed
         /// The task that waited was cancelled.
         case cancelled
+        /// A command that makes the device safe went before it.
+        case overtaken
     }
 
     /// What is known of the command's effect on the device.
@@ -79,6 +81,7 @@ extension SessionError: CustomStringConvertible {
         case .linkLost: "the link broke at \(command): \(link?.description ?? "")"
         case .closed: "the session was closed at \(command)"
         case .cancelled: "\(command) was cancelled"
+        case .overtaken: "\(command) was given up for a command that makes the device safe"
         }
     }
 }

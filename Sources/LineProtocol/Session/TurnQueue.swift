@@ -1,10 +1,12 @@
-/// Lets one command at a time onto the link, in the order in which they came.
+/// Lets one command at a time onto the link, in the order in which they came; those that make a device safe go first.
 ///
 /// It is not a lock: it belongs to an actor and is touched on that actor only.
 struct TurnQueue {
     private var isTaken = false
-    private var waiting: [(id: UInt64, continuation: UnsafeContinuation<Bool, Never>)] = []
+    private var waiting: [(id: UInt64, isUrgent: Bool, continuation: UnsafeContinuation<Bool, Never>)] = []
     private var lastID: UInt64 = 0
+    /// How many urgent ones have come. Whoever came before one and changes something must not go behind it.
+    private(set) var urgentCount: UInt64 = 0
 
     /// Whether a command waits for its turn.
     var hasWaiters: Bool { !waiting.isEmpty }
@@ -21,9 +23,16 @@ struct TurnQueue {
         return lastID
     }
 
+    /// Notes that an urgent one has come.
+    mutating func announceUrgent() { urgentCount += 1 }
+
+    /// Whether an urgent one waits for its turn.
+    var isUrgentWaiting: Bool { waiting.first?.isUrgent == true }
+
     /// Resumed with true once it is this one's turn, with false if it gave up.
-    mutating func wait(_ id: UInt64, _ continuation: UnsafeContinuation<Bool, Never>) {
-        waiting.append((id, continuation))
+    mutating func wait(_ id: UInt64, isUrgent: Bool, _ continuation: UnsafeContinuation<Bool, Never>) {
+        let index = isUrgent ? waiting.firstIndex { !$0.isUrgent } : nil
+        waiting.insert((id, isUrgent, continuation), at: index ?? waiting.endIndex)
     }
 
     mutating func giveUp(_ id: UInt64) {

@@ -23,6 +23,8 @@ final class Monitor {
     private var recording: Recording?
     /// What was known before the link was lost, until the pump has told its state again.
     private var stateBeforeLoss: PumpState?
+    /// What was last found wrong with the skin's temperature.
+    private var skinFault: SkinFault?
 
     /// - Parameter count: After how many updates to end; nil for no end.
     init(_ context: CommandContext, interval: Duration, count: Int?) throws {
@@ -36,7 +38,7 @@ final class Monitor {
 
     /// Runs until all updates were shown, `time` is over, or a signal ends it.
     func run(for time: Duration?) async throws {
-        let link = try await context.openLink(endpoint, note: note)
+        let link = try await context.openLink(endpoint, holds: true, note: note)
         reopening = Reopening(endpoint, link, context)
         try await begin(link)
         do {
@@ -95,6 +97,7 @@ final class Monitor {
         case .success(let status):
             isAnswering = true
             state.apply(.status(status))
+            attendToSkin(status)
             if let before = stateBeforeLoss {
                 stateBeforeLoss = nil
                 show(.back, MonitorText.comparison(before, state))
@@ -107,11 +110,20 @@ final class Monitor {
             case .noAnswer: event = .noAnswer
             case .notUnderstood: event = .notUnderstood
             case .refused: event = .refused
-            case .linkLost, .closed, .cancelled: return  // told of as an event of the link, or asked for
+            case .linkLost, .closed, .cancelled, .overtaken: return  // told of as an event of the link, or asked for
             }
             isAnswering = false
             show(event, Failure(error, .pump).message)
         }
+    }
+
+    /// Sounds the alarm when the skin's temperature can no longer be relied on; once for each fault.
+    private func attendToSkin(_ status: PumpStatus) {
+        let fault = status.skinFaultWhileOn
+        defer { skinFault = fault }
+        guard let fault, fault != skinFault else { return }
+        context.output.ringBell()
+        show(.sensorFault, PumpText.skinFault(fault, status))
     }
 
     private func take(_ message: PumpMessage) {
@@ -120,6 +132,7 @@ final class Monitor {
         case .status, .temperatures, .pump, .speed:
             // It speaks: this is of the present.
             isAnswering = true
+            if case .status(let status) = message { attendToSkin(status) }
             show(.status)
         case .manual(let isOn):
             isAnswering = true

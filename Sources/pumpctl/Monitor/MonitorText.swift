@@ -23,6 +23,7 @@ enum MonitorText {
         case .manual: "button pressed:"
         case .error: "the pump reports \(text):"
         case .text: "\"\(text)\""
+        case .sensorFault: "ALARM: \(text);"
         case .noAnswer, .notUnderstood, .refused: "\(text);"
         case .lost: "link lost: \(text);"
         case .back: "link is back\(text.isEmpty ? "" : ", \(text)");"

@@ -8,6 +8,7 @@ extension Recording {
         switch update.event {
         case .status: break
         case .manual, .text: record(.event(kind: update.event.rawValue, text: update.text))
+        case .sensorFault: record(.error(code: update.event.rawValue, text: text))
         case .error: record(.error(code: text, text: "the pump reports \(text)"))
         case .noAnswer, .notUnderstood, .refused: record(.error(code: update.event.rawValue, text: text))
         case .lost:

@@ -8,6 +8,8 @@ struct MonitorUpdate {
         case status
         /// The button on its lid was pressed.
         case manual
+        /// What it says of the wearer's skin can't be relied on while it runs.
+        case sensorFault = "sensor_fault"
         /// It has reported an error.
         case error
         /// It said something that tells nothing of its state.

@@ -46,4 +46,10 @@ enum FamilyName: String, ExpressibleByArgument, CaseIterable {
     case pump, storm, led
     case peer
     case rescue
+
+    /// The family that an endpoint names, as `sim:led` does; nil where it leads to a device of any kind.
+    static func named(by endpoint: String) -> FamilyName? {
+        guard endpoint.hasPrefix("sim:") else { return nil }
+        return FamilyName(rawValue: String(endpoint.dropFirst("sim:".count).prefix { $0 != "?" }))
+    }
 }

@@ -3,6 +3,8 @@ enum ExitStatus: Int32 {
     case done = 0
     /// The device answered `ERROR:…`.
     case refused = 1
+    /// The pump was stopped for safety, by itself or by this program.
+    case stoppedForSafety = 3
     /// The command line is wrong.
     case usage = 64
     /// There is no such port or device.
@@ -17,8 +19,6 @@ enum ExitStatus: Int32 {
     case protocolError = 76
     /// This user may not.
     case noPermission = 77
-    /// Ctrl-C.
+    /// The task was cancelled; by a signal, its number counts instead.
     case interrupted = 130
-    /// SIGTERM.
-    case terminated = 143
 }

@@ -42,7 +42,10 @@ extension Failure {
         self.init(status, code: error.code.rawValue, "\(error)", hint: error.hint)
     }
 
-    init(_ error: SessionError, _ family: FamilyName) {
+    /// - Parameter unknownEffect: What is said where it is unknown whether the command was carried out.
+    init(
+        _ error: SessionError, _ family: FamilyName, unknownEffect: String = "whether it was carried out is unknown"
+    ) {
         let unknown = error.outcome == .unknown
         switch error.code {
         case .refused:
@@ -66,12 +69,12 @@ extension Failure {
             self.init(.ioError, code: error.code.rawValue, "the link broke at \(error.command)")
             if let link = error.link { message += ": \(link)" }
             hint = "plug the device in again" + (unknown ? ", and ask for its status" : "")
-        case .closed, .cancelled:
+        case .closed, .cancelled, .overtaken:
             self.init(.interrupted, code: error.code.rawValue, "\(error.command) was interrupted")
         }
         outcome = error.outcome.rawValue
         if unknown {
-            message += "; whether it was carried out is unknown"
+            message += "; \(unknownEffect)"
             if error.code != .linkLost { hint = "ask for the status before you rely on it; " + (hint ?? "") }
         }
     }

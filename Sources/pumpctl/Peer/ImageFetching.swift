@@ -66,7 +66,7 @@ struct ImageFetching {
                 return Failure(
                     .ioError, code: error.code.rawValue, "\(progress): \(error.link?.description ?? "\(error)")",
                     hint: "nothing was written; fetch it again", outcome: "incomplete")
-            case .cancelled:
+            case .cancelled, .overtaken:
                 context.output.note("pumpctl: \(progress); nothing was written")
                 return error
             case .refused, .notUnderstood: return error

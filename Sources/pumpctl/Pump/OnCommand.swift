@@ -1,11 +1,15 @@
 import ArgumentParser
 import LineProtocol
+import Transports
 
 struct OnCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "on",
         abstract: "Start the pump at 70 %, or put it back to that and restart its 30 minutes.",
-        discussion: "With --for the pump is switched off again at the end, and at Ctrl-C.")
+        discussion: """
+            With --for the pump is switched off at the end, and whatever else ends the run: a signal, Ctrl-Z, a skin sensor \
+            that can't be relied on. Where the link is lost, pumpctl tries to get the device back and switch it off.
+            """)
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
@@ -16,7 +20,13 @@ struct OnCommand: ParsableCommand {
     @Option(name: .customLong("for"), help: ArgumentHelp("How long, as 90s or 10m; 30m at most.", valueName: "time"))
     var time: SecondsArgument?
 
+    @Flag(
+        name: .customLong("ignore-skin"),
+        help: "With --for: run on where the skin temperature can't be relied on. For a pump that nobody wears.")
+    var ignoresSkin = false
+
     func validate() throws {
+        if ignoresSkin, time == nil { throw ValidationError("--ignore-skin goes with --for") }
         if let speed, SpeedArgument(argument: speed) == nil {
             throw ValidationError("'\(speed)' is not a speed: \(SpeedArgument.rule)")
         }
@@ -27,84 +37,49 @@ struct OnCommand: ParsableCommand {
 
     func run() throws {
         let speed = speed.flatMap { SpeedArgument(argument: $0)?.speed }
-        let time = time?.duration
-        try CommandRunner.run(shared.merged(with: parent.shared), for: .pump) { context in
+        let plan = time.map { TimedRun.Plan(time: $0.duration, speed: speed, ignoresSkin: ignoresSkin) }
+        try CommandRunner.run(shared.merged(with: parent.shared), for: .pump, endsBeforeSuspension: plan != nil) {
+            context in
+            if let plan { return try await context.run(plan) }
             try await context.withPump { pump in
-                let events = await pump.events()
-                do {
-                    try await pump.turnOn(timeout: context.timeout)
-                    if let speed { try await pump.setSpeed(speed, timeout: context.timeout) }
-                    let speed = speed ?? .initial
-                    context.output.result(
-                        "pump on at \(speed.percent) % (PWM \(speed.pwm))", PumpChangeRecord(on: speed))
-                    guard let time else { return }
-                    try await TimedRun(pump, context, events).last(for: time)
-                } catch {
-                    // With --for the pump must not run on after us, however the run ends.
-                    guard time != nil else { throw error }
-                    try await TimedRun.switchOff(pump, context, after: error)
-                }
+                try await pump.turnOn(timeout: context.timeout)
+                if let speed { try await pump.setSpeed(speed, timeout: context.timeout) }
+                let report = try await PumpOnReport.read(pump, timeout: context.timeout)
+                if let failure = report.failure { throw failure }
+                context.tell(report)
             }
         }
     }
 }
 
-/// `on --for`: waits, watching for the pump to stop by itself, and switches it off.
-private struct TimedRun {
-    private let pump: PumpSession
-    private let context: CommandContext
-    private let events: AsyncStream<SessionEvent<PumpMessage>>
-
-    init(_ pump: PumpSession, _ context: CommandContext, _ events: AsyncStream<SessionEvent<PumpMessage>>) {
-        self.pump = pump
-        self.context = context
-        self.events = events
+extension CommandContext {
+    /// Runs the pump for a time, and says what happens.
+    fileprivate func run(_ plan: TimedRun.Plan) async throws {
+        let endpoint = try endpoint()
+        let link = try await openLink(endpoint, holds: true, note: output.note)
+        let reopening = Reopening(endpoint, link, self)
+        let run = TimedRun(
+            plan: plan, timeout: timeout, clock: clock, executor: loop,
+            tell: { report in
+                switch report {
+                case .on(let report): if report.failure == nil { tell(report) }
+                case .off: output.result("pump off", PumpChangeRecord(state: "off"))
+                case .note(let text): output.note(text)
+                case .lastWords(let text): lastWords.set(text)
+                }
+            }, reopen: { try await reopening.link(note: output.note) })
+        try await withPump(over: link, endpoint) { try await run.run($0) }
     }
 
-    func last(for time: Duration) async throws {
-        let clock = context.clock
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask(executorPreference: context.loop) { try await clock.sleep(for: time) }
-            group.addTask(executorPreference: context.loop) { try await watch() }
-            try await group.next()
-            group.cancelAll()
-        }
-        try await pump.turnOff(timeout: context.timeout)
-        context.output.result("pump off", PumpChangeRecord(on: nil))
+    /// Says that the pump is on.
+    fileprivate func tell(_ report: PumpOnReport) {
+        output.result(report.text, report.record)
+        if let status = report.status { warn(of: status) }
     }
 
-    /// Ends only by throwing: the pump was stopped by itself or by its button, or the link is lost.
-    private func watch() async throws {
-        for await event in events {
-            switch event {
-            case .heard(.error(let code)) where code.isUnsolicited:
-                throw Failure(
-                    .refused, code: "stopped", "the pump was stopped for safety: \(code.rawValue)",
-                    hint: "'pumpctl off' leaves that state", deviceCode: code.rawValue)
-            case .heard(.manual(isOn: false)):
-                throw Failure(.refused, code: "stopped", "the pump was switched off by its button")
-            case .lost(let error):
-                var failure = Failure(error)
-                failure.message += "; the pump runs on until its 30 minutes are over"
-                throw failure
-            default: break
-            }
-        }
-        try Task.checkCancellation()
-    }
-
-    /// Switches the pump off after a failure, in a task that the failure's cancellation does not reach.
-    static func switchOff(_ pump: PumpSession, _ context: CommandContext, after error: any Error) async throws -> Never
-    {
-        if let failure = error as? Failure, failure.status == .ioError { throw failure }
-        let off = Task(executorPreference: context.loop) { try await pump.turnOff(timeout: context.timeout) }
-        do {
-            try await off.value
-            context.output.result("pump off", PumpChangeRecord(on: nil))
-        } catch {
-            context.output.note("pumpctl: the pump could not be switched off: it may still run")
-            throw error
-        }
-        throw error
+    /// Warns of a sensor that can't be relied on while the pump runs.
+    func warn(of status: PumpStatus) {
+        guard let fault = status.skinFaultWhileOn else { return }
+        output.note("pumpctl: warning: \(PumpText.skinFault(fault, status))")
     }
 }

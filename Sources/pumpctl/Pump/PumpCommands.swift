@@ -1,23 +1,6 @@
 import ArgumentParser
 import LineProtocol
 
-struct OffCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "off", abstract: "Stop the pump; also leaves the state in which it was stopped for safety.")
-
-    @ParentCommand var parent: PumpctlCommand
-    @OptionGroup var shared: SharedOptions
-
-    func run() throws {
-        try CommandRunner.run(shared.merged(with: parent.shared), for: .pump) { context in
-            try await context.withPump { pump in
-                try await pump.turnOff(timeout: context.timeout)
-                context.output.result("pump off", PumpChangeRecord(on: nil))
-            }
-        }
-    }
-}
-
 struct SpeedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "speed", abstract: "Set the speed of the running pump.")
@@ -40,7 +23,8 @@ struct SpeedCommand: ParsableCommand {
             try await context.withPump { pump in
                 try await pump.setSpeed(speed, timeout: context.timeout)
                 context.output.result(
-                    "speed \(speed.pwm) (\(speed.percent) %)", PumpChangeRecord(on: speed))
+                    "speed \(speed.pwm) (\(speed.percent) %)",
+                    PumpChangeRecord(state: "on", speedPWM: Int(speed.pwm), speedPercent: speed.percent))
             }
         }
     }
@@ -57,6 +41,7 @@ struct StatusCommand: ParsableCommand {
             try await context.withPump { pump in
                 let status = try await pump.readStatus(timeout: context.timeout)
                 context.output.result(PumpText.table(PumpText.rows(status)), PumpStatusRecord(status))
+                context.warn(of: status)
             }
         }
     }

@@ -8,10 +8,12 @@ struct PumpStatusRecord: Encodable {
     var runtimeMinutes: Int?
     var remainingMinutes: Int?
     var temperatures: PumpTemperaturesRecord
+    var skinFault: SkinFault?
     var other: [String: String]?
 
     enum CodingKeys: String, CodingKey {
         case ok, state, other
+        case skinFault = "skin_fault"
         case speedPercent = "speed_percent"
         case runtimeMinutes = "runtime_min"
         case remainingMinutes = "remaining_min"
@@ -23,6 +25,7 @@ struct PumpStatusRecord: Encodable {
         runtimeMinutes = status.runtimeMinutes.map(Int.init)
         remainingMinutes = status.remainingMinutes.map(Int.init)
         temperatures = PumpTemperaturesRecord(status.temperatures)
+        skinFault = status.skinFaultWhileOn
         if !status.otherFields.isEmpty {
             other = Dictionary(status.otherFields.map { ($0.name, $0.value) }) { first, _ in first }
         }
@@ -35,6 +38,7 @@ struct PumpStatusRecord: Encodable {
         try container.encodeIfPresent(speedPercent, forKey: .speedPercent)
         try container.encodeIfPresent(runtimeMinutes, forKey: .runtimeMinutes)
         try container.encodeIfPresent(remainingMinutes, forKey: .remainingMinutes)
+        try container.encodeIfPresent(skinFault?.rawValue, forKey: .skinFault)
         try container.encodeIfPresent(other, forKey: .other)
         try temperatures.encode(to: encoder)
     }
@@ -89,22 +93,28 @@ struct PumpTemperatureReplyRecord: Encodable {
     }
 }
 
-/// What a change brought about, as programs are told of it.
+/// What a change brought about, as programs are told of it: nothing that was not read.
 struct PumpChangeRecord: Encodable {
     var ok = true
     var state: String
     var speedPWM: Int?
     var speedPercent: Int?
+    /// What is wrong with the skin's temperature while the pump runs.
+    var skinFault: SkinFault?
 
     enum CodingKeys: String, CodingKey {
         case ok, state
         case speedPWM = "speed_pwm"
         case speedPercent = "speed_percent"
+        case skinFault = "skin_fault"
     }
 
-    init(on speed: PumpSpeed?) {
-        state = speed == nil ? "off" : "on"
-        speedPWM = speed.map { Int($0.pwm) }
-        speedPercent = speed?.percent
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(ok, forKey: .ok)
+        try container.encode(state, forKey: .state)
+        try container.encodeIfPresent(speedPWM, forKey: .speedPWM)
+        try container.encodeIfPresent(speedPercent, forKey: .speedPercent)
+        try container.encodeIfPresent(skinFault?.rawValue, forKey: .skinFault)
     }
 }

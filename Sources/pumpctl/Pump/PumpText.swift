@@ -38,6 +38,22 @@ enum PumpText {
         return reading.isPlausible ? "\(text) °C" : "sensor fault (reads \(text) °C)"
     }
 
+    /// What is wrong with the skin's temperature of a running pump, in a clause.
+    static func skinFault(_ fault: SkinFault, _ status: PumpStatus) -> String {
+        let reading = (status.temperatures.skin ?? status.temperatures.single).map { oneDecimal($0.celsius) } ?? "?"
+        let range = SkinFault.skinRange
+        let cause =
+            switch fault {
+            case .missing: "the pump names no skin temperature: it has no overheat protection"
+            case .unreadable: "the skin temperature is no number"
+            case .open: "the skin sensor reads \(reading) °C: its wire is broken"
+            case .shorted: "the skin sensor reads \(reading) °C: it is short-circuited"
+            case .outOfRange:
+                "the skin sensor reads \(reading) °C, and skin is \(Int(range.lowerBound)) to \(Int(range.upperBound)) °C"
+            }
+        return cause + (fault == .missing ? "" : "; overheating may go unnoticed")
+    }
+
     private static func power(_ power: PumpStatus.Power) -> String {
         switch power {
         case .on: "on"

@@ -15,6 +15,8 @@ struct CommandContext: Sendable {
     let output: Output
     /// Where the user is.
     let userTerminal = UserTerminal()
+    /// What a second signal leaves said.
+    let lastWords = LastWords()
 
     /// How long an answer is waited for.
     var timeout: Duration { options.timeout?.duration ?? PumpSession.defaultTimeout }
@@ -25,6 +27,7 @@ struct CommandContext: Sendable {
     /// Where the device is that the options name.
     func endpoint() throws -> Endpoint {
         var endpoint = try Endpoint(PortChoice.choose(options.port))
+        try checkFamily(of: endpoint)
         if endpoint.isSerialPort, endpoint.options["baud"] == nil {
             endpoint = endpoint.adding("baud", "\(family.facts.baudRate)")
         }
@@ -34,25 +37,55 @@ struct CommandContext: Sendable {
         return options.reset ? endpoint.adding("reset", "true") : endpoint
     }
 
+    /// A command of one family must not reach a device that is known to be of another.
+    private func checkFamily(of endpoint: Endpoint) throws(Failure) {
+        guard let other = FamilyName.named(by: endpoint.text), other != family else { return }
+        throw Failure(
+            .usage, code: "wrong_family", "\(endpoint.text) is of the family \(other), and this command is for \(family)",
+            hint: "name another endpoint, or use a command for \(other): see pumpctl --help", outcome: "not_sent")
+    }
+
     /// Opens the link to the device that the options name.
     func openLink() async throws -> any Link { try await openLink(endpoint(), note: output.note) }
 
     /// Opens a link.
     ///
-    /// - Parameter note: Where to show what goes over it, if that is asked for.
-    func openLink(_ endpoint: Endpoint, note: @escaping @Sendable (String) -> Void) async throws -> any Link {
+    /// - Parameters:
+    ///   - holds: Whether the command has it for long, and so lets others have the device switched off meanwhile.
+    ///   - note: Where to show what goes over it, if that is asked for.
+    func openLink(
+        _ endpoint: Endpoint, holds: Bool = false, note: @escaping @Sendable (String) -> Void
+    ) async throws -> any Link {
         var schemes = LinkSchemes.standard
         schemes.add("sim", SimLink.open)
         if endpoint.scheme == "serial" { userTerminal.keepSettings(ifAt: endpoint.address) }
         let link = try await schemes.open(endpoint, on: loop)
         if let remark = link.openingNote { note("pumpctl: \(endpoint.text): \(remark)") }
-        return options.verbose ? TracedLink(link, note: note) : link
+        let shown: any Link = options.verbose ? TracedLink(link, note: note) : link
+        return holds ? await HeldLink.open(shown, self, note: note) : shown
     }
 
     /// Runs `body` in a session with the pump, and closes it.
-    func withPump<Value>(_ body: (PumpSession) async throws -> Value) async throws -> Value {
+    ///
+    /// - Parameters:
+    ///   - holds: As in ``openLink(_:holds:note:)``.
+    ///   - body: Gets the endpoint too, and the link that it was opened to.
+    func withPump<Value>(
+        holds: Bool = false, _ body: (PumpSession) async throws -> Value
+    ) async throws -> Value {
         let endpoint = try endpoint()
-        let session = try await PumpSession.begin(over: openLink(endpoint, note: output.note), clock: clock)
+        let link = try await openLink(endpoint, holds: holds, note: output.note)
+        return try await withPump(over: link, endpoint, body)
+    }
+
+    /// Runs `body` in a session over `link`, and closes both.
+    ///
+    /// - Parameter waitsUntilReady: As in `PumpSession.begin`.
+    func withPump<Value>(
+        over link: any Link, _ endpoint: Endpoint, waitsUntilReady: Bool = true,
+        _ body: (PumpSession) async throws -> Value
+    ) async throws -> Value {
+        let session = try await PumpSession.begin(over: link, clock: clock, waitsUntilReady: waitsUntilReady)
         guard let recording = try await Recording.begin(self, endpoint, isDefault: false) else {
             return try await closing(session, body)
         }
@@ -101,11 +134,12 @@ struct CommandContext: Sendable {
 /// Runs the asynchronous part of a command to its end.
 enum CommandRunner {
     /// Runs `body` on an event loop on this thread, for the family that the command is of, or else the options name.
-    /// SIGINT and SIGTERM cancel it, so that it can close its link; a second one ends the program at once.
+    /// A signal that would end the program cancels it, so that it can close its link; a second one ends the program.
     ///
+    /// - Parameter endsBeforeSuspension: Whether Ctrl-Z ends it too: it stops, and when it goes on it is over.
     /// - Throws: `ExitCode` where the command failed; the failure was reported.
     static func run(
-        _ options: SharedOptions, for family: FamilyName? = nil,
+        _ options: SharedOptions, for family: FamilyName? = nil, endsBeforeSuspension: Bool = false,
         _ body: @Sendable @escaping (CommandContext) async throws -> Void
     ) throws {
         let output = Output(isJSON: options.json)
@@ -116,21 +150,26 @@ enum CommandRunner {
             output.report(failure)
             throw ExitCode(failure.status.rawValue)
         }
-        let family = family ?? options.family ?? .pump
+        let family = family ?? options.family ?? options.port.flatMap(FamilyName.named) ?? .pump
         let status = EventLoop.run { loop in
-            await run(body, CommandContext(options: options, family: family, loop: loop, output: output))
+            let context = CommandContext(options: options, family: family, loop: loop, output: output)
+            return await run(body, context, endsBeforeSuspension: endsBeforeSuspension)
         }
-        if status != .done { throw ExitCode(status.rawValue) }
+        if status != 0 { throw ExitCode(status) }
     }
 
     private static func run(
-        _ body: @Sendable @escaping (CommandContext) async throws -> Void, _ context: CommandContext
-    ) async -> ExitStatus {
+        _ body: @Sendable @escaping (CommandContext) async throws -> Void, _ context: CommandContext,
+        endsBeforeSuspension: Bool
+    ) async -> Int32 {
+        // A reader of standard output that has gone is an error of writing, and no death.
+        signal(SIGPIPE, SIG_IGN)
+        // A job in the background goes on where it writes to the terminal or asks for its settings.
+        if endsBeforeSuspension { for stop in [SIGTTIN, SIGTTOU] { signal(stop, SIG_IGN) } }
         let task = Task(executorPreference: context.loop) { try await body(context) }
-        let interruption = Interruption(task)
-        let signals = try? await SignalSource.open([SIGINT, SIGTERM, SIGHUP], on: context.loop) {
-            interruption.take($0)
-        }
+        let interruption = Interruption(task, context.lastWords)
+        let ending = EndingSignals.all + (endsBeforeSuspension ? [SIGTSTP] : [])
+        let signals = try? await SignalSource.open(ending, on: context.loop) { interruption.take($0) }
         var status = ExitStatus.done
         do {
             try await task.value
@@ -141,9 +180,10 @@ enum CommandRunner {
                 context.output.report(failure)
             }
         }
-        await signals?.close()
         context.userTerminal.putBack()
-        return interruption.status ?? status
+        if interruption.isSuspension { kill(getpid(), SIGSTOP) }
+        await signals?.close()
+        return interruption.status ?? status.rawValue
     }
 
     private static func failure(for error: any Error, _ family: FamilyName) -> Failure {

@@ -17,6 +17,7 @@ final class TracedLink: Link {
     var name: String { link.name }
     var keepsPacketBounds: Bool { link.keepsPacketBounds }
     var deviceAddress: String? { link.deviceAddress }
+    var deviceID: String? { link.deviceID }
     var openingNote: String? { link.openingNote }
     var mayHaveReset: Bool { link.mayHaveReset }
     var mayBeMidLine: Bool { link.mayBeMidLine }
@@ -26,6 +27,12 @@ final class TracedLink: Link {
     func send(_ bytes: [UInt8]) async throws(LinkError) {
         note("> \(bytes.printable())")
         try await link.send(bytes)
+    }
+
+    func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool {
+        guard try link.sendAtOnce(bytes) else { return false }
+        note("> \(bytes.printable())")
+        return true
     }
 
     func sendBreak(for duration: Duration) async throws(LinkError) {

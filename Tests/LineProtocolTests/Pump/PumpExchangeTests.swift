@@ -46,6 +46,7 @@ struct PumpExchangeTests {
         arguments: [
             Dialogue(.on, [("OK", .partial), ("PUMP:ON", .complete(.on))]),
             Dialogue(.off, [("OK", .partial), ("PUMP:OFF", .complete(.off))]),
+            Dialogue(.off, [("PUMP:OFF", .complete(.off))]),
             Dialogue(.speed(.initial), [("OK", .partial), ("SPEED:180", .complete(.speed(.initial)))]),
             Dialogue(speed0, [("OK", .partial), ("SPEED:0", .complete(.speed(PumpSpeed(pwm: 0) ?? .initial)))]),
             Dialogue(.status, [("STATUS:{State:OFF}", .complete(.status(off)))]),
@@ -72,7 +73,7 @@ struct PumpExchangeTests {
                 .on, [("OK", .partial), ("OK", .unrelated), ("PUMP:OFF", .unrelated), ("PUMP:ON", .complete(.on))]),
             Dialogue(.on, [("OK", .partial), ("SPEED:180", .unrelated), ("MANUAL:ON", .unrelated)]),
             Dialogue(
-                .off, [("PUMP:OFF", .unrelated), ("OK", .partial), ("PUMP:ON", .unrelated), ("MANUAL:OFF", .unrelated)]),
+                .off, [("OK", .partial), ("PUMP:ON", .unrelated), ("MANUAL:OFF", .unrelated)]),
             Dialogue(.speed(.initial), [("SPEED:180", .unrelated), ("OK", .partial), ("SPEED:18", .unrelated)]),
             Dialogue(.speed(.initial), [("OK", .partial), ("SPEED:256", .unrelated), ("PUMP:ON", .unrelated)]),
             Dialogue(.status, [("OK", .unrelated), ("STATUS:{State:OFF", .unrelated)]),

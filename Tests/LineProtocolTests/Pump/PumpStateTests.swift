@@ -37,11 +37,11 @@ struct PumpStateTests {
         #expect(state.temperatures.water?.celsius == 12.5)
     }
 
-    @Test("starts at 180 by ON, and forgets the run before")
+    @Test("starts by ON, at a speed that only a status tells, and forgets the run before")
     func startsByCommand() {
         let state = PumpState(after: [Self.running, "PUMP:ON"])
         #expect(state.power == .on)
-        #expect(state.speed == .initial && state.speedPercent == 70)
+        #expect(state.speed == nil && state.speedPercent == nil)
         #expect(state.runtimeMinutes == nil && state.remainingMinutes == nil)
         #expect(state.lastControl == .app)
         #expect(state.temperatures.skin?.celsius == 34.5)

@@ -38,11 +38,20 @@ struct SessionBench {
     let session: PumpSession
     let events: AsyncStream<SessionEvent<PumpMessage>>
 
-    init(backlog: [String] = [], mayBeMidLine: Bool = false, answer: ScriptedLink.Answer? = nil) async throws {
+    /// - Parameter hasPast: Whether nothing has been answered in this session, so that an error may be that of something
+    ///   older. Without a past, TEMP was asked and answered.
+    init(
+        backlog: [String] = [], mayBeMidLine: Bool = false, hasPast: Bool = true, answer: ScriptedLink.Answer? = nil
+    ) async throws {
         link = ScriptedLink(backlog: backlog, mayBeMidLine: mayBeMidLine, answer: answer)
         session = PumpSession(link: link, clock: clock)
         events = await session.events()
         try await session.start()
+        guard !hasPast else { return }
+        let attempt = begin(.temperature)
+        await goesOut("TEMP")
+        await comesIn("TEMP:34.5")
+        _ = await attempt.value
     }
 
     /// Begins to perform `command`; those begun one behind the other reach the session in this order.
@@ -62,9 +71,9 @@ struct SessionBench {
     /// Waits until the session has taken in what was begun before.
     func settle() async { _ = await session.state }
 
-    /// Waits until exactly these lines were sent next.
+    /// Waits until exactly these lines were sent next, OFF with the bare line end before it.
     func goesOut(_ lines: String..., sourceLocation: SourceLocation = #_sourceLocation) async {
-        #expect(await link.nextSent(lines.count) == lines.map { $0 + "\n" }, sourceLocation: sourceLocation)
+        #expect(await link.nextSent(lines.count) == lines.map { $0 == "OFF" ? "\nOFF\n" : $0 + "\n" }, sourceLocation: sourceLocation)
     }
 
     /// Hands in these lines, and returns once the session has heard them.

@@ -42,7 +42,7 @@ import Testing
         await bench.goesOut("ON")
         let second = bench.begin(.speed(speed(2)))
         let third = bench.begin(.speed(speed(3)))
-        let fourth = bench.begin(.off)
+        let fourth = bench.begin(.speed(speed(4)))
         await bench.settle()
         third.cancel()
         #expect(await third.value == .failure(SessionError(.cancelled, command: "SPEED:3", outcome: .notSent)))
@@ -51,9 +51,9 @@ import Testing
         await bench.goesOut("SPEED:2")
         await bench.comesIn("OK", "SPEED:2")
         #expect(await second.value == .success(.speed(speed(2))))
-        await bench.goesOut("OFF")
-        await bench.comesIn("OK", "PUMP:OFF")
-        #expect(await fourth.value == .success(.off))
+        await bench.goesOut("SPEED:4")
+        await bench.comesIn("OK", "SPEED:4")
+        #expect(await fourth.value == .success(.speed(speed(4))))
         await bench.finish()
     }
 
@@ -68,15 +68,6 @@ import Testing
                 == .failure(SessionError(.cancelled, command: command.text, outcome: .notSent)))
         #expect(await bench.session.state.power == .on, "nothing was sent, nothing is in doubt")
         await bench.finish(heard: [.now(SessionBench.statusOn)])
-    }
-
-    @Test func `OFF is sent even by a task that was cancelled before`() async throws {
-        let bench = try await SessionBench()
-        #expect(
-            await bench.begin(.off, cancelled: true).value
-                == .failure(SessionError(.cancelled, command: "OFF", outcome: .unknown)))
-        await bench.goesOut("OFF")
-        await bench.finish()
     }
 
     @Test func `A command that the carrier does not take can be cancelled`() async throws {

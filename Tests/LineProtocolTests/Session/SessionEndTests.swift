@@ -28,11 +28,11 @@ import Testing
         let bench = try await SessionBench()
         let first = bench.begin(.on)
         await bench.goesOut("ON")
-        let waiting = [bench.begin(.off), bench.begin(.status)]
+        let waiting = [bench.begin(.speed(speed(3))), bench.begin(.status)]
         await bench.settle()
         await bench.link.end(with: SessionBench.gone)
         _ = await first.value
-        for (attempt, command) in zip(waiting, ["OFF", "STATUS"]) {
+        for (attempt, command) in zip(waiting, ["SPEED:3", "STATUS"]) {
             #expect(
                 await attempt.value
                     == .failure(
@@ -85,11 +85,11 @@ import Testing
         let bench = try await SessionBench()
         let first = bench.begin(.on)
         await bench.goesOut("ON")
-        let second = bench.begin(.off)
+        let second = bench.begin(.speed(speed(3)))
         await bench.settle()
         await bench.session.close()
         #expect(await first.value == .failure(SessionError(.closed, command: "ON", outcome: .unknown)))
-        #expect(await second.value == .failure(SessionError(.closed, command: "OFF", outcome: .notSent)))
+        #expect(await second.value == .failure(SessionError(.closed, command: "SPEED:3", outcome: .notSent)))
         #expect(await bench.begin(.status).value.code == .closed)
         #expect(bench.link.closeCount == 1)
         await bench.session.close()

@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func `SPEED that is refused since the pump does not run leaves no pump that runs`() async throws {
-        let bench = try await SessionBench()
+        let bench = try await SessionBench(hasPast: false)
         await bench.comesIn(SessionBench.statusOn)
         let attempt = bench.begin(.speed(speed(9)))
         await bench.goesOut("SPEED:9")

@@ -1,0 +1,27 @@
+internal import Glibc
+
+/// The process at the other end of a Unix socket, as the kernel noted it when it connected.
+public struct SocketPeer: Sendable, Hashable {
+    /// The process; 0 where it is in another PID namespace.
+    public let processID: Int32
+    /// Its effective user.
+    public let userID: UInt32
+}
+
+extension DescriptorChannel {
+    /// Who is at the other end of a Unix socket.
+    ///
+    /// The corresponding option of getsockopt(2) is `SO_PEERCRED`.
+    ///
+    /// - Throws: `system` where the channel is no Unix socket; `closed`.
+    public func peer() throws(DescriptorError) -> SocketPeer {
+        // `struct ucred`, which Glibc's module leaves out: pid, uid, gid.
+        var credentials: (Int32, UInt32, UInt32) = (0, 0, 0)
+        let error = try withDescriptor { descriptor in
+            var length = socklen_t(MemoryLayout.size(ofValue: credentials))
+            return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 ? 0 : errno
+        }
+        guard error == 0 else { throw DescriptorError(.system, errno: error, call: "getsockopt") }
+        return SocketPeer(processID: credentials.0, userID: credentials.1)
+    }
+}

@@ -1,0 +1,123 @@
+extension Session {
+    /// How long an acknowledgement of a stop is waited for before it is sent again. A pump answers within 250 ms; what is
+    /// sent twice does no harm.
+    static var stopInterval: Duration { .milliseconds(500) }
+    /// How long it is waited for behind an error: that of a half-sent line is followed by the acknowledgement.
+    static var stopIntervalAfterError: Duration { .milliseconds(250) }
+
+    /// Makes the device safe, before all that is in flight or waits.
+    ///
+    /// It runs in a task of its own: what cancels the caller does not keep the device from being made safe.
+    func stop(by rule: StopRule<Family>, timeout: Duration) async throws(SessionError) -> Family.Reply {
+        turns.announceUrgent()
+        let hasTurn = turns.takeIfFree()
+        if !hasTurn, !listener.conversation.isStopping { listener.conversation.end(.overtaken) }
+        let stopping = Task.immediate(executorPreference: link.executor) {
+            () -> Result<Family.Reply, SessionError> in
+            do throws(SessionError) {
+                return .success(try await self.stop(by: rule, timeout: timeout, hasTurn: hasTurn))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try await stopping.value.get()
+    }
+
+    private func stop(
+        by rule: StopRule<Family>, timeout: Duration, hasTurn: Bool
+    ) async throws(SessionError) -> Family.Reply {
+        if !hasTurn { try await waitForTurn(rule.command, isUrgent: true) }
+        listener.conversation.begin(rule)
+        var count = 0
+        defer {
+            listener.conversation.endStop(isRepeated: count > 1)
+            turns.release()
+        }
+        let end = clock.elapsed() + timeout
+        var failure = SessionError(.noAnswer, command: text(of: rule.command), outcome: .unknown)
+        while clock.elapsed() < end {
+            count += 1
+            do throws(SessionError) {
+                return try await sendStop(rule, until: min(end, clock.elapsed() + Self.stopInterval))
+            } catch {
+                guard error.code == .noAnswer || error.code == .notUnderstood || error.code == .refused else {
+                    throw error
+                }
+                failure = error.code == .noAnswer ? failure : error
+            }
+            if listener.conversation.isStopHeard { break }
+            // It may be the answer that gets lost.
+            if count > 1, try await isSafe(by: rule, until: end) { break }
+        }
+        if listener.conversation.isStopHeard || listener.conversation.isFoundSafe { return rule.reply }
+        failure.waited = timeout
+        throw failure
+    }
+
+    /// Sends a stop once.
+    ///
+    /// - Throws: `noAnswer`, `notUnderstood`, or `refused` where an error came that may be its answer: it is to be sent
+    ///   again. Anything else is final.
+    private func sendStop(
+        _ rule: StopRule<Family>, until newDeadline: Duration
+    ) async throws(SessionError) -> Family.Reply {
+        try checkLife(for: rule.command)
+        let id = listener.conversation.begin(rule.command, errors: .doubtful, isSpoilerSent: false)
+        setDeadline(newDeadline)
+        do throws(LinkError) {
+            // Its own line end goes first.
+            mayBeMidLine = false
+            if !isStopBeingSent, try !link.sendAtOnce(rule.bytes) { sendWhenPossible(rule.bytes, of: id) }
+        } catch {
+            throw sendingFailed(rule.command, error)
+        }
+        if !listener.conversation.isOver { await waitForEnd(of: id) }
+        let refusal = listener.conversation.takeDoubtfulError(.ignored)
+        if refusal != nil, !listener.conversation.isOver {
+            setDeadline(min(newDeadline, clock.elapsed() + Self.stopIntervalAfterError))
+            await waitForEnd(of: id)
+        }
+        deadline = nil
+        do throws(SessionError) { return try conclude(rule.command, waited: .zero) } catch {
+            guard let refusal, error.code == .noAnswer || error.code == .notUnderstood else { throw error }
+            throw SessionError(.refused, command: error.command, outcome: .unknown, deviceCode: refusal)
+        }
+    }
+
+    /// Sends what the link does not take at once, also beyond the end of the flight.
+    private func sendWhenPossible(_ bytes: [UInt8], of flight: UInt64) {
+        isStopBeingSent = true
+        Task(executorPreference: link.executor) {
+            do throws(LinkError) { try await self.link.send(bytes) } catch {
+                self.listener.conversation.stopSendingFailed(flight, error)
+            }
+            await self.stopWasTaken()
+        }
+    }
+
+    private func stopWasTaken() { isStopBeingSent = false }
+
+    /// Asks the device whether it is safe. What an earlier question brings back counts for nothing.
+    private func isSafe(by rule: StopRule<Family>, until end: Duration) async throws(SessionError) -> Bool {
+        guard let query = Family.statusQuery else { return false }
+        do throws(SessionError) {
+            if let fence = Family.fence {
+                _ = try await ask(fence, until: end)
+                await waitForOwedFences(within: min(Self.stopInterval, end - clock.elapsed()))
+            }
+            if listener.conversation.isStopHeard { return true }
+            let isSafe = rule.isSafe(try await ask(query, until: end))
+            if isSafe { listener.conversation.findSafe() }
+            return isSafe
+        } catch {
+            guard error.code == .noAnswer || error.code == .notUnderstood else { throw error }
+            return listener.conversation.isStopHeard
+        }
+    }
+
+    private func ask(_ query: Family.Command, until end: Duration) async throws(SessionError) -> Family.Reply {
+        let time = min(Self.stopInterval, end - clock.elapsed())
+        guard time > .zero else { throw SessionError(.noAnswer, command: text(of: query), outcome: .notSent) }
+        return try await exchange(query, timeout: time, errors: .ignored, since: turns.urgentCount)
+    }
+}

@@ -1,0 +1,133 @@
+import DescriptorIO
+import LineProtocol
+import Synchronization
+
+/// A link that a command has for a long time. While it is open, another pumpctl can have the device switched off over it
+/// (``OffService``).
+final class HeldLink: Link {
+    private let link: any Link
+    private let taps = Mutex<[ObjectIdentifier: LinkTap]>([:])
+    private let service = Mutex<OffService?>(nil)
+
+    /// A link that listens for OFF.
+    ///
+    /// - Parameter note: Where to tell of an OFF that was asked for.
+    static func open(
+        _ link: any Link, _ context: CommandContext, note: @escaping @Sendable (String) -> Void
+    ) async -> any Link {
+        guard let deviceID = link.deviceID else { return link }
+        let held = HeldLink(link)
+        let service = await OffService.open(deviceID, on: context.loop) { [weak held] asker in
+            guard let held else {
+                return .failed(Failure(.unavailable, code: "busy", "the device is just being closed", outcome: "not_sent"))
+            }
+            note("pumpctl: \(asker) asks for OFF")
+            return await held.stop(context)
+        }
+        held.service.withLock { $0 = service }
+        return held
+    }
+
+    private init(_ link: any Link) { self.link = link }
+
+    /// Switches the device off beside whatever else goes over the link.
+    private func stop(_ context: CommandContext) async -> OffAnswer {
+        let row = StopTable.rows.first { $0.family == context.family.rawValue }
+        guard context.family == .pump, row?.bytes != nil else {
+            return .failed(
+                Failure(
+                    .usage, code: "no_stop", "\(name) is in use as a device that has no OFF: \(row?.reason ?? "")",
+                    hint: "end the program that has it, then try again", outcome: "not_sent"))
+        }
+        let tap = LinkTap(link)
+        taps.withLock { $0[ObjectIdentifier(tap)] = tap }
+        defer { _ = taps.withLock { $0.removeValue(forKey: ObjectIdentifier(tap)) } }
+        do throws(SessionError) {
+            let session = try await PumpSession.begin(over: tap, clock: context.clock, waitsUntilReady: false)
+            defer { Task(executorPreference: executor) { await session.close() } }
+            try await session.turnOff(timeout: context.timeout)
+            return .off
+        } catch {
+            return .failed(Failure(error, .pump))
+        }
+    }
+
+    private func tell(_ arrival: LinkArrival) {
+        for tap in taps.withLock({ Array($0.values) }) { tap.take(arrival) }
+    }
+
+    // MARK: Link
+
+    var name: String { link.name }
+    var keepsPacketBounds: Bool { link.keepsPacketBounds }
+    var maximumWriteLength: Int? { link.maximumWriteLength }
+    var deviceAddress: String? { link.deviceAddress }
+    var deviceID: String? { link.deviceID }
+    var openingNote: String? { link.openingNote }
+    var mayHaveReset: Bool { link.mayHaveReset }
+    var mayBeMidLine: Bool { link.mayBeMidLine }
+    var executor: any SerialExecutor & TaskExecutor { link.executor }
+
+    func send(_ bytes: [UInt8]) async throws(LinkError) { try await link.send(bytes) }
+
+    func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool { try link.sendAtOnce(bytes) }
+
+    func sendBreak(for duration: Duration) async throws(LinkError) { try await link.sendBreak(for: duration) }
+
+    func receive() async throws(LinkError) -> [UInt8]? {
+        let bytes = try await link.receive()
+        if let bytes { tell(.bytes(bytes)) }
+        return bytes
+    }
+
+    func receiveAvailable() async throws(LinkError) -> [UInt8] {
+        let bytes = try await link.receiveAvailable()
+        if !bytes.isEmpty { tell(.bytes(bytes)) }
+        return bytes
+    }
+
+    func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {
+        await link.forward { arrival in
+            self.tell(arrival)
+            receiver(arrival)
+        }
+    }
+
+    func confirmConnection() async throws(LinkError) { try await link.confirmConnection() }
+
+    /// The socket goes first: while it is there, the device is this program's.
+    func close() async {
+        let service = service.withLock { service in
+            defer { service = nil }
+            return service
+        }
+        await service?.close()
+        await link.close()
+    }
+}
+
+/// A second pair of ears on a link, and a second mouth: it hears what arrives from now on, and its end ends nothing.
+private final class LinkTap: Link {
+    private let link: any Link
+    private let receiver = Mutex<(@Sendable (LinkArrival) -> Void)?>(nil)
+
+    init(_ link: any Link) { self.link = link }
+
+    var name: String { link.name }
+    var keepsPacketBounds: Bool { link.keepsPacketBounds }
+    var maximumWriteLength: Int? { link.maximumWriteLength }
+    var executor: any SerialExecutor & TaskExecutor { link.executor }
+
+    func send(_ bytes: [UInt8]) async throws(LinkError) { try await link.send(bytes) }
+    func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool { try link.sendAtOnce(bytes) }
+    func receive() async throws(LinkError) -> [UInt8]? { nil }
+    func receiveAvailable() async throws(LinkError) -> [UInt8] { [] }
+
+    func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {
+        self.receiver.withLock { $0 = receiver }
+    }
+
+    func take(_ arrival: LinkArrival) { receiver.withLock { $0 }?(arrival) }
+
+    func close() async { receiver.withLock { $0 = nil } }
+}

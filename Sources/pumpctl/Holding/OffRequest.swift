@@ -1,0 +1,42 @@
+import DescriptorIO
+import Glibc
+import LineProtocol
+
+/// Asks the pumpctl that has a device for itself to switch it off.
+enum OffRequest {
+    /// What became of it; nil where no pumpctl of this user listens for that device.
+    ///
+    /// - Parameter time: How long the other's answer is waited for.
+    static func send(for deviceID: String, within time: Duration, on loop: EventLoop) async -> OffAnswer? {
+        for folder in RuntimeFolder.existing {
+            let path = "\(folder)/\(OffService.fileName(deviceID))"
+            guard
+                let connection = try? await DescriptorChannel.connect(
+                    to: .unix(path: path), on: loop, deadline: .now.advanced(by: time))
+            else { continue }
+            let answer = await exchange(over: connection, within: time)
+            await connection.close()
+            return answer
+        }
+        return nil
+    }
+
+    private static func exchange(over connection: DescriptorChannel, within time: Duration) async -> OffAnswer {
+        let timer = Task(executorPreference: connection.loop) {
+            if (try? await EventLoopClock(connection.loop).sleep(for: time)) != nil { await connection.close() }
+        }
+        defer { timer.cancel() }
+        var received: [UInt8] = []
+        do {
+            try await connection.write(OffAnswer.request)
+            while received.count <= OffAnswer.limit, let bytes = try await connection.read() { received += bytes }
+        } catch {
+            // What has come is looked at all the same.
+        }
+        return OffAnswer(received)
+            ?? .failed(
+                Failure(
+                    .unavailable, code: "busy", "the program that has the device was asked to switch it off, and did not answer",
+                    outcome: "unknown"))
+    }
+}

@@ -1,0 +1,31 @@
+import Glibc
+
+/// The folder of this user's sockets, which is gone when the machine is started anew.
+enum RuntimeFolder {
+    /// The places that it may be at, best first: a program may have been started without XDG_RUNTIME_DIR.
+    static var candidates: [String] {
+        let user = geteuid()
+        var folders: [String] = []
+        if let variable = getenv("XDG_RUNTIME_DIR"), variable.pointee == UInt8(ascii: "/") {
+            folders.append(String(cString: variable) + "/pumpctl")
+        }
+        return folders + ["/run/user/\(user)/pumpctl", "/tmp/pumpctl-\(user)"]
+    }
+
+    /// The first of them that is this user's alone, made where it is missing; nil where none can be had.
+    static func make() -> String? {
+        candidates.first { path in
+            _ = mkdir(path, 0o700)
+            return isOurs(path)
+        }
+    }
+
+    /// Those that are there and are this user's alone: /tmp is everybody's.
+    static var existing: [String] { candidates.filter(isOurs) }
+
+    private static func isOurs(_ path: String) -> Bool {
+        var node = stat()
+        guard lstat(path, &node) == 0, node.st_mode & S_IFMT == S_IFDIR, node.st_uid == geteuid() else { return false }
+        return node.st_mode & 0o077 == 0
+    }
+}

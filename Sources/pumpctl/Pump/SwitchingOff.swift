@@ -1,0 +1,141 @@
+import BlueZ
+import DescriptorIO
+import Glibc
+import LineProtocol
+import Transports
+
+/// `off`: gets OFF to the pump by whatever way there is, and returns once the pump was read to be off.
+struct SwitchingOff {
+    /// How often a device is tried that another pumpctl has, which does not listen for OFF: most are done in no time.
+    private static let retryInterval = Duration.milliseconds(50)
+
+    private let context: CommandContext
+
+    init(_ context: CommandContext) { self.context = context }
+
+    /// - Throws: `Failure`, which says that the pump may be on.
+    func run() async throws {
+        do {
+            try await switchOff(by: context.clock.now.advanced(by: context.timeout))
+        } catch let failure as Failure {
+            throw failure.sayingOffWasNotSent
+        } catch let error as LinkError {
+            throw Failure(error).sayingOffWasNotSent
+        } catch let error as SessionError {
+            throw Failure(off: error).sayingOffWasNotSent
+        }
+    }
+
+    private func switchOff(by deadline: ContinuousClock.Instant) async throws {
+        let endpoint = try context.endpoint()
+        guard let link = try await open(endpoint, by: deadline) else { return }
+        let reopening = Reopening(endpoint, link, context)
+        do {
+            try await switchOff(over: link, endpoint)
+        } catch let error as SessionError where error.code == .linkLost && context.clock.now < deadline {
+            context.output.note("pumpctl: \(error.link.map { "\($0)" } ?? "the link is lost"); opening it again")
+            guard let again = await open(again: reopening, by: deadline) else { throw error }
+            try await switchOff(over: again, endpoint)
+        }
+    }
+
+    private func switchOff(over link: any Link, _ endpoint: Endpoint) async throws {
+        let time = link.mayHaveReset ? max(context.timeout, .startTime) : context.timeout
+        try await context.withPump(over: link, endpoint, waitsUntilReady: false) { pump in
+            do throws(SessionError) { try await pump.turnOff(timeout: time) } catch {
+                // Its state was asked for already.
+                if error.code != .linkLost { throw Failure(off: error) }
+                throw error
+            }
+        }
+    }
+
+    /// Opens a link that was lost, if that can be done in time.
+    private func open(again reopening: Reopening, by deadline: ContinuousClock.Instant) async -> (any Link)? {
+        let opening = Task(executorPreference: context.loop) { [output = context.output] in
+            try await reopening.link { output.note($0) }
+        }
+        let timer = Task(executorPreference: context.loop) { [clock = context.clock] in
+            if (try? await clock.sleep(until: deadline)) != nil { opening.cancel() }
+        }
+        defer { timer.cancel() }
+        return try? await opening.value
+    }
+
+    /// Opens the link; nil where another pumpctl has the device and has switched it off.
+    private func open(_ endpoint: Endpoint, by deadline: ContinuousClock.Instant) async throws -> (any Link)? {
+        while true {
+            do {
+                return try await context.openLink(endpoint, note: context.output.note)
+            } catch let error as LinkError where error.code == .busy {
+                let rest = context.clock.now.duration(to: deadline)
+                if let deviceID = error.deviceID,
+                    let answer = await OffRequest.send(for: deviceID, within: max(rest, .seconds(1)), on: context.loop)
+                {
+                    try take(answer, of: error.holder)
+                    return nil
+                }
+                guard let holder = error.holder, holder.isPumpctl, rest > .zero else { throw error }
+                try await context.clock.sleep(for: Self.retryInterval)
+            }
+        }
+    }
+
+    private func take(_ answer: OffAnswer, of holder: LinkHolder?) throws {
+        let name = holder.map { "\($0.command) (pid \($0.processID))" } ?? "another pumpctl"
+        switch answer {
+        case .off: if context.options.verbose { context.output.note("* \(name) has the device, and has sent OFF") }
+        case .failed(var failure):
+            failure.message = "\(name) has the device: \(failure.message)"
+            if failure.code == "busy", let holder {
+                failure.hint = holder.isStopped
+                    ? "it is stopped: 'kill -CONT \(holder.processID)' lets it go on, 'kill -KILL \(holder.processID)' ends it"
+                    : "end it: kill \(holder.processID)"
+            }
+            throw failure
+        }
+    }
+}
+
+extension LinkHolder {
+    /// Whether it is this program, as another process.
+    fileprivate var isPumpctl: Bool {
+        var (other, own) = (stat(), stat())
+        guard stat("/proc/self/exe", &own) == 0 else { return false }
+        // Another user's program can't be looked at: its name has to do.
+        guard stat("/proc/\(processID)/exe", &other) == 0 else { return command == "pumpctl" }
+        return other.st_dev == own.st_dev && other.st_ino == own.st_ino
+    }
+
+    /// Whether it was stopped, as by Ctrl-Z.
+    fileprivate var isStopped: Bool {
+        guard let status = TextFile.contents(of: "/proc/\(processID)/stat"), let name = status.lastIndex(of: ")") else {
+            return false
+        }
+        return ["T", "t"].contains(status[name...].dropFirst(2).prefix(1))
+    }
+}
+
+extension Failure {
+    /// OFF was not acknowledged.
+    init(off error: SessionError) {
+        self.init(error, .pump, unknownEffect: "the pump may be on")
+        if error.code == .noAnswer || error.code == .notUnderstood || error.code == .refused { hint = Self.offHint }
+    }
+
+    private static let offHint = "switch the pump off by its button or its supply, then find out why: pumpctl doctor"
+
+    /// The failure of an OFF that was not sent, which says so.
+    fileprivate var sayingOffWasNotSent: Failure {
+        guard outcome == nil || outcome == SessionError.Outcome.notSent.rawValue else { return self }
+        var failure = self
+        failure.message += "; OFF was not sent: the pump may be on"
+        failure.outcome = SessionError.Outcome.notSent.rawValue
+        return failure
+    }
+}
+
+extension Duration {
+    /// What a board takes to start that was reset: 2 to 4 s on a Nano.
+    static let startTime = Duration.seconds(8)
+}

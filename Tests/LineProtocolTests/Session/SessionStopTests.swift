@@ -1,0 +1,327 @@
+import LineProtocol
+import TestSupport
+import Testing
+
+/// OFF goes before everything, and is repeated until it is acknowledged.
+@Suite(.timeLimit(.minutes(1))) struct SessionStopTests {
+    static let interval = Duration.milliseconds(500)
+
+    /// Lets time go by until `deadline`, which somebody waits for.
+    private func pass(_ bench: SessionBench, until deadline: Duration) async {
+        await bench.clock.untilSomebodySleeps(until: deadline)
+        bench.clock.advance(by: deadline - bench.clock.now.offset)
+    }
+
+    @Test func `OFF is one write with a bare line end before it`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.off)
+        #expect(await bench.link.nextSent() == "\nOFF\n")
+        await bench.comesIn("OK", "PUMP:OFF")
+        #expect(await attempt.value == .success(.off))
+        await bench.finish()
+    }
+
+    @Test func `The error of somebody else's half line does not answer it`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.off)
+        await bench.goesOut("OFF")
+        await bench.comesIn("ERROR:UNKNOWN_COMMAND", "OK", "PUMP:OFF")
+        #expect(await attempt.value == .success(.off))
+        await bench.finish(heard: [.now("ERROR:UNKNOWN_COMMAND")])
+    }
+
+    @Test(arguments: ["UNKNOWN_COMMAND", "CMD_TOO_LONG"])
+    func `It is sent again where an error is all that comes`(code: String) async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.off)
+        await bench.goesOut("OFF")
+        await bench.comesIn("ERROR:" + code)
+        await pass(bench, until: .milliseconds(250))
+        await bench.goesOut("OFF")
+        await bench.comesIn("OK", "PUMP:OFF")
+        #expect(await attempt.value == .success(.off))
+        await bench.finish(heard: [.now("ERROR:" + code)])
+    }
+
+    @Test func `It is sent again where nothing comes`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.off)
+        await bench.goesOut("OFF")
+        await pass(bench, until: Self.interval)
+        await bench.goesOut("OFF")
+        await bench.comesIn("OK", "PUMP:OFF")
+        #expect(await attempt.value == .success(.off))
+        await bench.finish()
+    }
+
+    @Test(arguments: ["PUMP:OFF", "O\rPUMP:OFF", "[PUMP] OFF\r\nPUMP:OFF"])
+    func `A lost OK does not matter`(lines: String) async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.off)
+        await bench.goesOut("OFF")
+        await bench.comesIn(lines)
+        #expect(await attempt.value == .success(.off))
+        await bench.session.close()
+    }
+
+    @Test func `Where its acknowledgement is lost again and again, a status behind a fence tells`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.off)
+        await bench.goesOut("OFF")
+        await pass(bench, until: Self.interval)
+        await bench.goesOut("OFF")
+        await bench.comesIn("OK", SessionBench.statusOff)
+        await pass(bench, until: Self.interval * 2)
+        await bench.goesOut("TEMP")
+        await bench.comesIn("TEMP:34.5")
+        await bench.goesOut("STATUS")
+        await bench.comesIn(SessionBench.statusOff)
+        #expect(await attempt.value == .success(.off))
+        #expect(await bench.session.state.power == .off)
+        await bench.finish(heard: [.now(SessionBench.statusOff)])
+    }
+
+    @Test(arguments: [SessionBench.statusOn, SessionBench.statusError])
+    func `A status that says otherwise has it sent again, and in the end it is unknown`(line: String) async throws {
+        let bench = try await SessionBench { sent in
+            switch sent {
+            case "TEMP\n": "TEMP:34.5\r\n"
+            case "STATUS\n": line + "\r\n"
+            default: nil
+            }
+        }
+        let attempt = bench.begin(.off, timeout: .seconds(2))
+        await bench.goesOut("OFF")
+        await pass(bench, until: .milliseconds(500))
+        for time in [1000, 1500, 2000] {
+            await bench.goesOut("OFF")
+            await pass(bench, until: .milliseconds(time))
+            if time < 2000 { await bench.goesOut("TEMP", "STATUS") }
+        }
+        #expect(
+            await attempt.value
+                == .failure(SessionError(.noAnswer, command: "OFF", outcome: .unknown, waited: .seconds(2))))
+        await bench.finish()
+    }
+
+    @Test func `A device that only ever refuses is reported to refuse, with an unknown outcome`() async throws {
+        let bench = try await SessionBench { _ in "ERROR:UNKNOWN_COMMAND\r\n" }
+        let attempt = bench.begin(.off, timeout: .milliseconds(250))
+        await pass(bench, until: .milliseconds(250))
+        #expect(
+            await attempt.value
+                == .failure(
+                    SessionError(
+                        .refused, command: "OFF", outcome: .unknown, deviceCode: "UNKNOWN_COMMAND",
+                        waited: .milliseconds(250))))
+        await bench.session.close()
+    }
+
+    @Test func `It overtakes a query in flight, which is asked again`() async throws {
+        let bench = try await SessionBench()
+        let query = bench.begin(.status)
+        await bench.goesOut("STATUS")
+        let off = bench.begin(.off)
+        await bench.goesOut("OFF")
+        await bench.comesIn(SessionBench.statusOn, "OK", "PUMP:OFF")
+        #expect(await off.value == .success(.off))
+        await bench.goesOut("STATUS")
+        await bench.comesIn(SessionBench.statusOff)
+        #expect(await query.value == .success(.status(status(SessionBench.statusOff))))
+        await bench.finish(heard: [.now(SessionBench.statusOn)])
+    }
+
+    @Test func `It overtakes a change in flight, and those that wait are not sent any more`() async throws {
+        let bench = try await SessionBench()
+        let on = bench.begin(.on)
+        await bench.goesOut("ON")
+        let waiting = bench.begin(.speed(speed(9)))
+        let query = bench.begin(.temperature)
+        await bench.settle()
+        let off = bench.begin(.off)
+        #expect(await on.value == .failure(SessionError(.overtaken, command: "ON", outcome: .unknown)))
+        await bench.goesOut("OFF")
+        await bench.comesIn("OK", "PUMP:ON", "OK", "PUMP:OFF")
+        #expect(await off.value == .success(.off))
+        #expect(await waiting.value == .failure(SessionError(.overtaken, command: "SPEED:9", outcome: .notSent)))
+        await bench.goesOut("TEMP")
+        await bench.comesIn("TEMP:34.5")
+        _ = try await query.value.get()
+        await bench.finish(heard: [.now("PUMP:ON"), .now("OK")])
+    }
+
+    @Test func `A change whose fence it overtakes is not sent`() async throws {
+        let bench = try await SessionBench(backlog: ["OK\r\n"])
+        let on = bench.begin(.on)
+        await bench.goesOut("TEMP")
+        let off = bench.begin(.off)
+        await bench.goesOut("OFF")
+        await bench.comesIn("TEMP:34.5", "OK", "PUMP:OFF")
+        #expect(await off.value == .success(.off))
+        #expect(await on.value == .failure(SessionError(.overtaken, command: "ON", outcome: .notSent)))
+        await bench.finish(heard: [.before("OK"), .now("TEMP:34.5")])
+    }
+
+    @Test func `Two OFFs go one behind the other, and both are answered`() async throws {
+        let bench = try await SessionBench()
+        let first = bench.begin(.off)
+        await bench.goesOut("OFF")
+        let second = bench.begin(.off)
+        await bench.settle()
+        #expect(bench.link.unreadSent == [])
+        await bench.comesIn("OK", "PUMP:OFF")
+        #expect(await first.value == .success(.off))
+        await bench.goesOut("OFF")
+        await bench.comesIn("OK", "PUMP:OFF")
+        #expect(await second.value == .success(.off))
+        await bench.finish()
+    }
+
+    @Test func `A task that was cancelled before sends it, and learns what became of it`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.off, cancelled: true)
+        await bench.goesOut("OFF")
+        await bench.comesIn("OK", "PUMP:OFF")
+        #expect(await attempt.value == .success(.off))
+        await bench.finish()
+    }
+
+    @Test func `A task that is cancelled while it waits its turn sends it all the same`() async throws {
+        let bench = try await SessionBench()
+        let first = bench.begin(.off)
+        await bench.goesOut("OFF")
+        let second = bench.begin(.off)
+        await bench.settle()
+        second.cancel()
+        await bench.settle()
+        await bench.comesIn("OK", "PUMP:OFF")
+        _ = await first.value
+        await bench.goesOut("OFF")
+        await bench.comesIn("OK", "PUMP:OFF")
+        #expect(await second.value == .success(.off))
+        await bench.finish()
+    }
+
+    @Test func `After it was sent twice the next change waits for the second answer`() async throws {
+        let bench = try await SessionBench()
+        let off = bench.begin(.off)
+        await bench.goesOut("OFF")
+        await pass(bench, until: Self.interval)
+        await bench.goesOut("OFF")
+        await bench.comesIn("OK", "PUMP:OFF")
+        #expect(await off.value == .success(.off))
+        let on = bench.begin(.on)
+        await bench.goesOut("TEMP")
+        await bench.comesIn("OK", "PUMP:OFF", "TEMP:34.5")
+        await bench.goesOut("ON")
+        await bench.comesIn("OK", "PUMP:ON")
+        #expect(await on.value == .success(.on))
+        #expect(await bench.session.state.power == .on)
+        await bench.finish(heard: [.now("OK"), .now("PUMP:OFF")])
+    }
+
+    @Test func `A carrier that takes nothing is handed one OFF, which goes out when it can`() async throws {
+        let bench = try await SessionBench()
+        bench.link.holdSends()
+        let attempt = bench.begin(.off, timeout: .seconds(1))
+        await bench.goesOut("OFF")
+        await pass(bench, until: Self.interval)
+        await pass(bench, until: Self.interval * 2)
+        #expect(await attempt.value.code == .noAnswer)
+        #expect(bench.link.heldSendCount == 1)
+        #expect(bench.link.unreadSent == [])
+        bench.link.releaseSends()
+        await bench.finish()
+    }
+
+    @Test func `A link that is lost ends it`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.off)
+        await bench.goesOut("OFF")
+        await bench.link.end(with: SessionBench.gone)
+        #expect(
+            await attempt.value
+                == .failure(SessionError(.linkLost, command: "OFF", outcome: .unknown, link: SessionBench.gone)))
+        await bench.finish(heard: [.lost(SessionBench.gone)])
+    }
+
+    @Test func `Only the pump has a stop, and the table says why the others have none`() {
+        #expect(StopTable.rows.map(\.family) == ["pump", "storm", "led", "peer", "rescue"])
+        for row in StopTable.rows { #expect((row.bytes == nil) == (row.reason != nil)) }
+        #expect(PumpFamily.stop?.bytes == StopTable.rows[0].bytes)
+        #expect(LEDFamily.stop == nil)
+    }
+}
+
+/// An error answers a change only where nothing older can still answer.
+@Suite(.timeLimit(.minutes(1))) struct SessionDoubtfulErrorTests {
+    @Test func `A late error of an earlier program does not refuse the first change`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.on)
+        await bench.goesOut("ON")
+        await bench.comesIn("ERROR:UNKNOWN_COMMAND")
+        await bench.goesOut("TEMP")
+        await bench.comesIn("OK", "PUMP:ON", "TEMP:34.5")
+        #expect(await attempt.value == .success(.on))
+        await bench.finish(heard: [.now("ERROR:UNKNOWN_COMMAND"), .now("TEMP:34.5")])
+    }
+
+    @Test func `The acknowledgement may come in one piece with the error`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.on)
+        await bench.goesOut("ON")
+        await bench.comesIn("ERROR:CMD_TOO_LONG", "OK", "PUMP:ON")
+        #expect(await attempt.value == .success(.on))
+        await bench.session.close()
+    }
+
+    @Test(arguments: ["PUMP_NOT_RUNNING", "UNKNOWN_COMMAND"])
+    func `An error that the fence confirms refuses the first change`(code: String) async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.speed(speed(9)))
+        await bench.goesOut("SPEED:9")
+        await bench.comesIn("ERROR:" + code)
+        await bench.goesOut("TEMP")
+        await bench.comesIn("TEMP:34.5")
+        #expect(
+            await attempt.value
+                == .failure(
+                    SessionError(.refused, command: "SPEED:9", outcome: .nothingChanged, deviceCode: code)))
+        await bench.session.close()
+    }
+
+    @Test func `Of two errors the second is the change's`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.speed(speed(9)))
+        await bench.goesOut("SPEED:9")
+        await bench.comesIn("ERROR:UNKNOWN_COMMAND")
+        await bench.goesOut("TEMP")
+        await bench.comesIn("ERROR:PUMP_NOT_RUNNING", "TEMP:34.5")
+        #expect(await attempt.value.failure?.deviceCode == "PUMP_NOT_RUNNING")
+        await bench.session.close()
+    }
+
+    @Test func `A first query that meets a late error is asked again`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.status)
+        await bench.goesOut("STATUS")
+        await bench.comesIn("ERROR:CMD_TOO_LONG")
+        await bench.goesOut("STATUS")
+        await bench.comesIn("ERROR:UNKNOWN_COMMAND", SessionBench.statusOff)
+        #expect(await attempt.value == .success(.status(status(SessionBench.statusOff))))
+        await bench.session.close()
+    }
+
+    @Test func `Once something was answered, an error refuses at once`() async throws {
+        let bench = try await SessionBench(hasPast: false)
+        let attempt = bench.begin(.on)
+        await bench.goesOut("ON")
+        await bench.comesIn("ERROR:PUMP_START_FAILED")
+        #expect(await attempt.value.failure?.code == .refused)
+        await bench.finish()
+    }
+}
+
+extension Result where Failure == SessionError {
+    fileprivate var failure: SessionError? { if case .failure(let error) = self { error } else { nil } }
+}
