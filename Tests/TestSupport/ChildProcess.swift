@@ -137,6 +137,18 @@ public final class ChildProcess: Sendable {
     /// Sends a signal.
     public func send(signal: CInt) { if status.state == nil { kill(processID, signal) } }
 
+    /// Waits until it was stopped, as by SIGSTOP, or has ended; tells which: whether it was stopped.
+    @discardableResult
+    public func untilStopped() async throws -> Bool {
+        try await onThread { [processID] in
+            var info = siginfo_t()
+            while waitid(P_PID, id_t(processID), &info, WSTOPPED | WEXITED | WNOWAIT) != 0 {
+                if errno != EINTR { return false }
+            }
+            return info.si_code == CInt(CLD_STOPPED)
+        }
+    }
+
     /// Waits for the end, at most so long; then the program is killed, and the error thrown.
     @discardableResult
     public func ending(within deadline: Duration = .seconds(30)) async throws -> Ending {

@@ -126,7 +126,6 @@ struct Conversation<Family: DeviceFamily> {
         }
     }
 
-
     /// Whether the flight ended because the link did not take its command.
     var isSendingFailed: Bool { if case .notSent = flight?.ending { true } else { false } }
 

@@ -19,7 +19,8 @@ final class HeldLink: Link {
         let held = HeldLink(link)
         let service = await OffService.open(deviceID, on: context.loop) { [weak held] asker in
             guard let held else {
-                return .failed(Failure(.unavailable, code: "busy", "the device is just being closed", outcome: "not_sent"))
+                return .failed(
+                    Failure(.unavailable, code: "busy", "the device is just being closed", outcome: "not_sent"))
             }
             note("pumpctl: \(asker) asks for OFF")
             return await held.stop(context)
@@ -48,7 +49,7 @@ final class HeldLink: Link {
             try await session.turnOff(timeout: context.timeout)
             return .off
         } catch {
-            return .failed(Failure(error, .pump))
+            return .failed(Failure(off: error))
         }
     }
 

@@ -17,7 +17,9 @@ enum OffAnswer: Sendable {
         switch self {
         case .off: return Array("off\n".utf8)
         case .failed(let failure):
-            let fields = [failure.code, failure.outcome ?? "", failure.deviceCode ?? "", failure.message, failure.hint ?? ""]
+            let fields = [
+                failure.code, failure.outcome ?? "", failure.deviceCode ?? "", failure.message, failure.hint ?? "",
+            ]
             let lines = ["failed \(failure.status.rawValue)"] + fields.map { [UInt8]($0.utf8).printable(limit: 500) }
             return Array((lines.joined(separator: "\n") + "\n").utf8.prefix(Self.limit))
         }

@@ -36,7 +36,8 @@ enum OffRequest {
         return OffAnswer(received)
             ?? .failed(
                 Failure(
-                    .unavailable, code: "busy", "the program that has the device was asked to switch it off, and did not answer",
+                    .unavailable, code: "busy",
+                    "the program that has the device was asked to switch it off, and did not answer; the pump may be on",
                     outcome: "unknown"))
     }
 }

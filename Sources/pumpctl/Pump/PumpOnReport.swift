@@ -13,7 +13,10 @@ struct PumpOnReport: Sendable {
     /// the answer to TEMP is of a later turn than both, also where it is one that the pump sends by itself.
     static func read(_ pump: PumpSession, timeout: Duration) async throws(SessionError) -> PumpOnReport {
         do throws(SessionError) {
-            _ = try await pump.readTemperatures(timeout: timeout)
+            do throws(SessionError) { _ = try await pump.readTemperatures(timeout: timeout) } catch {
+                // A refusal is of a later turn too.
+                guard error.code == .refused else { throw error }
+            }
             let status = try await pump.readStatus(timeout: timeout)
             return PumpOnReport(status: status, speed: await pump.state.speed)
         } catch {
@@ -41,7 +44,8 @@ struct PumpOnReport: Sendable {
         switch status?.power {
         case .error: RunEnding.stoppedForSafety(nil).failureOfPumpLeftAlone
         case .off:
-            Failure(.refused, code: "stopped", "the pump was switched on, and is off again: its button, or somebody else")
+            Failure(
+                .refused, code: "stopped", "the pump was switched on, and is off again: its button, or somebody else")
         case .on, .unknown, nil: nil
         }
     }

@@ -38,12 +38,14 @@ enum RunEnding: Sendable {
         switch self {
         case .timeIsUp: return
         case .cancelled: throw CancellationError()
-        case .button: throw Failure(.refused, code: "stopped", "the pump was switched off by its button", outcome: "off")
+        case .button:
+            throw Failure(.refused, code: "stopped", "the pump was switched off by its button", outcome: "off")
         case .foundOff:
             throw Failure(.refused, code: "stopped", "the pump was switched off by somebody else", outcome: "off")
         case .skin(let fault, let status):
             throw Failure(
-                .stoppedForSafety, code: "sensor_fault", "the pump was switched off: \(PumpText.skinFault(fault, status))",
+                .stoppedForSafety, code: "sensor_fault",
+                "the pump was switched off: \(PumpText.skinFault(fault, status))",
                 hint: "see to the skin sensor; --ignore-skin runs a pump that nobody wears", outcome: "off")
         case .lost(let error):
             var failure = Failure(error)

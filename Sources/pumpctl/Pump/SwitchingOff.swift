@@ -88,7 +88,8 @@ struct SwitchingOff {
         case .failed(var failure):
             failure.message = "\(name) has the device: \(failure.message)"
             if failure.code == "busy", let holder {
-                failure.hint = holder.isStopped
+                failure.hint =
+                    holder.isStopped
                     ? "it is stopped: 'kill -CONT \(holder.processID)' lets it go on, 'kill -KILL \(holder.processID)' ends it"
                     : "end it: kill \(holder.processID)"
             }

@@ -126,7 +126,8 @@ struct TimedRun: Sendable {
 
     /// One reading may be damaged on its way: the second counts.
     private func look(at status: PumpStatus, _ session: PumpSession) async -> RunEnding? {
-        let isBad = status.power != .on && status.power != .unknown || !plan.ignoresSkin && status.skinFaultWhileOn != nil
+        let isBad =
+            status.power != .on && status.power != .unknown || !plan.ignoresSkin && status.skinFaultWhileOn != nil
         return isBad ? await poll(session) : nil
     }
 

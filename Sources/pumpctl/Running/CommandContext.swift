@@ -41,7 +41,8 @@ struct CommandContext: Sendable {
     private func checkFamily(of endpoint: Endpoint) throws(Failure) {
         guard let other = FamilyName.named(by: endpoint.text), other != family else { return }
         throw Failure(
-            .usage, code: "wrong_family", "\(endpoint.text) is of the family \(other), and this command is for \(family)",
+            .usage, code: "wrong_family",
+            "\(endpoint.text) is of the family \(other), and this command is for \(family)",
             hint: "name another endpoint, or use a command for \(other): see pumpctl --help", outcome: "not_sent")
     }
 

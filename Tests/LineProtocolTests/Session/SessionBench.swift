@@ -73,7 +73,9 @@ struct SessionBench {
 
     /// Waits until exactly these lines were sent next, OFF with the bare line end before it.
     func goesOut(_ lines: String..., sourceLocation: SourceLocation = #_sourceLocation) async {
-        #expect(await link.nextSent(lines.count) == lines.map { $0 == "OFF" ? "\nOFF\n" : $0 + "\n" }, sourceLocation: sourceLocation)
+        #expect(
+            await link.nextSent(lines.count) == lines.map { $0 == "OFF" ? "\nOFF\n" : $0 + "\n" },
+            sourceLocation: sourceLocation)
     }
 
     /// Hands in these lines, and returns once the session has heard them.

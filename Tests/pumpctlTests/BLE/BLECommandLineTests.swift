@@ -11,7 +11,7 @@ struct BLECommandLineTests {
         let pump = try await BLEPump()
         let on = try await pump.run("-p", "ble:HMSoft", "on")
         #expect(on.status == 0, "\(on)")
-        #expect(on.output == "pump on at 70 % (PWM 180)\n")
+        #expect(on.output == "pump on at 70 %\n")
         #expect(on.errors == "")
         #expect(await pump.duty() == 180)
         let speed = try await pump.run("--port", "ble:*", "speed", "200")

@@ -10,7 +10,7 @@ struct PumpCommandLineTests {
         let pump = try await BenchPump()
         let on = try await Pumpctl.run("-p", pump.port, "on")
         #expect(on.status == 0)
-        #expect(on.output == "pump on at 70 % (PWM 180)\n")
+        #expect(on.output == "pump on at 70 %\n")
         #expect(on.errors == "")
         #expect(await pump.duty() == 180)
         let speed = try await Pumpctl.run("-p", pump.port, "speed", "200")

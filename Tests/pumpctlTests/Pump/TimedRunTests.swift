@@ -1,4 +1,5 @@
 import FirmwareSim
+import Foundation
 import Glibc
 import Testing
 import TestSupport
@@ -15,31 +16,126 @@ struct TimedRunTests {
         await pump.close()
     }
 
-    @Test(
-        "A signal switches it off, and the status says which",
-        arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(CInt, Int32)])
-    func signal(number: CInt, status: Int32) async throws {
+    /// Every signal that ends a program by default and can be attended to, but for those of a crash.
+    static let endingSignals =
+        [
+            SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT,
+            SIGXCPU, SIGXFSZ,
+        ] + (__libc_current_sigrtmin()...__libc_current_sigrtmax())
+
+    @Test("A signal switches it off, and the status says which", arguments: endingSignals)
+    func signal(number: CInt) async throws {
         let pump = try await BenchPump()
         let program = try await Pumpctl.start(["-p", pump.port, "on", "--for", "10m"])
-        #expect(try await program.output.line() == "pump on at 70 % (PWM 180)")
+        #expect(try await program.output.line() == "pump on at 70 %")
         #expect(await pump.duty() == 180)
         program.send(signal: number)
         let ending = try await program.ending()
-        #expect(ending.status == status)
+        #expect(ending.status == 128 + number)
         #expect(ending.output == "pump off\n")
         #expect(ending.errors == "")
         #expect(await pump.state() == .off)
         await pump.close()
     }
 
-    @Test("A pump that stops for safety ends it with 1")
-    func safety() async throws {
+    @Test("A signal that who started it wants ignored does not end it")
+    func ignored() async throws {
+        let pump = try await BenchPump()
+        let program = try await Pumpctl.start(
+            ["-p", pump.port, "on", "--for", "10m"],
+            program: ["/usr/bin/env", "--ignore-signal=HUP", Executable.pumpctl])
+        #expect(try await program.output.line() == "pump on at 70 %")
+        program.send(signal: SIGHUP)
+        program.send(signal: SIGTERM)
+        #expect(try await program.ending().status == 143)
+        #expect(await pump.state() == .off)
+        await pump.close()
+    }
+
+    @Test("Ctrl-Z switches it off before it stops, and when it goes on it is over")
+    func suspension() async throws {
         let pump = try await BenchPump()
         let program = try await Pumpctl.start(["-p", pump.port, "on", "--for", "10m"])
-        #expect(try await program.output.line() == "pump on at 70 % (PWM 180)")
+        #expect(try await program.output.line() == "pump on at 70 %")
+        program.send(signal: SIGTSTP)
+        #expect(try await program.output.line() == "pump off")
+        try await program.untilStopped()
+        #expect(await pump.state() == .off)
+        program.send(signal: SIGCONT)
+        #expect(try await program.ending().status == 128 + SIGTSTP)
+        #expect(await pump.state() == .off)
+        await pump.close()
+    }
+
+    @Test("A reader of its output that has gone ends it, with the pump off", arguments: [true, false])
+    func readerGone(isJSON: Bool) async throws {
+        let pump = try await BenchPump()
+        let command =
+            "\(Executable.pumpctl) \(isJSON ? "--json" : "") --no-record --timeout 30 -p \(pump.port) on --for 10m"
+        let program = try await ChildProcess(["/bin/bash", "-c", command + " | true; echo ${PIPESTATUS[0]}"])
+        let ending = try await program.ending()
+        #expect(ending.output == "141\n", "\(ending)")
+        #expect(await pump.state() == .off)
+        await pump.close()
+    }
+
+    @Test("A pump that stops for safety ends it with 3, and stays as it is", arguments: [false, true])
+    func safety(isJSON: Bool) async throws {
+        let pump = try await BenchPump()
+        let program = try await Pumpctl.start((isJSON ? ["--json"] : []) + ["-p", pump.port, "on", "--for", "10m"])
+        _ = try await program.output.line()
         await pump.overheat()
-        expectFailure(try await program.ending(), 1, saying: "OVERHEAT", hint: "pumpctl off")
-        #expect(await pump.duty() == nil)
+        expectFailure(try await program.ending(), 3, saying: "OVERHEAT", hint: "pumpctl off")
+        #expect(await pump.state() == .error)
+        await pump.close()
+    }
+
+    @Test("A pump that had stopped for safety before stays as it is")
+    func latched() async throws {
+        let pump = try await BenchPump()
+        _ = try await Pumpctl.run("-p", pump.port, "on")
+        await pump.overheat()
+        let ending = try await Pumpctl.run("-p", pump.port, "on", "--for", "10m")
+        expectFailure(ending, 1, saying: "PUMP_START_FAILED", hint: "pumpctl off")
+        #expect(ending.output == "")
+        #expect(await pump.state() == .error)
+        await pump.close()
+    }
+
+    @Test(
+        "A skin sensor that can't be relied on ends it with 3, and the pump off",
+        arguments: [
+            (.open, "wire is broken"), (.reading(2), "skin is 5 to 45 °C"),
+            (.reading(.nan), "no number"),
+        ] as [(ThermistorCondition, String)])
+    func sensor(condition: ThermistorCondition, words: String) async throws {
+        let pump = try await BenchPump()
+        let program = try await Pumpctl.start(["-p", pump.port, "on", "--for", "10m"])
+        #expect(try await program.output.line() == "pump on at 70 %")
+        await pump.host.change { pump, _ in pump.setSkinThermistor(condition) }
+        await pump.host.advance(by: .seconds(6))
+        let ending = try await program.ending()
+        expectFailure(ending, 3, saying: words, "the pump was switched off", hint: "--ignore-skin")
+        #expect(ending.output == "pump off\n")
+        #expect(await pump.state() == .off)
+        await pump.close()
+    }
+
+    @Test("A skin sensor that can't be relied on from the beginning does so too, unless it is to be ignored")
+    func ignoredSensor() async throws {
+        let pump = try await BenchPump()
+        await pump.host.change { pump, _ in pump.setSkinThermistor(.open) }
+        let ending = try await Pumpctl.run("-p", pump.port, "--json", "on", "--for", "10m")
+        expectFailure(ending, 3, saying: "wire is broken")
+        let objects = try ending.objects()
+        #expect(objects[0]["skin_fault"] as? String == "open")
+        #expect(objects[1]["state"] as? String == "off")
+        #expect(objects[2]["error"] as? String == "sensor_fault")
+        #expect(await pump.state() == .off)
+        let ignored = try await Pumpctl.run("-p", pump.port, "on", "--for", "0.2s", "--ignore-skin")
+        #expect(ignored.status == 0)
+        #expect(ignored.errors.contains("warning: the skin sensor reads"))
+        #expect(await pump.state() == .off)
         await pump.close()
     }
 
@@ -47,7 +143,7 @@ struct TimedRunTests {
     func button() async throws {
         let pump = try await BenchPump()
         let program = try await Pumpctl.start(["-p", pump.port, "on", "--for", "10m"])
-        #expect(try await program.output.line() == "pump on at 70 % (PWM 180)")
+        #expect(try await program.output.line() == "pump on at 70 %")
         await pump.host.change { pump, now in pump.pressButton(at: now) }
         await pump.host.advance(by: .seconds(1))
         expectFailure(try await program.ending(), 1, saying: "button")
@@ -55,13 +151,36 @@ struct TimedRunTests {
         await pump.close()
     }
 
-    @Test("A port that vanishes ends it with 74, and says that the pump may run on")
-    func unplugged() async throws {
-        let pump = try await BenchPump()
-        let program = try await Pumpctl.start(["-p", pump.port, "on", "--for", "10m"])
-        #expect(try await program.output.line() == "pump on at 70 % (PWM 180)")
+    @Test("A device that is lost is waited for, switched off when it is back, and that is told")
+    func lost() async throws {
+        let folder = TemporaryFolder()
+        let link = folder.path("pump")
+        let pump = try await BenchPump(link: link)
+        let program = try await Pumpctl.start(["-p", link, "on", "--for", "10m"])
+        #expect(try await program.output.line() == "pump on at 70 %")
         await pump.close()
-        expectFailure(try await program.ending(), 74, saying: "runs on until its 30 minutes are over")
+        #expect(try await program.errors.line().contains("the pump may be on: trying to get the device back"))
+        let again = try await BenchPump(link: link)
+        _ = await again.host.change { pump, now in pump.receive(Array("ON\n".utf8), at: now) }
+        await again.host.advance(by: .seconds(1))
+        #expect(await again.state() == .on)
+        expectFailure(try await program.ending(), 74, saying: "the device came back, and the pump is off")
+        #expect(await again.state() == .off)
+        await again.close()
+    }
+
+    @Test("A device that does not come back is waited for until a second signal, which leaves said what is known")
+    func lostForGood() async throws {
+        let folder = TemporaryFolder()
+        let link = folder.path("pump")
+        let pump = try await BenchPump(link: link)
+        let program = try await Pumpctl.start(["-p", link, "on", "--for", "10m"])
+        #expect(try await program.output.line() == "pump on at 70 %")
+        await pump.close()
+        #expect(try await program.errors.line().contains("A second signal gives up"))
+        program.send(signal: SIGINT)
+        program.send(signal: SIGINT)
+        expectFailure(try await program.ending(), 130, saying: "given up: the pump may be on")
     }
 
     @Test("More than 30 minutes, or no time at all, is refused", arguments: ["31m", "0", "-5s", "soon", ""])

@@ -10,10 +10,11 @@ struct BenchPump {
 
     var port: String { server.path }
 
-    init(thermistors: PumpFirmwareOptions.Thermistors = .two) async throws {
+    /// - Parameter link: A symbolic link to the terminal.
+    init(thermistors: PumpFirmwareOptions.Thermistors = .two, link: String? = nil) async throws {
         let options = PumpFirmwareOptions(thermistors: thermistors, heat: .fixed(water: 12, skin: 34.5))
         host = DeviceHost(PumpFirmware(options: options), pace: .onDemand)
-        server = try await PseudoTerminalServer.open(host)
+        server = try await PseudoTerminalServer.open(host, link: link)
         // As printed, whatever the converter makes of it.
         await host.change { pump, _ in
             pump.setWaterThermistor(.reading(12))

@@ -1,0 +1,96 @@
+import FirmwareSim
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// 300 runs of the real program on a simulated pump, each hit by a signal at a moment that its seed says.
+///
+/// However a run ends, the pump is off or the program has said that it may be on; and whatever the next command says is true.
+@Suite("Runs of on --for that are hit by a signal", .timeLimit(.minutes(10)))
+struct OffRunTests {
+    /// What happens to a run.
+    enum Blow: CaseIterable {
+        case interrupt, terminate, hangUp, quit, alarm, user, realTime, readerGone, suspend, stop, kill
+
+        var signal: CInt {
+            switch self {
+            case .interrupt: SIGINT
+            case .terminate, .readerGone: SIGTERM
+            case .hangUp: SIGHUP
+            case .quit: SIGQUIT
+            case .alarm: SIGALRM
+            case .user: SIGUSR1
+            case .realTime: __libc_current_sigrtmin() + 3
+            case .suspend: SIGTSTP
+            case .stop: SIGSTOP
+            case .kill: SIGKILL
+            }
+        }
+    }
+
+    @Test(arguments: 0..<30)
+    func `Leave the pump off, or say that it may be on`(chunk: UInt64) async throws {
+        for seed in chunk * 10..<chunk * 10 + 10 {
+            var random = SplitMix64(seed: seed)
+            let pump = try await BenchPump()
+            let blow = Blow.allCases.randomElement(using: &random) ?? .kill
+            try await run(blow, on: pump, seed: seed, &random)
+            await pump.close()
+        }
+    }
+
+    private func run(_ blow: Blow, on pump: BenchPump, seed: UInt64, _ random: inout SplitMix64) async throws {
+        // A previous program's half line, or a pump that runs already.
+        if Bool.random(using: &random) {
+            await pump.host.change { pump, now in pump.receive(Array("STA".utf8), at: now) }
+        }
+        let time = ["10m", "10m", "0.05s"].randomElement(using: &random) ?? "10m"
+        let program = try await Pumpctl.start(["-p", pump.port, "on", "--for", time])
+        // The moment of the blow is the fault: it falls before, in or behind any command.
+        let moment = Int.random(in: 0...2, using: &random)
+        if moment == 2 { _ = try? await program.output.line() }
+        if moment > 0 { try await Task.sleep(for: .milliseconds(Int.random(in: 0...60, using: &random))) }
+        program.send(signal: blow.signal)
+        switch blow {
+        case .kill: try await checkNextCommand(after: program, pump, seed)
+        case .stop, .suspend: try await checkStopped(program, blow, pump, seed)
+        default:
+            let ending = try await program.ending()
+            try await check(ending, pump, seed)
+        }
+        #expect(try await Pumpctl.run("-p", pump.port, "off").output == "pump off\n", "seed \(seed)")
+        #expect(await pump.state() == .off, "seed \(seed)")
+    }
+
+    private func check(_ ending: ChildProcess.Ending, _ pump: BenchPump, _ seed: UInt64) async throws {
+        let state = await pump.state()
+        #expect(
+            state == .off || ending.errors.contains("the pump may be on"), "seed \(seed): \(state), \(ending)")
+        if ending.output.hasSuffix("pump off\n") { #expect(state == .off, "seed \(seed): \(ending)") }
+    }
+
+    /// The program is gone without a word: what the next one says of the pump is so.
+    private func checkNextCommand(after program: ChildProcess, _ pump: BenchPump, _ seed: UInt64) async throws {
+        _ = try await program.ending()
+        let status = try await Pumpctl.run("-p", pump.port, "--json", "status")
+        let state = try status.object()["state"] as? String
+        #expect(state == (await pump.state()).rawValue.lowercased(), "seed \(seed): \(status)")
+    }
+
+    /// The program stands still, perhaps with the port: off comes through, or says why not.
+    private func checkStopped(_ program: ChildProcess, _ blow: Blow, _ pump: BenchPump, _ seed: UInt64) async throws {
+        guard try await program.untilStopped() else {
+            return try await check(try await program.ending(), pump, seed)
+        }
+        let off = try await Pumpctl.run("-p", pump.port, "--timeout", "2", "off")
+        let state = await pump.state()
+        if off.status == 0 {
+            #expect(state == .off, "seed \(seed): \(off)")
+        } else {
+            #expect(off.status == 69 && off.errors.contains("the pump may be on"), "seed \(seed): \(off)")
+        }
+        program.send(signal: SIGKILL)
+        _ = try await program.ending()
+    }
+}

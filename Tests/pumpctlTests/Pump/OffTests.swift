@@ -1,0 +1,331 @@
+import FirmwareSim
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("off", .timeLimit(.minutes(5)))
+struct OffTests {
+    /// A pump that was switched on.
+    private func runningPump() async throws -> BenchPump {
+        let pump = try await BenchPump()
+        #expect(try await Pumpctl.run("-p", pump.port, "on").status == 0)
+        return pump
+    }
+
+    /// Writes to a port as a program does that knows nothing of locks.
+    private func write(_ text: String, to port: String) {
+        let descriptor = open(port, O_WRONLY | O_NOCTTY | O_CLOEXEC)
+        _ = text.withCString { Glibc.write(descriptor, $0, strlen($0)) }
+        close(descriptor)
+    }
+
+    @Test(
+        "Gets through behind somebody else's half line",
+        arguments: ["STA", "SPEED:2", "ON", "O", "OF", String(repeating: "X", count: 60), "\r", "999"])
+    func halfLine(text: String) async throws {
+        let pump = try await runningPump()
+        write(text, to: pump.port)
+        let ending = try await Pumpctl.run("-p", pump.port, "off")
+        #expect(ending.status == 0, "\(ending)")
+        #expect(ending.output == "pump off\n")
+        #expect(await pump.state() == .off)
+        await pump.close()
+    }
+
+    @Test("Is sent again where the pump only refuses, and fails saying that the pump may be on")
+    func refused() async throws {
+        let device = try await ScriptedDevice { _ in "ERROR:UNKNOWN_COMMAND\r\n" }
+        let ending = try await Pumpctl.run("-p", device.port, "--json", "--timeout", "1.2", "off")
+        expectFailure(ending, 1, saying: "refused OFF: UNKNOWN_COMMAND", "the pump may be on", hint: "its button")
+        #expect(try ending.object()["outcome"] as? String == "unknown")
+        #expect(device.heard.state.text.hasPrefix("\nOFF\n\nOFF\n"))
+        await device.close()
+    }
+
+    @Test("Believes a status where the acknowledgement gets lost")
+    func lostAcknowledgement() async throws {
+        let device = try await ScriptedDevice { line in
+            switch line {
+            case "TEMP": "TEMP:34.5\r\n"
+            case "STATUS": "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}\r\n"
+            default: ""
+            }
+        }
+        let ending = try await Pumpctl.run("-p", device.port, "off")
+        #expect(ending.status == 0, "\(ending)")
+        #expect(ending.output == "pump off\n")
+        await device.close()
+    }
+
+    @Test("What keeps it from being sent is told, and that the pump may be on")
+    func notSent() async throws {
+        let ending = try await Pumpctl.run("-p", "/dev/nosuch", "--json", "off")
+        expectFailure(ending, 66, saying: "OFF was not sent: the pump may be on")
+        #expect(try ending.object()["outcome"] as? String == "not_sent")
+    }
+
+    @Test(
+        "Is sent by the pumpctl that has the port, and that one says so",
+        arguments: [["monitor"], ["on", "--for", "10m"], ["console"], ["-v", "monitor"]])
+    func heldByUs(words: [String]) async throws {
+        let pump = try await runningPump()
+        let folder = TemporaryFolder()
+        let environment = ["XDG_RUNTIME_DIR": folder.path]
+        let holder = try await Pumpctl.start(["-p", pump.port] + words, environment: environment)
+        if words == ["console"] {
+            try await holder.write("TEMP\n")
+        }
+        _ = try await holder.output.line()
+        let ending = try await Pumpctl.run("-p", pump.port, "off", environment: environment)
+        #expect(ending.status == 0, "\(ending)")
+        #expect(ending.output == "pump off\n")
+        #expect(await pump.state() == .off)
+        try await holder.errors.text(upTo: "asks for OFF")
+        if words.first == "on" {
+            expectFailure(try await holder.ending(), 1, saying: "switched off by somebody else")
+        } else {
+            holder.send(signal: SIGINT)
+            _ = try await holder.ending()
+        }
+        #expect(await pump.state() == .off)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("pumpctl")) == [])
+        await pump.close()
+    }
+
+    @Test("-v names the program that has sent it")
+    func verbose() async throws {
+        let pump = try await runningPump()
+        let holder = try await Pumpctl.start(["-p", pump.port, "monitor"])
+        _ = try await holder.output.line()
+        let ending = try await Pumpctl.run("-v", "-p", pump.port, "off")
+        #expect(
+            ending.errors.contains("pumpctl (pid \(holder.processID)) has the device, and has sent OFF"), "\(ending)")
+        holder.send(signal: SIGTERM)
+        _ = try await holder.ending()
+        await pump.close()
+    }
+
+    @Test("Where the holder's pump does not answer, both say what is known")
+    func holderWithoutAnswer() async throws {
+        let device = try await ScriptedDevice { line in
+            line == "STATUS" ? "STATUS:{State:ON,Speed:70%,SkinTemp:34.5C}\r\n" : ""
+        }
+        let holder = try await Pumpctl.start(["-p", device.port, "--timeout", "1", "monitor"])
+        _ = try await holder.output.line()
+        let ending = try await Pumpctl.run("-p", device.port, "--json", "--timeout", "5", "off")
+        expectFailure(
+            ending, 75, saying: "pumpctl (pid \(holder.processID)) has the device", "the pump may be on")
+        #expect(try ending.object()["outcome"] as? String == "unknown")
+        holder.send(signal: SIGTERM)
+        _ = try await holder.ending()
+        await device.close()
+    }
+
+    @Test("A one-shot that has the port for a moment is waited for")
+    func oneShots() async throws {
+        let pump = try await runningPump()
+        async let first = Pumpctl.run("-p", pump.port, "status")
+        async let second = Pumpctl.run("-p", pump.port, "off")
+        let (status, off) = try await (first, second)
+        #expect(off.status == 0, "\(off)")
+        #expect(status.status == 0 || status.status == 69, "\(status)")
+        #expect(await pump.state() == .off)
+        await pump.close()
+    }
+
+    @Test("A holder that was stopped is named, with what lets it go on; nothing is said to be off")
+    func stoppedHolder() async throws {
+        let pump = try await runningPump()
+        let holder = try await Pumpctl.start(["-p", pump.port, "monitor"])
+        _ = try await holder.output.line()
+        holder.send(signal: SIGSTOP)
+        try await holder.untilStopped()
+        let ending = try await Pumpctl.run("-p", pump.port, "--timeout", "1", "off")
+        expectFailure(
+            ending, 69, saying: "pumpctl (pid \(holder.processID))", "the pump may be on",
+            hint: "kill -CONT \(holder.processID)")
+        #expect(ending.output == "")
+        #expect(await pump.state() == .on)
+        holder.send(signal: SIGCONT)
+        holder.send(signal: SIGTERM)
+        _ = try await holder.ending()
+        await pump.close()
+    }
+
+    @Test("A holder that was killed leaves nothing in the way")
+    func killedHolder() async throws {
+        let pump = try await runningPump()
+        let holder = try await Pumpctl.start(["-p", pump.port, "monitor"])
+        _ = try await holder.output.line()
+        holder.send(signal: SIGKILL)
+        _ = try await holder.ending()
+        #expect(try await Pumpctl.run("-p", pump.port, "off").output == "pump off\n")
+        #expect(await pump.state() == .off)
+        await pump.close()
+    }
+
+    @Test("A foreign holder is named with 69, and the pump may be on")
+    func foreignHolder() async throws {
+        let pump = try await runningPump()
+        let holder = try await ChildProcess(["/usr/bin/flock", "-x", pump.port, "-c", "echo locked; exec sleep 600"])
+        #expect(try await holder.output.line() == "locked")
+        let ending = try await Pumpctl.run("-p", pump.port, "--json", "off")
+        expectFailure(ending, 69, saying: "(pid ", "OFF was not sent: the pump may be on", hint: "")
+        #expect(try ending.object()["outcome"] as? String == "not_sent")
+        #expect(await pump.state() == .on)
+        holder.send(signal: SIGKILL)
+        await pump.close()
+    }
+
+    @Test("A holder that uses the port for a device of another family sends nothing, and says why")
+    func otherFamily() async throws {
+        let device = try await ScriptedDevice()
+        let holder = try await Pumpctl.start(["-p", device.port, "-v", "log", "live"])
+        _ = try await holder.errors.line()
+        let ending = try await Pumpctl.run("-p", device.port, "off")
+        expectFailure(
+            ending, 64, saying: "only measures", "OFF was not sent: the pump may be on", hint: "end the program")
+        #expect(!device.heard.state.text.contains("OFF"))
+        holder.send(signal: SIGTERM)
+        _ = try await holder.ending()
+        await device.close()
+    }
+
+    @Test(
+        "Its socket takes nothing but OFF",
+        arguments: ["ON\n", "OFF", "OFFX", "OFF\nON\n", String(repeating: "O", count: 9999)])
+    func socket(text: String) async throws {
+        let pump = try await runningPump()
+        let folder = TemporaryFolder()
+        let holder = try await Pumpctl.start(
+            ["-p", pump.port, "monitor"], environment: ["XDG_RUNTIME_DIR": folder.path])
+        _ = try await holder.output.line()
+        let name = try #require(FileManager.default.contentsOfDirectory(atPath: folder.path("pumpctl")).first)
+        let client = try await ChildProcess(
+            ["/usr/bin/socat", "-t3", "-", "UNIX-CONNECT:\(folder.path("pumpctl"))/\(name)"])
+        try await client.write(text)
+        await client.closeInput()
+        let ending = try await client.ending()
+        #expect(ending.output == "")
+        #expect(await pump.state() == .on)
+        holder.send(signal: SIGTERM)
+        _ = try await holder.ending()
+        await pump.close()
+    }
+}
+
+@Suite("A command of one family on a device of another")
+struct WrongFamilyCommandTests {
+    @Test(
+        "Is refused before anything is written",
+        arguments: [
+            ["-p", "sim:led", "on"], ["-p", "sim:led", "off"], ["-p", "sim:storm", "monitor", "--count", "1"],
+            ["-p", "sim:pump", "led", "on"], ["-p", "sim:peer", "log", "get"], ["-p", "sim:pump", "say", "x"],
+            ["-p", "sim:storm?seed=1", "status"],
+        ])
+    func refused(words: [String]) async throws {
+        let ending = try await Pumpctl.start(words).ending()
+        expectFailure(ending, 64, saying: "is of the family", hint: "pumpctl --help")
+        #expect(ending.output == "")
+    }
+
+    @Test("A command for any device takes the family from the endpoint")
+    func anyDevice() async throws {
+        let ending = try await Pumpctl.run("-p", "sim:led", "send", "LED")
+        #expect(ending.output == "LED:0\n", "\(ending)")
+    }
+}
+
+@Suite("What on says was read")
+struct OnTests {
+    @Test("The knob sets the speed that is told", arguments: [(0, 0), (300, 30), (1023, 100)])
+    func knob(reading: Int, percent: Int) async throws {
+        let pump = try await BenchPump()
+        await pump.host.change { pump, _ in pump.setPotentiometer(reading) }
+        let ending = try await Pumpctl.run("-p", pump.port, "on")
+        #expect(ending.output == "pump on at \(percent) %\n", "\(ending)")
+        _ = try await Pumpctl.run("-p", pump.port, "off")
+        let json = try await Pumpctl.run("-p", pump.port, "--json", "on")
+        // The knob has not moved since: ON's own speed stays.
+        #expect(try json.object() == ["ok": true, "state": "on", "speed_percent": 70])
+        await pump.close()
+    }
+
+    @Test("Without a status it is on, and nothing more")
+    func noStatus() async throws {
+        let device = try await ScriptedDevice { $0 == "ON" ? "OK\r\nPUMP:ON\r\n" : "" }
+        let ending = try await Pumpctl.run("-p", device.port, "--timeout", "1", "on")
+        #expect(ending.status == 0)
+        #expect(ending.output == "pump on\n")
+        let json = try await Pumpctl.run("-p", device.port, "--timeout", "1", "--json", "on")
+        #expect(try json.object() == ["ok": true, "state": "on"])
+        await device.close()
+    }
+
+    @Test("A pump that has stopped itself right away is not said to be on")
+    func stopped() async throws {
+        let device = try await ScriptedDevice { line in
+            switch line {
+            case "ON": "OK\r\nPUMP:ON\r\n"
+            case "TEMP": "TEMP:41.5\r\n"
+            case "STATUS": "STATUS:{State:ERROR,WaterTemp:12.0C,SkinTemp:41.5C}\r\n"
+            default: ""
+            }
+        }
+        let ending = try await Pumpctl.run("-p", device.port, "on")
+        expectFailure(ending, 3, saying: "stopped for safety", hint: "pumpctl off")
+        #expect(ending.output == "")
+        await device.close()
+    }
+
+    @Test("A late error of the program before does not refuse it")
+    func lateError() async throws {
+        let device = try await ScriptedDevice { line in
+            switch line {
+            case "ON": "ERROR:UNKNOWN_COMMAND\r\nOK\r\nPUMP:ON\r\n"
+            case "TEMP": "TEMP:34.5\r\n"
+            case "STATUS": "STATUS:{State:ON,Speed:70%,WaterTemp:12.0C,SkinTemp:34.5C}\r\n"
+            default: ""
+            }
+        }
+        let ending = try await Pumpctl.run("-p", device.port, "on")
+        #expect(ending.status == 0, "\(ending)")
+        #expect(ending.output == "pump on at 70 %\n")
+        await device.close()
+    }
+
+    @Test("A skin sensor that can't be relied on is told of by on, status and monitor", arguments: ["on", "status"])
+    func sensor(command: String) async throws {
+        let pump = try await BenchPump()
+        await pump.host.change { pump, _ in pump.setSkinThermistor(.open) }
+        _ = try await Pumpctl.run("-p", pump.port, "on")
+        let ending = try await Pumpctl.run("-p", pump.port, command)
+        #expect(ending.status == 0)
+        #expect(ending.errors.contains("warning: the skin sensor reads"), "\(ending)")
+        let json = try await Pumpctl.run("-p", pump.port, "--json", command)
+        #expect(try json.object()["skin_fault"] as? String == "open")
+        let monitor = try await Pumpctl.run("-p", pump.port, "--json", "monitor", "--count", "1")
+        #expect(try monitor.object()["event"] as? String == "sensor_fault")
+        let text = try await Pumpctl.run("-p", pump.port, "monitor", "--count", "1")
+        #expect(text.output.contains("ALARM: the skin sensor reads"), "\(text)")
+        _ = try await Pumpctl.run("-p", pump.port, "off")
+        #expect(try await Pumpctl.run("-p", pump.port, "status").errors == "", "it matters only while the pump runs")
+        await pump.close()
+    }
+
+    @Test("A pump without a skin sensor has no overheat protection")
+    func noSensor() async throws {
+        let device = try await ScriptedDevice { line in
+            switch line {
+            case "ON": "OK\r\nPUMP:ON\r\n"
+            case "TEMP": "ERROR:UNKNOWN_COMMAND\r\n"
+            case "STATUS": "STATUS:{State:ON,Speed:70%,Runtime:0m,Remaining:30m}\r\n"
+            default: ""
+            }
+        }
+        let ending = try await Pumpctl.run("-p", device.port, "on")
+        #expect(ending.errors.contains("no overheat protection"), "\(ending)")
+        await device.close()
+    }
+}
