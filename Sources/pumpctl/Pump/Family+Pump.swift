@@ -12,9 +12,10 @@ extension Family {
         }, hint: pumpHint)
 
     private static let simulatePump: LinkSchemes.Opener = { endpoint, loop throws(LinkError) in
-        try endpoint.allowOptions(["thermistors"])
+        try endpoint.allowOptions(["knob", "thermistors"])
         let thermistors = try endpoint.number("thermistors", in: 1...2) ?? 2
-        let options = PumpFirmwareOptions(thermistors: thermistors == 1 ? .one : .two)
+        var options = PumpFirmwareOptions(thermistors: thermistors == 1 ? .one : .two)
+        if let knob = try endpoint.number("knob", in: 0...1023) { options.potentiometer = knob }
         return try await SimLink.open(PumpFirmware(options: options), as: endpoint, loop)
     }
 

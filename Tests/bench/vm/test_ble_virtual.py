@@ -62,7 +62,7 @@ class Peripheral(VirtualTest):
     """pumpctl is the pump."""
 
     def simulate(self, *options):
-        return self.guest.start("pumpctl", "sim", "pump", "--ble", "--adapter", "hci1", *options)
+        return self.guest.start("pumpctl", "sim", "pump", "--ble", "--adapter", "hci1", "--knob", "716", *options)
 
     def test_it_is_an_hm10_to_a_central_that_is_not_ours(self):
         self.simulate()

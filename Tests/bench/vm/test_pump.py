@@ -128,5 +128,5 @@ class Simulated(PumpSuite, BluetoothTest):
     def setUp(self):
         super().setUp()
         VirtualRadio(self)
-        simulator = self.guest.start("pumpctl", "sim", "pump", "--ble", "--adapter", "hci1")
+        simulator = self.guest.start("pumpctl", "sim", "pump", "--ble", "--adapter", "hci1", "--knob", "716")
         simulator.until_output("BLE ", PATIENCE)

@@ -10,8 +10,10 @@ struct BenchPump {
 
     var port: String { server.path }
 
-    init(thermistors: PumpFirmwareOptions.Thermistors = .two) async throws {
-        let options = PumpFirmwareOptions(thermistors: thermistors, heat: .fixed(water: 12, skin: 34.5))
+    /// - Parameter potentiometer: Where the knob stands; at 716 it changes no speed.
+    init(thermistors: PumpFirmwareOptions.Thermistors = .two, potentiometer: Int = 716) async throws {
+        let options = PumpFirmwareOptions(
+            thermistors: thermistors, heat: .fixed(water: 12, skin: 34.5), potentiometer: potentiometer)
         host = DeviceHost(PumpFirmware(options: options), pace: .onDemand)
         server = try await PseudoTerminalServer.open(host)
         // As printed, whatever the converter makes of it.
