@@ -10,6 +10,8 @@ public final class DescriptorLink: Link {
 
     public let mayHaveReset: Bool
     public let mayBeMidLine: Bool
+    /// The node of the serial port that carries it, as in `/dev/ttyUSB0`; nil where something else does.
+    public let portPath: String?
 
     let channel: DescriptorChannel
     private let setBreak: (@Sendable (Bool) throws(LinkError) -> Void)?
@@ -21,15 +23,18 @@ public final class DescriptorLink: Link {
     }
 
     /// - Parameters:
+    ///   - portPath: The node of the serial port that `channel` is.
     ///   - setBreak: Begins or ends a break, where the carrier has one.
     ///   - finishWriting: Runs before the channel is closed, to let what was sent get out.
     init(
-        _ channel: DescriptorChannel, name: String, mayHaveReset: Bool = false, mayBeMidLine: Bool = false,
+        _ channel: DescriptorChannel, name: String, portPath: String? = nil, mayHaveReset: Bool = false,
+        mayBeMidLine: Bool = false,
         setBreak: (@Sendable (Bool) throws(LinkError) -> Void)? = nil,
         finishWriting: @escaping @Sendable (DescriptorChannel) async -> Void
     ) {
         self.channel = channel
         self.name = name
+        self.portPath = portPath
         self.mayHaveReset = mayHaveReset
         self.mayBeMidLine = mayBeMidLine
         self.setBreak = setBreak

@@ -17,7 +17,7 @@ enum SerialLink {
             let port = try SerialPort(path: path, options: options)
             if isReset { try await port.pulseDTR(on: loop) }
             return DescriptorLink(
-                port.channel(on: loop), name: endpoint.text, mayHaveReset: port.raisedDTR || isReset,
+                port.channel(on: loop), name: endpoint.text, portPath: path, mayHaveReset: port.raisedDTR || isReset,
                 mayBeMidLine: port.echoed,
                 setBreak: { isOn throws(LinkError) in
                     do throws(SerialError) { try port.setBreak(isOn) } catch {

@@ -4,6 +4,7 @@ import DescriptorIO
 import Glibc
 import LineProtocol
 import RecordFormat
+import SerialPort
 import Transports
 
 /// What a running command works with: its options, its output, and links to devices.
@@ -46,7 +47,19 @@ struct CommandContext: Sendable {
         if endpoint.scheme == "serial" { userTerminal.keepSettings(ifAt: endpoint.address) }
         let link = try await schemes.open(endpoint, on: loop)
         if let remark = link.openingNote { note("pumpctl: \(endpoint.text): \(remark)") }
-        return options.verbose ? TracedLink(link, note: note) : link
+        let reporting = ReportingLink(link, clock: clock, note: note, lookAround: Self.search(forUsersOf: link, note))
+        return options.verbose ? TracedLink(reporting, note: note) : reporting
+    }
+
+    /// What tells of other programs that have the serial port of a link open; nil where it is none.
+    private static func search(
+        forUsersOf link: any Link, _ note: @escaping @Sendable (String) -> Void
+    ) -> (@Sendable () -> Void)? {
+        guard let path = (link as? DescriptorLink)?.portPath else { return nil }
+        return {
+            guard let warning = PortWarning(PortUse.now(of: path)) else { return }
+            note("\(warning.text)\n  hint: \(warning.hint)")
+        }
     }
 
     /// Runs `body` in a session with the pump, and closes it.
