@@ -19,6 +19,8 @@ enum ExitStatus: Int32 {
     case noPermission = 77
     /// Ctrl-C.
     case interrupted = 130
+    /// The reader of standard output has gone, as where SIGPIPE ends a program.
+    case brokenPipe = 141
     /// SIGTERM.
     case terminated = 143
 }

@@ -116,11 +116,15 @@ enum CommandRunner {
     /// Runs `body` on an event loop on this thread, for the family that the command is of, or else the options name.
     /// SIGINT and SIGTERM cancel it, so that it can close its link; a second one ends the program at once.
     ///
+    /// A command whose standard output takes no more is cancelled. SIGPIPE is ignored for that: it would end the program
+    /// before the command has put the device in order.
+    ///
     /// - Throws: `ExitCode` where the command failed; the failure was reported.
     static func run(
         _ options: SharedOptions, for family: FamilyName? = nil,
         _ body: @Sendable @escaping (CommandContext) async throws -> Void
     ) throws {
+        signal(SIGPIPE, SIG_IGN)
         let output = Output(isJSON: options.json)
         if let family, let named = options.family, family != named {
             let failure = Failure(
@@ -144,19 +148,31 @@ enum CommandRunner {
         let signals = try? await SignalSource.open([SIGINT, SIGTERM, SIGHUP], on: context.loop) {
             interruption.take($0)
         }
+        context.output.onFailure { task.cancel() }
         var status = ExitStatus.done
         do {
             try await task.value
         } catch {
             let failure = failure(for: error, context.family)
             status = failure.status
-            if status != .interrupted || interruption.status == nil || failure.outcome == "unknown" {
-                context.output.report(failure)
-            }
+            // What was cancelled needs no word on it, unless it leaves something open.
+            let isExplained = interruption.status != nil || context.output.failure != nil
+            let isSilent = status == .brokenPipe || status == .interrupted && isExplained
+            if !isSilent || failure.outcome == "unknown" { context.output.report(failure) }
         }
+        status = conclude(status, context.output)
         await signals?.close()
         context.userTerminal.putBack()
         return interruption.status ?? status
+    }
+
+    /// The status of a command whose standard output may have failed. A failure of the command itself counts for more. As
+    /// with other programs, not a word is said of a reader who has gone.
+    private static func conclude(_ status: ExitStatus, _ output: Output) -> ExitStatus {
+        guard let errno = output.failure, status == .done || status == .interrupted else { return status }
+        let failure = Failure(standardOutput: errno)
+        if failure.status != .brokenPipe { output.report(failure) }
+        return failure.status
     }
 
     private static func failure(for error: any Error, _ family: FamilyName) -> Failure {
