@@ -36,3 +36,13 @@ int cserial_device_number(const char *path, uint64_t *device) {
     *device = S_ISCHR(s.stx_mode) ? makedev(s.stx_rdev_major, s.stx_rdev_minor) : 0;
     return 0;
 }
+
+int cserial_pty_slave(const char *path, uint32_t *number, uint64_t *file_system) {
+    struct statx s;
+    if (statx(AT_FDCWD, path, AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC, STATX_TYPE, &s) < 0) return errno;
+    // The majors of /dev/pts; the kernel numbers all of its terminals below the first.
+    if (!S_ISCHR(s.stx_mode) || s.stx_rdev_major < 136 || s.stx_rdev_major > 143) return ENOTTY;
+    *number = s.stx_rdev_minor;
+    *file_system = makedev(s.stx_dev_major, s.stx_dev_minor);
+    return 0;
+}

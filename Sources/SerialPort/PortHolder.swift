@@ -61,7 +61,7 @@ public struct PortHolder: Sendable, Hashable {
         firstBytes(of: fdinfo).split(separator: "\n").contains { $0.hasPrefix("lock:") }
     }
 
-    private static func entries(of directory: String) -> [String] {
+    static func entries(of directory: String) -> [String] {
         guard let stream = opendir(directory) else { return [] }
         defer { closedir(stream) }
         var names: [String] = []
@@ -75,7 +75,7 @@ public struct PortHolder: Sendable, Hashable {
     }
 
     /// What a small file of /proc says; empty where it cannot be read.
-    private static func firstBytes(of path: String) -> String {
+    static func firstBytes(of path: String) -> String {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return "" }
         defer { close(file) }

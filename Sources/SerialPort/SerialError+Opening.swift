@@ -34,14 +34,14 @@ extension SerialError {
     /// - Parameter isLocked: Whether a lock is in the way, so that nobody without one is to blame: not the simulator
     ///   behind a pseudo-terminal, nor this process.
     init(busy path: String, isLocked: Bool) {
-        let holder = PortHolder.all(of: path).first { $0.holdsLock || !isLocked }
+        // What a lock file says comes last: its program need not have the port.
+        let holder =
+            PortHolder.all(of: path).first { $0.holdsLock || !isLocked } ?? PortHolder(lockFilesOf: path)
         let hint =
             if let holder {
-                holder.processID == getpid()
-                    ? "close it there first, or open both shared"
-                    : "stop \(holder.command), or open the port shared in both"
+                holder.processID == getpid() ? "close it there first" : "quit \(holder), then try again"
             } else {
-                "the holder belongs to another user or container; `sudo fuser -v \(path)` names it"
+                "run `sudo fuser -v \(path)` to see which program of another user has it, and quit that program"
             }
         self.init(.busy(holder: holder), errno: EBUSY, activity: "opening", path: path, hint: hint)
     }

@@ -11,9 +11,14 @@ public final class DescriptorLink: Link {
     public let mayHaveReset: Bool
     public let mayBeMidLine: Bool
     public let deviceID: String?
+    /// The node of the serial port that carries it, as in `/dev/ttyUSB0`; nil where something else does.
+    public let portPath: String?
+    public var remark: String? { telnet?.remark }
 
     let channel: DescriptorChannel
     private let setBreak: (@Sendable (Bool) throws(LinkError) -> Void)?
+    /// Where a Telnet server may be at the other end.
+    private let telnet: TelnetInput?
     private let finishWriting: @Sendable (DescriptorChannel) async -> Void
 
     /// A link that owns `channel`.
@@ -21,19 +26,28 @@ public final class DescriptorLink: Link {
         self.init(channel, name: name) { _ in }
     }
 
+    /// A link over a socket of a serial server, which may turn out to speak Telnet.
+    convenience init(serverSocket channel: DescriptorChannel, name: String) {
+        self.init(channel, name: name, telnet: TelnetInput()) { _ in }
+    }
+
     /// - Parameters:
     ///   - deviceID: The device that it has for itself.
+    ///   - portPath: The node of the serial port that `channel` is.
+    ///   - telnet: Takes out what a Telnet server says to Telnet clients.
     ///   - setBreak: Begins or ends a break, where the carrier has one.
     ///   - finishWriting: Runs before the channel is closed, to let what was sent get out.
     init(
-        _ channel: DescriptorChannel, name: String, deviceID: String? = nil, mayHaveReset: Bool = false,
-        mayBeMidLine: Bool = false,
+        _ channel: DescriptorChannel, name: String, deviceID: String? = nil, portPath: String? = nil,
+        mayHaveReset: Bool = false, mayBeMidLine: Bool = false, telnet: TelnetInput? = nil,
         setBreak: (@Sendable (Bool) throws(LinkError) -> Void)? = nil,
         finishWriting: @escaping @Sendable (DescriptorChannel) async -> Void
     ) {
         self.channel = channel
         self.name = name
         self.deviceID = deviceID
+        self.portPath = portPath
+        self.telnet = telnet
         self.mayHaveReset = mayHaveReset
         self.mayBeMidLine = mayBeMidLine
         self.setBreak = setBreak
@@ -60,22 +74,45 @@ public final class DescriptorLink: Link {
     }
 
     public func receive() async throws(LinkError) -> [UInt8]? {
-        do { return try await channel.read() } catch { throw LinkError(error, name: name, activity: "receive") }
-    }
-
-    public func receiveAvailable() async throws(LinkError) -> [UInt8] {
-        do {
-            return try await channel.readAvailable()
+        do throws(DescriptorError) {
+            guard let telnet else { return try await channel.read() }
+            while let bytes = try await channel.read() {
+                let data = telnet.take(bytes)
+                if !data.isEmpty { return data }
+            }
+            return nil
         } catch {
-            throw LinkError(error, name: name, activity: "receive")
+            return try rest(at: error)
         }
     }
 
+    public func receiveAvailable() async throws(LinkError) -> [UInt8] {
+        do throws(DescriptorError) {
+            guard let telnet else { return try await channel.readAvailable() }
+            while true {
+                let bytes = try await channel.readAvailable()
+                let data = telnet.take(bytes)
+                if bytes.isEmpty || !data.isEmpty { return data }
+            }
+        } catch {
+            return try rest(at: error)
+        }
+    }
+
+    /// What was held back of what a far end said that is gone; the error if nothing was.
+    private func rest(at error: DescriptorError) throws(LinkError) -> [UInt8] {
+        if error.code == .disconnected, let rest = telnet?.finish(), !rest.isEmpty { return rest }
+        throw LinkError(error, name: name, activity: "receive")
+    }
+
     public func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {
-        await channel.forward { [name] arrival in
+        await channel.forward { [name, telnet] arrival in
             switch arrival {
-            case .bytes(let bytes): receiver(.bytes(bytes))
+            case .bytes(let bytes):
+                let data = telnet?.take(bytes) ?? bytes
+                if !data.isEmpty { receiver(.bytes(data)) }
             case .ended(let error):
+                if let rest = telnet?.finish(), !rest.isEmpty { receiver(.bytes(rest)) }
                 receiver(.ended(error.map { LinkError($0, name: name, activity: "receive") }))
             }
         }

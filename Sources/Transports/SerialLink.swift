@@ -19,7 +19,7 @@ enum SerialLink {
             if isReset { try await port.pulseDTR(on: loop) }
             return DescriptorLink(
                 port.channel(on: loop), name: endpoint.text,
-                deviceID: options.exclusivity == .exclusive ? deviceID(of: path) : nil,
+                deviceID: options.exclusivity == .exclusive ? deviceID(of: path) : nil, portPath: path,
                 mayHaveReset: port.raisedDTR || isReset, mayBeMidLine: port.echoed,
                 setBreak: { isOn throws(LinkError) in
                     do throws(SerialError) { try port.setBreak(isOn) } catch {

@@ -31,7 +31,7 @@ enum SocketLink {
         do {
             let channel = try await DescriptorChannel.connect(
                 to: address, on: loop, deadline: .now.advanced(by: connectTimeout))
-            return DescriptorLink(channel, name: endpoint.text)
+            return DescriptorLink(serverSocket: channel, name: endpoint.text)
         } catch {
             var linkError = LinkError(error, name: endpoint.text, activity: "connect")
             linkError.hint = hint(error.errno)

@@ -88,14 +88,4 @@ import Testing
         }
         #expect(descriptors(to: terminal.path) == before)
     }
-
-    /// Runs with the file permissions of `nobody`, which on Linux are a matter of the calling thread alone.
-    private func asNobody<Result>(_ body: () throws -> Result) throws -> Result {
-        guard geteuid() == 0 else { return try body() }
-        let symbol = try #require(dlsym(nil, "setfsuid"))
-        let setfsuid = unsafeBitCast(symbol, to: (@convention(c) (uid_t) -> CInt).self)
-        _ = setfsuid(65534)
-        defer { _ = setfsuid(0) }
-        return try body()
-    }
 }

@@ -17,7 +17,7 @@ import Testing
         let holder = PortHolder(processID: child.processID, command: "flock", holdsLock: true)
         #expect(error.code == .busy(holder: holder))
         #expect(error.description.contains("flock (pid \(child.processID))"))
-        #expect(error.hint?.contains("flock") == true)
+        #expect(error.hint == "quit flock (pid \(child.processID)), then try again")
     }
 
     @Test func `A port that this program has open is busy, and this program is named`() throws {
@@ -28,6 +28,7 @@ import Testing
             return
         }
         #expect(holder.processID == getpid() && holder.holdsLock)
+        #expect(error.hint == "close it there first")
         #expect(!port.isClosed)
     }
 

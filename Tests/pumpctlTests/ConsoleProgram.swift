@@ -182,7 +182,7 @@ final class ConsoleFolder: Sendable {
 /// A simulated pump that can be unplugged and plugged in.
 final class ConsolePump {
     let home = ConsoleFolder()
-    let host = DeviceHost(PumpFirmware(), pace: .onDemand)
+    let host = DeviceHost(PumpFirmware(options: PumpFirmwareOptions(potentiometer: 716)), pace: .onDemand)
     private var server: PseudoTerminalServer<PumpFirmware>?
 
     init() async throws { try await plugIn() }

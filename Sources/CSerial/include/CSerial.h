@@ -50,5 +50,9 @@ int cserial_set_packet_mode(int master, int enabled);
 /// Whether a descriptor is the slave of a pseudo-terminal.
 int cserial_is_pty_slave(int fd, int *is_slave);
 
+/// The number of the pseudo-terminal whose slave is behind a path, and the file system that holds it: each container may
+/// have one, with terminals of the same numbers. ENOTTY for anything else.
+int cserial_pty_slave(const char *path, uint32_t *number, uint64_t *file_system);
+
 /// The device number behind a path, and 0 for what is no character device. Never asks a network file system.
 int cserial_device_number(const char *path, uint64_t *device);

@@ -15,7 +15,7 @@ struct PumpController: Sendable {
 
     init(options: PumpFirmwareOptions) {
         self.options = options
-        surroundings = PumpSurroundings(heat: options.heat)
+        surroundings = PumpSurroundings(heat: options.heat, potentiometer: options.potentiometer)
     }
 
     /// Forgets all that a microcontroller forgets. What surrounds it stays.

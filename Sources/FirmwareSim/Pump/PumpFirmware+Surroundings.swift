@@ -10,7 +10,7 @@ extension PumpFirmware {
 
     /// Turns the speed potentiometer to an ADC reading of 0...1023, beyond which it stops.
     public mutating func setPotentiometer(_ reading: Int) {
-        controller.surroundings.potentiometer = min(max(reading, 0), 1023)
+        controller.surroundings.potentiometer = reading
     }
 
     /// Brings the water to a temperature in °C. Unless the heat model is fixed, it moves on from there.

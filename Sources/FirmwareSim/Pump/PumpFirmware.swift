@@ -49,7 +49,7 @@ public struct PumpFirmware: SimulatedDevice {
     private var commandLine = PumpCommandLine()
     var controller: PumpController
 
-    /// A pump that is off, with sound probes, and with the potentiometer at the speed that ON starts at.
+    /// A pump that is off, with sound probes.
     public init(options: PumpFirmwareOptions = PumpFirmwareOptions()) {
         self.options = options
         uart = UART(rate: options.lineRate)

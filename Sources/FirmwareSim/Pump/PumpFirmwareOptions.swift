@@ -45,8 +45,13 @@ public struct PumpFirmwareOptions: Sendable, Hashable {
     public var interruptsReplies: Bool
     /// The temperatures to begin with.
     public var heat: HeatModel
+    /// Where the speed potentiometer stands to begin with: an ADC reading, 0...1023.
+    ///
+    /// The firmware believes it to stand at 716, which asks for the speed that ON starts at (PWM 180). Where it stands
+    /// elsewhere, the first turn after the first ON takes its value: the pump runs at another speed 100 ms after ON.
+    public var potentiometer: Int
 
-    /// The two-thermistor firmware at 9600 baud, silent at boot, unless told otherwise.
+    /// The two-thermistor firmware at 9600 baud, silent at boot, with the potentiometer half-way, unless told otherwise.
     public init(
         lineRate: LineRate = .baud(9600),
         thermistors: Thermistors = .two,
@@ -56,7 +61,8 @@ public struct PumpFirmwareOptions: Sendable, Hashable {
         reportsTimesWhenStopped: Bool = false,
         printsDebugLines: Bool = false,
         interruptsReplies: Bool = false,
-        heat: HeatModel = .moving()
+        heat: HeatModel = .moving(),
+        potentiometer: Int = 512
     ) {
         self.lineRate = lineRate
         self.thermistors = thermistors
@@ -67,5 +73,6 @@ public struct PumpFirmwareOptions: Sendable, Hashable {
         self.printsDebugLines = printsDebugLines
         self.interruptsReplies = interruptsReplies
         self.heat = heat
+        self.potentiometer = potentiometer
     }
 }

@@ -3,15 +3,18 @@ struct PumpSurroundings: Sendable {
     var heat: HeatModel
     var waterThermistor = ThermistorCondition.sound
     var skinThermistor = ThermistorCondition.sound
-    /// 0...1023. To begin with, where the potentiometer asks for the speed that ON starts at.
-    var potentiometer = 716
+    /// Where the speed potentiometer stands: an ADC reading, 0...1023, beyond which it stops.
+    var potentiometer: Int {
+        didSet { potentiometer = min(max(potentiometer, 0), 1023) }
+    }
     /// Whether the button was pressed since the firmware last looked.
     var buttonPressed = false
     /// Until when ``heat`` has been advanced.
     private var heatedUntil: Duration = .zero
 
-    init(heat: HeatModel) {
+    init(heat: HeatModel, potentiometer: Int) {
         self.heat = heat
+        self.potentiometer = min(max(potentiometer, 0), 1023)
     }
 
     mutating func advance(to instant: Duration, duty: UInt8) {

@@ -23,6 +23,9 @@ public protocol Link: AnyObject, Sendable {
     /// What a person should know of how the link came about; nil where there is nothing.
     var openingNote: String? { get }
 
+    /// What a person should know of the link that came to light after it was opened; nil where there is nothing.
+    var remark: String? { get }
+
     /// Whether opening the link may have reset the device, as the DTR of a serial port does to an Arduino. The device
     /// then hears nothing for some seconds, and has forgotten its state.
     var mayHaveReset: Bool { get }
@@ -91,6 +94,9 @@ extension Link {
 
     /// None: most links come about as they were asked for.
     public var openingNote: String? { nil }
+
+    /// None: most links turn out to be what they were opened as.
+    public var remark: String? { nil }
 
     /// False: most carriers can't.
     public var mayHaveReset: Bool { false }

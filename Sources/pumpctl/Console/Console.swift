@@ -149,7 +149,7 @@ final class Console {
             perform(local: text)
             return false
         }
-        if !options.sendsDangerous, let reason = context.family.facts.danger(text) {
+        if !options.sendsDangerous, let reason = context.family.facts.danger(line) {
             screen.note("not sent: \(reason); 'console --force' sends it all the same")
             script?.refusals += 1
             return false

@@ -4,6 +4,6 @@ struct ConsoleOptions {
     var showsTime: Bool
     /// How long the device says nothing before the next line of a pipe is sent.
     var quiet: Duration
-    /// Whether lines are sent that would stop a pump by mistake.
+    /// Whether lines are sent that would set the pump to another speed than they say.
     var sendsDangerous: Bool
 }

@@ -9,7 +9,7 @@ struct ConsoleScript {
     private var isAnswered = true
     private var deviceError: String?
 
-    /// How many lines were not sent, since they would have stopped the pump by mistake.
+    /// How many lines were not sent, since they would have set the pump to another speed than they say.
     var refusals = 0
 
     /// Whether the device is given time to answer.

@@ -74,7 +74,12 @@ struct DoctorCommand: ParsableCommand {
         ).diagnoses
         let examined = try endpoint.map { [try port(of: $0, among: ports)] } ?? ports.filter { $0.usb != nil }
         let baudRate = try endpoint?.number("baud", in: 1...12_000_000)
-        return examined.flatMap { PortCheckup(port: $0, baudRate: baudRate, programs: programs).diagnoses } + system
+        let processes = PortHolder.processesInSight()
+        return examined.flatMap { port in
+            PortCheckup(
+                port: port, use: .now(of: port.path), processes: processes, baudRate: baudRate, programs: programs
+            ).diagnoses
+        } + system
     }
 
     /// The port that an endpoint names; one that discovery does not know, as a pseudo-terminal, with its node alone.

@@ -3,6 +3,10 @@ import SerialPort
 /// The checks of one port; none of them opens it.
 struct PortCheckup {
     let port: SerialPortInfo
+    /// Who else uses it.
+    let use: PortUse
+    /// How many processes could be looked at for that, and how many could not.
+    let processes: (seen: Int, unseen: Int)
     /// The baud rate that is wanted; nil if none was named.
     let baudRate: Int?
     /// The programs that run, by their names.
@@ -12,7 +16,8 @@ struct PortCheckup {
         if let error = port.obstacle(), error.code != .notPermitted {
             return [.fail("present", port: port.path, error.reason, remedy: error.hint, exit: .noInput)]
         }
-        return [present, permission, holder, serialNumber, latency, modemManager, baud].compactMap { $0 }
+        return [present, permission, holder].compactMap { $0 } + lockFiles
+            + [serialNumber, latency, modemManager, baud].compactMap { $0 }
     }
 
     private var present: Diagnosis {
@@ -28,13 +33,39 @@ struct PortCheckup {
     }
 
     private var holder: Diagnosis {
-        let holders = port.holders()
-        guard let holder = holders.first else { return .ok("holder", port: port.path, "no other program has it open") }
-        let names = holders.map(\.description).joined(separator: ", ")
-        let remedy = "kill \(holder.processID)"
-        return holder.holdsLock
+        guard let first = use.holders.first else { return noHolder }
+        let names = use.holders.map(\.description).joined(separator: ", ")
+        let remedy = "quit \(names)"
+        return first.holdsLock
             ? .fail("holder", port: port.path, "locked by \(names)", remedy: remedy, exit: .unavailable)
             : .warn("holder", port: port.path, "open in \(names), which takes part of the answers", remedy: remedy)
+    }
+
+    /// That none was found, and among which: of other users' processes only root sees the open files.
+    private var noHolder: Diagnosis {
+        var finding = "none of the \(processes.seen) processes that could be looked at has it open"
+        if processes.unseen > 0 {
+            finding += "; \(processes.unseen) of other users could not: 'sudo fuser -v \(port.path)' sees them"
+        }
+        return .ok("holder", port: port.path, finding)
+    }
+
+    /// What minicom, picocom and the like have left in /run/lock.
+    private var lockFiles: [Diagnosis] {
+        use.lockFiles.map { file in
+            guard let processID = file.processID else {
+                return .warn(
+                    "lock_file", port: port.path, "\(file.path) names no process", remedy: "rm \(file.path)")
+            }
+            guard let holder = file.holder else {
+                return .ok(
+                    "lock_file", port: port.path,
+                    "\(file.path) is stale: its process \(processID) no longer runs")
+            }
+            return .warn(
+                "lock_file", port: port.path, "\(holder) has a lock file for it: \(file.path)",
+                remedy: "quit \(holder)")
+        }
     }
 
     private var serialNumber: Diagnosis? {

@@ -72,6 +72,7 @@ struct HistoryCommand: ParsableCommand {
             filter.family = options.family?.rawValue
             filter.device = device
             if isPlaceAsked { try showPlace(output) } else { try show(filter, output) }
+            if let errno = output.failure { throw Failure(standardOutput: errno) }
         } catch {
             output.report(error)
             throw ExitCode(error.status.rawValue)

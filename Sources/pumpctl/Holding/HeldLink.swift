@@ -4,8 +4,8 @@ import Synchronization
 
 /// A link that a command has for a long time. While it is open, another pumpctl can have the device switched off over it
 /// (``OffService``).
-final class HeldLink: Link {
-    private let link: any Link
+final class HeldLink: LinkWrapper {
+    let link: any Link
     private let taps = Mutex<[ObjectIdentifier: LinkTap]>([:])
     private let service = Mutex<OffService?>(nil)
 
@@ -59,22 +59,6 @@ final class HeldLink: Link {
 
     // MARK: Link
 
-    var name: String { link.name }
-    var keepsPacketBounds: Bool { link.keepsPacketBounds }
-    var maximumWriteLength: Int? { link.maximumWriteLength }
-    var deviceAddress: String? { link.deviceAddress }
-    var deviceID: String? { link.deviceID }
-    var openingNote: String? { link.openingNote }
-    var mayHaveReset: Bool { link.mayHaveReset }
-    var mayBeMidLine: Bool { link.mayBeMidLine }
-    var executor: any SerialExecutor & TaskExecutor { link.executor }
-
-    func send(_ bytes: [UInt8]) async throws(LinkError) { try await link.send(bytes) }
-
-    func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool { try link.sendAtOnce(bytes) }
-
-    func sendBreak(for duration: Duration) async throws(LinkError) { try await link.sendBreak(for: duration) }
-
     func receive() async throws(LinkError) -> [UInt8]? {
         let bytes = try await link.receive()
         if let bytes { tell(.bytes(bytes)) }
@@ -93,8 +77,6 @@ final class HeldLink: Link {
             receiver(arrival)
         }
     }
-
-    func confirmConnection() async throws(LinkError) { try await link.confirmConnection() }
 
     /// The socket goes first: while it is there, the device is this program's.
     func close() async {

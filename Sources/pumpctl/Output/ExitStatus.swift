@@ -21,4 +21,6 @@ enum ExitStatus: Int32 {
     case noPermission = 77
     /// The task was cancelled; by a signal, its number counts instead.
     case interrupted = 130
+    /// The reader of standard output has gone, as where SIGPIPE ends a program.
+    case brokenPipe = 141
 }

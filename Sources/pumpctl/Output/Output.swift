@@ -1,9 +1,20 @@
 import FoundationEssentials
 import Glibc
+import Synchronization
 
 /// Where a command's results go: text for people or JSON for programs on standard output, the rest on standard error.
 struct Output: Sendable {
     let isJSON: Bool
+    private let results = ResultStream()
+
+    /// For text or JSON, on standard output.
+    init(isJSON: Bool) { self.isJSON = isJSON }
+
+    /// Why standard output took no more, as an errno: EPIPE where its reader has gone. Nil as long as all was written.
+    var failure: Int32? { results.failure }
+
+    /// Calls `body` once standard output takes no more; at once where that is so. In place of what was to be called before.
+    func onFailure(_ body: @escaping @Sendable () -> Void) { results.onFailure(body) }
 
     /// Whether standard output may be coloured: a terminal, and no NO_COLOR.
     var isColoured: Bool { isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil && !isJSON }
@@ -19,7 +30,7 @@ struct Output: Sendable {
     }
 
     /// Writes to the terminal what is not a line of its own.
-    func draw(_ text: String) { Self.write(text, to: STDOUT_FILENO) }
+    func draw(_ text: String) { results.write(text) }
 
     /// Prints `value` as one JSON object on a line of its own, where programs read.
     func record(_ value: @autoclosure () -> some Encodable) {
@@ -27,16 +38,16 @@ struct Output: Sendable {
     }
 
     /// Prints a note on standard error.
-    func note(_ text: String) { Self.write(text + "\n", to: STDERR_FILENO) }
+    func note(_ text: String) { Self.tell(text + "\n") }
 
     /// Prints a note on standard error, and what to do about it.
     func note(_ text: String, hint: String?) { note(text + (hint.map { "\n  hint: \($0)" } ?? "")) }
 
     /// Shows on the terminal how far something is, in place of what was shown so before.
-    func progress(_ text: String) { Self.write("\r\u{1B}[K" + text, to: STDERR_FILENO) }
+    func progress(_ text: String) { Self.tell("\r\u{1B}[K" + text) }
 
     /// Rings the bell of the terminal that standard error is; elsewhere nothing.
-    func ringBell() { if isatty(STDERR_FILENO) == 1 { Self.write("\u{07}", to: STDERR_FILENO) } }
+    func ringBell() { if isatty(STDERR_FILENO) == 1 { Self.tell("\u{07}") } }
 
     /// Tells of a failure: on standard error, and to programs as an object too.
     func report(_ failure: Failure) {
@@ -45,12 +56,17 @@ struct Output: Sendable {
         if isJSON { line(Self.json(FailureRecord(failure))) }
     }
 
-    private func line(_ text: String) { Self.write(text + "\n", to: STDOUT_FILENO) }
+    private func line(_ text: String) { results.write(text + "\n") }
+
+    /// Writes to standard error. Where that fails, nobody is left to be told.
+    private static func tell(_ text: String) { _ = write(text, to: STDERR_FILENO) }
 
     /// Writes at once and whole, so that a program at the other end of a pipe sees each line when it is said.
-    private static func write(_ text: String, to descriptor: CInt) {
+    ///
+    /// - Returns: The errno of a write that failed; nil where all was written.
+    fileprivate static func write(_ text: String, to descriptor: CInt) -> Int32? {
         var text = text
-        text.withUTF8 { bytes in
+        return text.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)
             while !rest.isEmpty {
                 let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
@@ -58,10 +74,11 @@ struct Output: Sendable {
                     var writable = pollfd(fd: descriptor, events: CShort(POLLOUT), revents: 0)
                     poll(&writable, 1, -1)
                 } else if count < 0 && errno != EINTR {
-                    return  // nobody is left to be told
+                    return errno
                 }
                 rest = UnsafeRawBufferPointer(rebasing: rest[max(0, count)...])
             }
+            return nil
         }
     }
 
@@ -88,6 +105,36 @@ struct Output: Sendable {
             }
         }
         return text
+    }
+}
+
+/// Standard output, up to the first write that fails: what follows would be results with a gap.
+private final class ResultStream: Sendable {
+    private struct State {
+        var failure: Int32?
+        var onFailure: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    var failure: Int32? { state.withLock { $0.failure } }
+
+    func write(_ text: String) {
+        guard failure == nil, let errno = Output.write(text, to: STDOUT_FILENO) else { return }
+        let body = state.withLock { state in
+            state.failure = state.failure ?? errno
+            defer { state.onFailure = nil }
+            return state.onFailure
+        }
+        body?()
+    }
+
+    func onFailure(_ body: @escaping @Sendable () -> Void) {
+        let hasFailed = state.withLock { state in
+            state.onFailure = state.failure == nil ? body : nil
+            return state.failure != nil
+        }
+        if hasFailed { body() }
     }
 }
 

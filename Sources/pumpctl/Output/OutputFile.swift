@@ -66,8 +66,16 @@ extension Failure {
             switch errno {
             case ENOENT, ENOTDIR, EISDIR: (.noInput, "not_found")
             case EACCES, EPERM, EROFS: (.noPermission, "not_permitted")
+            case EPIPE: (.brokenPipe, "broken_pipe")
             default: (.ioError, "system")
             }
         self.init(status, code: code, "\(path): \(String(cString: strerror(errno)))", hint: "name another file")
+    }
+
+    /// Standard output takes no more.
+    init(standardOutput errno: Int32) {
+        self.init(file: "standard output", errno: errno)
+        message += "; results are missing from it"
+        hint = "make room, or send the results elsewhere"
     }
 }

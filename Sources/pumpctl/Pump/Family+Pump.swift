@@ -5,25 +5,18 @@ import Transports
 
 extension Family {
     static let pump = Family(
-        baudRate: 9600, simulate: simulatePump, danger: pumpDanger,
+        baudRate: 9600, simulate: simulatePump, danger: { SpeedLineCheck.reason(against: $0) },
         errorCode: { line, ending in
             guard case .error(let code) = PumpMessage(line: line, ending: ending) else { return nil }
             return code.rawValue
         }, hint: pumpHint)
 
     private static let simulatePump: LinkSchemes.Opener = { endpoint, loop throws(LinkError) in
-        try endpoint.allowOptions(["thermistors"])
+        try endpoint.allowOptions(["knob", "thermistors"])
         let thermistors = try endpoint.number("thermistors", in: 1...2) ?? 2
-        let options = PumpFirmwareOptions(thermistors: thermistors == 1 ? .one : .two)
+        var options = PumpFirmwareOptions(thermistors: thermistors == 1 ? .one : .two)
+        if let knob = try endpoint.number("knob", in: 0...1023) { options.potentiometer = knob }
         return try await SimLink.open(PumpFirmware(options: options), as: endpoint, loop)
-    }
-
-    /// `SPEED:` with anything but a number stops the pump, since the firmware reads the number by `atoi`.
-    private static let pumpDanger: @Sendable (String) -> String? = { line in
-        guard line.uppercased().hasPrefix("SPEED:") else { return nil }
-        let value = line.dropFirst("SPEED:".count)
-        guard Int(value) == nil else { return nil }
-        return "'\(line)' would set the speed to 0, since '\(value)' is not a number"
     }
 
     private static let pumpHint: @Sendable (String) -> String? = { code in

@@ -13,17 +13,25 @@ struct SimPumpCommand: ParsableCommand {
     @Option(help: "How many thermistors the pump has, 1 or 2.")
     var thermistors = 2
 
+    @Option(
+        help: ArgumentHelp(
+            "Where the speed knob stands, 0 to 1023; at 716 it agrees with the speed that ON starts at.",
+            valueName: "reading"))
+    var knob = PumpFirmwareOptions().potentiometer
+
     @Option(help: "What the pump prints when it starts: off, hello or banner.")
     var banner: BannerName = .off
 
     func validate() throws {
         guard (1...2).contains(thermistors) else { throw ValidationError("a pump has 1 or 2 thermistors") }
+        guard (0...1023).contains(knob) else { throw ValidationError("--knob is a reading from 0 to 1023") }
         try radio.check(beside: serving, hasLine: true)
     }
 
     func run() throws {
         let options = PumpFirmwareOptions(
-            lineRate: serving.lineRate(.pump), thermistors: thermistors == 1 ? .one : .two, bootBanner: banner.firmware)
+            lineRate: serving.lineRate(.pump), thermistors: thermistors == 1 ? .one : .two, bootBanner: banner.firmware,
+            potentiometer: knob)
         let (serving, radio) = (serving, radio)
         try CommandRunner.run(shared.merged(with: parent.shared), for: .pump) { context in
             var pump = PumpFirmware(options: options)

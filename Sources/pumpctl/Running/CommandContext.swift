@@ -4,6 +4,7 @@ import DescriptorIO
 import Glibc
 import LineProtocol
 import RecordFormat
+import SerialPort
 import Transports
 
 /// What a running command works with: its options, its output, and links to devices.
@@ -62,8 +63,20 @@ struct CommandContext: Sendable {
         if endpoint.scheme == "serial" { userTerminal.keepSettings(ifAt: endpoint.address) }
         let link = try await schemes.open(endpoint, on: loop)
         if let remark = link.openingNote { note("pumpctl: \(endpoint.text): \(remark)") }
-        let shown: any Link = options.verbose ? TracedLink(link, note: note) : link
+        let reporting = ReportingLink(link, clock: clock, note: note, lookAround: Self.search(forUsersOf: link, note))
+        let shown: any Link = options.verbose ? TracedLink(reporting, note: note) : reporting
         return holds ? await HeldLink.open(shown, self, note: note) : shown
+    }
+
+    /// What tells of other programs that have the serial port of a link open; nil where it is none.
+    private static func search(
+        forUsersOf link: any Link, _ note: @escaping @Sendable (String) -> Void
+    ) -> (@Sendable () -> Void)? {
+        guard let path = (link as? DescriptorLink)?.portPath else { return nil }
+        return {
+            guard let warning = PortWarning(PortUse.now(of: path)) else { return }
+            note("\(warning.text)\n  hint: \(warning.hint)")
+        }
     }
 
     /// Runs `body` in a session with the pump, and closes it.
@@ -137,12 +150,16 @@ enum CommandRunner {
     /// Runs `body` on an event loop on this thread, for the family that the command is of, or else the options name.
     /// A signal that would end the program cancels it, so that it can close its link; a second one ends the program.
     ///
+    /// A command whose standard output takes no more is cancelled. SIGPIPE is ignored for that: it would end the program
+    /// before the command has put the device in order.
+    ///
     /// - Parameter endsBeforeSuspension: Whether Ctrl-Z ends it too: it stops, and when it goes on it is over.
     /// - Throws: `ExitCode` where the command failed; the failure was reported.
     static func run(
         _ options: SharedOptions, for family: FamilyName? = nil, endsBeforeSuspension: Bool = false,
         _ body: @Sendable @escaping (CommandContext) async throws -> Void
     ) throws {
+        signal(SIGPIPE, SIG_IGN)
         let output = Output(isJSON: options.json)
         if let family, let named = options.family, family != named {
             let failure = Failure(
@@ -163,28 +180,38 @@ enum CommandRunner {
         _ body: @Sendable @escaping (CommandContext) async throws -> Void, _ context: CommandContext,
         endsBeforeSuspension: Bool
     ) async -> Int32 {
-        // A reader of standard output that has gone is an error of writing, and no death.
-        signal(SIGPIPE, SIG_IGN)
         // A job in the background goes on where it writes to the terminal or asks for its settings.
         if endsBeforeSuspension { for stop in [SIGTTIN, SIGTTOU] { signal(stop, SIG_IGN) } }
         let task = Task(executorPreference: context.loop) { try await body(context) }
         let interruption = Interruption(task, context.lastWords)
         let ending = EndingSignals.all + (endsBeforeSuspension ? [SIGTSTP] : [])
         let signals = try? await SignalSource.open(ending, on: context.loop) { interruption.take($0) }
+        context.output.onFailure { task.cancel() }
         var status = ExitStatus.done
         do {
             try await task.value
         } catch {
             let failure = failure(for: error, context.family)
             status = failure.status
-            if status != .interrupted || interruption.status == nil || failure.outcome == "unknown" {
-                context.output.report(failure)
-            }
+            // What was cancelled needs no word on it, unless it leaves something open.
+            let isExplained = interruption.status != nil || context.output.failure != nil
+            let isSilent = status == .brokenPipe || status == .interrupted && isExplained
+            if !isSilent || failure.outcome == "unknown" { context.output.report(failure) }
         }
+        status = conclude(status, context.output)
         context.userTerminal.putBack()
         if interruption.isSuspension { kill(getpid(), SIGSTOP) }
         await signals?.close()
         return interruption.status ?? status.rawValue
+    }
+
+    /// The status of a command whose standard output may have failed. A failure of the command itself counts for more. As
+    /// with other programs, not a word is said of a reader who has gone.
+    private static func conclude(_ status: ExitStatus, _ output: Output) -> ExitStatus {
+        guard let errno = output.failure, status == .done || status == .interrupted else { return status }
+        let failure = Failure(standardOutput: errno)
+        if failure.status != .brokenPipe { output.report(failure) }
+        return failure.status
     }
 
     private static func failure(for error: any Error, _ family: FamilyName) -> Failure {

@@ -8,8 +8,8 @@ struct Family: Sendable {
     var baudRate: Int
     /// Opens a simulated device inside this program, by the options of its endpoint.
     var simulate: LinkSchemes.Opener
-    /// Why a line that a person typed must not be sent; nil if it may.
-    var danger: @Sendable (_ line: String) -> String? = { _ in nil }
+    /// Why a text that a person typed, of one line or several, must not be sent; nil if it may.
+    var danger: @Sendable (_ text: [UInt8]) -> String? = { _ in nil }
     /// The code of the error that a line of the device tells of; nil if it tells of none.
     var errorCode: @Sendable (_ line: Span<UInt8>, LineEnding) -> String? = { _, _ in nil }
     /// What mends the error of that code.

@@ -2,8 +2,8 @@ import LineProtocol
 import Synchronization
 
 /// A link that shows what goes over it.
-final class TracedLink: Link {
-    private let link: any Link
+final class TracedLink: LinkWrapper {
+    let link: any Link
     private let note: @Sendable (String) -> Void
     /// What was received of a line whose end has not come.
     private let framer = Mutex(LineFramer(limit: 256))
@@ -14,25 +14,12 @@ final class TracedLink: Link {
         note("* \(link.name) is open")
     }
 
-    var name: String { link.name }
-    var keepsPacketBounds: Bool { link.keepsPacketBounds }
-    var deviceAddress: String? { link.deviceAddress }
-    var deviceID: String? { link.deviceID }
-    var openingNote: String? { link.openingNote }
-    var mayHaveReset: Bool { link.mayHaveReset }
-    var mayBeMidLine: Bool { link.mayBeMidLine }
-    var maximumWriteLength: Int? { link.maximumWriteLength }
-    var executor: any SerialExecutor & TaskExecutor { link.executor }
+    /// False: what is sent is shown before it leaves, and so before its answer.
+    func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool { false }
 
     func send(_ bytes: [UInt8]) async throws(LinkError) {
         note("> \(bytes.printable())")
         try await link.send(bytes)
-    }
-
-    func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool {
-        guard try link.sendAtOnce(bytes) else { return false }
-        note("> \(bytes.printable())")
-        return true
     }
 
     func sendBreak(for duration: Duration) async throws(LinkError) {
@@ -80,6 +67,4 @@ final class TracedLink: Link {
         note("* is the device still there?")
         try await link.confirmConnection()
     }
-
-    func close() async { await link.close() }
 }

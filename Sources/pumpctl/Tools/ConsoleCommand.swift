@@ -23,7 +23,7 @@ struct ConsoleCommand: ParsableCommand {
     @Option(help: ArgumentHelp("How long a silence ends the answer to a line from a pipe.", valueName: "seconds"))
     var quiet = SecondsArgument(argument: "0.5")!
 
-    @Flag(help: "Send also what would do harm, as stop the pump by mistake.")
+    @Flag(help: "Send also what would set the pump to another speed than it says.")
     var force = false
 
     func run() throws {

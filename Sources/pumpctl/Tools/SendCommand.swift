@@ -21,12 +21,12 @@ struct SendCommand: ParsableCommand {
     @Flag(name: .customLong("break"), help: "Hold the line in the break condition for a quarter of a second first.")
     var sendsBreak = false
 
-    @Flag(help: "Send also what would do harm, as stop the pump by mistake.")
+    @Flag(help: "Send also what would set the pump to another speed than it says.")
     var force = false
 
     func validate() throws {
         let family = shared.merged(with: parent.shared).family ?? .pump
-        if !force, let reason = family.facts.danger(line) {
+        if !force, let reason = family.facts.danger(Array(line.utf8)) {
             throw ValidationError(reason + "; --force sends it all the same")
         }
     }

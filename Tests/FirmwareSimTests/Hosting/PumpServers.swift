@@ -45,6 +45,6 @@ struct PumpServer: Sendable {
 
 /// A pump whose time goes by on demand.
 func pumpHost() -> DeviceHost<PumpFirmware> {
-    let options = PumpFirmwareOptions(lineRate: .unlimited, heat: .fixed(water: 12, skin: 34))
+    let options = PumpFirmwareOptions(lineRate: .unlimited, heat: .fixed(water: 12, skin: 34), potentiometer: 716)
     return DeviceHost(PumpFirmware(options: options), pace: .onDemand)
 }

@@ -67,7 +67,7 @@ struct RealTimeTests {
     }
 
     private static var pump: PumpFirmware {
-        PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34)))
+        PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34), potentiometer: 716))
     }
 
     @Test("answers when its loop comes round, byte after byte at the line rate")

@@ -64,6 +64,27 @@ struct PotentiometerTests {
         #expect(bench.pump.duty == 130)
     }
 
+    @Test(
+        "Where it does not stand at the start speed, the pump has another speed a turn after its first ON",
+        arguments: [(0, 0), (512, 130), (692, 174), (696, 180), (716, 180), (1023, 255), (-1, 0), (2000, 255)])
+    func start(reading: Int, duty: UInt8) {
+        var bench = PumpBench(potentiometer: reading)
+        bench.bring(to: .on)
+        #expect(bench.pump.duty == 180)
+        _ = bench.run(for: .milliseconds(150))
+        #expect(bench.pump.duty == duty)
+        #expect(bench.exchange("STATUS\n").contains("Speed:\(Int(duty) * 100 / 255)%"))
+        // The second ON's speed stays: the knob was taken once, and has not moved.
+        _ = bench.exchange("ON\n")
+        _ = bench.run(for: .seconds(1))
+        #expect(bench.pump.duty == 180)
+    }
+
+    @Test("Unless told otherwise it stands half-way, and not where it would hide what the firmware does")
+    func defaultReading() {
+        #expect(PumpFirmwareOptions().potentiometer == 512)
+    }
+
     @Test("At rest it overrules neither SPEED nor ON")
     func commandsPrevail() {
         var bench = PumpBench()

@@ -6,7 +6,11 @@ struct PumpBench {
     private(set) var now: Duration = .zero
 
     /// A pump on a line without delays, unless the options say otherwise, whose probes read 12.0 and 34.5 °C.
-    init(_ options: PumpFirmwareOptions = PumpFirmwareOptions(lineRate: .unlimited)) {
+    ///
+    /// - Parameter potentiometer: Where the knob stands; at 716 it changes no speed.
+    init(_ options: PumpFirmwareOptions = PumpFirmwareOptions(lineRate: .unlimited), potentiometer: Int = 716) {
+        var options = options
+        options.potentiometer = potentiometer
         pump = PumpFirmware(options: options)
         pump.setWaterThermistor(.reading(12))
         pump.setSkinThermistor(.reading(34.5))

@@ -77,7 +77,8 @@ struct HM10ModuleTests {
     @Test("says the same however time goes by", arguments: [1, 7, 40, 1000])
     func steps(milliseconds: Int) {
         func pump() -> HM10Module<PumpFirmware> {
-            var module = HM10Module(PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34))))
+            let options = PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34), potentiometer: 716)
+            var module = HM10Module(PumpFirmware(options: options))
             module.take(.connected, at: .zero)
             module.take(.wrote(Array("ON\n".utf8), to: "FFE1", mtu: 23), at: .zero)
             return module

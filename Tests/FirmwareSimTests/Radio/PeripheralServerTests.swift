@@ -57,7 +57,7 @@ struct PeripheralServerTests {
     }
 
     private var pump: HM10Module<PumpFirmware> {
-        HM10Module(PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34))))
+        HM10Module(PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34), potentiometer: 716)))
     }
 
     @Test("is a pump behind an HM-10 for a central")

@@ -30,7 +30,7 @@ struct FirmwareRig: PumpRig {
     private static func start(thermistors: Int) async throws -> (ChildProcess, endpoint: String) {
         let process = try await ChildProcess([
             FirmwareBuild.nanoSim, "--on-demand", "--exit-on-eof", "--water", "\(RigKind.water)", "--skin",
-            "\(RigKind.skin)", FirmwareBuild.firmware(thermistors: thermistors),
+            "\(RigKind.skin)", "--pot", "\(RigKind.potentiometer)", FirmwareBuild.firmware(thermistors: thermistors),
         ])
         let ready = try await process.output.line("nano-sim's pty")
         return (process, String(ready.dropFirst("PTY ".count)))

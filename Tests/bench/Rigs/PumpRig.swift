@@ -64,6 +64,8 @@ struct RigKind: Hashable, Sendable, CaseIterable, CustomTestStringConvertible {
     /// Temperatures that the pump starts at, in °C.
     static let water = 12.0
     static let skin = 34.0
+    /// Where the knob stands at the start: at the speed that ON starts at, so that it changes none.
+    static let potentiometer = 716
 
     /// Puts the pump on the bench. Where it can't be had the test is skipped.
     func start() async throws -> any PumpRig {

@@ -41,7 +41,7 @@ class Pump(BLETest):
     def test_the_pump_runs_on_from_one_command_to_the_next(self):
         board = self.board(self.hm10())
         board.plug()
-        self.assertEqual(self.pumpctl("on").out, "pump on at 70 % (PWM 180)\n")
+        self.assertEqual(self.pumpctl("on").out, "pump on at 70 %\n")
         self.assertEqual(self.pumpctl("speed", "200").out, "speed 200 (78 %)\n")
         self.assertEqual(board.nano.pump(), (True, 200))
         self.assertEqual(board.adapter.connections, 2)

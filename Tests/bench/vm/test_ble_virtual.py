@@ -32,7 +32,7 @@ class Central(VirtualTest):
         self.drive(peripheral)
 
     def drive(self, peripheral):
-        self.assertEqual(self.pumpctl("on").out, "pump on at 70 % (PWM 180)\n")
+        self.assertEqual(self.pumpctl("on").out, "pump on at 70 %\n")
         self.assertEqual(self.pumpctl("speed", "200").out, "speed 200 (78 %)\n")
         self.assertRegex(self.pumpctl("status").out, r"pump +on\nspeed +78 %\n")
         # The same words, in columns of their own.
@@ -62,7 +62,7 @@ class Peripheral(VirtualTest):
     """pumpctl is the pump."""
 
     def simulate(self, *options):
-        return self.guest.start("pumpctl", "sim", "pump", "--ble", "--adapter", "hci1", *options)
+        return self.guest.start("pumpctl", "sim", "pump", "--ble", "--adapter", "hci1", "--knob", "716", *options)
 
     def test_it_is_an_hm10_to_a_central_that_is_not_ours(self):
         self.simulate()

@@ -13,7 +13,8 @@ class OfferedPump(BluetoothTest):
         VirtualRadio(self)
 
     def offer(self, *arguments):
-        simulator = self.guest.start("pumpctl", "sim", "pump", "--ble", "--adapter", "hci1", *arguments)
+        simulator = self.guest.start(
+            "pumpctl", "sim", "pump", "--ble", "--adapter", "hci1", "--knob", "716", *arguments)
         simulator.until_output("BLE ", PATIENCE)
         return simulator
 

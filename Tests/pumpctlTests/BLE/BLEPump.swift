@@ -13,7 +13,8 @@ struct BLEPump {
         fake = try await FakeBlueZ.start(on: bus.address)
         await fake.addAdapter()
         module = try await HM10(
-            PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34.5))), pace: .onDemand)
+            PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34.5), potentiometer: 716)),
+            pace: .onDemand)
         await fake.add(module.radio)
     }
 

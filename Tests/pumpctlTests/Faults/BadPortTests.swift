@@ -48,8 +48,8 @@ struct BadPortTests {
         let holder = try await Pumpctl.start(["-p", device.port, "--timeout", "600", "send", "STATUS"])
         try await device.heard.text(upTo: "STATUS\n")
         let ending = try await Pumpctl.run("-p", device.port, "status")
-        expectFailure(
-            ending, 69, saying: device.port, "pumpctl", "\(holder.processID)", hint: "stop pumpctl")
+        let name = "pumpctl (pid \(holder.processID))"
+        expectFailure(ending, 69, saying: device.port, name, hint: "quit \(name), then try again")
         holder.send(signal: SIGINT)
         #expect(try await holder.ending().status == 130)
         await device.close()

@@ -160,10 +160,7 @@ struct TimedRunTests {
         #expect(try await program.output.line() == "pump on at 70 %")
         await pump.close()
         #expect(try await program.errors.line().contains("the pump may be on: trying to get the device back"))
-        let again = try await BenchPump(link: link)
-        _ = await again.host.change { pump, now in pump.receive(Array("ON\n".utf8), at: now) }
-        await again.host.advance(by: .seconds(1))
-        #expect(await again.state() == .on)
+        let again = try await BenchPump(link: link, isOn: true)
         expectFailure(try await program.ending(), 74, saying: "the device came back, and the pump is off")
         #expect(await again.state() == .off)
         await again.close()
@@ -178,8 +175,9 @@ struct TimedRunTests {
         #expect(try await program.output.line() == "pump on at 70 %")
         await pump.close()
         #expect(try await program.errors.line().contains("A second signal gives up"))
+        // Two of one kind that come at once would be one.
         program.send(signal: SIGINT)
-        program.send(signal: SIGINT)
+        program.send(signal: SIGTERM)
         expectFailure(try await program.ending(), 130, saying: "given up: the pump may be on")
     }
 

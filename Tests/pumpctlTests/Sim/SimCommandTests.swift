@@ -86,6 +86,30 @@ struct SimCommandTests {
         _ = try await second.ending()
     }
 
+    @Test(
+        "The knob's speed is taken a turn after the first ON; it stands half-way unless told otherwise",
+        arguments: [([], 50), (["--knob", "716"], 70), (["--knob", "0"], 0), (["--knob=1023"], 100)])
+    func knob(options: [String], percent: Int) async throws {
+        let sim = try await Pumpctl.start(["sim", "pump", "--tcp", "0", "--unpaced"] + options)
+        let line = try await sim.output.line()
+        let port = String(try #require(line.firstMatch(of: /tcp:127\.0\.0\.1:[0-9]+/)).output)
+        #expect(try await Pumpctl.run("-p", port, "on").status == 0)
+        // Handled in a later turn than ON, in which the knob was read first.
+        let status = try await Pumpctl.run("-p", port, "--json", "status").object()
+        #expect(status["speed_percent"] as? Int == percent)
+        sim.send(signal: SIGTERM)
+        _ = try await sim.ending()
+    }
+
+    @Test("A simulated pump in the program has a knob as well", arguments: [("", 50), ("?knob=1023", 100)])
+    func knobInside(options: String, percent: Int) async throws {
+        let console = try await Pumpctl.start(["-p", "sim:pump\(options)", "console", "--quiet", "0.1"])
+        try await console.write("ON\nSTATUS\n")
+        await console.closeInput()
+        let ending = try await console.ending()
+        #expect(ending.output.contains("Speed:\(percent)%"), "\(ending)")
+    }
+
     @Test("--tcp 0 takes a free port and says which")
     func tcp() async throws {
         let sim = try await Pumpctl.start(["sim", "pump", "--tcp", "0", "--thermistors", "1", "--json"])
@@ -107,7 +131,7 @@ struct SimCommandTests {
         "Options that don't go together, or are out of range, are refused",
         arguments: [
             ["--tcp", "0", "--pty"], ["--tcp", "0", "--link", "/tmp/x"], ["--thermistors", "3"], ["--baud", "0"],
-            ["--tcp", "70000"], ["--banner", "loud"],
+            ["--tcp", "70000"], ["--banner", "loud"], ["--knob", "1024"], ["--knob", "half"],
         ])
     func wrongOptions(options: [String]) async throws {
         expectFailure(

@@ -10,10 +10,21 @@ struct BenchPump {
 
     var port: String { server.path }
 
-    /// - Parameter link: A symbolic link to the terminal.
-    init(thermistors: PumpFirmwareOptions.Thermistors = .two, link: String? = nil) async throws {
-        let options = PumpFirmwareOptions(thermistors: thermistors, heat: .fixed(water: 12, skin: 34.5))
+    /// - Parameters:
+    ///   - potentiometer: Where the knob stands; at 716 it changes no speed.
+    ///   - link: A symbolic link to the terminal.
+    ///   - isOn: Whether it runs before anybody can reach it.
+    init(
+        thermistors: PumpFirmwareOptions.Thermistors = .two, potentiometer: Int = 716, link: String? = nil,
+        isOn: Bool = false
+    ) async throws {
+        let options = PumpFirmwareOptions(
+            thermistors: thermistors, heat: .fixed(water: 12, skin: 34.5), potentiometer: potentiometer)
         host = DeviceHost(PumpFirmware(options: options), pace: .onDemand)
+        if isOn {
+            await host.change { pump, now in pump.receive(Array("ON\n".utf8), at: now) }
+            await host.advance(by: .seconds(1))
+        }
         server = try await PseudoTerminalServer.open(host, link: link)
         // As printed, whatever the converter makes of it.
         await host.change { pump, _ in

@@ -1,0 +1,31 @@
+import Glibc
+import SerialPort
+
+/// The warning that other programs use a port, to which part of the answers may go.
+struct PortWarning {
+    let text: String
+    let hint: String
+
+    /// - Parameter seesAll: Whether programs of other users were looked at too.
+    /// - Returns: nil where no other program is known to use the port.
+    init?(_ use: PortUse, seesAll: Bool = geteuid() == 0) {
+        let holders = use.holders.map(\.description)
+        let claims = use.claims
+        let names = holders + claims.compactMap(\.holder)
+        guard !names.isEmpty else { return nil }
+        var parts: [String] = []
+        if !holders.isEmpty {
+            let verb = holders.count == 1 ? "has" : "have"
+            parts.append("\(holders.joined(separator: ", ")) \(verb) \(use.path) open too")
+        }
+        for claim in claims {
+            parts.append("\(claim.holder ?? "") has a lock file for \(use.path) (\(claim.path))")
+        }
+        let sharers = names.count == 1 ? "the two" : "them"
+        let text = "warning: \(parts.joined(separator: "; ")): answers may be split between \(sharers)"
+        self.text = text.printable()
+        var hint = "quit \(names.joined(separator: ", ")), then try again"
+        if !seesAll { hint += "; run 'sudo fuser -v \(use.path)' to see programs of other users too" }
+        self.hint = hint.printable()
+    }
+}

@@ -1,0 +1,71 @@
+import FirmwareSim
+import TestSupport
+import Testing
+
+@Suite("Standard output that takes no more", .timeLimit(.minutes(2)))
+struct StandardOutputTests {
+    /// Runs `pumpctl` by a shell, which says the status at the end.
+    private func run(_ script: String, _ arguments: [String]) async throws -> ChildProcess.Ending {
+        try await Pumpctl.start(
+            arguments, program: ["/bin/bash", "-c", script, Executable.pumpctl]
+        ).ending()
+    }
+
+    @Test(
+        "A full disk is told of, and ends a command that would go on",
+        arguments: [
+            ["status"], ["--json", "status"], ["off"], ["on"], ["send", "STATUS"], ["monitor"], ["--json", "monitor"],
+        ])
+    func full(words: [String]) async throws {
+        let pump = try await BenchPump()
+        let ending = try await run("exec \"$0\" \"$@\" >/dev/full", ["-p", pump.port] + words)
+        expectFailure(ending, 74, saying: "standard output: No space left on device", hint: "make room")
+        #expect(ending.errors.split(separator: "\n").count == 2, "\(ending.errors)")
+        #expect(await pump.state() == (words == ["on"] ? .on : .off))
+        await pump.close()
+    }
+
+    @Test("A failure of the command itself counts for more")
+    func otherFailure() async throws {
+        let pump = try await BenchPump()
+        let ending = try await run("exec \"$0\" \"$@\" >/dev/full", ["-p", pump.port, "--json", "speed", "9"])
+        expectFailure(ending, 1, saying: "PUMP_NOT_RUNNING", hint: "pumpctl on")
+        await pump.close()
+    }
+
+    @Test(
+        "A reader that has gone ends it without a word, as SIGPIPE does",
+        arguments: [["status"], ["monitor"], ["--json", "monitor"]])
+    func noReader(words: [String]) async throws {
+        let pump = try await BenchPump()
+        // The reader is gone before anything is written.
+        let script = "exec 3> >(exec 0<&-; exit 0); wait $!; \"$0\" \"$@\" >&3; echo $?"
+        let ending = try await run(script, ["-p", pump.port] + words)
+        #expect(ending.output == "141\n")
+        #expect(ending.errors == "")
+        await pump.close()
+    }
+
+    @Test("A pump that runs for a time is switched off when nobody reads any more")
+    func timedRun() async throws {
+        let pump = try await BenchPump()
+        let script = "exec 3> >(exec 0<&-; exit 0); wait $!; \"$0\" \"$@\" >&3; echo $?"
+        let ending = try await run(script, ["-p", pump.port, "on", "--for", "10m"])
+        #expect(ending.output == "141\n")
+        #expect(await pump.state() == .off)
+        await pump.close()
+    }
+
+    @Test("history tells of it as well")
+    func history() async throws {
+        let (pump, folder) = (try await BenchPump(), TemporaryFolder())
+        let environment = ["XDG_DATA_HOME": folder.path, "PUMPCTL_RECORD": "1"]
+        _ = try await Pumpctl.run("-p", pump.port, "status", "--record", environment: environment)
+        let ending = try await Pumpctl.start(
+            ["history", "--where"], environment: environment,
+            program: ["/bin/bash", "-c", "exec \"$0\" \"$@\" >/dev/full", Executable.pumpctl]
+        ).ending()
+        expectFailure(ending, 74, saying: "standard output: No space left on device", hint: "make room")
+        await pump.close()
+    }
+}

@@ -1,0 +1,111 @@
+import SerialPort
+import TestSupport
+import Testing
+
+@testable import pumpctl
+
+@Suite("Ports that other programs have open too")
+struct PortWarningTests {
+    private static let minicom = PortHolder(processID: 4711, command: "minicom", holdsLock: false)
+    private static let shell = PortHolder(processID: 12, command: "sh", holdsLock: false)
+
+    private func made(
+        _ holders: [PortHolder], _ files: [LockFile] = [], seesAll: Bool = true
+    ) -> PortWarning? {
+        PortWarning(PortUse(path: "/dev/ttyUSB0", holders: holders, lockFiles: files), seesAll: seesAll)
+    }
+
+    private func file(_ processID: Int32?, _ command: String?) -> LockFile {
+        LockFile(path: "/run/lock/LCK..ttyUSB0", processID: processID, command: command)
+    }
+
+    @Test("One program")
+    func one() throws {
+        let warning = try #require(made([Self.minicom]))
+        #expect(
+            warning.text
+                == "warning: minicom (pid 4711) has /dev/ttyUSB0 open too: answers may be split between the two")
+        #expect(warning.hint == "quit minicom (pid 4711), then try again")
+    }
+
+    @Test("Several programs")
+    func several() throws {
+        let warning = try #require(made([Self.minicom, Self.shell]))
+        #expect(warning.text.contains("minicom (pid 4711), sh (pid 12) have /dev/ttyUSB0 open too"))
+        #expect(warning.text.hasSuffix("split between them"))
+        #expect(warning.hint == "quit minicom (pid 4711), sh (pid 12), then try again")
+    }
+
+    @Test("A lock file of a program that is not seen to have it open")
+    func lockFile() throws {
+        let warning = try #require(made([], [file(4711, "minicom")]))
+        #expect(warning.text.contains("minicom (pid 4711) has a lock file for /dev/ttyUSB0 (/run/lock/LCK..ttyUSB0)"))
+        let both = try #require(made([Self.minicom], [file(4711, "minicom")]))
+        #expect(!both.text.contains("lock file"))
+    }
+
+    @Test("Nobody, and lock files that nobody holds")
+    func nobody() {
+        #expect(made([]) == nil)
+        #expect(made([], [file(4711, nil), file(nil, nil)]) == nil)
+    }
+
+    @Test("Who may not look at other users' programs is told so")
+    func hidden() throws {
+        let warning = try #require(made([Self.minicom], seesAll: false))
+        #expect(warning.hint.contains("sudo fuser -v /dev/ttyUSB0"))
+    }
+
+    @Test("A program's name reaches the terminal without what it acts on")
+    func controlCharacters() throws {
+        let warning = try #require(made([PortHolder(processID: 1, command: "a\u{1B}[2J", holdsLock: false)]))
+        #expect(warning.text.contains("a\\x1b[2J (pid 1)"))
+        #expect(!warning.hint.contains("\u{1B}"))
+    }
+
+    @Test("A command warns, and does what it was told", arguments: [["off"], ["-v", "off"], ["status"]])
+    func command(words: [String]) async throws {
+        let pump = try await BenchPump()
+        let holder = try await ChildProcess(["sh", "-c", "exec 3<>'\(pump.port)'; echo ready; read x"])
+        #expect(try await holder.output.line() == "ready")
+        let ending = try await Pumpctl.start(["-p", pump.port] + words).ending()
+        #expect(ending.status == 0)
+        #expect(ending.output.hasPrefix("pump"))
+        let warning = "warning: sh (pid \(holder.processID)) has \(pump.port) open too"
+        #expect(ending.errors.contains(warning + ": answers may be split between the two\n  hint: quit sh"))
+        #expect(ending.errors.split(separator: "\n").count { $0.hasPrefix("warning:") } == 1)
+        if words.contains("-v") {
+            let places = try ["> OFF", "warning:"].map { try #require(ending.errors.firstRange(of: $0)).lowerBound }
+            #expect(places[0] < places[1])
+        }
+        await holder.closeInput()
+        try await holder.ending()
+        #expect(try await Pumpctl.run("-p", pump.port, "off").errors == "")
+        await pump.close()
+    }
+
+    @Test("Our own simulator is the device, and no other program")
+    func simulator() async throws {
+        let folder = TemporaryFolder()
+        let path = folder.path("pump")
+        let sim = try await Pumpctl.start(["sim", "pump", "--unpaced", "--link", path])
+        _ = try await sim.output.line()
+        let ending = try await Pumpctl.run("-p", path, "off")
+        #expect(ending.status == 0)
+        #expect(ending.errors == "")
+        sim.send(signal: 15)
+        _ = try await sim.ending()
+    }
+
+    @Test("A command that only listens warns as well")
+    func listening() async throws {
+        let device = try await ScriptedDevice()
+        let holder = try await ChildProcess(["sh", "-c", "exec 3<>'\(device.port)'; echo ready; read x"])
+        #expect(try await holder.output.line() == "ready")
+        let listener = try await Pumpctl.start(["-p", device.port, "log", "live"])
+        try await listener.errors.text(upTo: "warning: sh (pid \(holder.processID)) has \(device.port) open too")
+        listener.send(signal: 15)
+        _ = try await listener.ending()
+        await device.close()
+    }
+}

@@ -1,0 +1,138 @@
+import DescriptorIO
+import LineProtocol
+import TestSupport
+import Testing
+
+@testable import pumpctl
+
+@Suite("A link that tells what comes to light", .timeLimit(.minutes(1)))
+struct ReportingLinkTests {
+    let clock = ManualClock()
+    /// What was done, in order.
+    let events = Watched<[String]>([])
+
+    private func link(_ bare: any Link, looks: Bool = true) -> ReportingLink {
+        let look: @Sendable () -> Void = { [events] in tell("looked", events) }
+        return ReportingLink(
+            bare, clock: clock, note: { [events] note in tell(note, events) }, lookAround: looks ? look : nil)
+    }
+
+    @Test("It looks around once, after the first bytes have gone out", arguments: [false, true])
+    func looksAfterSending(atOnce: Bool) async throws {
+        let link = link(EventLink(events, takesAtOnce: atOnce))
+        #expect(events.state.isEmpty)
+        for text in ["OFF\n", "STATUS\n"] {
+            let bytes = Array(text.utf8)
+            try await Task(executorPreference: EventLoop.shared) {
+                if try !link.sendAtOnce(bytes) { try await link.send(bytes) }
+            }.value
+        }
+        await settle()
+        // A second line may go out before there was time to look.
+        #expect(events.state.first == "sent OFF")
+        #expect(events.state.filter { $0 == "looked" }.count == 1)
+        await link.close()
+        clock.advance(by: ReportingLink.patience)
+        await settle()
+        #expect(events.state.filter { $0 == "looked" }.count == 1)
+    }
+
+    @Test("It does not look before anything was sent that was refused")
+    func sendingFails() async throws {
+        let bare = ScriptedLink()
+        bare.failSends(with: LinkError(.disconnected, name: "scripted", activity: "send"))
+        let link = link(bare)
+        await #expect(throws: LinkError.self) { try await link.send([1]) }
+        await settle()
+        #expect(events.state.isEmpty)
+        await link.close()
+    }
+
+    @Test("Where nothing is sent, it looks after a while")
+    func looksWithoutSending() async throws {
+        let link = link(ScriptedLink())
+        await clock.untilSomebodySleeps(until: ReportingLink.patience)
+        clock.advance(by: ReportingLink.patience - .milliseconds(1))
+        await settle()
+        #expect(events.state.isEmpty)
+        clock.advance(by: .milliseconds(1))
+        _ = try await events.wait(for: "a look around") { $0 == ["looked"] ? true : nil }
+        try await link.send([1])
+        await settle()
+        #expect(events.state == ["looked"])
+        await link.close()
+    }
+
+    @Test("A link that is closed before is not looked at, and nobody sleeps on")
+    func closed() async throws {
+        let link = link(ScriptedLink())
+        await clock.untilSomebodySleeps(until: ReportingLink.patience)
+        await link.close()
+        await settle()
+        #expect(clock.deadlines.isEmpty)
+        clock.advance(by: .seconds(10))
+        await settle()
+        #expect(events.state.isEmpty)
+    }
+
+    @Test("What the link remarks is told once, when it is closed; also through a trace")
+    func remark() async throws {
+        let link = link(EventLink(events, remark: "it is a Telnet server"), looks: false)
+        let traced = TracedLink(link) { _ in }
+        #expect(traced.remark == "it is a Telnet server")
+        #expect(events.state.isEmpty)
+        await traced.close()
+        await traced.close()
+        #expect(events.state == ["pumpctl: event: it is a Telnet server"])
+    }
+
+    @Test("A wrapper takes what is sent at once where the link does, and a trace shows it first")
+    func sendsAtOnce() async throws {
+        let bare = EventLink(events, takesAtOnce: true)
+        try await Task(executorPreference: EventLoop.shared) {
+            let link = link(bare, looks: false)
+            #expect(try link.sendAtOnce(Array("OFF\n".utf8)))
+            let traced = TracedLink(link) { [events] note in tell(note, events) }
+            #expect(try !traced.sendAtOnce(Array("OFF\n".utf8)))
+            try await traced.send(Array("ON\n".utf8))
+        }.value
+        #expect(events.state.filter { !$0.hasPrefix("*") } == ["sent OFF", "> ON\\x0a", "sent ON"])
+    }
+}
+
+private func tell(_ event: String, _ events: Watched<[String]>) { events.update { $0.append(event) } }
+
+/// A link that says what is sent.
+private final class EventLink: Link {
+    let name = "event"
+    let remark: String?
+    var keepsPacketBounds: Bool { false }
+    var maximumWriteLength: Int? { nil }
+    var executor: any SerialExecutor & TaskExecutor { EventLoop.shared }
+
+    private let events: Watched<[String]>
+    private let takesAtOnce: Bool
+
+    init(_ events: Watched<[String]>, takesAtOnce: Bool = false, remark: String? = nil) {
+        self.events = events
+        self.takesAtOnce = takesAtOnce
+        self.remark = remark
+    }
+
+    func send(_ bytes: [UInt8]) async throws(LinkError) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        tell("sent " + text.dropLast(), events)
+    }
+
+    func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool {
+        guard takesAtOnce else { return false }
+        let text = String(decoding: bytes, as: UTF8.self)
+        tell("sent " + text.dropLast(), events)
+        return true
+    }
+
+    func receive() async throws(LinkError) -> [UInt8]? { nil }
+    func receiveAvailable() async throws(LinkError) -> [UInt8] { [] }
+    func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {}
+    func close() async {}
+}
