@@ -79,5 +79,8 @@ extension LinkError {
             case .pathTaken, .system: .system
             }
         self.init(code, name: name, activity: error.activity, detail: error.reason, hint: error.hint)
+        guard case .busy(let holder) = error.code else { return }
+        self.holder = holder.map { LinkHolder(processID: $0.processID, command: $0.command) }
+        deviceID = DeviceID.serialPort(at: error.path)
     }
 }

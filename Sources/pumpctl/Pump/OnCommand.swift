@@ -29,7 +29,7 @@ struct OnCommand: ParsableCommand {
         let speed = speed.flatMap { SpeedArgument(argument: $0)?.speed }
         let time = time?.duration
         try CommandRunner.run(shared.merged(with: parent.shared), for: .pump) { context in
-            try await context.withPump { pump in
+            try await context.withPump(isBrief: time == nil) { pump in
                 let events = await pump.events()
                 do {
                     try await pump.turnOn(timeout: context.timeout)

@@ -35,14 +35,22 @@ struct CommandContext: Sendable {
     }
 
     /// Opens the link to the device that the options name.
-    func openLink() async throws -> any Link { try await openLink(endpoint(), note: output.note) }
+    func openLink(isBrief: Bool = false) async throws -> any Link {
+        try await openLink(endpoint(), isBrief: isBrief, note: output.note)
+    }
 
     /// Opens a link.
     ///
-    /// - Parameter note: Where to show what goes over it, if that is asked for.
-    func openLink(_ endpoint: Endpoint, note: @escaping @Sendable (String) -> Void) async throws -> any Link {
+    /// - Parameters:
+    ///   - isBrief: Whether it is for one command only, so that another pumpctl waits for its end.
+    ///   - note: Where to show what goes over it, if that is asked for.
+    func openLink(
+        _ endpoint: Endpoint, isBrief: Bool = false, note: @escaping @Sendable (String) -> Void
+    ) async throws -> any Link {
         var schemes = LinkSchemes.standard
         schemes.add("sim", SimLink.open)
+        // Nobody is to wait for the 2 s that bluetoothd takes to disconnect.
+        schemes.add("ble", BLEEndpoint.opener(BLEUse(isBrief: isBrief, closesAtOnce: true)))
         if endpoint.scheme == "serial" { userTerminal.keepSettings(ifAt: endpoint.address) }
         let link = try await schemes.open(endpoint, on: loop)
         if let remark = link.openingNote { note("pumpctl: \(endpoint.text): \(remark)") }
@@ -50,9 +58,14 @@ struct CommandContext: Sendable {
     }
 
     /// Runs `body` in a session with the pump, and closes it.
-    func withPump<Value>(_ body: (PumpSession) async throws -> Value) async throws -> Value {
+    ///
+    /// - Parameter isBrief: Whether it is one command, and does not last.
+    func withPump<Value>(
+        isBrief: Bool = true, _ body: (PumpSession) async throws -> Value
+    ) async throws -> Value {
         let endpoint = try endpoint()
-        let session = try await PumpSession.begin(over: openLink(endpoint, note: output.note), clock: clock)
+        let session = try await PumpSession.begin(
+            over: openLink(endpoint, isBrief: isBrief, note: output.note), clock: clock)
         guard let recording = try await Recording.begin(self, endpoint, isDefault: false) else {
             return try await closing(session, body)
         }
