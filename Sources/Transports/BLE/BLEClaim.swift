@@ -39,7 +39,8 @@ struct BLEClaim: Sendable {
                     throw LinkError(.cancelled, name: name, activity: "open")
                 }
                 return claim
-            case .held(_, .brief) where waited < use.patience:
+            // Any other note is of one who leaves just now, or has only just come.
+            case .held(_, let note) where note != .lasting && waited < use.patience:
                 do { try await device.clock.sleep(for: interval) } catch {
                     throw LinkError(.cancelled, name: name, activity: "open")
                 }

@@ -28,14 +28,14 @@ struct BLEOwnershipTests {
         let pump = try await BLEPump(clock: clock)
         await Radio.run { pump.module.radio.manners.connectDelay = .seconds(1) }
         let first = try await pump.start("-p", "ble:HMSoft", "status")
-        try await pump.untilCalled("Connect", times: 1)
+        await clock.untilSomebodySleeps(until: .seconds(1))
         let second = try await pump.start("-p", "ble:HMSoft", "status")
         // It has found the device by its name.
         try await pump.untilCalled("StopDiscovery", times: 2)
         clock.advance(by: .seconds(1))
         let one = try await first.ending()
         #expect(one.status == 0 && one.output.contains("off"), "\(one)")
-        try await pump.untilCalled("Connect", times: 2)
+        await clock.untilSomebodySleeps(until: .seconds(2))
         clock.advance(by: .seconds(1))
         let two = try await second.ending()
         #expect(two.status == 0 && two.output == one.output, "\(two)")
