@@ -104,6 +104,10 @@ bool cdbus_passes_descriptors(cdbus_connection *connection) {
     return dbus_connection_can_send_type(connection->connection, DBUS_TYPE_UNIX_FD);
 }
 
+char *cdbus_server_id(cdbus_connection *connection) {
+    return dbus_connection_get_server_id(connection->connection);
+}
+
 bool cdbus_send(cdbus_connection *connection, cdbus_message *message, uint32_t *serial) {
     return dbus_connection_send(connection->connection, (DBusMessage *)message, serial);
 }

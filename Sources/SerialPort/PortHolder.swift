@@ -1,4 +1,5 @@
 import CSerial
+internal import DescriptorIO
 import Glibc
 
 /// A process that has a port open.
@@ -27,14 +28,22 @@ public struct PortHolder: Sendable, Hashable {
     /// The processes that have the device behind a path open: first those that locked it, last this one.
     ///
     /// Nodes are compared by device number, so a holder that came by another name, or in a container, is found too.
-    /// Processes of other users are seen by root only.
+    /// Of other users' processes only root sees those without a lock.
     public static func all(of path: String) -> [PortHolder] {
         var device: UInt64 = 0
         guard cserial_device_number(path, &device) == 0, device != 0 else { return [] }
-        return entries(of: "/proc")
+        let visible = entries(of: "/proc")
             .compactMap { Int32($0) }
             .compactMap { PortHolder(processID: $0, device: device) }
-            .sorted { $0.rank < $1.rank }
+        let hidden = locking(path).filter { holder in !visible.contains { $0.processID == holder.processID } }
+        return (visible + hidden).sorted { $0.rank < $1.rank }
+    }
+
+    /// The processes that have the node at a path locked, of whichever user.
+    static func locking(_ path: String) -> [PortHolder] {
+        FileLockHolder.all(ofPath: path).map {
+            PortHolder(processID: $0.processID, command: $0.command, holdsLock: true)
+        }
     }
 
     private var rank: Int {

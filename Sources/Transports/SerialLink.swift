@@ -1,5 +1,4 @@
 internal import DescriptorIO
-internal import Glibc
 internal import LineProtocol
 internal import SerialPort
 
@@ -19,7 +18,7 @@ enum SerialLink {
             if isReset { try await port.pulseDTR(on: loop) }
             return DescriptorLink(
                 port.channel(on: loop), name: endpoint.text,
-                deviceID: options.exclusivity == .exclusive ? deviceID(of: path) : nil, portPath: path,
+                deviceID: options.exclusivity == .exclusive ? DeviceID.serialPort(at: path) : nil, portPath: path,
                 mayHaveReset: port.raisedDTR || isReset, mayBeMidLine: port.echoed,
                 setBreak: { isOn throws(LinkError) in
                     do throws(SerialError) { try port.setBreak(isOn) } catch {
@@ -30,24 +29,8 @@ enum SerialLink {
                 _ = await port.drain(on: loop, within: options.drainTimeout)
             }
         } catch {
-            var linkError = LinkError(error, name: endpoint.text)
-            if case .busy(let holder) = error.code {
-                linkError.deviceID = deviceID(of: path)
-                linkError.holder = holder.map { LinkHolder(processID: $0.processID, command: $0.command) }
-            }
-            throw linkError
+            throw LinkError(error, name: endpoint.text)
         }
-    }
-
-    /// A port by its device number, which is the same under each of its names.
-    private static func deviceID(of path: String) -> String? {
-        var node = stat()
-        guard stat(path, &node) == 0 else { return nil }
-        // As glibc's gnu_dev_major and gnu_dev_minor take it apart.
-        let device = node.st_rdev
-        let major = device >> 8 & 0xFFF | device >> 32 & 0xFFFF_F000
-        let minor = device & 0xFF | device >> 12 & 0xFFFF_FF00
-        return "tty-\(major)-\(minor)"
     }
 
     private static func options(of endpoint: Endpoint) throws(LinkError) -> SerialOptions {
@@ -97,5 +80,8 @@ extension LinkError {
             case .pathTaken, .system: .system
             }
         self.init(code, name: name, activity: error.activity, detail: error.reason, hint: error.hint)
+        guard case .busy(let holder) = error.code else { return }
+        self.holder = holder.map { LinkHolder(processID: $0.processID, command: $0.command) }
+        deviceID = DeviceID.serialPort(at: error.path)
     }
 }

@@ -158,6 +158,25 @@ struct ConnectingTests {
         }
     }
 
+    @Test func `Disconnecting takes its time, also without who asked; a Connect meanwhile is given the old link`()
+        async throws
+    {
+        try await withConnectedPump { bench, pump in
+            await Radio.run { pump.radio.manners.disconnectDelay = .seconds(2) }
+            let other = try await FakeClient(bench.bus)
+            async let refused = other.failure(pumpPath, "Device1", "Disconnect")
+            await bench.clock.untilSomebodySleeps(until: .seconds(2))
+            await other.close()
+            _ = await refused
+            #expect(await connect(bench) == "done")
+            #expect(await pump.radio.links.count == 1)
+            bench.clock.advance(by: .seconds(2))
+            try await bench.client.hears("\(pumpPath) Connected=false")
+            #expect(await connect(bench) == "done")
+            try await bench.client.hears("\(pumpPath) Connected=true")
+        }
+    }
+
     @Test func `A device may be connected already, from a client that crashed`() async throws {
         try await withBench { bench in
             let pump = try await HM10(PumpFirmware(), pace: .onDemand)

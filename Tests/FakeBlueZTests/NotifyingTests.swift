@@ -54,6 +54,22 @@ struct NotifyingTests {
         }
     }
 
+    @Test func `Is signalled once for each client that has subscribed, to all of them`() async throws {
+        try await withConnectedPump { bench, pump in
+            let other = try await FakeClient(bench.bus)
+            try await bench.client.call(linePath, line, "StartNotify")
+            try await other.call(linePath, line, "StartNotify")
+            _ = try await bench.client.linesSoFar()
+            await pump.say("twice")
+            #expect(try await bench.client.linesSoFar() == ["\(linePath) Value=twice", "\(linePath) Value=twice"])
+            #expect(other.heard.state.values.count == 2)
+            try await other.call(linePath, line, "StopNotify")
+            await pump.say("once")
+            #expect(try await bench.client.linesSoFar() == ["\(linePath) Value=once"])
+            await other.close()
+        }
+    }
+
     @Test func `Is subscribed to again after a reconnect, without being asked`() async throws {
         try await withConnectedPump { bench, pump in
             try await bench.client.call(linePath, line, "StartNotify")

@@ -20,6 +20,16 @@ import Testing
         #expect(error.hint == "quit flock (pid \(child.processID)), then try again")
     }
 
+    /// /proc/PID/fd is shown to a process's own user only.
+    @Test func `A lock's holder is found without a look at its descriptors, which other users are not shown`() throws {
+        #expect(PortHolder.locking(terminal.path) == [])
+        let child = try ChildProcess("flock", "-o", terminal.path, "sh", "-c", "echo ready; read x")
+        #expect(child.line() == "ready")
+        let holder = PortHolder(processID: child.processID, command: "flock", holdsLock: true)
+        #expect(PortHolder.locking(terminal.path) == [holder])
+        #expect(PortHolder.all(of: terminal.path).filter(\.holdsLock) == [holder])
+    }
+
     @Test func `A port that this program has open is busy, and this program is named`() throws {
         let port = try SerialPort(path: terminal.path)
         let error = try failure { _ = try SerialPort(path: terminal.path) }

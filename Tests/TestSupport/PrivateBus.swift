@@ -50,6 +50,22 @@ public final class PrivateBus: Sendable {
         }
     }
 
+    deinit { removeLocks() }
+
+    /// The devices of this bus are nobody's from now on. Links lock a file for each, by the identity of the bus, and never
+    /// remove it.
+    private func removeLocks() {
+        let folder = "/run/lock/pumpctl"
+        guard let id = address.split(separator: "guid=").last?.prefix(8), let files = opendir(folder) else { return }
+        defer { closedir(files) }
+        while let file = readdir(files) {
+            let name = withUnsafePointer(to: &file.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: Int(file.pointee.d_reclen)) { String(cString: $0) }
+            }
+            if name.hasPrefix("ble-\(id)-") { unlink("\(folder)/\(name)") }
+        }
+    }
+
     /// What makes other programs use this bus, as the system's and as the user's.
     public var environment: [String: String] {
         [

@@ -18,6 +18,7 @@ public actor ConnectedDevice {
 
     nonisolated let bluez: BlueZ
     private nonisolated let path: ObjectPath
+    private nonisolated let device: Device
     private var observer: UInt64?
     private var end: BLEError?
     private var endHandlers: [@Sendable (BLEError) -> Void] = []
@@ -31,6 +32,7 @@ public actor ConnectedDevice {
     init(_ device: Device, at path: ObjectPath) {
         let bluez = device.bluez
         self.bluez = bluez
+        self.device = device
         self.path = path
         address = device.address
         let keeper = bluez.keeper
@@ -223,6 +225,15 @@ public actor ConnectedDevice {
         return subscription
     }
 
+    /// Whether somebody else has subscribed to a characteristic, before this client does. bluetoothd then signals each
+    /// value once for each subscriber, to all of them (seen with 5.66), so that each hears all values twice.
+    public func isHeardElsewhere(_ characteristic: GATTCharacteristic) -> Bool {
+        let keeper = bluez.keeper
+        guard !keeper.isHandling(characteristic.path) else { return false }
+        let properties = keeper.mirror[characteristic.path, BlueZName.gattCharacteristic]
+        return ["Notifying", "NotifyAcquired"].contains { properties?[$0]?.boolean == true }
+    }
+
     // MARK: Whether it is there
 
     /// Waits for an answer of the device, whatever it is. What it told of before has been handed out then.
@@ -260,27 +271,55 @@ public actor ConnectedDevice {
     ///
     /// It is waited for, 5 s at most, also where the task is cancelled: bluetoothd takes up to 2 s for it, and whoever
     /// connects meanwhile is given a connection that is about to go.
-    public func disconnect() async {
+    ///
+    /// - Returns: Whether it is disconnected by now.
+    @discardableResult
+    public func disconnect() async -> Bool {
+        guard end == nil else { return !bluez.keeper.isConnected(path) }
+        finish(BLEError(.closed, activity: "using the device"))
+        let ending = Task(executorPreference: loop) { [bluez, path, name, device] in
+            let limit = Duration.seconds(5)
+            let watch = Stopwatch(bluez.clock)
+            _ = try? await bluez.call(
+                path, BlueZName.device, "Disconnect", timeout: limit, activity: "disconnecting from \(name)")
+            // It may be answered before the connection has gone.
+            return await bluez.waitUntilDisconnected(device, within: max(limit - watch.elapsed, .milliseconds(1)))
+        }
+        return await ending.value
+    }
+
+    /// Asks bluetoothd to disconnect, and does not wait until it has; what waits ends with ``BLEError/Code/closed``.
+    ///
+    /// bluetoothd goes on with it when this program has ended. See ``Device/waitUntilDisconnected(within:)``.
+    public func beginDisconnecting() async {
         guard end == nil else { return }
         finish(BLEError(.closed, activity: "using the device"))
-        let ending = Task(executorPreference: loop) { [bluez, path, name] in
-            _ = try? await bluez.call(
-                path, BlueZName.device, "Disconnect", timeout: .seconds(5), activity: "disconnecting from \(name)")
-        }
-        await ending.value
+        await bluez.abandon(path)
+        try? await bluez.bus.flush()
     }
+
+    /// Ends the use of it, and leaves it connected: somebody else uses the same connection.
+    public func leave() { finish(BLEError(.closed, activity: "using the device")) }
 
     private func finish(_ error: BLEError) {
         guard end == nil else { return }
         end = error
         if let observer { bluez.keeper.stopObserving(observer) }
         observer = nil
+        stopListening()
         for turns in turns.values { turns.end(error) }
         for write in writes.values { write.finish(.failure(error)) }
         writes = [:]
         let handlers = endHandlers
         endHandlers = []
         for handler in handlers { handler(error) }
+    }
+
+    /// bluetoothd keeps subscriptions for as long as their client is on the bus, and shows them to whoever connects next.
+    private func stopListening() {
+        for path in heard where bluez.keeper.isHandling(path) {
+            bluez.assumeIsolated { $0.endNotifications(of: path) }
+        }
     }
 
     // MARK: Checking

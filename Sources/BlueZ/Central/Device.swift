@@ -1,3 +1,5 @@
+internal import DBus
+
 /// A device by its address, whether it is there or not.
 public struct Device: Sendable {
     public let address: BluetoothAddress
@@ -23,6 +25,20 @@ public struct Device: Sendable {
         try await bluez.connect(to: self, patience: patience)
     }
 
+    /// Waits until it is not connected, at most so long.
+    ///
+    /// - Returns: Whether it is not connected; false as well where the task was cancelled.
+    @discardableResult
+    public func waitUntilDisconnected(within limit: Duration) async -> Bool {
+        await bluez.waitUntilDisconnected(self, within: limit)
+    }
+
+    /// What tells the bus of this bluetoothd from others.
+    package var bus: String { get async { await bluez.bus.busID } }
+
+    /// What waits are measured by.
+    package var clock: any Clock<Duration> { bluez.clock }
+
     /// Pairs with it, with nothing to show or to type at this end.
     ///
     /// - Throws: ``BLEError`` with ``BLEError/Code/notPaired`` where the device refused.
@@ -36,6 +52,20 @@ extension BlueZ {
     /// - Throws: ``BLEError`` with ``BLEError/Code/noAdapter`` or ``BLEError/Code/notRunning``.
     public func device(_ address: BluetoothAddress, on adapter: String? = nil) throws(BLEError) -> Device {
         Device(address: address, adapter: try self.adapter(adapter).address, bluez: self)
+    }
+
+    func waitUntilDisconnected(_ device: Device, within limit: Duration) async -> Bool {
+        let keeper = keeper
+        do throws(BLEError) {
+            try await wait(limit, activity: "waiting for \(device.address) to be disconnected") {
+                () -> Result<Void, BLEError>? in
+                let path = keeper.devicePath(device.address, on: device.adapter)
+                return keeper.isConnected(path) ? nil : .success(())
+            }
+            return true
+        } catch {
+            return false
+        }
     }
 
     func report(of address: BluetoothAddress, on adapter: BluetoothAddress) -> DeviceReport? {

@@ -83,6 +83,14 @@ final class MirrorKeeper: @unchecked Sendable {
         return true
     }
 
+    /// Whether this client handles the values of a characteristic.
+    func isHandling(_ characteristic: ObjectPath) -> Bool { valueHandlers[characteristic] != nil }
+
+    /// Whether bluetoothd has a device connected; false where there is none.
+    func isConnected(_ device: ObjectPath?) -> Bool {
+        device.flatMap { mirror[$0, BlueZName.device] }?["Connected"]?.boolean == true
+    }
+
     private func tell(_ changes: [MirrorChange]) {
         // A copy: observers may come and go meanwhile.
         for change in changes { for observer in observers { observer.call(change) } }

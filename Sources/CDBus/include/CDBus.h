@@ -35,6 +35,8 @@ cdbus_message *cdbus_pop(cdbus_connection *connection);
 bool cdbus_is_connected(cdbus_connection *connection);
 bool cdbus_has_unsent(cdbus_connection *connection);
 bool cdbus_passes_descriptors(cdbus_connection *connection);
+/// The identity of the bus, given back by `cdbus_free`; NULL until the bus has let the user in.
+char *cdbus_server_id(cdbus_connection *connection);
 bool cdbus_send(cdbus_connection *connection, cdbus_message *message, uint32_t *serial);
 
 // MARK: Messages

@@ -68,6 +68,13 @@ final class ConnectionCore: @unchecked Sendable {
         if case .open(let connection) = state { cdbus_passes_descriptors(connection) } else { false }
     }
 
+    /// What tells the bus from others; empty where it has not said so yet, or has ended.
+    var busID: String {
+        guard case .open(let connection) = state, let text = cdbus_server_id(connection) else { return "" }
+        defer { cdbus_free(text) }
+        return String(cString: text)
+    }
+
     /// Sends a message, or lets it wait behind others; returns its serial number.
     @discardableResult
     func send(_ message: OutgoingMessage, activity: String) throws(DBusError) -> UInt32 {

@@ -88,6 +88,9 @@ public actor DBusConnection {
     /// The name that the bus has given to the connection, as `:1.42`.
     public var uniqueName: String { core.uniqueName }
 
+    /// What tells the bus from others, also of other computers: 32 hexadecimal digits; empty where the connection has ended.
+    public var busID: String { core.busID }
+
     /// Whether the bus lets descriptors through.
     public var passesDescriptors: Bool { core.passesDescriptors }
 

@@ -38,34 +38,43 @@ public struct LinkError: Error, Sendable, Hashable {
     public var detail: String?
     /// One thing that a person can do about it.
     public var hint: String?
-
-    /// Who has the device, where somebody else uses it and that is known.
+    /// The program that has the device, where it is busy and the program may be known.
     public var holder: LinkHolder?
-    /// The device that somebody else uses, as ``Link/deviceID`` has it.
+    /// The device, where it is busy, as ``Link/deviceID`` has it in the program that has it.
     public var deviceID: String?
 
     /// An error of the given kind.
-    public init(_ code: Code, name: String, activity: String, detail: String? = nil, hint: String? = nil) {
+    public init(
+        _ code: Code, name: String, activity: String, detail: String? = nil, hint: String? = nil,
+        holder: LinkHolder? = nil, deviceID: String? = nil
+    ) {
         self.code = code
         self.name = name
         self.activity = activity
         self.detail = detail
         self.hint = hint
+        self.holder = holder
+        self.deviceID = deviceID
     }
 }
 
-/// A program that has a device for itself.
+/// A program that has a device.
 public struct LinkHolder: Sendable, Hashable {
-    /// The process.
+    /// Its process.
     public var processID: Int32
-    /// Its command name, as the kernel has it: at most 15 bytes.
+    /// Its command name, as the system has it; `?` where that may not be known.
     public var command: String
 
-    /// A program.
+    /// A program with both parts.
     public init(processID: Int32, command: String) {
         self.processID = processID
         self.command = command
     }
+}
+
+extension LinkHolder: CustomStringConvertible {
+    /// As in `pumpctl (pid 4711)`.
+    public var description: String { "\(command) (pid \(processID))" }
 }
 
 extension LinkError: CustomStringConvertible {

@@ -7,7 +7,8 @@ public import LineProtocol
 ///     ble:AA:BB:CC:DD:EE:FF      by its address
 ///     ble:*                      the strongest that offers the family's service
 ///
-/// with the options `adapter=hci1`, `family=pump`, `profile=nus`, and `pair`, which pairs with it where that was not done.
+/// with the options `adapter=hci1`, `family=pump`, `profile=nus`, `pair`, which pairs with it where that was not done, and
+/// `shared`, which opens it beside a program that is not pumpctl.
 public struct BLEEndpoint: Sendable, Hashable {
     /// Which device is meant.
     public enum Target: Sendable, Hashable {
@@ -25,6 +26,8 @@ public struct BLEEndpoint: Sendable, Hashable {
     public let profiles: [GATTProfile]
     /// Whether to pair with it first.
     let pairs: Bool
+    /// Whether it does not matter that another program listens too, so that values may come twice.
+    let sharesValues: Bool
     /// Whether a way may be guessed where the device is of no known kind.
     let mayGuess: Bool
 
@@ -32,7 +35,7 @@ public struct BLEEndpoint: Sendable, Hashable {
     ///
     /// - Throws: `invalidEndpoint`.
     public init(_ endpoint: Endpoint) throws(LinkError) {
-        try endpoint.allowOptions(["adapter", "family", "pair", "profile"])
+        try endpoint.allowOptions(["adapter", "family", "pair", "profile", "shared"])
         if endpoint.address == "*" {
             target = .any
         } else if let address = BluetoothAddress(endpoint.address) {
@@ -42,6 +45,7 @@ public struct BLEEndpoint: Sendable, Hashable {
         }
         adapter = endpoint.options["adapter"]
         pairs = try endpoint.flag("pair") ?? false
+        sharesValues = try endpoint.flag("shared") ?? false
         let all = GATTProfile.all
         let family = endpoint.options["family"]
         if let family, !all.contains(where: { $0.family == family }) {

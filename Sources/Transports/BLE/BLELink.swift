@@ -11,21 +11,50 @@ final class BLELink: Link {
     var keepsPacketBounds: Bool { route.keepsPacketBounds }
     var maximumWriteLength: Int? { route.values.isEmpty ? route.chunkLength : nil }
     var deviceAddress: String? { "\(device.address)" }
-    var openingNote: String? { route.reason }
+    var deviceID: String? { claim.deviceID }
+    var openingNote: String? {
+        let notes = [route.reason, claim.note, closing == .leaving ? Self.sharingNote : nil].compactMap { $0 }
+        return notes.isEmpty ? nil : notes.joined(separator: "; ")
+    }
+    /// The device's ``DeviceID``.
+    var deviceID: String? { claim.deviceID }
+
+    private static let sharingNote = "another program listens to the device: what it says may come twice"
+
+    /// How the connection is left.
+    enum Closing: Sendable {
+        /// Closing waits until it is gone.
+        case disconnecting
+        /// Closing only asks for its end.
+        case atOnce
+        /// Another program uses it too: it stays.
+        case leaving
+
+        init(_ use: BLEUse, isHeardElsewhere: Bool) {
+            self = isHeardElsewhere ? .leaving : use.closesAtOnce ? .atOnce : .disconnecting
+        }
+    }
 
     private let bluez: BlueZ
     private let device: ConnectedDevice
     private let route: GATTRoute
+    private let claim: BLEClaim
+    private let closing: Closing
     private let inbox: BLEInbox
     private let sender: any BLESender
     /// Empty where the device does not tell of anything.
     private let subscriptions: [ValueSubscription]
 
     /// Subscribes to what the device says.
-    init(_ device: ConnectedDevice, _ route: GATTRoute, of bluez: BlueZ, name: String) async throws(BLEError) {
+    init(
+        _ device: ConnectedDevice, _ route: GATTRoute, of bluez: BlueZ, _ claim: BLEClaim, closing: Closing,
+        name: String
+    ) async throws(BLEError) {
         self.bluez = bluez
         self.device = device
         self.route = route
+        self.claim = claim
+        self.closing = closing
         self.name = name
         executor = bluez.loop
         let inbox = BLEInbox(on: bluez.loop, keepsPacketBounds: route.keepsPacketBounds)
@@ -37,6 +66,8 @@ final class BLELink: Link {
                 error.code == .closed ? .closed : .disconnected, name: name, activity: "receive",
                 detail: error.code == .notRunning ? error.reason : nil, hint: error.hint)
             inbox.assumeIsolated { $0.finish(lost.code == .closed ? nil : lost) }
+            // Who wants the device back opens another link to it.
+            if error.code != .closed { claim.release(isDisconnecting: true) }
         }
         var subscriptions: [ValueSubscription] = []
         if let values {
@@ -69,10 +100,27 @@ final class BLELink: Link {
         }
     }
 
+    /// The device is the next program's last of all.
     func close() async {
         await inbox.finish(nil)
-        await device.disconnect()
+        var isDisconnecting = false
+        switch closing {
+        case .disconnecting: isDisconnecting = await !device.disconnect()
+        case .atOnce:
+            await device.beginDisconnecting()
+            isDisconnecting = true
+        case .leaving: await device.leave()
+        }
         await bluez.close()
+        claim.release(isDisconnecting: isDisconnecting)
+    }
+}
+
+extension ConnectedDevice {
+    /// The first characteristic that the route listens to, and somebody else as well.
+    func firstHeardElsewhere(of route: GATTRoute) -> GATTCharacteristic? {
+        let heard = route.values.isEmpty ? [route.hear] : Array(route.values.values)
+        return heard.first { $0.tells && isHeardElsewhere($0) }
     }
 }
 

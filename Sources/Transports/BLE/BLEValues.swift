@@ -14,7 +14,7 @@ actor BLEValues: BLESender {
     private var framer = LineFramer(limit: LEDFamily.lineLimit)
     /// Whether what comes next is the rest of a line that is too long.
     private var isAmidLine = false
-    /// What was last told of a value since it was asked for or set: bluetoothd tells of what is read as of what is notified.
+    /// What was last told of a value since it was asked for.
     private var heard: [LEDEndpoint: [UInt8]] = [:]
 
     init(_ device: ConnectedDevice, _ route: GATTRoute, _ inbox: BLEInbox, name: String) {
@@ -60,6 +60,8 @@ actor BLEValues: BLESender {
         heard[endpoint] = nil
         do throws(BLEError) {
             let bytes = try await device.read(characteristic)
+            // bluetoothd signals what was read to who listens, as if the device had told it, and right behind that answers
+            // the call: where that was not the last that was heard, there was no such signal.
             if heard[endpoint] != bytes { hear(endpoint, bytes) }
         } catch {
             // The device still owes the answer to a read that was given up: there is none to this one as yet.
@@ -69,9 +71,8 @@ actor BLEValues: BLESender {
 
     private func write(_ bytes: [UInt8], to endpoint: LEDEndpoint) async throws(BLEError) {
         guard let characteristic = route.values[endpoint] else { return }
-        heard[endpoint] = nil
         try await device.write(bytes, to: characteristic, route.writeType)
-        // The device has confirmed it.
-        if heard[endpoint] != bytes { hear(endpoint, bytes) }
+        // The device has confirmed it, which nothing but the call tells: a value that it told meanwhile is another matter.
+        hear(endpoint, bytes)
     }
 }

@@ -224,7 +224,7 @@ final class Console {
     }
 
     private func open() async throws -> any Link {
-        try await context.openLink(endpoint, holds: true, note: note)
+        try await context.openLink(endpoint, for: .watching, note: note)
     }
 
     /// Shows what goes over the link: on the side, and above the line that is edited if there is one.

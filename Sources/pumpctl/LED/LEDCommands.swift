@@ -33,7 +33,7 @@ struct LEDOptions: ParsableArguments {
         try CommandRunner.run(shared.merged(with: parent.shared), for: .led) { context in
             let port = try context.endpoint()
             let session = try await LEDSession.begin(
-                over: context.openLink(port, note: context.output.note), clock: context.clock)
+                over: context.openLink(port, for: .oneCommand, note: context.output.note), clock: context.clock)
             let value: LEDValue
             do {
                 if let recording = try await Recording.begin(context, port, isDefault: false) {

@@ -38,7 +38,7 @@ final class Monitor {
 
     /// Runs until all updates were shown, `time` is over, or a signal ends it.
     func run(for time: Duration?) async throws {
-        let link = try await context.openLink(endpoint, holds: true, note: note)
+        let link = try await context.openLink(endpoint, for: .watching, note: note)
         reopening = Reopening(endpoint, link, context)
         try await begin(link)
         do {

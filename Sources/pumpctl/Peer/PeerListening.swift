@@ -18,7 +18,7 @@ struct PeerListening: Sendable {
     func run(for time: Duration?) async throws { try await context.run(for: time) { try await listen() } }
 
     private func listen() async throws {
-        var link = try await context.openLink(endpoint, holds: true, note: context.output.note)
+        var link = try await context.openLink(endpoint, for: .watching, note: context.output.note)
         let reopening = Reopening(endpoint, link, context)
         var rest = count
         while true {

@@ -56,7 +56,7 @@ extension CommandContext {
     /// Runs the pump for a time, and says what happens.
     fileprivate func run(_ plan: TimedRun.Plan) async throws {
         let endpoint = try endpoint()
-        let link = try await openLink(endpoint, holds: true, note: output.note)
+        let link = try await openLink(endpoint, for: .watching, note: output.note)
         let reopening = Reopening(endpoint, link, self)
         let run = TimedRun(
             plan: plan, timeout: timeout, clock: clock, executor: loop,

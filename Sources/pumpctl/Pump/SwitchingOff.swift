@@ -27,7 +27,9 @@ struct SwitchingOff {
     }
 
     private func switchOff(by deadline: ContinuousClock.Instant) async throws {
-        let endpoint = try context.endpoint()
+        var endpoint = try context.endpoint()
+        // That a phone or another program listens as well must not keep OFF from the pump.
+        if endpoint.scheme == "ble", endpoint.options["shared"] == nil { endpoint = endpoint.adding("shared", "true") }
         guard let link = try await open(endpoint, by: deadline) else { return }
         let reopening = Reopening(endpoint, link, context)
         do {
@@ -66,7 +68,7 @@ struct SwitchingOff {
     private func open(_ endpoint: Endpoint, by deadline: ContinuousClock.Instant) async throws -> (any Link)? {
         while true {
             do {
-                return try await context.openLink(endpoint, note: context.output.note)
+                return try await context.openLink(endpoint, for: .oneCommand, note: context.output.note)
             } catch let error as LinkError where error.code == .busy {
                 let rest = context.clock.now.duration(to: deadline)
                 if let deviceID = error.deviceID,
@@ -82,7 +84,7 @@ struct SwitchingOff {
     }
 
     private func take(_ answer: OffAnswer, of holder: LinkHolder?) throws {
-        let name = holder.map { "\($0.command) (pid \($0.processID))" } ?? "another pumpctl"
+        let name = holder.map { "\($0)" } ?? "another pumpctl"
         switch answer {
         case .off: if context.options.verbose { context.output.note("* \(name) has the device, and has sent OFF") }
         case .failed(var failure):

@@ -30,7 +30,7 @@ struct MessageListening: Sendable {
     }
 
     private func listen() async throws {
-        let link = try await context.openLink(endpoint, holds: true, note: context.output.note)
+        let link = try await context.openLink(endpoint, for: .watching, note: context.output.note)
         var intake = MessageIntake(relay?.entrance(from: link.deviceAddress) ?? store, context, until: ending)
         do { try await listen(over: link, &intake) } catch {
             try intake.finish()

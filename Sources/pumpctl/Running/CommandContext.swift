@@ -48,24 +48,28 @@ struct CommandContext: Sendable {
     }
 
     /// Opens the link to the device that the options name.
-    func openLink() async throws -> any Link { try await openLink(endpoint(), note: output.note) }
+    func openLink(for use: LinkUse = .transfer) async throws -> any Link {
+        try await openLink(endpoint(), for: use, note: output.note)
+    }
 
     /// Opens a link.
     ///
     /// - Parameters:
-    ///   - holds: Whether the command has it for long, and so lets others have the device switched off meanwhile.
+    ///   - use: What the command has it for.
     ///   - note: Where to show what goes over it, if that is asked for.
     func openLink(
-        _ endpoint: Endpoint, holds: Bool = false, note: @escaping @Sendable (String) -> Void
+        _ endpoint: Endpoint, for use: LinkUse = .transfer, note: @escaping @Sendable (String) -> Void
     ) async throws -> any Link {
         var schemes = LinkSchemes.standard
         schemes.add("sim", SimLink.open)
+        // Nobody is to wait for the 2 s that bluetoothd takes to disconnect.
+        schemes.add("ble", BLEEndpoint.opener(BLEUse(isBrief: use == .oneCommand, closesAtOnce: true)))
         if endpoint.scheme == "serial" { userTerminal.keepSettings(ifAt: endpoint.address) }
         let link = try await schemes.open(endpoint, on: loop)
         if let remark = link.openingNote { note("pumpctl: \(endpoint.text): \(remark)") }
         let reporting = ReportingLink(link, clock: clock, note: note, lookAround: Self.search(forUsersOf: link, note))
         let shown: any Link = options.verbose ? TracedLink(reporting, note: note) : reporting
-        return holds ? await HeldLink.open(shown, self, note: note) : shown
+        return use == .watching ? await HeldLink.open(shown, self, note: note) : shown
     }
 
     /// What tells of other programs that have the serial port of a link open; nil where it is none.
@@ -81,14 +85,12 @@ struct CommandContext: Sendable {
 
     /// Runs `body` in a session with the pump, and closes it.
     ///
-    /// - Parameters:
-    ///   - holds: As in ``openLink(_:holds:note:)``.
-    ///   - body: Gets the endpoint too, and the link that it was opened to.
+    /// - Parameter use: What the command has the link for.
     func withPump<Value>(
-        holds: Bool = false, _ body: (PumpSession) async throws -> Value
+        for use: LinkUse = .oneCommand, _ body: (PumpSession) async throws -> Value
     ) async throws -> Value {
         let endpoint = try endpoint()
-        let link = try await openLink(endpoint, holds: holds, note: output.note)
+        let link = try await openLink(endpoint, for: use, note: output.note)
         return try await withPump(over: link, endpoint, body)
     }
 

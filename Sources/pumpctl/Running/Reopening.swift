@@ -78,7 +78,7 @@ struct Reopening {
         _ endpoint: Endpoint, _ note: @escaping @Sendable (String) -> Void
     ) async throws -> (any Link)? {
         do {
-            return try await context.openLink(endpoint, holds: true, note: note)
+            return try await context.openLink(endpoint, for: .watching, note: note)
         } catch let error as LinkError {
             switch error.code {
             case .invalidEndpoint, .unsupported, .cancelled: throw error

@@ -21,7 +21,7 @@ struct LogFollowing: Sendable {
     func run(for time: Duration?) async throws { try await context.run(for: time) { try await follow() } }
 
     private func follow() async throws {
-        let link = try await context.openLink(endpoint, holds: true, note: context.output.note)
+        let link = try await context.openLink(endpoint, for: .watching, note: context.output.note)
         let recording: Recording?
         do {
             recording = try await Recording.begin(context, endpoint, isDefault: true)

@@ -34,7 +34,7 @@ struct SendCommand: ParsableCommand {
     func run() throws {
         let (line, quiet, sendsBreak) = (line, quiet.duration, sendsBreak)
         try CommandRunner.run(shared.merged(with: parent.shared)) { context in
-            let link = try await context.openLink()
+            let link = try await context.openLink(for: .oneCommand)
             do {
                 if sendsBreak { try await link.sendBreak(for: .milliseconds(250)) }
                 try await exchange(line, quiet, over: link, context)

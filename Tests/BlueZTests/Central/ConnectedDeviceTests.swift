@@ -313,6 +313,47 @@ struct ConnectedDeviceTests {
         }
     }
 
+    @Test func `Has been disconnected only when bluetoothd says so, which comes behind its answer`() async throws {
+        try await withModule { rig in
+            #expect(await rig.device.disconnect())
+            let report = try await rig.bench.bluez.device(module).report
+            #expect(report?.isConnected == false)
+            #expect(await rig.device.disconnect())
+        }
+    }
+
+    @Test func `Is asked to disconnect without waiting, and can be waited for`() async throws {
+        try await withModule(manners: LinkManners { $0.disconnectDelay = .seconds(2) }) { rig in
+            let values = try await rig.device.notifications(of: rig.line)
+            await rig.device.beginDisconnecting()
+            #expect(try await values.next() == nil)
+            await rig.bench.clock.untilSomebodySleeps(until: .seconds(2))
+            let device = try await rig.bench.bluez.device(module)
+            #expect(await rig.radio.links.count == 1)
+            let waiting = Task { await device.waitUntilDisconnected(within: .seconds(5)) }
+            await rig.bench.clock.untilSomebodySleeps(until: .seconds(5))
+            rig.bench.clock.advance(by: .seconds(2))
+            #expect(await waiting.value)
+        }
+    }
+
+    @Test func `Can be left to others, whose subscriptions are seen`() async throws {
+        try await withModule { rig in
+            let other = try await rig.bench.otherClient()
+            let same = try await other.device(module).connect()
+            let line = try same.characteristic("FFE1", of: "FFE0")
+            let values = try await same.notifications(of: line)
+            _ = try await rig.bench.settle()
+            #expect(await rig.device.isHeardElsewhere(rig.line))
+            #expect(await !same.isHeardElsewhere(line))
+            await rig.device.leave()
+            #expect(await rig.radio.links.count == 1)
+            await rig.far.notify([1])
+            #expect(try await values.next() == [1])
+            await other.close()
+        }
+    }
+
     @Test func `That is let go is disconnected`() async throws {
         try await withBench { bench in
             let radio = await bench.addModule()

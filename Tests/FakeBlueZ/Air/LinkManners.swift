@@ -17,6 +17,8 @@ public struct LinkManners: Sendable {
     public var connectDelay = Duration.zero
     /// How long the services take to be resolved once the device is connected.
     public var resolveDelay = Duration.zero
+    /// How long `Disconnect` takes: 2 s with bluetoothd. Whoever connects meanwhile is given the link that is about to go.
+    public var disconnectDelay = Duration.zero
     /// How long a device that can't be reached is tried.
     public var patience = Duration.seconds(20)
     /// How long the answer to a subscription takes. What the device says meanwhile is early.

@@ -97,11 +97,15 @@ final class KnownCharacteristic {
         notifySocket?.close()
     }
 
-    /// What the device has said.
+    /// What the device has said. Each client's subscription signals it, and every client hears every signal: with two
+    /// subscribed clients both hear each value twice (seen with 5.66).
     func arrive(_ bytes: [UInt8]) {
         if let notifySocket { return notifySocket.send(bytes) }
         if subscriptions.isEmpty { return }
-        object.repeatedly(set: "Value", of: BlueZName.characteristic, to: .bytes(bytes))
+        // While the first one's subscription is not confirmed, what is early is signalled all the same.
+        for _ in 0..<max(1, subscriptions.values.count { $0 == .active }) {
+            object.repeatedly(set: "Value", of: BlueZName.characteristic, to: .bytes(bytes))
+        }
     }
 
     // MARK: The object

@@ -36,11 +36,16 @@ extension KnownDevice {
 
     /// Disconnects. The answer comes first, then the changes that it makes: bleak counts on it, which closes its
     /// connection to the bus as soon as it hears of them.
-    func disconnect() throws(DBusError) {
+    ///
+    /// It ends the link of all clients, and goes on when the one that asked has left the bus.
+    func disconnect() async throws {
         guard attempt != nil || isConnected else { throw BlueZError.notConnected }
+        let ending = (link, incoming)
+        if attempt == nil { try await bluez.timeline.pause(radio.manners.disconnectDelay) }
         Task {
             await Radio.idle()
-            lose()
+            // Not a link that has come about since.
+            if link === ending.0, incoming === ending.1 { lose() }
         }
     }
 

@@ -10,7 +10,7 @@ public final class KnownDevice {
     private(set) var object: BusObject?
     var link: RadioLink?
     /// A link in which the device is the central.
-    private var incoming: RadioLink?
+    private(set) var incoming: RadioLink?
     /// An attempt to connect that is under way.
     var attempt: Task<Void, any Error>?
     var resolution: Task<Void, Never>?
@@ -171,7 +171,7 @@ public final class KnownDevice {
             BlueZName.device,
             methods: [
                 method("Connect") { [self] _ in try await connect() },
-                method("Disconnect") { [self] _ in try disconnect() },
+                method("Disconnect") { [self] _ in try await disconnect() },
                 method("Pair") { [self] call in try await pair(for: call.sender) },
                 method("CancelPairing") { _ in throw BlueZError.doesNotExist },
             ],

@@ -99,6 +99,34 @@ struct BLEValueTests {
         await link.close()
     }
 
+    @Test func `Tells of a value that the device tells as it is written, besides that it was written`() async throws {
+        let rig = try await Rig()
+        await Radio.run { [characteristic = rig.characteristic] in
+            // As sketches do that notify in the handler of a write: before it is confirmed.
+            characteristic.onWrite = { bytes, _ in characteristic.notify(bytes) }
+        }
+        let link = try await rig.open()
+        try await link.send("LED:1\n")
+        await settle()
+        #expect(try await receive(link) == "LED:1\nLED:1\n")
+        await link.close()
+    }
+
+    @Test func `Tells of a value that the device tells as it is read, besides what was read`() async throws {
+        let rig = try await Rig()
+        await Radio.run { [characteristic = rig.characteristic] in
+            characteristic.onRead = { _ in
+                characteristic.notify([1])
+                return [1]
+            }
+        }
+        let link = try await rig.open()
+        try await link.send("LED\n")
+        await settle()
+        #expect(try await receive(link) == "LED:1\nLED:1\n")
+        await link.close()
+    }
+
     @Test func `Tells of what is no value as a line that is none`() async throws {
         let rig = try await Rig()
         await rig.setValue([1, 2])

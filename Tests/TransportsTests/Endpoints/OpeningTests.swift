@@ -115,6 +115,9 @@ struct OpeningTests {
         #expect(error.code == .busy)
         #expect(error.detail?.contains("(pid \(getpid()))") == true)
         #expect(error.hint != nil)
+        #expect(error.holder?.processID == getpid())
+        // What Unix98 pseudo-terminals have.
+        #expect(error.deviceID == "tty-136-" + (terminal.path.split(separator: "/").last ?? ""))
         await first.close()
 
         let shared = "serial:\(terminal.path)?shared"

@@ -14,6 +14,7 @@ import Testing
 final class BLERig: LinkRig {
     private let bus: PrivateBus
     private let fake: FakeBlueZ
+    private let folder = TemporaryFolder()
 
     init() async throws {
         bus = try await PrivateBus()
@@ -31,7 +32,8 @@ final class BLERig: LinkRig {
         let module = await SocketModule(DescriptorChannel(taking: pair[0], kind: .socket, on: Radio.loop))
         await module.join(fake)
         let link = try await BLEEndpoint.open(
-            Endpoint("ble:\(await module.radio.address)"), on: .shared, bus: .address(bus.address))
+            Endpoint("ble:\(await module.radio.address)"), on: .shared, bus: .address(bus.address),
+            locks: DeviceLocks(folders: [folder.path]))
         let descriptor = pair[1]
         // Whoever has the far end keeps the bus with it.
         return (link, FarEnd(descriptor) { [self] in withExtendedLifetime(self) { _ = close(descriptor) } })

@@ -1,3 +1,4 @@
+import DescriptorIO
 import FakeBlueZ
 import FirmwareSim
 import TestSupport
@@ -8,9 +9,10 @@ struct BLEPump {
     let fake: FakeBlueZ
     let module: HM10<PumpFirmware>
 
-    init() async throws {
+    /// - Parameter clock: What bluetoothd's time is measured by.
+    init(clock: any Clock<Duration> = EventLoopClock(Radio.loop)) async throws {
         bus = try await PrivateBus()
-        fake = try await FakeBlueZ.start(on: bus.address)
+        fake = try await FakeBlueZ.start(on: bus.address, clock: clock)
         await fake.addAdapter()
         module = try await HM10(
             PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34.5), potentiometer: 716)),

@@ -1,0 +1,17 @@
+/// How a program uses a BLE device, which it then has for itself.
+public struct BLEUse: Sendable, Hashable {
+    /// Whether it has the device for one command only, so that others wait for its end (see ``patience``).
+    public var isBrief: Bool
+    /// How long to wait for another program whose use is brief. One whose use is not is not waited for.
+    public var patience: Duration
+    /// Whether closing a link returns as soon as bluetoothd was asked to disconnect, which takes it 2 s. Who opens the
+    /// device next waits for the rest of them.
+    public var closesAtOnce: Bool
+
+    /// By default lasting, and closed only when the device is disconnected.
+    public init(isBrief: Bool = false, patience: Duration = .seconds(10), closesAtOnce: Bool = false) {
+        self.isBrief = isBrief
+        self.patience = patience
+        self.closesAtOnce = closesAtOnce
+    }
+}

@@ -1,0 +1,49 @@
+import Glibc
+import Testing
+
+@testable import DescriptorIO
+
+@Suite("Who holds a lock") struct FileLockHolderTests {
+    private static let locks = """
+        1: FLOCK  ADVISORY  WRITE 4711 00:1a:123 0 EOF
+        1: -> FLOCK  ADVISORY  WRITE 4712 00:1a:123 0 EOF
+        2: POSIX  ADVISORY  WRITE 4713 00:1a:123 1073741824 1073742335
+        3: FLOCK  ADVISORY  READ 4714 00:1a:123 0 EOF
+        4: FLOCK  ADVISORY  READ 4714 00:1a:123 0 EOF
+        5: FLOCK  ADVISORY  WRITE 0 00:1a:123 0 EOF
+        6: FLOCK  ADVISORY  WRITE 4715 00:1a:1234 0 EOF
+        7: FLOCK  ADVISORY  WRITE 4716 01:1a:123 0 EOF
+        8: FLOCK
+        """
+
+    @Test func `Is who has it, not who waits for it, nor who holds another or may not be known`() {
+        #expect(FileLockHolder.processIDs(holding: "00:1a:123", in: Self.locks) == [4711, 4714])
+    }
+
+    @Test func `Is found by any descriptor and by the path`() throws {
+        let path = "/tmp/pumpctl-test-lock-\(getpid())"
+        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        defer {
+            unlink(path)
+            close(file)
+        }
+        let other = open(path, O_RDONLY | O_CLOEXEC)
+        defer { close(other) }
+        #expect(FileLockHolder.all(of: other) == [])
+        try #require(flock(file, LOCK_EX | LOCK_NB) == 0)
+        #expect(FileLockHolder.all(of: other).map(\.processID) == [getpid()])
+        #expect(FileLockHolder.all(ofPath: path) == FileLockHolder.all(of: other))
+        #expect(FileLockHolder.all(ofPath: "/nonexistent") == [])
+    }
+
+    @Test(arguments: [(0x1A, 0, 0x1A, "00:1a"), (0xFE00, 0xFE, 0, "fe:00"), (0xBC01, 188, 1, "bc:01")])
+    func `Is looked for by the parts of a device's number`(number: Int, major: Int, minor: Int, text: String) {
+        let device = DeviceNumber(UInt64(number))
+        #expect(device.major == major && device.minor == minor && device.hexadecimal == text)
+    }
+
+    @Test func `Has more digits where a number is large`() {
+        let device = DeviceNumber(0x0001_2000_6783_459A)
+        #expect(device.major == 0x12345 && device.minor == 0x6789A)
+    }
+}

@@ -1,0 +1,247 @@
+import BlueZ
+import DBus
+import DescriptorIO
+import FakeBlueZ
+import Glibc
+import LineProtocol
+import TestSupport
+import Testing
+
+@testable import Transports
+
+@Suite("A link to a BLE device", .timeLimit(.minutes(5)))
+struct BLEOwnershipTests {
+    private static let address = "00:15:83:00:00:10"
+
+    /// A fake bluetoothd with a module, and programs that share a folder for locks, and a clock.
+    private struct Rig {
+        let bus: PrivateBus
+        let fake: FakeBlueZ
+        /// bluetoothd's time.
+        let radioClock = ManualClock()
+        /// The programs' time.
+        let clock = ManualClock()
+        let module: RadioDevice
+        let folder = TemporaryFolder()
+
+        init() async throws {
+            bus = try await PrivateBus()
+            fake = try await FakeBlueZ.start(on: bus.address, clock: radioClock)
+            await fake.addAdapter()
+            module = await Radio.run {
+                let module = RadioDevice(address, Advertisement(name: "HMSoft", services: ["FFE0"]))
+                module.services = [
+                    RadioService("FFE0", [RadioCharacteristic("FFE1", [.writeWithoutResponse, .notify])])
+                ]
+                return module
+            }
+            await fake.add(module)
+        }
+
+        var locks: DeviceLocks {
+            DeviceLocks(folders: [folder.path("locks")], uptime: { [clock] in .seconds(1000) + clock.now.offset })
+        }
+
+        func open(
+            _ use: BLEUse = BLEUse(), _ query: String = "", locks: DeviceLocks? = nil
+        ) async throws -> any Link {
+            try await BLEEndpoint.open(
+                Endpoint("ble:\(address)\(query)"), on: .shared, bus: .address(bus.address), clock: clock, as: use,
+                locks: locks ?? self.locks)
+        }
+
+        func failure(_ use: BLEUse = BLEUse()) async -> LinkError? {
+            do { try await open(use).close() } catch { return error as? LinkError }
+            return nil
+        }
+
+        func calls(of member: String) async -> Int { await fake.calls.state.count { $0.member == member } }
+
+        func setDisconnectDelay() async { await Radio.run { module.manners.disconnectDelay = .seconds(2) } }
+    }
+
+    @Test func `Is the only one: another is refused with the holder, and leaves the first alone`() async throws {
+        let rig = try await Rig()
+        let link = try await rig.open()
+        let error = await rig.failure()
+        #expect(error?.code == .busy)
+        #expect(error?.holder?.processID == getpid())
+        #expect("\(error.map { "\($0)" } ?? "")".contains("(pid \(getpid()))"))
+        #expect(error?.hint == "end it first: kill \(getpid())")
+        #expect(error?.deviceID != nil && error?.deviceID == (link as? BLELink)?.deviceID)
+        #expect(error?.deviceID?.hasSuffix("-00:00:5E:00:53:01-\(Self.address)") == true)
+        #expect(await rig.calls(of: "Connect") == 1)
+        #expect(await rig.calls(of: "Disconnect") == 0)
+        // It was not waited for.
+        #expect(!rig.clock.deadlines.contains(.milliseconds(50)))
+        await link.close()
+        try await rig.open().close()
+    }
+
+    @Test func `Whose device is gone is not in the way of the next, though it is not closed`() async throws {
+        let rig = try await Rig()
+        let link = try await rig.open()
+        await rig.module.dropLinks()
+        await #expect(throws: LinkError.self) { try await link.receive() }
+        let next = try await rig.open()
+        await link.close()
+        #expect(await rig.module.links.count == 1)
+        await next.close()
+    }
+
+    @Test func `That did not come about leaves the device to the next`() async throws {
+        let rig = try await Rig()
+        await Radio.run {
+            rig.module.manners.connectErrors = Array(repeating: BlueZError.notSupported, count: 1)
+        }
+        #expect(await rig.failure()?.code == .unsupported)
+        await Radio.run { rig.module.services = [RadioService("1809", [RadioCharacteristic("2A1C", [.indicate])])] }
+        #expect(await rig.failure()?.code == .notFound)
+        await Radio.run {
+            rig.module.services = [RadioService("FFE0", [RadioCharacteristic("FFE1", [.write, .notify])])]
+        }
+        try await rig.open().close()
+    }
+
+    @Test func `Is waited for where it is brief, 10 s at most`() async throws {
+        let rig = try await Rig()
+        let brief = try await rig.open(BLEUse(isBrief: true))
+        let second = Task { try await rig.open() }
+        await rig.clock.untilSomebodySleeps(until: .milliseconds(50))
+        #expect(await rig.calls(of: "Connect") == 1)
+        await brief.close()
+        rig.clock.advance(by: .milliseconds(50))
+        let link = try await second.value
+        #expect(await rig.calls(of: "Connect") == 2)
+        await link.close()
+
+        let held = try await rig.open(BLEUse(isBrief: true))
+        let error = await rig.failure(BLEUse(patience: .zero))
+        #expect(error?.code == .busy && error?.holder?.processID == getpid())
+        await held.close()
+    }
+
+    @Test func `That is waited for can be given up`() async throws {
+        let rig = try await Rig()
+        let brief = try await rig.open(BLEUse(isBrief: true))
+        let second = Task { try await rig.open() }
+        await rig.clock.untilSomebodySleeps(until: .milliseconds(50))
+        second.cancel()
+        let error = await #expect(throws: LinkError.self) { try await second.value }
+        #expect(error?.code == .cancelled)
+        await brief.close()
+    }
+
+    @Test func `Is by default closed when the device is disconnected, and nobody has to wait then`() async throws {
+        let rig = try await Rig()
+        await rig.setDisconnectDelay()
+        let link = try await rig.open()
+        let closing = Task { await link.close() }
+        await rig.radioClock.untilSomebodySleeps(until: .seconds(2))
+        #expect(await rig.failure()?.code == .busy)
+        rig.radioClock.advance(by: .seconds(2))
+        await closing.value
+        #expect(await rig.module.links.isEmpty)
+        let next = try await rig.open()
+        #expect(await rig.calls(of: "Connect") == 2)
+        rig.radioClock.advance(by: .seconds(2))
+        let last = Task { await next.close() }
+        await rig.radioClock.untilSomebodySleeps(until: .seconds(6))
+        rig.radioClock.advance(by: .seconds(2))
+        await last.value
+    }
+
+    @Test func `Can be closed at once; the next waits until it is disconnected, and connects anew`() async throws {
+        let rig = try await Rig()
+        await rig.setDisconnectDelay()
+        let use = BLEUse(closesAtOnce: true)
+        await (try await rig.open(use)).close()
+        await rig.radioClock.untilSomebodySleeps(until: .seconds(2))
+        #expect(await rig.module.links.count == 1)
+        let second = Task { try await rig.open(use) }
+        await rig.clock.untilSomebodySleeps(until: .seconds(5))
+        #expect(await rig.calls(of: "Connect") == 1)
+        rig.radioClock.advance(by: .seconds(2))
+        let link = try await second.value
+        #expect(await rig.calls(of: "Connect") == 2)
+        try await link.send("ON\n")
+        await link.close()
+    }
+
+    @Test func `Is opened all the same where the device stays connected for 5 s`() async throws {
+        let rig = try await Rig()
+        await rig.setDisconnectDelay()
+        let use = BLEUse(closesAtOnce: true)
+        await (try await rig.open(use)).close()
+        let second = Task { try await rig.open(use) }
+        await rig.clock.untilSomebodySleeps(until: .seconds(5))
+        rig.clock.advance(by: .seconds(5))
+        await (try await second.value).close()
+        // Long after that nobody waits.
+        rig.clock.advance(by: .seconds(5))
+        await (try await rig.open(use)).close()
+    }
+
+    @Test func `Of a program that waits for the disconnection and gives up lets the next wait as well`() async throws {
+        let rig = try await Rig()
+        await rig.setDisconnectDelay()
+        let use = BLEUse(closesAtOnce: true)
+        await (try await rig.open(use)).close()
+        let second = Task { try await rig.open(use) }
+        await rig.clock.untilSomebodySleeps(until: .seconds(5))
+        second.cancel()
+        await #expect(throws: LinkError.self) { try await second.value }
+        let third = Task { try await rig.open(use) }
+        await rig.clock.untilSomebodySleeps(until: .seconds(5))
+        rig.radioClock.advance(by: .seconds(2))
+        await (try await third.value).close()
+        #expect(await rig.calls(of: "Connect") == 2)
+    }
+
+    @Test func `Is refused where another program listens, whose link stays; unless that does not matter`() async throws
+    {
+        let rig = try await Rig()
+        let other = try await TestCentral(on: rig.bus.address, for: Self.address)
+        _ = try await other.find()
+        try await other.connect()
+        try await other.subscribe("FFE1")
+        let error = await rig.failure()
+        #expect(error?.code == .busy && error?.detail == "another program listens to FFE1")
+        #expect(error?.hint?.contains("bluetoothctl disconnect \(Self.address)") == true)
+        #expect(error?.deviceID != nil && error?.holder == nil)
+        #expect(await rig.calls(of: "Disconnect") == 0)
+
+        let link = try await rig.open(BLEUse(), "?shared")
+        #expect(link.openingNote == "another program listens to the device: what it says may come twice")
+        await rig.module.characteristic("FFE1")?.notify(Array("OK".utf8))
+        await settle()
+        #expect(try await link.receive() == Array("OKOK".utf8))
+        await link.close()
+        #expect(await rig.calls(of: "Disconnect") == 0)
+        #expect(await rig.module.links.count == 1)
+        // What it listens to is left as it was.
+        await rig.module.characteristic("FFE1")?.notify(Array("end".utf8))
+        #expect(try await other.hears("end", of: "FFE1") == "OKOKend")
+        await other.close()
+    }
+
+    @Test func `Is not refused for what a link that was closed has listened to`() async throws {
+        let rig = try await Rig()
+        for _ in 0..<3 {
+            let link = try await rig.open()
+            #expect(link.openingNote == nil)
+            await link.close()
+        }
+        let lost = try await rig.open()
+        await rig.module.dropLinks()
+        await #expect(throws: LinkError.self) { try await lost.receive() }
+        await (try await rig.open()).close()
+    }
+
+    @Test func `Is opened without a lock where there is no folder for it, and says so`() async throws {
+        let rig = try await Rig()
+        let link = try await rig.open(locks: DeviceLocks(folders: ["/proc/nowhere/folder"]))
+        #expect(link.openingNote?.contains("another program may use the device at the same time") == true)
+        await link.close()
+    }
+}

@@ -1,0 +1,70 @@
+"""Who has a BLE device, on two adapters of one machine that hear each other: one program at a time, of whichever user."""
+
+import re
+import signal
+import time
+
+from bench import PATIENCE
+from bluetooth import BluetoothTest, VirtualRadio
+
+PORT = "ble:HMSoft"
+
+
+class Owner(BluetoothTest):
+    def setUp(self):
+        super().setUp()
+        VirtualRadio(self)
+        self.peripheral()
+        # Debian's; it decides who may open another user's file for writing in a folder such as this.
+        self.guest.python("open('/proc/sys/fs/protected_regular', 'w').write('2')")
+        self.assertEqual(self.guest.run("usermod", "-aG", "bluetooth", "bench").status, 0)
+
+    def command(self, user, *arguments):
+        """pumpctl of a user who may talk to bluetoothd."""
+        switch = () if user == "root" else ("setpriv", "--reuid", user, "--regid", user, "--init-groups")
+        return (*switch, "pumpctl", "--no-record", "--port", PORT, *arguments)
+
+    def run_as(self, user, *arguments, status=0):
+        result = self.guest.run(*self.command(user, *arguments), seconds=PATIENCE)
+        self.assertEqual(result.status, status, f"{user}: pumpctl {' '.join(arguments)}: {result}")
+        return result
+
+    def check_users(self, first, second):
+        self.run_as(first, "status")
+        files = self.guest.run("sh", "-c", "stat -c '%a %U %n' /run/lock/pumpctl /run/lock/pumpctl/*").out
+        self.assertRegex(files, rf"^1777 {first} /run/lock/pumpctl\n666 {first} /run/lock/pumpctl/ble-\S+\n$")
+        self.run_as(second, "status")
+        for holder, other in ((first, second), (second, first)):
+            monitor = self.guest.start(*self.command(holder, "monitor"))
+            monitor.until_output("off", PATIENCE)
+            error = self.run_as(other, "status", status=69).err
+            self.assertRegex(error, r"pumpctl \(pid \d+\)")
+            # setpriv becomes pumpctl.
+            self.assertIn(f"pid {monitor.id})", error)
+            monitor.send_signal(signal.SIGINT)
+            monitor.wait(PATIENCE)
+        self.run_as(second, "status")
+        self.run_as(first, "status")
+
+    def test_what_root_has_used_another_user_can_use(self):
+        self.check_users("root", "bench")
+
+    def test_what_another_user_has_used_root_can_use(self):
+        self.check_users("bench", "root")
+
+    def test_a_one_shot_does_not_wait_for_the_disconnection(self):
+        times = []
+        for _ in range(2):
+            start = time.monotonic()
+            self.run_as("root", "status")
+            times.append(time.monotonic() - start)
+        # The second one waits for the rest of the first one's disconnection.
+        print(f"two one-shots in a row: {times[0]:.2f} s and {times[1]:.2f} s")
+        self.assertLess(sum(times), 2 * 3)
+
+    def test_two_one_shots_at_once_both_end_well(self):
+        both = [self.guest.start(*self.command("root", "status")) for _ in range(2)]
+        for command in both:
+            result = command.wait(2 * PATIENCE)
+            self.assertEqual(result.status, 0, result)
+            self.assertTrue(re.search(r"pump +off", result.out), result)

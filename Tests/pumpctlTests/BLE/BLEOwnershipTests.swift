@@ -1,0 +1,132 @@
+import DescriptorIO
+import FakeBlueZ
+import FirmwareSim
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("Two programs that want one BLE device", .timeLimit(.minutes(5)))
+struct BLEOwnershipTests {
+    @Test func `Have it one at a time: a status beside a monitor is refused and names it`() async throws {
+        let pump = try await BLEPump()
+        let monitor = try await pump.start("-p", "ble:HMSoft", "monitor", "--interval", "0.5", "--json")
+        _ = try await monitor.output.text(upTo: #""link":"up""#)
+        let status = try await pump.run("-p", "ble:HMSoft", "status")
+        expectFailure(status, 69, saying: "pumpctl (pid \(monitor.processID))", hint: "kill \(monitor.processID)")
+        #expect(status.output == "")
+        // It goes on undisturbed.
+        #expect(await pump.module.radio.links.count == 1)
+        monitor.send(signal: SIGINT)
+        let ending = try await monitor.ending()
+        #expect(!ending.output.contains("lost"), "\(ending)")
+        let next = try await pump.run("-p", "ble:HMSoft", "status")
+        #expect(next.status == 0, "\(next)")
+    }
+
+    @Test func `That are one-shots both end well, one after the other`() async throws {
+        let clock = ManualClock()
+        let pump = try await BLEPump(clock: clock)
+        await Radio.run { pump.module.radio.manners.connectDelay = .seconds(1) }
+        let first = try await pump.start("-p", "ble:HMSoft", "status")
+        await clock.untilSomebodySleeps(until: .seconds(1))
+        let second = try await pump.start("-p", "ble:HMSoft", "status")
+        // It has found the device by its name.
+        try await pump.untilCalled("StopDiscovery", times: 2)
+        clock.advance(by: .seconds(1))
+        let one = try await first.ending()
+        #expect(one.status == 0 && one.output.contains("off"), "\(one)")
+        await clock.untilSomebodySleeps(until: .seconds(2))
+        clock.advance(by: .seconds(1))
+        let two = try await second.ending()
+        #expect(two.status == 0 && two.output == one.output, "\(two)")
+        #expect(await pump.clients(of: "Connect").count == 2)
+    }
+
+    @Test func `In a row: the first does not wait for bluetoothd to disconnect, and the second does`() async throws {
+        let clock = ManualClock()
+        let pump = try await BLEPump(clock: clock)
+        await Radio.run { pump.module.radio.manners.disconnectDelay = .seconds(2) }
+        let first = try await pump.run("-p", "ble:HMSoft", "status")
+        #expect(first.status == 0, "\(first)")
+        #expect(await pump.module.radio.links.count == 1)
+        let second = try await pump.start("-p", "ble:HMSoft", "status")
+        try await pump.untilCalled("StartDiscovery", times: 2)
+        #expect(await pump.clients(of: "Connect").count == 1)
+        clock.advance(by: .seconds(2))
+        let ending = try await second.ending()
+        #expect(ending.status == 0 && ending.output == first.output, "\(ending)")
+        // It has a link of its own, not the one that was about to go.
+        #expect(await pump.clients(of: "Connect").count == 2)
+    }
+
+    @Test func `Of which one was killed leave it to the other`() async throws {
+        let pump = try await BLEPump()
+        let monitor = try await pump.start("-p", "ble:HMSoft", "monitor", "--interval", "0.5", "--json")
+        _ = try await monitor.output.text(upTo: #""link":"up""#)
+        monitor.send(signal: SIGKILL)
+        _ = try await monitor.ending()
+        let status = try await pump.run("-p", "ble:HMSoft", "status")
+        #expect(status.status == 0, "\(status)")
+    }
+
+    @Test func `Of which one is not pumpctl: its link is left alone`() async throws {
+        let pump = try await BLEPump()
+        let bridge = try await TestCentral(on: pump.bus.address, for: "00:15:83:00:00:10")
+        _ = try await bridge.find()
+        try await bridge.connect()
+        try await bridge.subscribe("FFE1")
+        let status = try await pump.run("-p", "ble:HMSoft", "status")
+        expectFailure(
+            status, 69, saying: "another program listens to FFE1",
+            hint: "bluetoothctl disconnect 00:15:83:00:00:10")
+        #expect(await pump.module.radio.links.count == 1)
+        await bridge.close()
+    }
+
+    @Test func `Of which one reads the log: the other is refused, and no log holds the other's rows`() async throws {
+        try await withBLEBench { bench in
+            let sensor = await bench.addSensor()
+            let reader = try await bench.start("-p", "ble:storm", "log", "live", "--raw")
+            try await bench.untilCalled("StartNotify")
+            #expect(await sensor.links.count == 1)
+            let other = try await bench.run("-p", "ble:storm", "log", "get", "--quiet", "1s")
+            expectFailure(other, 69, saying: "pumpctl (pid \(reader.processID))", hint: "kill")
+            #expect(other.output == "")
+            reader.send(signal: SIGINT)
+            _ = try await reader.ending()
+        }
+    }
+}
+
+extension BLEPump {
+    /// The programs that have called a method, one for each call.
+    func clients(of member: String) async -> [String] {
+        await fake.calls.state.filter { $0.member == member }.map(\.client)
+    }
+
+    /// Waits until so many calls of a method were made.
+    func untilCalled(_ member: String, times: Int) async throws {
+        _ = try await fake.calls.wait(for: "\(times) calls of \(member)") { calls in
+            calls.count { $0.member == member } >= times ? true : nil
+        }
+    }
+}
+
+extension BLEBench {
+    /// A storm sensor that says nothing.
+    @Radio
+    fileprivate func addSensor() -> RadioDevice {
+        let service = "4FAFC201-1FB5-459E-8FCC-C5C9C331914B"
+        let sensor = RadioDevice("C0:FF:EE:00:00:01", Advertisement(name: "storm", services: [service]))
+        sensor.services = [
+            RadioService(
+                service,
+                [
+                    RadioCharacteristic("1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E", [.notify]),
+                    RadioCharacteristic("BEB5483E-36E1-4688-B7F5-EA07361B26A8", [.write, .notify]),
+                ])
+        ]
+        fake.add(sensor)
+        return sensor
+    }
+}
