@@ -34,6 +34,13 @@ public struct LinkSchemes: Sendable {
         openers[scheme] = opener
     }
 
+    /// Adds `ble:` with a memory of the devices that names led to. The one of ``standard`` has none, and keeps nothing.
+    public mutating func addBLE(_ memory: any BLENameMemory) {
+        add("ble") { endpoint, loop throws(LinkError) in
+            try await BLEEndpoint.open(endpoint, on: loop, memory: memory)
+        }
+    }
+
     /// Opens a link.
     ///
     /// - Throws: `invalidEndpoint` where no scheme has that name, and what the scheme's opener throws.

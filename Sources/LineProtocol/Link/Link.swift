@@ -16,8 +16,15 @@ public protocol Link: AnyObject, Sendable {
     /// The address of this very device, where the endpoint that the link was opened from may lead to another.
     var deviceAddress: String? { get }
 
+    /// Whether the device keeps ``deviceAddress``, so that it can be found by it again. A BLE device with a private address
+    /// gives itself another every few minutes.
+    var isDeviceAddressStable: Bool { get }
+
     /// What a person should know of how the link came about; nil where there is nothing.
     var openingNote: String? { get }
+
+    /// What may be in the way where the device does not answer, for people; nil where nothing is known.
+    var silenceHint: String? { get }
 
     /// Whether opening the link may have reset the device, as the DTR of a serial port does to an Arduino. The device
     /// then hears nothing for some seconds, and has forgotten its state.
@@ -81,6 +88,12 @@ extension Link {
 
     /// None: most endpoints lead to one device.
     public var deviceAddress: String? { nil }
+
+    /// True: most addresses are for good.
+    public var isDeviceAddressStable: Bool { true }
+
+    /// None: most carriers deliver what they take, or say that they can't.
+    public var silenceHint: String? { nil }
 
     /// None: most links come about as they were asked for.
     public var openingNote: String? { nil }

@@ -28,7 +28,7 @@ struct CommandContext: Sendable {
         if endpoint.isSerialPort, endpoint.options["baud"] == nil {
             endpoint = endpoint.adding("baud", "\(family.facts.baudRate)")
         }
-        if endpoint.scheme == "ble", endpoint.options["family"] == nil, endpoint.options["profile"] == nil {
+        if endpoint.scheme == "ble", endpoint.options["family"] == nil {
             endpoint = endpoint.adding("family", family.rawValue)
         }
         return options.reset ? endpoint.adding("reset", "true") : endpoint
@@ -43,6 +43,9 @@ struct CommandContext: Sendable {
     func openLink(_ endpoint: Endpoint, note: @escaping @Sendable (String) -> Void) async throws -> any Link {
         var schemes = LinkSchemes.standard
         schemes.add("sim", SimLink.open)
+        if endpoint.scheme == "ble", let memory = BLEMemoryFile(note: options.verbose ? note : nil) {
+            schemes.addBLE(memory)
+        }
         if endpoint.scheme == "serial" { userTerminal.keepSettings(ifAt: endpoint.address) }
         let link = try await schemes.open(endpoint, on: loop)
         if let remark = link.openingNote { note("pumpctl: \(endpoint.text): \(remark)") }

@@ -17,7 +17,9 @@ final class TracedLink: Link {
     var name: String { link.name }
     var keepsPacketBounds: Bool { link.keepsPacketBounds }
     var deviceAddress: String? { link.deviceAddress }
+    var isDeviceAddressStable: Bool { link.isDeviceAddressStable }
     var openingNote: String? { link.openingNote }
+    var silenceHint: String? { link.silenceHint }
     var mayHaveReset: Bool { link.mayHaveReset }
     var mayBeMidLine: Bool { link.mayBeMidLine }
     var maximumWriteLength: Int? { link.maximumWriteLength }
