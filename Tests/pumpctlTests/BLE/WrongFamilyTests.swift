@@ -39,11 +39,14 @@ struct WrongFamilyTests {
             ("storm", ["off"]), ("storm", ["led", "on"]), ("storm", ["toggle", "on"]),
         ])
     func refused(kind: String, command: [String]) async throws {
+        // Where messages are kept.
+        let home = TemporaryFolder()
         try await withBLEBench { bench in
             await bench.fake.add(Self.device(kind))
             for address in ["Odd", "C0:FF:EE:00:00:01", "Odd?profile=hm10"] {
                 let ending = try await Pumpctl.start(
-                    ["-p", "ble:\(address)"] + command, environment: bench.environment
+                    ["-p", "ble:\(address)"] + command,
+                    environment: bench.environment.merging(["XDG_DATA_HOME": home.path]) { $1 }
                 ).ending()
                 let noun = kind == "led" ? "an LED board" : "a storm sensor"
                 expectFailure(
