@@ -99,6 +99,8 @@ private struct Meaning {
             self = meaning
         } else if error.name == .bluez("NotPermitted") {
             self = Self.notPermitted(error.message)
+        } else if ATTErrorCode(error.name, error.message)?.asksForPairing == true {
+            self = Self.notPaired
         } else {
             self.init(.failed)
         }
@@ -110,11 +112,11 @@ private struct Meaning {
         if words.contains("acquired") {
             return Meaning(.busy, "another program, or an earlier session, has it: end that one")
         }
-        if words.contains("Not paired") {
-            return Meaning(.notPaired, "pair with it first: bluetoothctl pair ADDRESS")
-        }
+        if words.contains("Not paired") { return notPaired }
         return Meaning(.notPermitted, "the device does not allow that")
     }
+
+    private static let notPaired = Meaning(.notPaired, "pair with it first: bluetoothctl pair ADDRESS")
 
     private static let table: [DBusErrorName: Meaning] = [
         .serviceUnknown: Meaning(.notRunning),
@@ -148,6 +150,11 @@ private struct Meaning {
         .bluez("AuthenticationRejected"): Meaning(.notPaired, "pair with it, and accept on both sides"),
         .bluez("AuthenticationTimeout"): Meaning(.notPaired, "pair with it, and accept on both sides"),
     ]
+}
+
+extension BLEError {
+    /// The error of the Attribute Protocol that bluetoothd passed on; nil where it was none, or has a name of its own.
+    public var attError: ATTErrorCode? { ATTErrorCode(name, message) }
 }
 
 extension DBusErrorName {

@@ -20,6 +20,10 @@ public struct BluetoothAddress: Sendable, Hashable {
         }
         self.bits = bits
     }
+
+    /// Whether a random address with these bits is static: one that the device keeps, at least until it is switched off
+    /// (Bluetooth Core 5.3, Vol 6, Part B, 1.3.2). The others are private, and change every few minutes.
+    var isStaticIfRandom: Bool { bits >> 46 == 0b11 }
 }
 
 extension BluetoothAddress: CustomStringConvertible, Comparable {

@@ -15,6 +15,10 @@ import Testing
         ("org.freedesktop.DBus.Error.NoReply", nil, .notRunning, "journalctl"),
         ("org.freedesktop.DBus.Error.AccessDenied", nil, .notPermitted, "usermod -aG bluetooth"),
         ("org.bluez.Error.NotConnected", nil, .disconnected, "connect again"),
+        ("org.bluez.Error.Failed", "Operation failed with ATT error: 0x05", .notPaired, "bluetoothctl pair"),
+        ("org.bluez.Error.Failed", "Operation failed with ATT error: 0x0c", .notPaired, "bluetoothctl pair"),
+        ("org.bluez.Error.Failed", "Operation failed with ATT error: 0x0e", .notPaired, "bluetoothctl pair"),
+        ("org.bluez.Error.Failed", "Operation failed with ATT error: 0x0f", .notPaired, "bluetoothctl pair"),
     ]
 
     @Test(arguments: answers)
@@ -35,6 +39,15 @@ import Testing
             activity: "connecting")
         #expect(error.code == .failed)
         #expect(error.description == "connecting: bluetoothd refused (br-connection-busy)")
+    }
+
+    @Test(arguments: ["0x05 and more", "0x", "0x105", "5", "0x80", "0x0", "0x+5", "0x0D"])
+    func `Another number, or none, says nothing of pairing`(number: String) {
+        let error = BLEError(
+            DBusError(
+                .refused, name: "org.bluez.Error.Failed", message: "Operation failed with ATT error: \(number)",
+                activity: "calling"), activity: "reading")
+        #expect(error.code == .failed)
     }
 
     @Test(arguments: [

@@ -27,13 +27,14 @@ public final class HM10<Device: SimulatedDevice> {
     ///
     /// - Parameter pace: How the device's time goes by. In real time somebody has to call ``DeviceHost/run()``.
     public init(
-        _ device: Device, pace: DeviceHost<Device>.Pace, name: String = "HMSoft", address: String = "00:15:83:00:00:10"
+        _ device: Device, pace: DeviceHost<Device>.Pace, name: String = "HMSoft", address: String = "00:15:83:00:00:10",
+        addressType: String = "public"
     ) async throws {
         let pair = try SocketPair(SOCK_STREAM)
         line = DescriptorChannel(taking: pair.ours, kind: .socket, on: Radio.loop)
         host = DeviceHost(device, pace: pace, on: Radio.loop)
         timeline = if case .realTime(let clock) = pace { Timeline(clock) } else { nil }
-        radio = RadioDevice(address, Advertisement(name: name, services: ["FFE0"]))
+        radio = RadioDevice(address, Advertisement(name: name, services: ["FFE0"]), addressType: addressType)
         radio.services = [RadioService("FFE0", [characteristic])]
         let id = await host.attach(
             DescriptorChannel(taking: pair.theirs, kind: .socket, on: Radio.loop), isListening: false)

@@ -48,10 +48,17 @@ struct PairingTests {
     private func pair(_ bench: FakeBench) async -> String { await bench.client.failure(pumpPath, "Device1", "Pair") }
 
     @Test func `What wants to be paired is not permitted before`() async throws {
-        try await withPump(.justWorks) { bench, _ in
+        try await withPump(.justWorks) { bench, pump in
             let refused = await bench.client.failure(
-                linePath, "GattCharacteristic1", "WriteValue", [.text("TEMP\n"), .noOptions])
+                linePath, "GattCharacteristic1", "StartNotify")
             #expect(refused == "NotPermitted: Not paired")
+            await Radio.run { pump.radio.manners.pairingError = BlueZError.attribute(0x0F) }
+            #expect(
+                await bench.client.failure(linePath, "GattCharacteristic1", "ReadValue", [.noOptions])
+                    == "Failed: Operation failed with ATT error: 0x0f")
+            // Nobody is told what becomes of a write without an answer.
+            try await bench.client.call(
+                linePath, "GattCharacteristic1", "WriteValue", [.text("TEMP\n"), .noOptions])
             #expect(await pair(bench) == "done")
             try await bench.client.hears("\(pumpPath) Paired=true")
             try await bench.client.call(linePath, "GattCharacteristic1", "StartNotify")

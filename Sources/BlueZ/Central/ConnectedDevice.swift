@@ -11,6 +11,8 @@ public actor ConnectedDevice {
     public nonisolated var loop: EventLoop { bluez.loop }
 
     public nonisolated let address: BluetoothAddress
+    /// Whether it keeps this address; see ``DeviceReport/hasStableAddress``.
+    public nonisolated let hasStableAddress: Bool
     /// What it calls itself, or else its address.
     public nonisolated let name: String
     /// What it has.
@@ -28,6 +30,9 @@ public actor ConnectedDevice {
     private var writes: [ObjectIdentifier: Outcome<Void>] = [:]
     /// The characteristics that were ever listened to.
     private var heard: Set<ObjectPath> = []
+    /// The characteristics with a write that bluetoothd has not answered. It refuses the next as in progress then, though
+    /// nobody else writes.
+    private var unanswered: Set<ObjectPath> = []
 
     init(_ device: Device, at path: ObjectPath) {
         let bluez = device.bluez
@@ -36,6 +41,7 @@ public actor ConnectedDevice {
         self.path = path
         address = device.address
         let keeper = bluez.keeper
+        hasStableAddress = keeper.mirror[path, BlueZName.device].flatMap { DeviceReport($0) }?.hasStableAddress ?? false
         name = keeper.mirror[path, BlueZName.device]?["Name"]?.string ?? "\(device.address)"
         services = keeper.mirror.services(of: path)
     }
@@ -79,6 +85,9 @@ public actor ConnectedDevice {
     }
 
     // MARK: What it has
+
+    /// Whether it is paired with this computer.
+    public var isPaired: Bool { bluez.keeper.mirror[path, BlueZName.device]?["Paired"]?.boolean == true }
 
     /// The characteristic of a service.
     ///
@@ -169,13 +178,27 @@ public actor ConnectedDevice {
                         path, BlueZName.gattCharacteristic, "WriteValue",
                         [.bytes(bytes), .properties(["type": .string(type.rawValue)])], activity: activity)
                 }
+                unanswered.remove(path)
                 return .success(())
             } catch {
-                guard error.name == .bluez("InProgress"), let pause = pauses.next() else { return .failure(error) }
+                if error.code == .timedOut { unanswered.insert(path) }
+                guard error.name == .bluez("InProgress") else { return .failure(error) }
+                guard let pause = pauses.next() else { return .failure(inProgress(error, at: path)) }
                 try? await bluez.clock.sleep(for: pause)
             }
         }
     }
+
+    /// What bluetoothd's "in progress" means: another's write is in the way, or one of this program's that the device has
+    /// left without an answer. bluetoothd gives up such a one after 30 s, later than whoever waits.
+    private func inProgress(_ error: BLEError, at path: ObjectPath) -> BLEError {
+        guard unanswered.contains(path) else { return error }
+        return BLEError(
+            .timedOut, message: "the write before was not answered", activity: error.activity, hint: silenceHint)
+    }
+
+    /// A device that wants to be paired may leave a request unanswered, and bluetoothd with it.
+    private var silenceHint: String? { isPaired ? nil : "it may want to be paired: bluetoothctl pair \(address)" }
 
     private func conclude(_ outcome: Outcome<Void>, _ result: Result<Void, BLEError>) {
         writes[ObjectIdentifier(outcome)] = nil
@@ -253,8 +276,9 @@ public actor ConnectedDevice {
             }
         } catch {
             switch error.code {
-            // A device that refuses is there. One of which bluetoothd says that it is busy was not asked.
-            case .notPermitted, .notPaired, .unsupported, .invalidArgument, .failed: return
+            // A device that refuses is there. One of which bluetoothd says that it is busy was not asked. One that wants to
+            // be paired may have kept back what it would have told.
+            case .notPermitted, .unsupported, .invalidArgument, .failed: return
             default: throw error
             }
         }
@@ -346,12 +370,18 @@ public actor ConnectedDevice {
             throw end
         }
         do throws(BLEError) { return try await body() } catch {
-            if end == nil, error.code == .failed || error.code == .notFound {
+            var error = error
+            if end == nil, error.code == .failed || error.code == .notFound || error.attError != nil {
                 // bluetoothd tells of the end a little later than it refuses; the answer to this comes behind it.
                 _ = try? await bluez.bus.property(
                     "Connected", of: BlueZName.device, at: path, of: BlueZName.service)
             }
-            guard var end else { throw error }
+            guard var end else {
+                // A device that is paired has another reason for it.
+                if error.attError == .unlikelyError, isPaired { (error.code, error.hint) = (.failed, nil) }
+                if error.code == .timedOut { error.hint = silenceHint }
+                throw error
+            }
             end.activity = activity
             throw end
         }

@@ -4,6 +4,8 @@ internal import DBus
 public struct DeviceReport: Sendable, Hashable {
     /// What it is known by.
     public let address: BluetoothAddress
+    /// Whether it keeps this address: a public or a static random one, and not a private one.
+    public let hasStableAddress: Bool
     /// What it calls itself; nil where it has not said.
     public let name: String?
     /// How strongly it was last heard, in dBm; nil where it is connected, or was not heard since somebody began to scan.
@@ -23,6 +25,12 @@ public struct DeviceReport: Sendable, Hashable {
     init?(_ properties: ObjectMirror.Properties) {
         guard let address = properties["Address"]?.string.flatMap({ BluetoothAddress($0) }) else { return nil }
         self.address = address
+        hasStableAddress =
+            switch properties["AddressType"]?.string {
+            case "public": true
+            case "random": address.isStaticIfRandom
+            default: false
+            }
         name = properties["Name"]?.string
         rssi = properties["RSSI"]?.int16.map { Int($0) }
         services = (properties["UUIDs"]?.strings ?? []).compactMap { BluetoothUUID($0) }

@@ -16,6 +16,10 @@ public protocol Link: AnyObject, Sendable {
     /// The address of this very device, where the endpoint that the link was opened from may lead to another.
     var deviceAddress: String? { get }
 
+    /// Whether the device keeps ``deviceAddress``, so that it can be found by it again. A BLE device with a private address
+    /// gives itself another every few minutes.
+    var isDeviceAddressStable: Bool { get }
+
     /// The device that the link has for itself, by a name that is the same for all programs on this machine:
     /// `tty-188-0`, `ble-…`; nil where others may open it as well.
     var deviceID: String? { get }
@@ -25,6 +29,9 @@ public protocol Link: AnyObject, Sendable {
 
     /// What a person should know of the link that came to light after it was opened; nil where there is nothing.
     var remark: String? { get }
+
+    /// What may be in the way where the device does not answer, for people; nil where nothing is known.
+    var silenceHint: String? { get }
 
     /// Whether opening the link may have reset the device, as the DTR of a serial port does to an Arduino. The device
     /// then hears nothing for some seconds, and has forgotten its state.
@@ -91,6 +98,12 @@ extension Link {
 
     /// None: most carriers have room for others.
     public var deviceID: String? { nil }
+
+    /// True: most addresses are for good.
+    public var isDeviceAddressStable: Bool { true }
+
+    /// None: most carriers deliver what they take, or say that they can't.
+    public var silenceHint: String? { nil }
 
     /// None: most links come about as they were asked for.
     public var openingNote: String? { nil }

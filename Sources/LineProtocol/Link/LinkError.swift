@@ -8,6 +8,10 @@ public struct LinkError: Error, Sendable, Hashable {
         case notFound = "not_found"
         /// Several things go by that name; ``LinkError/detail`` tells them apart.
         case ambiguous = "ambiguous_port"
+        /// The name led to another device before; ``LinkError/detail`` names both.
+        case changedDevice = "changed_device"
+        /// The device is of another family than it was opened for; ``LinkError/detail`` names its own.
+        case wrongFamily = "wrong_family"
         /// Somebody else uses it.
         case busy
         /// What carries it does not work now, as a Bluetooth adapter that is off.
@@ -83,7 +87,9 @@ extension LinkError: CustomStringConvertible {
             switch code {
             case .invalidEndpoint: "this is not an endpoint"
             case .notFound: "there is no such port or device"
-            case .ambiguous: "several ports fit"
+            case .ambiguous: "several devices fit"
+            case .changedDevice: "it leads to another device than before"
+            case .wrongFamily: "it is a device of another family"
             case .busy: "it is in use"
             case .unavailable: "it can't be reached now"
             case .notPermitted: "permission denied"

@@ -30,7 +30,8 @@ extension BLEEndpoint {
     private func open(
         _ endpoint: Endpoint, with bluez: BlueZ, as use: BLEUse, _ locks: DeviceLocks
     ) async throws(LinkError) -> any Link {
-        let addresses = try await BLESearch(self).addresses(with: bluez, endpoint: endpoint)
+        let addresses = try await BLESearch(self, memory: use.memory).addresses(with: bluez, endpoint: endpoint)
+        var foreign: GATTProfile?
         for address in addresses {
             let known: Device
             do throws(BLEError) { known = try await bluez.device(address, on: adapter) } catch {
@@ -38,28 +39,47 @@ extension BLEEndpoint {
             }
             let claim = try await BLEClaim.take(known, as: use, in: locks, name: endpoint.text)
             do throws(LinkError) {
-                if let link = try await open(known, claim, endpoint, with: bluez, as: use) { return link }
+                switch try await open(known, claim, endpoint, with: bluez, as: use) {
+                case .link(let link): return link
+                case .foreign(let profile): foreign = foreign ?? profile
+                case .unfit: break
+                }
                 claim.release(isDisconnecting: true)
             } catch {
                 claim.release(isDisconnecting: error.code != .busy)
                 throw error
             }
         }
+        if let foreign { throw Self.wrongFamily(foreign, endpoint) }
         throw LinkError(
             .notFound, name: endpoint.text, activity: "find", detail: "it has not the characteristics that are needed",
             hint: "name another device, or its kind: "
                 + GATTProfile.all.map { "?profile=\($0.name)" }.joined(separator: " "))
     }
 
-    /// Opens the link to a device that is this program's; nil where it is none that was asked for, which is disconnected.
+    /// What a device turned out to be once it was connected. One that is no use is disconnected.
+    private enum Finding {
+        case link(BLELink)
+        /// It is of a family that was not asked for.
+        case foreign(GATTProfile)
+        /// It has not the characteristics that are needed.
+        case unfit
+    }
+
+    /// Opens the link to a device that is this program's.
     private func open(
         _ known: Device, _ claim: BLEClaim, _ endpoint: Endpoint, with bluez: BlueZ, as use: BLEUse
-    ) async throws(LinkError) -> (any Link)? {
+    ) async throws(LinkError) -> Finding {
+        let pairing = PairingAdvice(address: known.address, wasAskedFor: pairs)
         let device: ConnectedDevice
-        do throws(BLEError) { device = try await known.connect() } catch { throw failure(error, known, endpoint) }
-        guard let route = route(in: device.services) else {
+        do throws(BLEError) { device = try await known.connect() } catch {
+            throw LinkError(error, name: endpoint.text, pairing: pairing)
+        }
+        // It may have what looks like a serial port as well, over which it would be sent what it must not be.
+        let foreign = foreignProfile(in: device.services)
+        guard foreign == nil, let route = route(in: device.services) else {
             await disconnect(device, as: use)
-            return nil
+            return foreign.map { .foreign($0) } ?? .unfit
         }
         let other = await device.firstHeardElsewhere(of: route)
         if let other, !sharesValues {
@@ -68,13 +88,15 @@ extension BLEEndpoint {
         }
         do throws(BLEError) {
             if pairs { try await known.pair() }
-            return try await BLELink(
+            let link = try await BLELink(
                 device, route, of: bluez, claim, closing: BLELink.Closing(use, isHeardElsewhere: other != nil),
-                name: endpoint.text)
+                name: endpoint.text, pairing)
+            remember(device, use.memory)
+            return .link(link)
         } catch {
             // To disconnect it would cut off whoever has it.
             if error.code == .busy { await device.leave() } else { await disconnect(device, as: use) }
-            throw failure(error, known, endpoint)
+            throw LinkError(error, name: endpoint.text, pairing: pairing)
         }
     }
 
@@ -82,15 +104,16 @@ extension BLEEndpoint {
         if use.closesAtOnce { await device.beginDisconnecting() } else { await device.disconnect() }
     }
 
-    private func failure(_ error: BLEError, _ device: Device, _ endpoint: Endpoint) -> LinkError {
-        var failure = LinkError(error, name: endpoint.text)
-        if error.code == .notPaired { failure.hint = hint(toPairWith: device.address) }
-        return failure
+    private static func wrongFamily(_ profile: GATTProfile, _ endpoint: Endpoint) -> LinkError {
+        LinkError(
+            .wrongFamily, name: endpoint.text, activity: "open",
+            detail: "it is \(profile.deviceKind ?? "another device") (family \(profile.family))",
+            hint: "use a command of the family \(profile.family), or --family \(profile.family)")
     }
 
-    private func hint(toPairWith address: BluetoothAddress) -> String {
-        pairs
-            ? "it wants to be agreed with by a person: bluetoothctl pair \(address)"
-            : "pair with it: ?pair behind the endpoint, or bluetoothctl pair \(address)"
+    private func remember(_ device: ConnectedDevice, _ memory: (any BLENameMemory)?) {
+        // As it was asked for: what the device calls itself may change once it is connected.
+        guard case .name(let name) = target, device.hasStableAddress else { return }
+        memory?.remember(device.address, as: name)
     }
 }

@@ -3,7 +3,7 @@ public import LineProtocol
 
 /// A BLE device, as an endpoint names it.
 ///
-///     ble:HMSoft                 by its whole name
+///     ble:HMSoft                 by its whole name, where one device in sight has it
 ///     ble:AA:BB:CC:DD:EE:FF      by its address
 ///     ble:*                      the strongest that offers the family's service
 ///
@@ -22,6 +22,8 @@ public struct BLEEndpoint: Sendable, Hashable {
     public let target: Target
     /// The name or address of the adapter; nil for the first that is on.
     public let adapter: String?
+    /// The family that the device must be of; nil for any.
+    public let family: String?
     /// How the device may speak.
     public let profiles: [GATTProfile]
     /// Whether to pair with it first.
@@ -53,9 +55,11 @@ public struct BLEEndpoint: Sendable, Hashable {
             throw endpoint.invalid("family is one of: " + families.joined(separator: ", "))
         }
         if let profile = try endpoint.choice("profile", of: all.map { ($0.name, $0) }) {
+            self.family = family ?? profile.family
             profiles = [profile]
             mayGuess = false
         } else {
+            self.family = family
             profiles = all.filter { family == nil || $0.family == family }
             // What is no stream has no look that it is known by.
             mayGuess = target != .any && profiles.contains { !$0.keepsPacketBounds && $0.values.isEmpty }
@@ -66,5 +70,12 @@ public struct BLEEndpoint: Sendable, Hashable {
     func route(in services: [GATTService]) -> GATTRoute? {
         for profile in profiles { if let route = GATTRoute(profile, in: services) { return route } }
         return mayGuess ? GATTRoute(guessedFrom: services) : nil
+    }
+
+    /// A profile of another family that the device has for sure; nil where it may be of the one that was asked for.
+    func foreignProfile(in services: [GATTService]) -> GATTProfile? {
+        guard let family else { return nil }
+        let certain = GATTProfile.all.filter { $0.isUnique && $0.fits(services) }
+        return certain.contains { $0.family == family } ? nil : certain.first
     }
 }

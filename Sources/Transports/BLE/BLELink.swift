@@ -11,11 +11,13 @@ final class BLELink: Link {
     var keepsPacketBounds: Bool { route.keepsPacketBounds }
     var maximumWriteLength: Int? { route.values.isEmpty ? route.chunkLength : nil }
     var deviceAddress: String? { "\(device.address)" }
-    var deviceID: String? { claim.deviceID }
+    var isDeviceAddressStable: Bool { device.hasStableAddress }
     var openingNote: String? {
         let notes = [route.reason, claim.note, closing == .leaving ? Self.sharingNote : nil].compactMap { $0 }
         return notes.isEmpty ? nil : notes.joined(separator: "; ")
     }
+    /// A device that wants to be paired may drop what it is sent, or leave it unanswered, and says nothing.
+    var silenceHint: String? { isPaired || !sender.isUnconfirmed ? nil : pairing.possibility }
     /// The device's ``DeviceID``.
     var deviceID: String? { claim.deviceID }
 
@@ -41,6 +43,9 @@ final class BLELink: Link {
     private let claim: BLEClaim
     private let closing: Closing
     private let inbox: BLEInbox
+    private let pairing: PairingAdvice
+    /// Whether the device was paired with this computer when the link was opened.
+    private let isPaired: Bool
     private let sender: any BLESender
     /// Empty where the device does not tell of anything.
     private let subscriptions: [ValueSubscription]
@@ -48,7 +53,7 @@ final class BLELink: Link {
     /// Subscribes to what the device says.
     init(
         _ device: ConnectedDevice, _ route: GATTRoute, of bluez: BlueZ, _ claim: BLEClaim, closing: Closing,
-        name: String
+        name: String, _ pairing: PairingAdvice
     ) async throws(BLEError) {
         self.bluez = bluez
         self.device = device
@@ -56,11 +61,13 @@ final class BLELink: Link {
         self.claim = claim
         self.closing = closing
         self.name = name
+        self.pairing = pairing
+        isPaired = await device.isPaired
         executor = bluez.loop
         let inbox = BLEInbox(on: bluez.loop, keepsPacketBounds: route.keepsPacketBounds)
         self.inbox = inbox
-        let values = route.values.isEmpty ? nil : BLEValues(device, route, inbox, name: name)
-        sender = values ?? BLEOutbox(device, route, name: name, clock: bluez.clock)
+        let values = route.values.isEmpty ? nil : BLEValues(device, route, inbox, name: name, pairing)
+        sender = values ?? BLEOutbox(device, route, name: name, clock: bluez.clock, pairing)
         await device.onEnd { error in
             let lost = LinkError(
                 error.code == .closed ? .closed : .disconnected, name: name, activity: "receive",
@@ -96,7 +103,7 @@ final class BLELink: Link {
     /// Core 5.3, Vol 6, Part B, 4.5.2).
     func confirmConnection() async throws(LinkError) {
         do throws(BLEError) { try await device.confirmConnection() } catch {
-            throw LinkError(confirming: error, name: name)
+            throw LinkError(confirming: error, name: name, pairing: pairing)
         }
     }
 

@@ -1,9 +1,13 @@
 internal import BlueZ
 internal import DescriptorIO
 internal import LineProtocol
+internal import Synchronization
 
 /// Takes what is sent to a BLE device.
 protocol BLESender: Sendable {
+    /// Whether the device has not confirmed what it was last sent, or asked for: not yet, or because nothing confirms that.
+    var isUnconfirmed: Bool { get }
+
     /// As ``Link/send(_:)``.
     func send(_ bytes: [UInt8]) async throws(LinkError)
 }
@@ -19,13 +23,21 @@ actor BLEOutbox: BLESender {
     private let route: GATTRoute
     private let name: String
     private let clock: any Clock<Duration>
+    private let pairing: PairingAdvice
     private let turns: Turns
+    private let unconfirmed: Atomic<Bool>
+    nonisolated var isUnconfirmed: Bool { unconfirmed.load(ordering: .relaxed) }
 
-    init(_ device: ConnectedDevice, _ route: GATTRoute, name: String, clock: any Clock<Duration>) {
+    init(
+        _ device: ConnectedDevice, _ route: GATTRoute, name: String, clock: any Clock<Duration>,
+        _ pairing: PairingAdvice
+    ) {
         self.device = device
         self.route = route
         self.name = name
         self.clock = clock
+        self.pairing = pairing
+        unconfirmed = Atomic(route.writeType == .command)
         turns = Turns()
     }
 
@@ -46,12 +58,14 @@ actor BLEOutbox: BLESender {
             }
             while !rest.isEmpty {
                 if Task.isCancelled { throw BLEError(.cancelled, activity: "sending") }
+                unconfirmed.store(true, ordering: .relaxed)
                 try await device.write(Array(rest.prefix(length)), to: route.write, route.writeType)
+                unconfirmed.store(route.writeType == .command, ordering: .relaxed)
                 rest = rest.dropFirst(length)
                 if !rest.isEmpty, route.pacing > .zero { try? await clock.sleep(for: route.pacing) }
             }
         } catch {
-            throw LinkError(sending: error, name: name)
+            throw LinkError(sending: error, name: name, pairing: pairing)
         }
     }
 

@@ -6,24 +6,27 @@ internal import LineProtocol
 struct BLESearch {
     /// How long a device may take to come in sight. A module that saves power is heard every second or so.
     static let patience = Duration.seconds(10)
-    /// How long after the first that fits a stronger one is waited for.
+    /// How long after the first that fits others are waited for: a stronger one, or another of the same name.
     static let window = Duration.milliseconds(500)
 
     let target: BLEEndpoint.Target
     let adapter: String?
     /// The services of which a device advertises one, where any will do.
     let services: Set<BluetoothUUID>
+    let memory: (any BLENameMemory)?
 
-    init(_ endpoint: BLEEndpoint) {
+    init(_ endpoint: BLEEndpoint, memory: (any BLENameMemory)? = nil) {
         target = endpoint.target
         adapter = endpoint.adapter
         services = Set(endpoint.profiles.flatMap(\.services))
+        self.memory = memory
     }
 
-    /// The addresses of those that fit, the strongest first. By address it is that one, in sight or not: connecting looks
-    /// for it.
+    /// The addresses of those that fit, the strongest first; of a name the only one. By address it is that one, in sight or
+    /// not: connecting looks for it.
     ///
-    /// - Throws: `notFound` with the names that are in sight.
+    /// - Throws: `notFound` with the names that are in sight; `ambiguous` where several have the name; `changedDevice` where
+    ///   the name led to another device before.
     func addresses(with bluez: BlueZ, endpoint: Endpoint) async throws(LinkError) -> [BluetoothAddress] {
         if case .address(let address) = target { return [address] }
         var sightings = Sightings(target)
@@ -33,20 +36,46 @@ struct BLESearch {
             defer { scan.cancel() }
             var timer = end(scan, after: Self.patience, bluez)
             defer { timer.cancel() }
+            var isFound = false
             for try await event in scan {
-                guard sightings.take(event) else { continue }
-                if target != .any { break }
-                if sightings.fitting.count == 1 {
-                    timer.cancel()
-                    timer = end(scan, after: Self.window, bluez)
-                }
+                sightings.take(event)
+                if isFound || sightings.fitting.isEmpty { continue }
+                isFound = true
+                timer.cancel()
+                timer = end(scan, after: Self.window, bluez)
             }
         } catch {
             throw LinkError(error, name: endpoint.text)
         }
         if Task.isCancelled { throw LinkError(.cancelled, name: endpoint.text, activity: "find") }
-        guard sightings.fitting.isEmpty else { return sightings.fitting.map(\.address) }
-        throw LinkError(.notFound, name: endpoint.text, activity: "find", hint: sightings.hint)
+        let fitting = sightings.fitting
+        guard let first = fitting.first else {
+            throw LinkError(.notFound, name: endpoint.text, activity: "find", hint: sightings.hint)
+        }
+        if case .name(let name) = target {
+            if fitting.count > 1 { throw Self.ambiguity(fitting, endpoint) }
+            try check(first, name, endpoint)
+        }
+        return fitting.map(\.address)
+    }
+
+    private static func ambiguity(_ fitting: [DeviceReport], _ endpoint: Endpoint) -> LinkError {
+        let list = fitting.map { report in
+            "\(report.address) (" + (report.rssi.map { "\($0) dBm" } ?? "connected to this computer") + ")"
+        }
+        return LinkError(
+            .ambiguous, name: endpoint.text, activity: "find", detail: list.joined(separator: ", "),
+            hint: "name one: " + fitting.prefix(1).map { "--port ble:\($0.address)" }.joined())
+    }
+
+    /// Refuses a device that is not the one that its name led to before.
+    private func check(_ report: DeviceReport, _ name: String, _ endpoint: Endpoint) throws(LinkError) {
+        guard let before = memory?.address(of: name), before != report.address else { return }
+        throw LinkError(
+            .changedDevice, name: endpoint.text, activity: "find",
+            detail: "ble:\(name) led to \(before) until now, and to \(report.address) now",
+            hint: "bring \(before) back in sight, or name the other by its address: --port ble:\(report.address); "
+                + "where it has replaced the first: pumpctl forget ble:\(name)")
     }
 
     private func end(_ scan: BLESequence<ScanEvent>, after patience: Duration, _ bluez: BlueZ) -> Task<Void, Never> {
@@ -63,27 +92,18 @@ struct Sightings {
 
     init(_ target: BLEEndpoint.Target) { self.target = target }
 
-    /// Takes in what a scan has found; returns whether it fits.
-    mutating func take(_ event: ScanEvent) -> Bool {
+    /// Takes in what a scan has found.
+    mutating func take(_ event: ScanEvent) {
         switch event {
-        case .found(let report), .changed(let report):
-            seen[report.address] = report
-            return fits(report)
-        case .lost(let address):
-            seen[address] = nil
-            return false
+        // A scan tells also of changes of one that it does not hear any more.
+        case .found(let report), .changed(let report): seen[report.address] = report.isInSight ? report : nil
+        case .lost(let address): seen[address] = nil
         }
     }
 
     /// Those that fit, the strongest first.
-    var fitting: [DeviceReport] { seen.values.filter(fits).sorted(by: Self.isStronger) }
-
-    private func fits(_ report: DeviceReport) -> Bool {
-        switch target {
-        case .any: true
-        case .address(let address): report.address == address
-        case .name(let name): report.name == name
-        }
+    var fitting: [DeviceReport] {
+        target.matches(among: seen.values.sorted(by: Self.isStronger), address: \.address, name: \.name)
     }
 
     private static func isStronger(_ one: DeviceReport, _ other: DeviceReport) -> Bool {

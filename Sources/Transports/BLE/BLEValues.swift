@@ -1,6 +1,7 @@
 internal import BlueZ
 internal import DescriptorIO
 internal import LineProtocol
+internal import Synchronization
 
 /// Carries out lines as reading and writing the values of a BLE device, and tells of the values in lines.
 actor BLEValues: BLESender {
@@ -10,18 +11,24 @@ actor BLEValues: BLESender {
     private let route: GATTRoute
     private let inbox: BLEInbox
     private let name: String
+    private let pairing: PairingAdvice
     private let turns: Turns
+    private let unconfirmed = Atomic(false)
+    nonisolated var isUnconfirmed: Bool { unconfirmed.load(ordering: .relaxed) }
     private var framer = LineFramer(limit: LEDFamily.lineLimit)
     /// Whether what comes next is the rest of a line that is too long.
     private var isAmidLine = false
     /// What was last told of a value since it was asked for.
     private var heard: [LEDEndpoint: [UInt8]] = [:]
 
-    init(_ device: ConnectedDevice, _ route: GATTRoute, _ inbox: BLEInbox, name: String) {
+    init(
+        _ device: ConnectedDevice, _ route: GATTRoute, _ inbox: BLEInbox, name: String, _ pairing: PairingAdvice
+    ) {
         self.device = device
         self.route = route
         self.inbox = inbox
         self.name = name
+        self.pairing = pairing
         turns = Turns()
     }
 
@@ -38,7 +45,7 @@ actor BLEValues: BLESender {
             }
             for command in commands { try await carryOut(command) }
         } catch {
-            throw LinkError(sending: error, name: name)
+            throw LinkError(sending: error, name: name, pairing: pairing)
         }
     }
 
@@ -49,6 +56,7 @@ actor BLEValues: BLESender {
     }
 
     private func carryOut(_ command: LEDCommand) async throws(BLEError) {
+        unconfirmed.store(true, ordering: .relaxed)
         switch command {
         case .read(let endpoint): try await read(endpoint)
         case .write(let endpoint, let value): try await write(value.bytes, to: endpoint)
@@ -60,6 +68,7 @@ actor BLEValues: BLESender {
         heard[endpoint] = nil
         do throws(BLEError) {
             let bytes = try await device.read(characteristic)
+            unconfirmed.store(false, ordering: .relaxed)
             // bluetoothd signals what was read to who listens, as if the device had told it, and right behind that answers
             // the call: where that was not the last that was heard, there was no such signal.
             if heard[endpoint] != bytes { hear(endpoint, bytes) }
@@ -73,6 +82,7 @@ actor BLEValues: BLESender {
         guard let characteristic = route.values[endpoint] else { return }
         try await device.write(bytes, to: characteristic, route.writeType)
         // The device has confirmed it, which nothing but the call tells: a value that it told meanwhile is another matter.
+        unconfirmed.store(route.writeType == .command, ordering: .relaxed)
         hear(endpoint, bytes)
     }
 }

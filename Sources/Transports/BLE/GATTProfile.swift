@@ -18,6 +18,9 @@ public struct GATTProfile: Sendable, Hashable {
     public let hear: BluetoothUUID
     /// What else such a device has, where the others are not its alone.
     public let mark: BluetoothUUID?
+    /// What a device is, for people, that has these services and the mark; nil where devices of other families have them
+    /// too, as they have HM-10 serial.
+    public let deviceKind: String?
     public let writeType: ConnectedDevice.WriteType
     /// The most bytes of one write. A value has 512 at most, but a peripheral of BlueZ takes 510: it counts the 2 bytes of
     /// the handle (seen with 5.66).
@@ -49,18 +52,18 @@ public struct GATTProfile: Sendable, Hashable {
         GATTProfile(
             "storm", family: "storm", services: ["4FAFC201-1FB5-459E-8FCC-C5C9C331914B"],
             write: "BEB5483E-36E1-4688-B7F5-EA07361B26A8", hear: "BEB5483E-36E1-4688-B7F5-EA07361B26A8",
-            mark: "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E", writeType: .request, chunkLength: 512,
-            keepsPacketBounds: true),
+            mark: "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E", deviceKind: "a storm sensor", writeType: .request,
+            chunkLength: 512, keepsPacketBounds: true),
         // The same device's raw measurements.
         GATTProfile(
             "storm-live", family: "storm", services: ["4FAFC201-1FB5-459E-8FCC-C5C9C331914B"],
             write: "BEB5483E-36E1-4688-B7F5-EA07361B26A8", hear: "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E",
-            mark: "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E", writeType: .request, chunkLength: 512,
-            keepsPacketBounds: true),
+            mark: "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E", deviceKind: "a storm sensor", writeType: .request,
+            chunkLength: 512, keepsPacketBounds: true),
         GATTProfile(
             "led", family: "led", services: ["937312E0-2354-11EB-9F10-FBC30A62CF38"],
             write: "957312E0-2354-11EB-9F10-FBC30A62CF38", hear: "957312E0-2354-11EB-9F10-FBC30A62CF38",
-            writeType: .request, chunkLength: 1, values: LEDEndpoint.all),
+            deviceKind: "an LED board", writeType: .request, chunkLength: 1, values: LEDEndpoint.all),
         rescue,
     ]
 
@@ -70,9 +73,19 @@ public struct GATTProfile: Sendable, Hashable {
         "rescue", family: "rescue", services: ["FFF0"], write: "FFF1", hear: "FFF1", writeType: .request,
         chunkLength: 510)
 
+    /// Whether a device is of the family for sure that has what the profile names.
+    public var isUnique: Bool { deviceKind != nil }
+
+    /// Whether a device has the services, and the mark where there is one.
+    func fits(_ services: [GATTService]) -> Bool {
+        services.contains { self.services.contains($0.uuid) }
+            && (mark.map { mark in services.contains { $0.characteristics.contains { $0.uuid == mark } } } ?? true)
+    }
+
     init(
         _ name: String, family: String, services: [BluetoothUUID], write: BluetoothUUID, hear: BluetoothUUID,
-        mark: BluetoothUUID? = nil, writeType: ConnectedDevice.WriteType, chunkLength: Int, pacing: Duration = .zero,
+        mark: BluetoothUUID? = nil, deviceKind: String? = nil, writeType: ConnectedDevice.WriteType, chunkLength: Int,
+        pacing: Duration = .zero,
         keepsPacketBounds: Bool = false, values: [LEDEndpoint] = []
     ) {
         self.name = name
@@ -81,6 +94,7 @@ public struct GATTProfile: Sendable, Hashable {
         self.write = write
         self.hear = hear
         self.mark = mark
+        self.deviceKind = deviceKind
         self.writeType = writeType
         self.chunkLength = chunkLength
         self.pacing = pacing

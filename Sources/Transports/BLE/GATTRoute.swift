@@ -19,8 +19,7 @@ struct GATTRoute: Sendable, Hashable {
         let all = services.flatMap(\.characteristics)
         guard let write = all.first(where: { $0.uuid == profile.write }),
             let hear = all.first(where: { $0.uuid == profile.hear }),
-            services.contains(where: { profile.services.contains($0.uuid) }),
-            profile.mark.map({ mark in all.contains { $0.uuid == mark } }) ?? true,
+            profile.fits(services),
             let type = Self.writeType(of: write, preferring: profile.writeType)
         else { return nil }
         var values: [LEDEndpoint: GATTCharacteristic] = [:]

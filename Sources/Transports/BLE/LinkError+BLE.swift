@@ -20,16 +20,28 @@ extension LinkError {
         self.init(code, name: name, activity: activity ?? error.activity, detail: error.reason, hint: error.hint)
     }
 
+    /// As ``init(_:name:activity:)``, with what a person can do where the device wants to be paired.
+    init(_ error: BLEError, name: String, activity: String? = nil, pairing: PairingAdvice) {
+        self.init(error, name: name, activity: activity)
+        switch error.code {
+        case .notPaired: hint = pairing.text
+        // The device is not paired, and has not answered.
+        case .timedOut where error.hint != nil: hint = pairing.possibility
+        default: break
+        }
+    }
+
     /// Why something could not be sent. Whatever took the device away, it is gone to who sends.
-    init(sending error: BLEError, name: String) {
-        self.init(error, name: name, activity: "send")
+    init(sending error: BLEError, name: String, pairing: PairingAdvice) {
+        self.init(error, name: name, activity: "send", pairing: pairing)
         if error.code == .notRunning || error.code == .notFound { code = .disconnected }
     }
 
     /// Why the device did not say that it is there.
-    init(confirming error: BLEError, name: String) {
-        self.init(sending: error, name: name)
+    init(confirming error: BLEError, name: String, pairing: PairingAdvice) {
+        self.init(sending: error, name: name, pairing: pairing)
         activity = "confirm the connection"
-        if error.code == .timedOut { code = .disconnected }
+        // It is out of reach, rather than that it wants to be paired.
+        if error.code == .timedOut { (code, hint) = (.disconnected, nil) }
     }
 }

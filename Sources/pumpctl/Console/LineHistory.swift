@@ -12,15 +12,8 @@ struct LineHistory {
 
     /// The user's history; nil where there is no home for it.
     init?() {
-        let folder: String
-        if let state = getenv("XDG_STATE_HOME"), state.pointee != 0 {
-            folder = String(cString: state) + "/pumpctl"
-        } else if let home = getenv("HOME"), home.pointee != 0 {
-            folder = String(cString: home) + "/.local/state/pumpctl"
-        } else {
-            return nil
-        }
-        Self.makeFolder(folder)
+        guard let folder = StateFolder.path else { return nil }
+        StateFolder.make(folder)
         path = folder + "/history"
     }
 
@@ -56,14 +49,5 @@ struct LineHistory {
     private func write(_ lines: some Sequence<String>, to file: CInt) {
         let text = Array(lines.map { $0 + "\n" }.joined().utf8)
         _ = Glibc.write(file, text, text.count)
-    }
-
-    private static func makeFolder(_ path: String) {
-        var end = path.startIndex
-        while let slash = path[path.index(after: end)...].firstIndex(of: "/") {
-            mkdir(String(path[..<slash]), 0o700)
-            end = slash
-        }
-        mkdir(path, 0o700)
     }
 }

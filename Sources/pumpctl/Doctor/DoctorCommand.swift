@@ -1,4 +1,5 @@
 import ArgumentParser
+import BlueZ
 import DescriptorIO
 import LineProtocol
 import SerialPort
@@ -56,8 +57,13 @@ struct DoctorCommand: ParsableCommand {
         try Task.checkCancellation()
         let device = BLEDeviceCheckup(
             endpoint: text, target: endpoint.target, inSight: devices.inSight, remembered: devices.remembered,
-            programs: RunningPrograms.names())
+            programs: RunningPrograms.names(), before: before(endpoint))
         return device.diagnoses + bluetooth
+    }
+
+    private static func before(_ endpoint: BLEEndpoint) -> BluetoothAddress? {
+        guard case .name(let name) = endpoint.target else { return nil }
+        return BLEMemoryFile()?.address(of: name)
     }
 
     private static func examineSerialPorts(_ endpoint: Endpoint?) throws -> [Diagnosis] {

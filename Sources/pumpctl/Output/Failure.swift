@@ -31,8 +31,8 @@ extension Failure {
     init(_ error: LinkError) {
         let status: ExitStatus =
             switch error.code {
-            case .invalidEndpoint, .ambiguous, .unsupported: .usage
-            case .notFound: .noInput
+            case .invalidEndpoint, .wrongFamily, .unsupported: .usage
+            case .notFound, .ambiguous, .changedDevice: .noInput
             case .busy, .unavailable: .unavailable
             case .notPermitted: .noPermission
             case .disconnected, .closed, .system: .ioError
@@ -65,6 +65,10 @@ extension Failure {
                 .protocolError, code: error.code.rawValue,
                 "the answer to \(error.command) is nothing that the protocol knows: \(line)",
                 hint: "a wrong baud rate looks like this, and so does a device of another kind")
+        case .linkLost where error.link?.isRefusal == true:
+            // The link is up: what mends it is something else than connecting again.
+            self = error.link.map { Failure($0) } ?? Failure(.ioError, code: error.code.rawValue, "")
+            message = "\(error.command): \(message)"
         case .linkLost:
             self.init(.ioError, code: error.code.rawValue, "the link broke at \(error.command)")
             if let link = error.link { message += ": \(link)" }
@@ -76,6 +80,16 @@ extension Failure {
         if unknown {
             message += "; \(unknownEffect)"
             if error.code != .linkLost { hint = "ask for the status before you rely on it; " + (hint ?? "") }
+        }
+    }
+}
+
+extension LinkError {
+    /// Whether the link is up, and the far end did not confirm what was sent.
+    fileprivate var isRefusal: Bool {
+        switch code {
+        case .notPermitted, .busy, .timedOut: true
+        default: false
         }
     }
 }

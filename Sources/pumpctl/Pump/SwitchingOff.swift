@@ -46,8 +46,12 @@ struct SwitchingOff {
         try await context.withPump(over: link, endpoint, waitsUntilReady: false) { pump in
             do throws(SessionError) { try await pump.turnOff(timeout: time) } catch {
                 // Its state was asked for already.
-                if error.code != .linkLost { throw Failure(off: error) }
-                throw error
+                guard error.code != .linkLost else { throw error }
+                var failure = Failure(off: error)
+                if error.code == .noAnswer, let silence = link.silenceHint, let hint = failure.hint {
+                    failure.hint = "\(hint); \(silence)"
+                }
+                throw failure
             }
         }
     }

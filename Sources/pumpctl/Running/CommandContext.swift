@@ -32,7 +32,7 @@ struct CommandContext: Sendable {
         if endpoint.isSerialPort, endpoint.options["baud"] == nil {
             endpoint = endpoint.adding("baud", "\(family.facts.baudRate)")
         }
-        if endpoint.scheme == "ble", endpoint.options["family"] == nil, endpoint.options["profile"] == nil {
+        if endpoint.scheme == "ble", endpoint.options["family"] == nil {
             endpoint = endpoint.adding("family", family.rawValue)
         }
         return options.reset ? endpoint.adding("reset", "true") : endpoint
@@ -62,8 +62,12 @@ struct CommandContext: Sendable {
     ) async throws -> any Link {
         var schemes = LinkSchemes.standard
         schemes.add("sim", SimLink.open)
-        // Nobody is to wait for the 2 s that bluetoothd takes to disconnect.
-        schemes.add("ble", BLEEndpoint.opener(BLEUse(isBrief: use == .oneCommand, closesAtOnce: true)))
+        if endpoint.scheme == "ble" {
+            // Nobody is to wait for the 2 s that bluetoothd takes to disconnect.
+            let memory = BLEMemoryFile(note: options.verbose ? note : nil)
+            let manner = BLEUse(isBrief: use == .oneCommand, closesAtOnce: true, memory: memory)
+            schemes.add("ble", BLEEndpoint.opener(manner))
+        }
         if endpoint.scheme == "serial" { userTerminal.keepSettings(ifAt: endpoint.address) }
         let link = try await schemes.open(endpoint, on: loop)
         if let remark = link.openingNote { note("pumpctl: \(endpoint.text): \(remark)") }
@@ -126,7 +130,7 @@ struct CommandContext: Sendable {
             let value = try await body(session)
             await session.close()
             return value
-        } catch let error as SessionError where error.outcome == .unknown && error.code != .linkLost {
+        } catch let error as SessionError where error.code != .linkLost {
             let failure = await describe(error, session)
             await session.close()
             throw failure
@@ -136,12 +140,13 @@ struct CommandContext: Sendable {
         }
     }
 
-    /// A command of unknown outcome: looks at what it has done.
+    /// What went wrong; after a command of unknown outcome also what the device says now.
     private func describe(_ error: SessionError, _ session: PumpSession) async -> Failure {
         var failure = Failure(error, .pump)
-        guard error.code != .cancelled, let status = try? await session.readStatus(timeout: timeout) else {
-            return failure
-        }
+        if error.code == .noAnswer, let hint = session.link.silenceHint { failure.hint = hint }
+        guard error.outcome == .unknown, error.code != .cancelled,
+            let status = try? await session.readStatus(timeout: timeout)
+        else { return failure }
         failure.hint = "the device now says: \(PumpText.summary(status))"
         return failure
     }

@@ -10,9 +10,11 @@ extension LinkWrapper {
     var keepsPacketBounds: Bool { link.keepsPacketBounds }
     var maximumWriteLength: Int? { link.maximumWriteLength }
     var deviceAddress: String? { link.deviceAddress }
+    var isDeviceAddressStable: Bool { link.isDeviceAddressStable }
     var deviceID: String? { link.deviceID }
     var openingNote: String? { link.openingNote }
     var remark: String? { link.remark }
+    var silenceHint: String? { link.silenceHint }
     var mayHaveReset: Bool { link.mayHaveReset }
     var mayBeMidLine: Bool { link.mayBeMidLine }
     var executor: any SerialExecutor & TaskExecutor { link.executor }

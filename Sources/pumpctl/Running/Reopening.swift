@@ -8,8 +8,9 @@ import Transports
 ///
 /// Made while the device is there. A USB serial port is known by what tells the device from others, and is found under
 /// whatever name it has when it is back (node-serialport#329); udev says when. Any other port is tried when something
-/// changes in its folder. Every endpoint is tried each ``interval`` as well, since a link may lead to another folder, and
-/// a server sends no word.
+/// changes in its folder. A BLE device is known by its address, or by its name where it does not keep its address: where
+/// several have that name, none is taken for it. Every endpoint is tried each ``interval`` as well, since a link may lead to
+/// another folder, and a server sends no word.
 struct Reopening {
     /// The longest time between two attempts.
     static let interval = Duration.seconds(1)
@@ -25,7 +26,8 @@ struct Reopening {
         self.context = context
         // What comes back has started anew by itself.
         let endpoint = endpoint.removing("reset")
-        self.endpoint = link.deviceAddress.map { endpoint.replacingAddress($0) } ?? endpoint
+        let address = link.isDeviceAddressStable ? link.deviceAddress : nil
+        self.endpoint = address.map { endpoint.replacingAddress($0) } ?? endpoint
         let port = Self.serialPort(at: endpoint)
         identity = port?.usb == nil ? nil : port?.identity
     }
@@ -45,18 +47,19 @@ struct Reopening {
     /// - Parameter note: Where to show what goes over it, if that is asked for.
     /// - Throws: `LinkError` for what waiting does not mend; `CancellationError`.
     func link(note: @escaping @Sendable (String) -> Void) async throws -> any Link {
+        var doubt: LinkError.Code?
         if let identity, let monitor = try? SerialPortMonitor(on: context.loop) {
             defer { monitor.close() }
             for try await event in monitor {
                 guard case .attached(let port) = event, identity.matches(port) else { continue }
-                if let link = try await open(endpoint.serialPort(at: port.path), note) { return link }
+                if let link = try await open(endpoint.serialPort(at: port.path), note, &doubt) { return link }
             }
             throw CancellationError()
         }
         var interval = Self.interval
         while true {
             let watch = Self.folder(of: endpoint).flatMap { DirectoryWatch(path: $0) }
-            if let link = try await attempt(endpoint, note) { return link }
+            if let link = try await attempt(endpoint, note, &doubt) { return link }
             await pause(watch, interval)
             if endpoint.scheme == "ble" { interval = min(interval * 2, Self.longestRadioInterval) }
             try Task.checkCancellation()
@@ -64,9 +67,11 @@ struct Reopening {
     }
 
     /// Opens a port that is there, in spite of those who look at it first; nil once it is gone again.
-    private func open(_ port: Endpoint, _ note: @escaping @Sendable (String) -> Void) async throws -> (any Link)? {
+    private func open(
+        _ port: Endpoint, _ note: @escaping @Sendable (String) -> Void, _ doubt: inout LinkError.Code?
+    ) async throws -> (any Link)? {
         while access(port.address, F_OK) == 0 {
-            if let link = try await attempt(port, note) { return link }
+            if let link = try await attempt(port, note, &doubt) { return link }
             await pause(nil, Self.interval)
             try Task.checkCancellation()
         }
@@ -74,8 +79,10 @@ struct Reopening {
     }
 
     /// Opens the link; nil where waiting may mend what is in the way.
+    ///
+    /// - Parameter doubt: Why what is there was not taken for the device, once that was noted.
     private func attempt(
-        _ endpoint: Endpoint, _ note: @escaping @Sendable (String) -> Void
+        _ endpoint: Endpoint, _ note: @escaping @Sendable (String) -> Void, _ doubt: inout LinkError.Code?
     ) async throws -> (any Link)? {
         do {
             return try await context.openLink(endpoint, for: .watching, note: note)
@@ -84,7 +91,11 @@ struct Reopening {
             case .invalidEndpoint, .unsupported, .cancelled: throw error
             // A port that has just appeared is not yet its group's, and whoever names it may look at it first.
             case .notPermitted, .busy, .unavailable: return nil
-            case .notFound, .ambiguous, .disconnected, .closed, .timedOut, .system: return nil
+            case .ambiguous, .changedDevice, .wrongFamily:
+                if error.code != doubt { note("pumpctl: \("\(error)".printable()); waiting") }
+                doubt = error.code
+                return nil
+            case .notFound, .disconnected, .closed, .timedOut, .system: return nil
             }
         }
     }

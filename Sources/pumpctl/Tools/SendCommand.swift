@@ -69,7 +69,7 @@ private func exchange(_ line: String, _ quiet: Duration, over link: any Link, _ 
     if lines == 0 {
         throw Failure(
             .temporaryFailure, code: "no_answer", "no answer in \(context.timeout.inSeconds) s",
-            hint: "is the device switched on?")
+            hint: link.silenceHint ?? "is the device switched on?")
     }
     if let deviceError {
         throw Failure(.refused, code: "refused", "the device answered \(deviceError)", deviceCode: deviceError)

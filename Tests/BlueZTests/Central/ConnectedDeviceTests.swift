@@ -201,13 +201,76 @@ struct ConnectedDeviceTests {
     }
 
     @Test func `Wants to be paired, and is, with nothing to show or type`() async throws {
-        try await withModule(manners: LinkManners { $0.needsPairing = true }) { rig in
-            let write = { () async throws(BLEError) in try await rig.device.write([1], to: rig.line, .command) }
+        try await withModule([.write], LinkManners { $0.needsPairing = true }) { rig in
+            let write = { () async throws(BLEError) in try await rig.device.write([1], to: rig.line, .request) }
             let error = try await failure(write)
             #expect(error?.code == .notPaired && error?.hint?.contains("pair") == true)
             try await rig.bench.bluez.device(module).pair()
             try await rig.bench.bluez.device(module).pair()
             try await write()
+        }
+    }
+
+    @Test(arguments: [0x05, 0x0C, 0x0E, 0x0F] as [UInt8])
+    func `Is known to want pairing by the number of ATT's error, whatever is asked of it`(code: UInt8) async throws {
+        let manners = LinkManners {
+            $0.needsPairing = true
+            $0.pairingError = BlueZError.attribute(code)
+        }
+        try await withModule([.read, .write, .notify], manners) { rig in
+            let errors = [
+                try await failure { () throws(BLEError) in try await rig.device.read(rig.line) },
+                try await failure { () throws(BLEError) in try await rig.device.write([1], to: rig.line, .request) },
+                // In several parts.
+                try await failure { () throws(BLEError) in
+                    try await rig.device.write([UInt8](repeating: 1, count: 200), to: rig.line, .request)
+                },
+                try await failure { () throws(BLEError) in try await rig.device.notifications(of: rig.line) },
+                try await failure { () throws(BLEError) in try await rig.device.confirmConnection() },
+            ]
+            for error in errors {
+                #expect(error?.code == .notPaired)
+                #expect(error?.hint?.contains("bluetoothctl pair") == true)
+            }
+        }
+    }
+
+    @Test func `Of a device that is paired an unlikely error says nothing of pairing`() async throws {
+        try await withModule([.read]) { rig in
+            try await rig.bench.bluez.device(module).pair()
+            await Radio.run { rig.far.onRead = { _ in throw BlueZError.attribute(0x0E) } }
+            let error = try await failure { () throws(BLEError) in try await rig.device.read(rig.line) }
+            #expect(error?.code == .failed)
+            await Radio.run { rig.far.onRead = { _ in throw BlueZError.attribute(0x0F) } }
+            let other = try await failure { () throws(BLEError) in try await rig.device.read(rig.line) }
+            #expect(other?.code == .notPaired)
+        }
+    }
+
+    @Test func `Has not answered where a write is refused as in progress behind one that was never answered`()
+        async throws
+    {
+        try await withModule([.write], LinkManners { $0.writeDelay = .seconds(3600) }) { rig in
+            let clock = rig.bench.clock
+            let first = Task {
+                try await failure { () throws(BLEError) in try await rig.device.write([1], to: rig.line, .request) }
+            }
+            await clock.untilSomebodySleeps(until: .seconds(3600))
+            clock.advance(by: .seconds(25))
+            #expect(try await first.value?.code == .timedOut)
+            let second = Task {
+                try await failure { () throws(BLEError) in try await rig.device.write([2], to: rig.line, .request) }
+            }
+            var pause = Duration.milliseconds(10)
+            for _ in 0..<8 {
+                let deadline = clock.now.offset + pause
+                await clock.untilSomebodySleeps(until: deadline)
+                clock.advance(by: pause)
+                pause *= 2
+            }
+            let error = try await second.value
+            #expect(error?.code == .timedOut)
+            #expect(error?.hint?.contains("bluetoothctl pair") == true)
         }
     }
 
@@ -247,7 +310,7 @@ struct ConnectedDeviceTests {
             try await rig.device.confirmConnection()
             values.cancel()
             #expect(try await values.next() == [1])
-            await Radio.run { rig.radio.manners.needsPairing = true }
+            await Radio.run { rig.radio.manners.descriptorError = BlueZError.notPermitted("Read not permitted") }
             try await rig.device.confirmConnection()
         }
     }

@@ -39,6 +39,10 @@ public struct LinkManners: Sendable {
     public var isConnectedAlready = false
     /// Whether reading, writing and subscribing is for paired devices only.
     public var needsPairing = false
+    /// What bluetoothd answers where that is so. It has a name for some of ATT's errors, and gives the number of others.
+    public var pairingError = BlueZError.notPermitted("Not paired")
+    /// Whether who is not paired may subscribe all the same.
+    public var letsUnpairedSubscribe = false
     public var pairing = PairingMethod.justWorks
     /// Services that one of bluetoothd's plugins keeps for itself.
     public var claimedServices: Set<String> = []

@@ -14,7 +14,7 @@ extension KnownCharacteristic {
             // It will be subscribed when there is a link.
             return subscriptions[client] = .active
         }
-        let link = try requireLink()
+        let link = try device.radio.manners.letsUnpairedSubscribe ? anyLink() : requireLink()
         let isFirst = subscriptions.isEmpty
         subscriptions[client] = .beginning
         do {

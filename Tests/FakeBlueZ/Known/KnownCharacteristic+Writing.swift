@@ -16,7 +16,7 @@ extension KnownCharacteristic {
     /// Writes, in the way that is asked for, which is not checked against the flags; else in the first that the flags
     /// allow.
     func write(_ bytes: [UInt8], _ options: ATTOptions) async throws {
-        let link = try requireLink()
+        let link = try anyLink()
         if isClaimed { throw BlueZError.notAuthorized }
         if writeSocket != nil { throw BlueZError.notPermitted("Write acquired") }
         guard !isWriting else { throw BlueZError.inProgress }
@@ -26,14 +26,15 @@ extension KnownCharacteristic {
             case let type: type != "command"
             }
         if isRequest {
+            _ = try requireLink()
             isWriting = true
             defer { isWriting = false }
             return try await link.request(bytes, to: radio, offset: options.offset)
         }
         guard options.type != nil || radio.flags.contains(.writeWithoutResponse) else { throw BlueZError.notSupported }
         guard bytes.count <= link.payload else { throw BlueZError.failed("Failed to initiate write") }
-        // What becomes of it nobody is told.
-        try? await link.command(bytes, to: radio)
+        // What becomes of it nobody is told, nor that the device wants to be paired first.
+        if !lacksPairing { try? await link.command(bytes, to: radio) }
     }
 
     /// Gives a client a socket to write to. bluetoothd reads at most 512 bytes of a packet (bluez#1466), and packets that

@@ -61,14 +61,21 @@ final class KnownCharacteristic {
 
     // MARK: The link
 
-    /// - Throws: `Failed` where there is none, `NotPermitted` where the device wants to be paired first.
+    /// - Throws: `Failed` where there is none, ``LinkManners/pairingError`` where the device wants to be paired first.
     func requireLink() throws(DBusError) -> RadioLink {
-        guard let link = device.link else { throw BlueZError.failed("Not connected") }
-        if device.radio.manners.needsPairing || radio.needsPairing, !device.isPaired {
-            throw BlueZError.notPermitted("Not paired")
-        }
+        let link = try anyLink()
+        if lacksPairing { throw device.radio.manners.pairingError }
         return link
     }
+
+    /// - Throws: `Failed` where there is none.
+    func anyLink() throws(DBusError) -> RadioLink {
+        guard let link = device.link else { throw BlueZError.failed("Not connected") }
+        return link
+    }
+
+    /// Whether the device wants to be paired first.
+    var lacksPairing: Bool { (device.radio.manners.needsPairing || radio.needsPairing) && !device.isPaired }
 
     func linkBegan(_ link: RadioLink) async {
         // Who was subscribed is so again, without being asked.

@@ -139,7 +139,7 @@ struct DiscoveryCommandTests {
         let command = try testbed.start("pumpctl", "--json", "--port", "usb:1a86:7523", "status")
         let line = try #require(command.line())
         #expect(line.contains("usb:1a86:7523@1-2 (/dev/ttyUSB0), usb:1a86:7523@1-3 (/dev/ttyUSB1)"))
-        #expect(command.wait() == 64)
+        #expect(command.wait() == 66)
     }
 
     @Test func `The doctor finds a locked port, names the holder, and opens nothing`() throws {

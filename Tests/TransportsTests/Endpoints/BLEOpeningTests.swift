@@ -11,73 +11,16 @@ import Testing
 
 @Suite("A ble: endpoint", .timeLimit(.minutes(5)))
 struct BLEOpeningTests {
-    /// A fake bluetoothd, and the modules in reach.
-    private struct Rig {
-        let bus: PrivateBus
-        let fake: FakeBlueZ
-        let clock = ManualClock()
-        private let others = Watched<[(BlueZ, BLESequence<ScanEvent>)]>([])
-
-        init() async throws {
-            bus = try await PrivateBus()
-            fake = try await FakeBlueZ.start(on: bus.address, clock: clock)
-            await fake.addAdapter()
-        }
-
-        func open(_ text: String) async throws -> any Link {
-            try await BLEEndpoint.open(Endpoint(text), on: .shared, bus: .address(bus.address), clock: clock)
-        }
-
-        /// Opens one of which the search takes so long.
-        func open(_ text: String, after time: Duration) async throws -> any Link {
-            let opening = Task { try await open(text) }
-            await clock.untilSomebodySleeps(until: time)
-            clock.advance(by: time - clock.now.offset)
-            return try await opening.value
-        }
-
-        /// Lets another program scan until bluetoothd knows so many devices, and go on.
-        func makeKnown(_ count: Int) async throws {
-            let other = try await BlueZ.open(.address(bus.address), clock: clock)
-            let scan = try await other.scan()
-            var known: Set<BluetoothAddress> = []
-            for try await event in scan {
-                let report: DeviceReport
-                switch event {
-                case .found(let found): report = found
-                case .changed(let changed): report = changed
-                case .lost: continue
-                }
-                if report.name != nil, report.rssi != nil, !report.services.isEmpty { known.insert(report.address) }
-                if known.count == count { break }
-            }
-            others.update { $0.append((other, scan)) }
-        }
-
-        @discardableResult
-        func add(
-            _ number: Int, _ name: String, _ service: String, _ characteristics: [(String, [RadioCharacteristic.Flag])],
-            strength: Int16 = -60
-        ) async -> RadioDevice {
-            await fake.addDevice(number, name, service, characteristics, strength)
-        }
-
-        func addPump(_ number: Int = 1, _ name: String = "HMSoft", strength: Int16 = -60) async -> RadioDevice {
-            await add(
-                number, name, "FFE0", [("FFE1", [.read, .writeWithoutResponse, .notify])], strength: strength)
-        }
-    }
-
     private static let stormService = "4FAFC201-1FB5-459E-8FCC-C5C9C331914B"
     private static let backup = "BEB5483E-36E1-4688-B7F5-EA07361B26A8"
     private static let live = "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E"
 
     @Test func `Sleeps for nothing while it is idle`() async throws {
-        let rig = try await Rig()
+        let rig = try await BLEOpeningRig()
         _ = await rig.addPump()
         let clock = ManualClock()
         let link = try await BLEEndpoint.open(
-            Endpoint("ble:HMSoft"), on: .shared, bus: .address(rig.bus.address), clock: clock)
+            Endpoint("ble:C0:FF:EE:00:00:01"), on: .shared, bus: .address(rig.bus.address), clock: clock)
         try await link.send(Array("STATUS\n".utf8))
         // What opening and sending could still sleep for.
         clock.advance(by: .seconds(3600))
@@ -88,7 +31,7 @@ struct BLEOpeningTests {
 
     @Test(arguments: ["ble:HMSoft", "ble:c0:ff:ee:00:00:01", "ble:HMSoft?family=pump&adapter=hci0"])
     func `Is opened by name and by address`(text: String) async throws {
-        let rig = try await Rig()
+        let rig = try await BLEOpeningRig()
         let radio = await rig.addPump()
         let link = try await rig.open(text)
         #expect(link.name == text)
@@ -101,7 +44,7 @@ struct BLEOpeningTests {
     }
 
     @Test func `Of any device takes the strongest that offers the family's service`() async throws {
-        let rig = try await Rig()
+        let rig = try await BLEOpeningRig()
         _ = await rig.addPump(1, "Weak", strength: -80)
         _ = await rig.addPump(2, "Strong", strength: -50)
         await rig.add(3, "Stronger", "FFF0", [("FFF1", [.write, .notify])], strength: -30)
@@ -112,7 +55,7 @@ struct BLEOpeningTests {
     }
 
     @Test func `Of a storm sensor passes over others that are made from the same stock example`() async throws {
-        let rig = try await Rig()
+        let rig = try await BLEOpeningRig()
         await rig.add(1, "Clock", Self.stormService, [(Self.backup, [.write, .notify])], strength: -40)
         await rig.add(
             2, "Storm", Self.stormService, [(Self.live, [.notify]), (Self.backup, [.write, .notify])], strength: -70)
@@ -124,7 +67,7 @@ struct BLEOpeningTests {
     }
 
     @Test func `Of a module with two characteristics in two services finds both: ble-serial#40`() async throws {
-        let rig = try await Rig()
+        let rig = try await BLEOpeningRig()
         let radio = await rig.add(1, "HM-BT4502W", "FFE0", [("FFE4", [.notify])])
         await radio.addService("FFE5", "FFE9", [.writeWithoutResponse])
         let link = try await rig.open("ble:HM-BT4502W?family=pump")
@@ -135,7 +78,7 @@ struct BLEOpeningTests {
     }
 
     @Test func `Of a device of no known kind guesses, and says why`() async throws {
-        let rig = try await Rig()
+        let rig = try await BLEOpeningRig()
         await rig.add(1, "Odd", "FFC0", [("FFC1", [.read]), ("FFC2", [.writeWithoutResponse]), ("FFC3", [.notify])])
         let link = try await rig.open("ble:Odd")
         #expect(
@@ -147,14 +90,14 @@ struct BLEOpeningTests {
     @Test(arguments: ["storm", "led"])
     func `Of a device of no known kind guesses nothing for a family that speaks no stream`(family: String) async throws
     {
-        let rig = try await Rig()
+        let rig = try await BLEOpeningRig()
         await rig.add(1, "Odd", "FFC0", [("FFC1", [.read, .write, .notify])])
         let error = await failure { try await rig.open("ble:Odd?family=\(family)") }
         #expect(error?.code == .notFound)
     }
 
     @Test func `Of a device that nothing can be written to finds none`() async throws {
-        let rig = try await Rig()
+        let rig = try await BLEOpeningRig()
         await rig.add(1, "Thermometer", "1809", [("2A1C", [.indicate])])
         let error = await failure { try await rig.open("ble:Thermometer") }
         #expect(error?.code == .notFound)
@@ -162,7 +105,7 @@ struct BLEOpeningTests {
     }
 
     @Test func `That is not in sight after 10 s says which names are, the likest first`() async throws {
-        let rig = try await Rig()
+        let rig = try await BLEOpeningRig()
         for (number, name) in ["Lamp", "HMSoft2", "Kettle"].enumerated() { _ = await rig.addPump(number + 1, name) }
         try await rig.makeKnown(3)
         let error = await failure { try await rig.open("ble:HMSoft", after: .seconds(10)) }
@@ -174,28 +117,29 @@ struct BLEOpeningTests {
     }
 
     @Test func `That is in use, off, or not there at all says so`() async throws {
-        let rig = try await Rig()
-        let missing = await failure { try await rig.open("ble:HMSoft?adapter=hci9") }
+        let rig = try await BLEOpeningRig()
+        let missing = await failure { try await rig.openAtOnce("ble:HMSoft?adapter=hci9") }
         #expect(missing?.code == .notFound && missing?.hint == "there is: hci0")
         await rig.fake.switchOff()
-        let off = await failure { try await rig.open("ble:HMSoft") }
+        let off = await failure { try await rig.openAtOnce("ble:HMSoft") }
         #expect(off?.code == .unavailable && off?.hint?.contains("rfkill") == true)
         await rig.fake.stop()
-        let gone = await failure { try await rig.open("ble:HMSoft") }
+        let gone = await failure { try await rig.openAtOnce("ble:HMSoft") }
         #expect(gone?.code == .unavailable)
         #expect("\(gone.map { "\($0)" } ?? "")".contains("bluetoothd is not running"))
     }
 
     @Test func `Sends a line of 101 bytes in packets of 20 to an HM-10, which can take no more`() async throws {
-        let rig = try await Rig()
+        let rig = try await BLEOpeningRig()
         let radio = await rig.addPump()
         let link = try await rig.open("ble:HMSoft")
         let packets = Watched<[[UInt8]]>([])
         await radio.record(packets)
         let line = Array(String(repeating: "x", count: 100).utf8) + [0x0A]
         let sending = Task { try await link.send(line) }
+        let start = rig.clock.now.offset
         for packet in 1...5 {
-            let deadline = Duration.milliseconds(21 * packet)
+            let deadline = start + Duration.milliseconds(21 * packet)
             await rig.clock.untilSomebodySleeps(until: deadline)
             rig.clock.advance(by: deadline - rig.clock.now.offset)
         }
@@ -206,7 +150,7 @@ struct BLEOpeningTests {
     }
 
     @Test func `Sends a peer's message in one write, however long, or refuses it`() async throws {
-        let rig = try await Rig()
+        let rig = try await BLEOpeningRig()
         let service = "6E400001-B5A3-F393-E0A9-E50E24DCCA9E"
         let transmit = ("6E400003-B5A3-F393-E0A9-E50E24DCCA9E", [RadioCharacteristic.Flag.notify])
         func receive(_ flags: [RadioCharacteristic.Flag]) -> (String, [RadioCharacteristic.Flag]) {
@@ -235,7 +179,7 @@ struct BLEOpeningTests {
     }
 
     @Test func `Disconnects its device when it is let go`() async throws {
-        let rig = try await Rig()
+        let rig = try await BLEOpeningRig()
         let radio = await rig.addPump()
         var link: (any Link)? = try await rig.open("ble:HMSoft")
         #expect(await radio.links.count == 1)
@@ -247,36 +191,20 @@ struct BLEOpeningTests {
     }
 
     @Test func `Has lost no session by a failed attempt: ble-serial#119`() async throws {
-        let rig = try await Rig()
+        let rig = try await BLEOpeningRig()
         let radio = await rig.addPump()
         await radio.failOnce()
         // A link exists only once the attempts have come to an end.
-        let link = try await rig.open("ble:HMSoft", after: .milliseconds(250))
+        let link = try await rig.open("ble:C0:FF:EE:00:00:01", after: .milliseconds(250))
         let ends = Watched<Int>(0)
         await link.forward { if case .ended = $0 { ends.update { $0 += 1 } } }
         #expect(ends.state == 0)
         await link.close()
         #expect(ends.state == 1)
     }
-
-    private func failure(_ body: () async throws -> any Link) async -> LinkError? {
-        do { _ = try await body() } catch { return error as? LinkError }
-        return nil
-    }
 }
 
 extension FakeBlueZ {
-    fileprivate func addDevice(
-        _ number: Int, _ name: String, _ service: String, _ characteristics: [(String, [RadioCharacteristic.Flag])],
-        _ strength: Int16
-    ) -> RadioDevice {
-        let radio = RadioDevice("C0:FF:EE:00:00:0\(number)", Advertisement(name: name, services: [service]))
-        radio.signalStrength = strength
-        radio.services = [RadioService(service, characteristics.map { RadioCharacteristic($0.0, $0.1) })]
-        add(radio)
-        return radio
-    }
-
     fileprivate func switchOff() { adapters.first?.isPowered = false }
 }
 

@@ -34,10 +34,23 @@ import Transports
         let found = check([weak, try Self.device("11", "HMSoft", -99)])
         #expect(found["in_sight"]?.remedy == "bring it nearer")
         #expect(found["name"]?.remedy == "name it by its address: --port ble:00:15:83:00:00:10")
+        #expect(found["name"]?.status == .fail && found["name"]?.exit == .noInput)
         #expect(found["profile"]?.remedy?.contains("?profile=hm10") == true)
         let taken = check([try Self.device("10", "HMSoft", nil, connected: true)], programs: ["bluetoothctl", "sh"])
         #expect(taken["connection"]?.finding.contains("perhaps bluetoothctl") == true)
         #expect(taken["connection"]?.remedy?.hasSuffix("bluetoothctl disconnect 00:15:83:00:00:10") == true)
+    }
+
+    @Test func `A name in other letter case is found, and another device than before is not taken for it`() throws {
+        let found = check([try Self.device("11", "hmsoft", -52)])
+        #expect(found["in_sight"]?.status == .ok)
+        let checkup = BLEDeviceCheckup(
+            endpoint: "ble:HMSoft", target: .name("HMSoft"), inSight: [try Self.device("11", "HMSoft", -52)],
+            before: BluetoothAddress("00:15:83:00:00:10"))
+        let change = checkup.diagnoses.first { $0.check == "name" }
+        #expect(change?.status == .fail && change?.exit == .noInput)
+        #expect(change?.finding == "that name led to 00:15:83:00:00:10 until now, and to 00:15:83:00:00:11 now")
+        #expect(change?.remedy?.hasSuffix("pumpctl forget ble:HMSoft") == true)
     }
 
     @Test func `A service that others have too decides nothing`() throws {

@@ -4,13 +4,17 @@ import Testing
 
 /// `pumpctl` as it was built, run as a person or a program runs it.
 enum Pumpctl {
-    /// Starts it with an environment of its own: no configuration, no port but a named one.
+    /// Starts it with an environment of its own: no configuration, no port but a named one, nothing that an
+    /// earlier run has kept.
     static func start(
         _ arguments: [String], environment: [String: String] = [:], terminal: String? = nil,
         program: [String] = [Executable.pumpctl]
     ) async throws -> ChildProcess {
         let ours = ProcessInfo.processInfo.environment
-        var all = ["PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "NO_COLOR": "1", "PUMPCTL_RECORD": "0"]
+        var all = [
+            "PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "XDG_STATE_HOME": "/proc/nowhere", "NO_COLOR": "1",
+            "PUMPCTL_RECORD": "0",
+        ]
         all["LD_LIBRARY_PATH"] = ours["LD_LIBRARY_PATH"]
         all.merge(environment) { $1 }
         // The pump answers at once, but this machine may be busy.

@@ -12,24 +12,25 @@ struct BLEDeviceCheckup {
     var remembered: [ScannedDevice] = []
     /// The programs that run, by their names.
     var programs: Set<String> = []
+    /// The address that the name led to until now; nil where that is not known.
+    var before: BluetoothAddress?
 
     var diagnoses: [Diagnosis] {
-        let fitting = inSight.filter(fits)
+        let fitting = matches(among: inSight)
         guard let device = fitting.first else { return [absence] }
-        return [sight(of: device), twins(fitting), connection(of: device), services(of: device), kind(of: device)]
-            .compactMap { $0 }
+        return [
+            sight(of: device), twins(fitting) ?? change(to: device), connection(of: device), services(of: device),
+            kind(of: device),
+        ]
+        .compactMap { $0 }
     }
 
-    private func fits(_ device: ScannedDevice) -> Bool {
-        switch target {
-        case .any: true
-        case .address(let address): device.address == address
-        case .name(let name): device.name == name
-        }
+    private func matches(among devices: [ScannedDevice]) -> [ScannedDevice] {
+        target.matches(among: devices, address: \.address, name: \.name)
     }
 
     private var absence: Diagnosis {
-        let isKnown = target != .any && remembered.contains(where: fits)
+        let isKnown = target != .any && !matches(among: remembered).isEmpty
         let names = inSight.compactMap { $0.name?.printable() }.reduce(into: [String]()) {
             if !$0.contains($1) { $0.append($1) }
         }
@@ -53,9 +54,17 @@ struct BLEDeviceCheckup {
     private func twins(_ fitting: [ScannedDevice]) -> Diagnosis? {
         guard case .name = target, fitting.count > 1, let first = fitting.first else { return nil }
         let addresses = fitting.map(\.address.description).joined(separator: ", ")
-        return .warn(
-            "name", port: endpoint, "\(fitting.count) devices have that name: \(addresses); the strongest is taken",
-            remedy: "name it by its address: --port ble:\(first.address)")
+        return .fail(
+            "name", port: endpoint, "\(fitting.count) devices have that name: \(addresses); no command chooses one",
+            remedy: "name it by its address: --port ble:\(first.address)", exit: .noInput)
+    }
+
+    private func change(to device: ScannedDevice) -> Diagnosis? {
+        guard case .name(let name) = target, let before, before != device.address else { return nil }
+        return .fail(
+            "name", port: endpoint, "that name led to \(before) until now, and to \(device.address) now",
+            remedy: "name it by its address: --port ble:\(device.address); where it has replaced the first: "
+                + "pumpctl forget ble:\(name.printable())", exit: .noInput)
     }
 
     /// bluetoothd does not tell whose connection it is.

@@ -36,13 +36,16 @@ struct BLEDeviceSearch {
             scan.cancel()
         }
         var isFound = false
+        let target = endpoint.target
         for try await event in scan {
             switch event {
             case .found(let report), .changed(let report):
                 let known = try await bluez.knownServices(of: report.address, on: endpoint.adapter)
                 devices[report.address] = ScannedDevice(
                     report, characteristics: Set(known.flatMap(\.characteristics).map(\.uuid)))
-                guard !isFound, fits(report) else { continue }
+                guard !isFound, !target.matches(among: [report], address: \.address, name: \.name).isEmpty else {
+                    continue
+                }
                 isFound = true
                 timer.cancel()
                 timer = end(scan, after: Self.window)
@@ -50,14 +53,6 @@ struct BLEDeviceSearch {
             }
         }
         return devices.sorted
-    }
-
-    private func fits(_ report: DeviceReport) -> Bool {
-        switch endpoint.target {
-        case .any: true
-        case .address(let address): report.address == address
-        case .name(let name): report.name == name
-        }
     }
 
     private func end(_ scan: BLESequence<ScanEvent>, after patience: Duration) -> Task<Void, Never> {

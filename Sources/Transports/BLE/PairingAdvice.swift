@@ -1,0 +1,20 @@
+internal import BlueZ
+
+/// How a person pairs with a device that wants it.
+struct PairingAdvice: Sendable {
+    let address: BluetoothAddress
+    /// Whether the endpoint has asked to pair already.
+    let wasAskedFor: Bool
+
+    /// What to do where the device has said so.
+    var text: String {
+        wasAskedFor
+            ? "it wants to be agreed with by a person: bluetoothctl pair \(address)"
+            : "pair with it: ?pair behind the endpoint, or bluetoothctl pair \(address)"
+    }
+
+    /// What to do where it may be so.
+    var possibility: String {
+        "it may want to be paired: add ?pair to the endpoint, or bluetoothctl pair \(address)"
+    }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import BlueZ
+
+struct ForgetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget",
+        abstract: "Forget which BLE device a name led to.",
+        discussion: """
+            pumpctl remembers to which device a name as ble:HMSoft led, and refuses another device of that name: the first \
+            may be out of reach, and on. Where a device was replaced, forget its name. The names are kept in \
+            ~/.local/state/pumpctl/ble-devices.
+            """)
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var shared: SharedOptions
+
+    @Argument(help: "The name, as HMSoft or ble:HMSoft.")
+    var name: String?
+
+    @Flag(help: "Forget all names.")
+    var all = false
+
+    func validate() throws {
+        if name == nil, !all { throw ValidationError("Give a name as ble:HMSoft, or --all.") }
+        if name != nil, all { throw ValidationError("--all forgets all names: give none with it.") }
+    }
+
+    func run() throws {
+        let name = name.map { $0.lowercased().hasPrefix("ble:") ? String($0.dropFirst(4)) : $0 }
+        try CommandRunner.run(shared.merged(with: parent.shared)) { context in
+            let memory = BLEMemoryFile()
+            let removed = try memory?.forget(name) ?? []
+            for (name, address) in removed {
+                context.output.result(
+                    "forgot \(name.printable()), which led to \(address)",
+                    ForgottenName(name: name, address: "\(address)"))
+            }
+            guard removed.isEmpty else { return }
+            let known = memory?.names.map { "ble:\($0)" }.joined(separator: ", ") ?? ""
+            throw Failure(
+                .noInput, code: "not_found", "nothing is remembered" + (name.map { " of ble:\($0)" } ?? ""),
+                hint: known.isEmpty ? "no name is remembered yet" : "remembered: \(known)")
+        }
+    }
+}
+
+/// A name that is not remembered any more.
+private struct ForgottenName: Encodable {
+    var name: String
+    var address: String
+}

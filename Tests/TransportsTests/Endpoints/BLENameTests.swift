@@ -1,0 +1,135 @@
+import BlueZ
+import FakeBlueZ
+import LineProtocol
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Transports
+
+@Suite("Which device a ble: endpoint leads to", .timeLimit(.minutes(5)))
+struct BLENameTests {
+    /// A memory as a program would keep it.
+    private final class Memory: BLENameMemory {
+        private let addresses = Mutex<[String: BluetoothAddress]>([:])
+
+        func address(of name: String) -> BluetoothAddress? { addresses.withLock { $0[name] } }
+
+        func remember(_ address: BluetoothAddress, as name: String) { addresses.withLock { $0[name] = address } }
+
+        var all: [String: String] { addresses.withLock { $0.mapValues(\.description) } }
+    }
+
+    private static let first = "C0:FF:EE:00:00:01"
+    private static let second = "C0:FF:EE:00:00:02"
+
+    private func calls(_ rig: BLEOpeningRig, of member: String) async -> Int {
+        await rig.fake.calls.state.count { $0.member == member }
+    }
+
+    @Test func `Several of one name are listed, strongest first, and none is connected to`() async throws {
+        let rig = try await BLEOpeningRig()
+        _ = await rig.addPump(1, strength: -80)
+        _ = await rig.addPump(2, strength: -50)
+        try await rig.makeKnown(2)
+        let error = await failure { try await rig.open("ble:HMSoft") }
+        #expect(error?.code == .ambiguous)
+        #expect(error?.detail == "\(Self.second) (-50 dBm), \(Self.first) (-80 dBm)")
+        #expect(error?.hint == "name one: --port ble:\(Self.second)")
+        #expect(await calls(rig, of: "Connect") == 0)
+        let link = try await rig.open("ble:\(Self.first)")
+        #expect(link.deviceAddress == Self.first)
+        await link.close()
+    }
+
+    @Test func `A name in other letter case counts where no device has it exactly`() async throws {
+        let rig = try await BLEOpeningRig()
+        _ = await rig.addPump(1, "HMSoft", strength: -80)
+        _ = await rig.addPump(2, "hmsoft", strength: -50)
+        try await rig.makeKnown(2)
+        for (name, address) in [("HMSoft", Self.first), ("hmsoft", Self.second)] {
+            let link = try await rig.open("ble:\(name)")
+            #expect(link.deviceAddress == address)
+            await link.close()
+        }
+        #expect(await failure { try await rig.open("ble:HMSOFT") }?.code == .ambiguous)
+    }
+
+    @Test func `The address that a name led to is remembered once the link is open, and no other is taken for it`()
+        async throws
+    {
+        let rig = try await BLEOpeningRig()
+        let memory = Memory()
+        let pump = await rig.addPump(1)
+        let link = try await rig.open("ble:HMSoft", memory)
+        #expect(memory.all == ["HMSoft": Self.first])
+        #expect(link.isDeviceAddressStable)
+        await link.close()
+        await rig.fake.remove(pump)
+        _ = await rig.addPump(2)
+        let connections = await calls(rig, of: "Connect")
+        let error = await failure { try await rig.open("ble:HMSoft", memory) }
+        #expect(error?.code == .changedDevice)
+        #expect(error?.detail == "ble:HMSoft led to \(Self.first) until now, and to \(Self.second) now")
+        #expect(error?.hint?.contains("pumpctl forget ble:HMSoft") == true)
+        #expect(await calls(rig, of: "Connect") == connections)
+        #expect(memory.all == ["HMSoft": Self.first])
+    }
+
+    @Test func `An address that was given, or that any device has, is not remembered`() async throws {
+        let rig = try await BLEOpeningRig()
+        let memory = Memory()
+        _ = await rig.addPump(1)
+        let link = try await rig.open("ble:\(Self.first)", memory)
+        await link.close()
+        let other = try await rig.open("ble:*?family=pump", memory, after: rig.clock.now.offset + BLESearch.window)
+        await other.close()
+        #expect(memory.all.isEmpty)
+    }
+
+    @Test(arguments: [("C0", true), ("FF", true), ("BF", false), ("7A", false), ("40", false), ("3F", false)])
+    func `Of random addresses only static ones last`(byte: String, isStable: Bool) async throws {
+        let rig = try await BLEOpeningRig()
+        let memory = Memory()
+        await Radio.run {
+            let radio = RadioDevice(
+                "\(byte):FF:EE:00:00:01", Advertisement(name: "HMSoft", services: ["FFE0"]), addressType: "random")
+            radio.services = [
+                RadioService("FFE0", [RadioCharacteristic("FFE1", [.read, .writeWithoutResponse, .notify])])
+            ]
+            rig.fake.add(radio)
+        }
+        let link = try await rig.open("ble:HMSoft", memory)
+        #expect(link.isDeviceAddressStable == isStable)
+        #expect(memory.all.isEmpty == !isStable)
+        await link.close()
+    }
+
+    // MARK: Of which family it is
+
+    @Test func `An LED board is no pump, whatever it offers besides, and is told nothing`() async throws {
+        let rig = try await BLEOpeningRig()
+        let memory = Memory()
+        let board = await rig.addPump(1, "Odd")
+        await Radio.run {
+            let led = RadioCharacteristic("957312E0-2354-11EB-9F10-FBC30A62CF38", [.read, .write, .notify])
+            board.services.append(RadioService("937312E0-2354-11EB-9F10-FBC30A62CF38", [led]))
+        }
+        for text in ["ble:Odd?family=pump", "ble:Odd?profile=hm10", "ble:\(Self.first)?family=storm"] {
+            let error = await failure { try await rig.open(text, memory) }
+            #expect(error?.code == .wrongFamily)
+            #expect(error?.detail == "it is an LED board (family led)")
+            #expect(error?.hint == "use a command of the family led, or --family led")
+        }
+        for member in ["WriteValue", "StartNotify", "ReadValue"] { #expect(await calls(rig, of: member) == 0) }
+        #expect(memory.all.isEmpty)
+        #expect(await board.links.isEmpty)
+        // Of its own family, or of none that is named, it is what it is.
+        for text in ["ble:Odd?family=led", "ble:Odd"] { await (try await rig.open(text, memory)).close() }
+    }
+
+    @Test func `Services that many devices have identify no family`() {
+        #expect(Set(GATTProfile.all.filter(\.isUnique).map(\.family)) == ["led", "storm"])
+        #expect(GATTProfile.all.filter { $0.family == "storm" }.allSatisfy { $0.mark != nil })
+    }
+}

@@ -1,0 +1,107 @@
+import BlueZ
+import DBus
+import FakeBlueZ
+import LineProtocol
+import TestSupport
+import Testing
+
+@testable import Transports
+
+@Suite("A BLE link to a device that wants to be paired", .timeLimit(.minutes(5)))
+struct BLEPairingTests {
+    private static let address = "C0:FF:EE:00:00:01"
+
+    private func expectPairing(_ error: LinkError?, _ location: SourceLocation = #_sourceLocation) {
+        #expect(error?.code == .notPermitted, sourceLocation: location)
+        #expect(error?.detail?.contains("not paired") == true, sourceLocation: location)
+        #expect(
+            error?.hint == "pair with it: ?pair behind the endpoint, or bluetoothctl pair \(Self.address)",
+            sourceLocation: location)
+    }
+
+    @Test(arguments: [
+        BlueZError.attribute(0x05), BlueZError.attribute(0x0E), BlueZError.attribute(0x0F),
+        BlueZError.notPermitted("Not paired"),
+    ])
+    func `Says so, and how, where it is listened to, written to, or asked whether it is there`(refusal: DBusError)
+        async throws
+    {
+        let rig = try await BLEOpeningRig()
+        let radio = await rig.add(1, "Odd", "FFC0", [("FFC1", [.read, .write, .notify])])
+        await Radio.run {
+            radio.manners.needsPairing = true
+            radio.manners.pairingError = refusal
+        }
+        expectPairing(await failure { try await rig.open("ble:Odd") })
+        await Radio.run { radio.manners.letsUnpairedSubscribe = true }
+        let link = try await rig.open("ble:Odd")
+        // In one part, and in several.
+        for count in [10, 300] {
+            expectPairing(
+                await #expect(throws: LinkError.self) { try await link.send([UInt8](repeating: 0x78, count: count)) })
+        }
+        expectPairing(await #expect(throws: LinkError.self) { try await link.confirmConnection() })
+        await link.close()
+    }
+
+    @Test func `Says so where a value is read or written`() async throws {
+        let rig = try await BLEOpeningRig()
+        let board = await rig.add(
+            1, "ece196", "937312E0-2354-11EB-9F10-FBC30A62CF38",
+            [("957312E0-2354-11EB-9F10-FBC30A62CF38", [.read, .write])])
+        await Radio.run {
+            board.manners.needsPairing = true
+            board.manners.pairingError = BlueZError.attribute(0x0F)
+        }
+        let link = try await rig.open("ble:ece196?family=led")
+        for line in ["LED\n", "LED:1\n"] {
+            expectPairing(await #expect(throws: LinkError.self) { try await link.send(Array(line.utf8)) })
+        }
+        await link.close()
+    }
+
+    @Test func `May be why nothing answers what is written without a response`() async throws {
+        let rig = try await BLEOpeningRig()
+        let pump = await rig.addPump()
+        let link = try await rig.open("ble:HMSoft")
+        #expect(
+            link.silenceHint
+                == "it may want to be paired: add ?pair to the endpoint, or bluetoothctl pair \(Self.address)")
+        await link.close()
+        let paired = try await rig.open("ble:HMSoft?pair")
+        #expect(paired.silenceHint == nil)
+        await paired.close()
+        await rig.fake.remove(pump)
+        await rig.add(2, "Odd", "FFC0", [("FFC1", [.read, .write, .notify])])
+        let confirmed = try await rig.open("ble:Odd")
+        try await confirmed.send("x")
+        #expect(confirmed.silenceHint == nil)
+        await confirmed.close()
+    }
+
+    @Test func `May be why a request is never answered, nor the next one taken`() async throws {
+        let rig = try await BLEOpeningRig()
+        let radio = await rig.add(1, "Odd", "FFC0", [("FFC1", [.read, .write, .notify])])
+        await Radio.run { radio.manners.writeDelay = .seconds(3600) }
+        let link = try await rig.open("ble:Odd")
+        let possibility = "it may want to be paired: add ?pair to the endpoint, or bluetoothctl pair \(Self.address)"
+        #expect(link.silenceHint == nil)
+        let sending = Task { await #expect(throws: LinkError.self) { try await link.send("x") } }
+        await rig.clock.untilSomebodySleeps(until: rig.clock.now.offset + .seconds(3600))
+        #expect(link.silenceHint == possibility)
+        rig.clock.advance(by: .seconds(25))
+        let error = await sending.value
+        #expect(error?.code == .timedOut && error?.hint == possibility)
+        let next = Task { await #expect(throws: LinkError.self) { try await link.send("y") } }
+        // bluetoothd refuses it as in progress, again and again.
+        for exponent in 0..<8 {
+            let pause = Duration.milliseconds(10 << exponent)
+            await rig.clock.untilSomebodySleeps(until: rig.clock.now.offset + pause)
+            rig.clock.advance(by: pause)
+        }
+        let other = await next.value
+        #expect(other?.code == .timedOut && other?.hint == possibility)
+        #expect(link.silenceHint == possibility)
+        await link.close()
+    }
+}

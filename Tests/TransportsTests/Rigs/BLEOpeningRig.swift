@@ -1,0 +1,95 @@
+import BlueZ
+import DBus
+import DescriptorIO
+import FakeBlueZ
+import FirmwareSim
+import LineProtocol
+import TestSupport
+
+@testable import Transports
+
+/// A fake bluetoothd, and the modules in reach.
+struct BLEOpeningRig {
+    let bus: PrivateBus
+    let fake: FakeBlueZ
+    let clock = ManualClock()
+    private let others = Watched<[(BlueZ, BLESequence<ScanEvent>)]>([])
+
+    init() async throws {
+        bus = try await PrivateBus()
+        fake = try await FakeBlueZ.start(on: bus.address, clock: clock)
+        await fake.addAdapter()
+    }
+
+    /// Opens a link; where it is named, others of that name are waited for.
+    func open(_ text: String, _ memory: (any BLENameMemory)? = nil) async throws -> any Link {
+        guard case .name = try BLEEndpoint(Endpoint(text)).target else { return try await openAtOnce(text, memory) }
+        return try await open(text, memory, after: clock.now.offset + BLESearch.window)
+    }
+
+    /// Opens a link where no time has to go by.
+    func openAtOnce(_ text: String, _ memory: (any BLENameMemory)? = nil) async throws -> any Link {
+        try await BLEEndpoint.open(
+            Endpoint(text), on: .shared, bus: .address(bus.address), clock: clock, as: BLEUse(memory: memory))
+    }
+
+    /// Opens one of which the search is over at that time.
+    func open(
+        _ text: String, _ memory: (any BLENameMemory)? = nil, after time: Duration
+    ) async throws -> any Link {
+        let opening = Task { try await openAtOnce(text, memory) }
+        await clock.untilSomebodySleeps(until: time)
+        clock.advance(by: time - clock.now.offset)
+        return try await opening.value
+    }
+
+    /// Lets another program scan until bluetoothd knows so many devices, and go on.
+    func makeKnown(_ count: Int) async throws {
+        let other = try await BlueZ.open(.address(bus.address), clock: clock)
+        let scan = try await other.scan()
+        var known: Set<BluetoothAddress> = []
+        for try await event in scan {
+            let report: DeviceReport
+            switch event {
+            case .found(let found): report = found
+            case .changed(let changed): report = changed
+            case .lost: continue
+            }
+            if report.name != nil, report.rssi != nil, !report.services.isEmpty { known.insert(report.address) }
+            if known.count == count { break }
+        }
+        others.update { $0.append((other, scan)) }
+    }
+
+    @discardableResult
+    func add(
+        _ number: Int, _ name: String, _ service: String, _ characteristics: [(String, [RadioCharacteristic.Flag])],
+        strength: Int16 = -60
+    ) async -> RadioDevice {
+        await fake.addDevice(number, name, service, characteristics, strength)
+    }
+
+    func addPump(_ number: Int = 1, _ name: String = "HMSoft", strength: Int16 = -60) async -> RadioDevice {
+        await add(
+            number, name, "FFE0", [("FFE1", [.read, .writeWithoutResponse, .notify])], strength: strength)
+    }
+}
+
+/// The error that opening a link throws.
+func failure(_ body: () async throws -> any Link) async -> LinkError? {
+    do { _ = try await body() } catch { return error as? LinkError }
+    return nil
+}
+
+extension FakeBlueZ {
+    func addDevice(
+        _ number: Int, _ name: String, _ service: String, _ characteristics: [(String, [RadioCharacteristic.Flag])],
+        _ strength: Int16
+    ) -> RadioDevice {
+        let radio = RadioDevice("C0:FF:EE:00:00:0\(number)", Advertisement(name: name, services: [service]))
+        radio.signalStrength = strength
+        radio.services = [RadioService(service, characteristics.map { RadioCharacteristic($0.0, $0.1) })]
+        add(radio)
+        return radio
+    }
+}

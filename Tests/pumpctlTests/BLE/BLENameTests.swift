@@ -1,0 +1,314 @@
+import FakeBlueZ
+import FirmwareSim
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("Which device a BLE name leads to", .timeLimit(.minutes(5)))
+struct BLENameTests {
+    private static let addresses = ["00:15:83:00:00:10", "00:15:83:00:00:20"]
+
+    /// Simulated pumps, which a test brings into reach, and pumpctl with a state folder of its own.
+    private struct Rig {
+        let bus: PrivateBus
+        let fake: FakeBlueZ
+        let home = TemporaryFolder()
+        let pumps: [HM10<PumpFirmware>]
+
+        init(
+            names: [String] = ["HMSoft", "HMSoft"], addresses: [String] = BLENameTests.addresses,
+            addressType: String = "public"
+        ) async throws {
+            bus = try await PrivateBus()
+            fake = try await FakeBlueZ.start(on: bus.address)
+            await fake.addAdapter()
+            var pumps: [HM10<PumpFirmware>] = []
+            for (name, address) in zip(names, addresses) {
+                pumps.append(
+                    try await HM10(
+                        PumpFirmware(), pace: .onDemand, name: name, address: address, addressType: addressType))
+            }
+            self.pumps = pumps
+        }
+
+        /// Brings one pump into reach, and takes the others away.
+        func show(_ number: Int) async {
+            for pump in pumps { await fake.remove(pump.radio) }
+            await fake.add(pumps[number].radio)
+        }
+
+        func showAll() async {
+            for (index, pump) in pumps.enumerated() {
+                await Radio.run { pump.radio.signalStrength = index == 0 ? -80 : -50 }
+                await fake.add(pump.radio)
+            }
+        }
+
+        var environment: [String: String] { bus.environment.merging(["XDG_STATE_HOME": home.path]) { $1 } }
+
+        func run(_ arguments: String..., home: String? = nil) async throws -> ChildProcess.Ending {
+            var environment = environment
+            if let home {
+                environment["XDG_STATE_HOME"] = ""
+                environment["HOME"] = home
+            }
+            return try await Pumpctl.start(arguments, environment: environment).ending()
+        }
+
+        func start(_ arguments: String...) async throws -> ChildProcess {
+            try await Pumpctl.start(arguments, environment: environment)
+        }
+
+        /// What the pumps are driven with; nil for one that is off.
+        func duties() async -> [Int?] {
+            var duties: [Int?] = []
+            for pump in pumps {
+                duties.append(await pump.host.change { pump, _ in pump.isEnabled ? Int(pump.duty) : nil })
+            }
+            return duties
+        }
+
+        /// What clients have asked of devices.
+        @Radio var calls: [String] {
+            let all: Set = ["Connect", "ReadValue", "WriteValue", "StartNotify"]
+            return fake.calls.state.map(\.member).filter(all.contains)
+        }
+
+        var memory: String { home.path("pumpctl/ble-devices") }
+
+        var remembered: String? {
+            guard let file = fopen(memory, "re") else { return nil }
+            defer { fclose(file) }
+            var bytes = [UInt8](repeating: 0, count: 65536)
+            return String(decoding: bytes[..<fread(&bytes, 1, bytes.count, file)], as: UTF8.self)
+        }
+
+        func mode(_ path: String) -> mode_t? {
+            var status = stat()
+            return stat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
+        }
+    }
+
+    // MARK: Several of one name
+
+    @Test(
+        "Of several of one name none is chosen, by any command, and they are listed, strongest first",
+        arguments: [
+            ["off"], ["on"], ["on", "--for", "1s"], ["speed", "100"], ["status"], ["temp"], ["monitor"], ["console"],
+            ["send", "STATUS"],
+        ])
+    func several(command: [String]) async throws {
+        let rig = try await Rig()
+        await rig.showAll()
+        let ending = try await Pumpctl.start(
+            ["-p", "ble:HMSoft"] + command, environment: rig.environment
+        ).ending()
+        expectFailure(
+            ending, 66, saying: "ble:HMSoft", "00:15:83:00:00:20 (-50 dBm), 00:15:83:00:00:10 (-80 dBm)",
+            hint: "--port ble:00:15:83:00:00:20")
+        #expect(ending.output == "")
+        #expect(await rig.calls == [])
+        #expect(rig.remembered == nil)
+        // The strongest is what 'any' means.
+        if command == ["off"] { #expect(try await rig.run("-p", "ble:*", "off").status == 0) }
+    }
+
+    @Test("A name in other letter case leads to a device that alone has it, but exact spelling goes first")
+    func letterCase() async throws {
+        let rig = try await Rig(names: ["HMSoft", "hmsoft"])
+        await rig.show(0)
+        #expect(try await rig.run("-p", "ble:hmSOFT", "on").output.hasPrefix("pump on"))
+        #expect(await rig.duties()[0] != nil)
+        await rig.showAll()
+        let ambiguous = try await rig.run("-p", "ble:hmSOFT", "off")
+        expectFailure(ambiguous, 66, saying: "00:15:83:00:00:20", "00:15:83:00:00:10")
+        #expect(try await rig.run("-p", "ble:HMSoft", "off").output == "pump off\n")
+        #expect(await rig.duties() == [nil, nil])
+    }
+
+    // MARK: Another of the same name
+
+    @Test(
+        "What a name led to is not exchanged for another in silence: off does not answer for a pump that is out of reach"
+    )
+    func changed() async throws {
+        let rig = try await Rig()
+        await rig.show(0)
+        #expect(try await rig.run("-p", "ble:HMSoft", "on").status == 0)
+        #expect(await rig.duties()[0] != nil)
+        await rig.show(1)
+        let before = await rig.calls.count
+        for command in ["off", "status", "on"] {
+            let ending = try await rig.run("-p", "ble:HMSoft", command)
+            expectFailure(
+                ending, 66, saying: "led to 00:15:83:00:00:10 until now, and to 00:15:83:00:00:20 now",
+                hint: "pumpctl forget ble:HMSoft")
+            #expect(ending.output == "")
+        }
+        #expect(await rig.calls.count == before)
+        #expect(await rig.duties().map { $0 == nil } == [false, true])
+        // In whatever case it is written.
+        expectFailure(try await rig.run("-p", "ble:hmsoft", "off"), 66, saying: "until now")
+        // Its address says which is meant, and changes nothing of what is remembered.
+        #expect(try await rig.run("-p", "ble:00:15:83:00:00:20", "off").output == "pump off\n")
+        expectFailure(try await rig.run("-p", "ble:HMSoft", "off"), 66, saying: "until now")
+        let forgotten = try await rig.run("forget", "ble:HMSoft")
+        #expect(forgotten.status == 0 && forgotten.output == "forgot HMSoft, which led to 00:15:83:00:00:10\n")
+        #expect(try await rig.run("-p", "ble:HMSoft", "off").output == "pump off\n")
+        #expect(rig.remembered == "00:15:83:00:00:20 HMSoft\n")
+    }
+
+    @Test("The pump that a name led to, back among others of that name, is one of several")
+    func bothAgain() async throws {
+        let rig = try await Rig()
+        await rig.show(0)
+        #expect(try await rig.run("-p", "ble:HMSoft", "status").status == 0)
+        await rig.fake.add(rig.pumps[1].radio)
+        expectFailure(try await rig.run("-p", "ble:HMSoft", "off"), 66, saying: Self.addresses[0], Self.addresses[1])
+    }
+
+    // MARK: What is remembered
+
+    @Test("Only its user may read what is remembered: a name, and the address that it led to")
+    func file() async throws {
+        let rig = try await Rig()
+        await rig.show(0)
+        #expect(try await rig.run("-p", "ble:00:15:83:00:00:10", "status").status == 0)
+        #expect(try await rig.run("-p", "ble:*", "status").status == 0)
+        #expect(rig.remembered == nil)
+        #expect(try await rig.run("-p", "ble:HMSoft?adapter=hci0", "status").status == 0)
+        #expect(rig.remembered == "00:15:83:00:00:10 HMSoft\n")
+        #expect(rig.mode(rig.memory) == 0o600)
+        #expect(rig.mode(rig.home.path("pumpctl")) == 0o700)
+    }
+
+    @Test("A static random address is remembered")
+    func staticAddress() async throws {
+        let rig = try await Rig(addresses: ["C0:15:83:00:00:10"], addressType: "random")
+        await rig.show(0)
+        #expect(try await rig.run("-p", "ble:HMSoft", "status").status == 0)
+        #expect(rig.remembered == "C0:15:83:00:00:10 HMSoft\n")
+    }
+
+    @Test(
+        "A private address, which changes, is not remembered",
+        arguments: [["4A:15:83:00:00:10", "5B:15:83:00:00:20"], ["0A:15:83:00:00:10", "1B:15:83:00:00:20"]])
+    func privateAddress(addresses: [String]) async throws {
+        let rig = try await Rig(addresses: addresses, addressType: "random")
+        for number in 0..<2 {
+            await rig.show(number)
+            let ending = try await rig.run("-p", "ble:HMSoft", "status")
+            #expect(ending.status == 0 && ending.errors == "", "\(ending)")
+        }
+        #expect(rig.remembered == nil)
+    }
+
+    @Test("forget removes one name or all, keeps what it does not know, and says what it removed")
+    func forget() async throws {
+        let rig = try await Rig()
+        await rig.show(0)
+        _ = rig.home.path
+        try rig.home.makeFolder("pumpctl")
+        _ = rig.home.write(
+            "# by hand\n00:15:83:00:00:30 Spare one\n00:15:83:00:00:31 ble:odd\n", to: "pumpctl/ble-devices")
+        #expect(try await rig.run("-p", "ble:HMSoft", "status").status == 0)
+        let json = try await rig.run("--json", "forget", "spare ONE")
+        #expect(json.output == #"{"address":"00:15:83:00:00:30","name":"Spare one"}"# + "\n")
+        #expect(rig.remembered == "# by hand\n00:15:83:00:00:31 ble:odd\n00:15:83:00:00:10 HMSoft\n")
+        expectFailure(try await rig.run("forget", "Spare one"), 66, saying: "Spare one", hint: "")
+        let all = try await rig.run("forget", "--all")
+        #expect(all.status == 0 && all.output.split(separator: "\n").count == 2, "\(all)")
+        #expect(rig.remembered == "# by hand\n")
+        expectFailure(try await rig.run("forget", "--all"), 66, saying: "nothing is remembered")
+        expectFailure(try await rig.run("forget"), 64, saying: "name", hint: "forget")
+        expectFailure(try await rig.run("forget", "--all", "HMSoft"), 64, saying: "--all", hint: "forget")
+    }
+
+    @Test("A state folder that can't be written or read keeps no command from working")
+    func unwritable() async throws {
+        let rig = try await Rig()
+        await rig.show(0)
+        let file = rig.home.write("", to: "file")
+        let quiet = try await rig.run("-p", "ble:HMSoft", "status", home: file)
+        #expect(quiet.status == 0 && quiet.errors == "", "\(quiet)")
+        let verbose = try await rig.run("-v", "-p", "ble:HMSoft", "status", home: file)
+        #expect(verbose.status == 0 && verbose.errors.contains("\(file)/.local/state/pumpctl"), "\(verbose)")
+        // What is no file of lines.
+        try rig.home.makeFolder("pumpctl")
+        try rig.home.makeFolder("pumpctl/ble-devices")
+        let folder = try await rig.run("-p", "ble:HMSoft", "status")
+        #expect(folder.status == 0 && folder.errors == "", "\(folder)")
+    }
+
+    // MARK: Looked for again
+
+    @Test("A device that has another private address behind a lost link is found again", arguments: ["Roamer", "*"])
+    func roaming(name: String) async throws {
+        let rig = try await Rig(
+            names: ["Roamer", "Roamer", "Roamer"],
+            addresses: ["4A:15:83:00:00:10", "5B:15:83:00:00:20", "6C:15:83:00:00:30"], addressType: "random")
+        await rig.show(0)
+        let monitor = try await rig.start("-p", "ble:\(name)", "monitor", "--interval", "0.5", "--json")
+        try await monitor.output.text(upTo: #""link":"up""#)
+        await rig.fake.remove(rig.pumps[0].radio)
+        if name != "*" {
+            // Two of that name: neither is chosen.
+            await rig.fake.add(rig.pumps[1].radio)
+            await rig.fake.add(rig.pumps[2].radio)
+            try await monitor.errors.text(upTo: "several")
+            await rig.fake.remove(rig.pumps[2].radio)
+        } else {
+            await rig.fake.add(rig.pumps[1].radio)
+        }
+        try await monitor.output.text(upTo: #""event":"back""#)
+        monitor.send(signal: SIGINT)
+        let ending = try await monitor.ending()
+        #expect(!ending.errors.contains("several"))
+        let listeners = await rig.fake.calls.state.count { $0.member == "StartNotify" }
+        #expect(listeners == 2)
+    }
+
+    @Test("A device with a lasting address is waited for, and no other of its name is taken for it")
+    func waiting() async throws {
+        let rig = try await Rig()
+        await rig.show(0)
+        let monitor = try await rig.start("-p", "ble:HMSoft", "monitor", "--interval", "0.5", "--json")
+        try await monitor.output.text(upTo: #""link":"up""#)
+        await rig.show(1)
+        try await monitor.output.text(upTo: #""event":"lost""#)
+        await rig.show(0)
+        try await monitor.output.text(upTo: #""event":"back""#)
+        monitor.send(signal: SIGINT)
+        _ = try await monitor.ending()
+        let writes = await rig.fake.calls.state.filter { $0.member == "WriteValue" }
+        let paths = Set(writes.map { $0.path.prefix(37) })
+        #expect(paths.count == 1)
+    }
+
+    @Test("message listen finds a phone again that has another private address")
+    func phone() async throws {
+        let rig = try await Rig(names: [], addresses: [])
+        let (first, second) = await Radio.run {
+            let phones = ["4A:15:83:00:00:10", "5B:15:83:00:00:20"].map { address in
+                let phone = RadioDevice(
+                    address, Advertisement(name: "Rescue", services: ["FFF0"]), addressType: "random")
+                phone.services = [RadioService("FFF0", [RadioCharacteristic("FFF1", [.write, .notify])])]
+                return phone
+            }
+            return (phones[0], phones[1])
+        }
+        await rig.fake.add(first)
+        var environment = rig.environment
+        environment["XDG_DATA_HOME"] = rig.home.path
+        let listening = try await Pumpctl.start(["-p", "ble:*", "message", "listen"], environment: environment)
+        _ = try await rig.fake.calls.wait(for: "a subscription") { calls in
+            calls.contains { $0.member == "StartNotify" } ? true : nil
+        }
+        await rig.fake.remove(first)
+        try await listening.errors.text(upTo: "waiting for the device")
+        await rig.fake.add(second)
+        try await listening.errors.text(upTo: "is back")
+        listening.send(signal: SIGINT)
+        _ = try await listening.ending()
+    }
+}
