@@ -10,8 +10,9 @@ struct PumpctlCommand: ParsableCommand {
             A port is a path (/dev/ttyUSB0), or usb:VID:PID, ble:NAME, tcp:HOST:PORT, unix:PATH, sim:FAMILY. Without --port the environment \
             variable PUMPCTL_PORT counts, then "port" in ~/.config/pumpctl/config.json, then the only USB port there is.
 
-            Exit codes: 0 done; 1 the device answered ERROR; 64 usage; 66 no such port or device, or several; 69 busy, or Bluetooth is off; \
-            74 link broken; 75 no answer in time; 76 an answer that is none; 77 not permitted; 130 interrupted.
+            Exit codes: 0 done; 1 the device answered ERROR; 3 the pump was stopped for safety; 64 usage; 66 no such port or \
+            device, or several; 69 busy, or Bluetooth is off; 74 link broken; 75 no answer in time; 76 unexpected reply; \
+            77 not permitted; 130 interrupted.
             """,
         version: "0.1.0",
         groupedSubcommands: [

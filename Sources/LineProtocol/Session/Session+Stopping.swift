@@ -12,8 +12,7 @@ extension Session {
         turns.announceUrgent()
         let hasTurn = turns.takeIfFree()
         if !hasTurn, !listener.conversation.isStopping { listener.conversation.end(.overtaken) }
-        let stopping = Task.immediate(executorPreference: link.executor) {
-            () -> Result<Family.Reply, SessionError> in
+        let stopping = Task(executorPreference: link.executor) { () -> Result<Family.Reply, SessionError> in
             do throws(SessionError) {
                 return .success(try await self.stop(by: rule, timeout: timeout, hasTurn: hasTurn))
             } catch {

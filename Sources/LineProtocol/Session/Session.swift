@@ -329,7 +329,7 @@ public actor Session<Family: DeviceFamily> {
         if !listener.conversation.isOver { await waitForEnd(of: flight) }
         if listener.conversation.isSendingFailed {
             if let error = await sending.value { throw error }
-        } else if !listener.conversation.isAnswered {
+        } else if listener.conversation.isOver, !listener.conversation.isAnswered {
             sending.cancel()
             if await sending.value != nil { mayBeMidLine = !Family.lineSpoiler.isEmpty }
         }
