@@ -83,6 +83,12 @@ extension BlueZ {
                 }
                 return properties["ServicesResolved"]?.boolean == true ? .success(()) : nil
             }
+            // bluetoothd 5.66 may signal that the services are resolved before it signals the services. Before it answers a
+            // call it signals all that it has to (gdbus flushes), so that they are in the mirror behind this.
+            _ = try? await bus.property("Connected", of: BlueZName.device, at: path, of: BlueZName.service)
+            guard isConnected() else {
+                throw BLEError(.disconnected, activity: activity, hint: "it hung up at once; try again")
+            }
             return connected(device, at: path)
         } catch {
             // An attempt that nobody waits for any more would make the next one fail as pending.

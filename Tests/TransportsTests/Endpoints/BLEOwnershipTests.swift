@@ -214,12 +214,16 @@ struct BLEOwnershipTests {
         let link = try await rig.open(BLEUse(), "?shared")
         #expect(link.openingNote == "another program listens to the device: what it says may come twice")
         await rig.module.characteristic("FFE1")?.notify(Array("OK".utf8))
-        await settle()
-        #expect(try await link.receive() == Array("OKOK".utf8))
+        var heard: [UInt8] = []
+        while heard.count < 4, let bytes = try await link.receive() { heard += bytes }
+        #expect(heard == Array("OKOK".utf8))
         await link.close()
         #expect(await rig.calls(of: "Disconnect") == 0)
         #expect(await rig.module.links.count == 1)
-        // What it listens to is left as it was.
+        // What it listens to is left as it was, once this end has stopped to listen, which is not waited for.
+        _ = try await rig.fake.calls.wait(for: "StopNotify") { calls in
+            calls.contains { $0.member == "StopNotify" } ? true : nil
+        }
         await rig.module.characteristic("FFE1")?.notify(Array("end".utf8))
         #expect(try await other.hears("end", of: "FFE1") == "OKOKend")
         await other.close()

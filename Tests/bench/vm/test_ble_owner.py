@@ -15,6 +15,8 @@ class Owner(BluetoothTest):
         super().setUp()
         VirtualRadio(self)
         self.peripheral()
+        # As Debian has it, and the guest has not.
+        self.guest.python("os.makedirs('/run/lock', exist_ok=True)\nos.chmod('/run/lock', 0o1777)")
         # Debian's; it decides who may open another user's file for writing in a folder such as this.
         self.guest.python("open('/proc/sys/fs/protected_regular', 'w').write('2')")
         self.assertEqual(self.guest.run("usermod", "-aG", "bluetooth", "bench").status, 0)
