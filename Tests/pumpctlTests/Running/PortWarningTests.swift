@@ -75,7 +75,7 @@ struct PortWarningTests {
         #expect(ending.errors.contains(warning + ": answers may be split between the two\n  hint: quit sh"))
         #expect(ending.errors.split(separator: "\n").count { $0.hasPrefix("warning:") } == 1)
         if words.contains("-v") {
-            let places = try ["> OFF", "warning:"].map { try #require(ending.errors.firstRange(of: $0)).lowerBound }
+            let places = try ["OFF\\x0a", "warning:"].map { try #require(ending.errors.firstRange(of: $0)).lowerBound }
             #expect(places[0] < places[1])
         }
         await holder.closeInput()
