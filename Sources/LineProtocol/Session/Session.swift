@@ -231,41 +231,6 @@ public actor Session<Family: DeviceFamily> {
         }
     }
 
-    /// Sends a query whose reply is never unsolicited; anything heard earlier is stale.
-    private func passFence(
-        _ fence: Family.Command, before command: Family.Command, timeout: Duration, since stopCount: UInt64
-    ) async throws(SessionError) {
-        do throws(SessionError) {
-            _ = try await exchange(fence, timeout: timeout, errors: .ignored, since: stopCount)
-            await waitForOwedFences(within: Self.lateReplyTime)
-        } catch {
-            var error = error
-            error.command = text(of: command)
-            error.outcome = .notSent
-            throw error
-        }
-    }
-
-    /// How much later than the reply to a fence that of an earlier one may come, which got none in time.
-    private static var lateReplyTime: Duration { .seconds(1) }
-
-    /// Waits for the replies to earlier fences: the one that came may have been one of those. What does not come in time
-    /// counts as lost.
-    func waitForOwedFences(within time: Duration) async {
-        guard let fence = Family.fence else { return }
-        let end = clock.elapsed() + time
-        while listener.conversation.owedFences > 0, clock.elapsed() < end {
-            let id = listener.conversation.begin(fence, errors: .ignored, isSpoilerSent: false)
-            setDeadline(end)
-            await waitForEnd(of: id)
-            deadline = nil
-            let isReplied = listener.conversation.takeReply() != nil
-            _ = listener.conversation.finish()
-            if !isReplied { break }
-        }
-        listener.conversation.forgetOwedFences()
-    }
-
     // Inlined, as each call of an asynchronous function of an actor looks twice for the executor to run on.
     @inline(__always)
     func exchange(
@@ -295,21 +260,6 @@ public actor Session<Family: DeviceFamily> {
         }
         deadline = nil
         return try conclude(command, waited: timeout)
-    }
-
-    /// Finds out whose an error of doubtful origin is: a query is sent again; behind a change goes the fence, and a device
-    /// that has carried out the change says so before it answers that.
-    private func clearUpError(of flight: UInt64, _ command: Family.Command) async throws(LinkError) {
-        guard let fence = Family.fence, listener.conversation.takeDoubtfulError(.ignored) != nil else { return }
-        let isQuery = Family.effect(of: command) == .query
-        if isQuery {
-            if Family.isFence(command) { listener.conversation.sendsFence() }
-        } else {
-            listener.conversation.fenceFlight()
-        }
-        let bytes = Family.encode(isQuery ? command : fence)
-        if try !link.sendAtOnce(bytes) { try await link.send(bytes) }
-        if !listener.conversation.isOver { await waitForEnd(of: flight) }
     }
 
     /// Sends what the link does not take at once, and waits for the end of the flight: a carrier that takes nothing must

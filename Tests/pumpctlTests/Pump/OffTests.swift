@@ -13,6 +13,18 @@ struct OffTests {
         return pump
     }
 
+    /// A program that has the port, and has said its first line.
+    private func holder(_ words: String..., environment: [String: String] = [:]) async throws -> ChildProcess {
+        let holder = try await Pumpctl.start(words, environment: environment)
+        _ = try await holder.output.line()
+        return holder
+    }
+
+    private func end(_ holder: ChildProcess) async throws {
+        holder.send(signal: SIGTERM)
+        _ = try await holder.ending()
+    }
+
     /// Writes to a port as a program does that knows nothing of locks.
     private func write(_ text: String, to port: String) {
         let descriptor = open(port, O_WRONLY | O_NOCTTY | O_CLOEXEC)
@@ -96,13 +108,11 @@ struct OffTests {
     @Test("-v names the program that has sent it")
     func verbose() async throws {
         let pump = try await runningPump()
-        let holder = try await Pumpctl.start(["-p", pump.port, "monitor"])
-        _ = try await holder.output.line()
+        let holder = try await holder("-p", pump.port, "monitor")
         let ending = try await Pumpctl.run("-v", "-p", pump.port, "off")
         #expect(
             ending.errors.contains("pumpctl (pid \(holder.processID)) has the device, and has sent OFF"), "\(ending)")
-        holder.send(signal: SIGTERM)
-        _ = try await holder.ending()
+        try await end(holder)
         await pump.close()
     }
 
@@ -111,14 +121,12 @@ struct OffTests {
         let device = try await ScriptedDevice { line in
             line == "STATUS" ? "STATUS:{State:ON,Speed:70%,SkinTemp:34.5C}\r\n" : ""
         }
-        let holder = try await Pumpctl.start(["-p", device.port, "--timeout", "1", "monitor"])
-        _ = try await holder.output.line()
+        let holder = try await holder("-p", device.port, "--timeout", "1", "monitor")
         let ending = try await Pumpctl.run("-p", device.port, "--json", "--timeout", "5", "off")
         expectFailure(
             ending, 75, saying: "pumpctl (pid \(holder.processID)) has the device", "the pump may be on")
         #expect(try ending.object()["outcome"] as? String == "unknown")
-        holder.send(signal: SIGTERM)
-        _ = try await holder.ending()
+        try await end(holder)
         await device.close()
     }
 
@@ -137,8 +145,7 @@ struct OffTests {
     @Test("A holder that was stopped is named, with what lets it go on; nothing is said to be off")
     func stoppedHolder() async throws {
         let pump = try await runningPump()
-        let holder = try await Pumpctl.start(["-p", pump.port, "monitor"])
-        _ = try await holder.output.line()
+        let holder = try await holder("-p", pump.port, "monitor")
         holder.send(signal: SIGSTOP)
         try await holder.untilStopped()
         let ending = try await Pumpctl.run("-p", pump.port, "--timeout", "1", "off")
@@ -148,16 +155,14 @@ struct OffTests {
         #expect(ending.output == "")
         #expect(await pump.state() == .on)
         holder.send(signal: SIGCONT)
-        holder.send(signal: SIGTERM)
-        _ = try await holder.ending()
+        try await end(holder)
         await pump.close()
     }
 
     @Test("A holder that was killed leaves nothing in the way")
     func killedHolder() async throws {
         let pump = try await runningPump()
-        let holder = try await Pumpctl.start(["-p", pump.port, "monitor"])
-        _ = try await holder.output.line()
+        let holder = try await holder("-p", pump.port, "monitor")
         holder.send(signal: SIGKILL)
         _ = try await holder.ending()
         #expect(try await Pumpctl.run("-p", pump.port, "off").output == "pump off\n")
@@ -187,8 +192,7 @@ struct OffTests {
         expectFailure(
             ending, 64, saying: "only measures", "OFF was not sent: the pump may be on", hint: "end the program")
         #expect(!device.heard.state.text.contains("OFF"))
-        holder.send(signal: SIGTERM)
-        _ = try await holder.ending()
+        try await end(holder)
         await device.close()
     }
 
@@ -198,9 +202,7 @@ struct OffTests {
     func socket(text: String) async throws {
         let pump = try await runningPump()
         let folder = TemporaryFolder()
-        let holder = try await Pumpctl.start(
-            ["-p", pump.port, "monitor"], environment: ["XDG_RUNTIME_DIR": folder.path])
-        _ = try await holder.output.line()
+        let holder = try await holder("-p", pump.port, "monitor", environment: ["XDG_RUNTIME_DIR": folder.path])
         let name = try #require(FileManager.default.contentsOfDirectory(atPath: folder.path("pumpctl")).first)
         let client = try await ChildProcess(
             ["/usr/bin/socat", "-t3", "-", "UNIX-CONNECT:\(folder.path("pumpctl"))/\(name)"])
@@ -209,8 +211,7 @@ struct OffTests {
         let ending = try await client.ending()
         #expect(ending.output == "")
         #expect(await pump.state() == .on)
-        holder.send(signal: SIGTERM)
-        _ = try await holder.ending()
+        try await end(holder)
         await pump.close()
     }
 }
