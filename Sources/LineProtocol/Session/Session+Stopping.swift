@@ -110,7 +110,10 @@ extension Session {
             if isSafe { listener.conversation.findSafe() }
             return isSafe
         } catch {
-            guard error.code == .noAnswer || error.code == .notUnderstood else { throw error }
+            guard error.code == .noAnswer || error.code == .notUnderstood else {
+                // It is the stop that did not come about: the question's own failure would say that nothing has changed.
+                throw SessionError(error.code, command: text(of: rule.command), outcome: .unknown, link: error.link)
+            }
             return listener.conversation.isStopHeard
         }
     }

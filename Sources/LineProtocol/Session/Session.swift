@@ -102,8 +102,8 @@ public actor Session<Family: DeviceFamily> {
             continuation.finish()
         case .notStarted, .running:
             let id = listener.conversation.subscribe(continuation)
-            continuation.onTermination = { [weak self] _ in
-                Task { await self?.unsubscribe(id) }
+            continuation.onTermination = { [weak self, executor = link.executor] _ in
+                Task(executorPreference: executor) { await self?.unsubscribe(id) }
             }
         }
         return stream
