@@ -11,7 +11,6 @@ extension Session {
     func stop(by rule: StopRule<Family>, timeout: Duration) async throws(SessionError) -> Family.Reply {
         turns.announceUrgent()
         let hasTurn = turns.takeIfFree()
-        if !hasTurn, !listener.conversation.isStopping { listener.conversation.end(.overtaken) }
         let stopping = Task.immediate(executorPreference: link.executor) {
             () -> Result<Family.Reply, SessionError> in
             do throws(SessionError) {
