@@ -35,6 +35,8 @@ public struct PumpFirmware: SimulatedDevice {
     public let options: PumpFirmwareOptions
     /// Commands handled since the simulation began, unknown and too long ones included.
     public private(set) var commandsHandled = 0
+    /// The command that was handled last, as it was read: empty where it was too long, and before the first.
+    public private(set) var lastCommand: [UInt8] = []
     /// Loop turns begun since the simulation began.
     public private(set) var turns = 0
 
@@ -221,7 +223,9 @@ extension PumpFirmware {
     private mutating func handleCommand() {
         guard let input = commandLine.takeWaiting() else { return }
         commandsHandled += 1
+        lastCommand = []
         if case .line(let line) = input {
+            lastCommand = line
             print(["[BT] " + String(decoding: line, as: UTF8.self)], isDebug: true)
         }
         let stateBefore = controller.motor.state

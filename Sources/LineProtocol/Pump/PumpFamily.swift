@@ -63,5 +63,7 @@ public enum PumpFamily: DeviceFamily {
     public static let stop: StopRule<PumpFamily>? = StopRule(
         .off, bytes: StopTable.pump, reply: .off,
         isAcknowledgement: { $0 == .pump(isOn: false) },
+        // The button may be served between the two lines of OFF's reply, when the pump is off already.
+        isUndone: { $0 == .manual(isOn: true) },
         isSafe: { reply in if case .status(let status) = reply { status.power == .off } else { false } })
 }

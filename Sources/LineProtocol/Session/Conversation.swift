@@ -23,6 +23,9 @@ struct Conversation<Family: DeviceFamily> {
     private(set) var isStopHeard = false
     /// Whether the device's status has said since the stop began that it is safe.
     private(set) var isFoundSafe = false
+    /// Whether somebody has undone the stop since it was sent last: no acknowledgement counts before it is sent again.
+    private var isStopUndone = false
+    private var isStopInFlight = false
     /// Whether a stop goes on.
     var isStopping: Bool { stop != nil }
 
@@ -54,6 +57,8 @@ struct Conversation<Family: DeviceFamily> {
         flight = Flight(id: lastID, errors: errors, refusesSpoiler: isSpoilerSent)
         exchange = Family.exchange(for: command)
         reply = nil
+        isStopInFlight = Family.effect(of: command) == .stop
+        if isStopInFlight { isStopUndone = false }
         return lastID
     }
 
@@ -166,7 +171,7 @@ struct Conversation<Family: DeviceFamily> {
         }
         if Family.isStart(message) { hasDeviceStarted = true }
         if Family.isFenceReply(message) { owedFences = max(0, owedFences - 1) }
-        if let stop, stop.isAcknowledgement(message) { isStopHeard = true }
+        if let stop { hear(message, of: stop) }
         if flight?.isOver == false {
             if flight?.isFenced == true, Family.isFenceReply(message), owedFences == 0 {
                 // Had the device carried out the command, it would have said so before.
@@ -176,6 +181,7 @@ struct Conversation<Family: DeviceFamily> {
             if Family.isForeign(message) { flight?.foreignLine = line.withUnsafeBufferPointer { Array($0) } }
             switch exchange?.take(message) {
             case .partial: return
+            case .complete where isStopInFlight && isStopUndone: break
             case .complete(let reply):
                 self.reply = reply
                 state.apply(message)
@@ -197,6 +203,15 @@ struct Conversation<Family: DeviceFamily> {
         }
         state.overhear(message)
         publish(.heard(message))
+    }
+
+    private mutating func hear(_ message: Family.Message, of stop: StopRule<Family>) {
+        if stop.isUndone(message) {
+            isStopUndone = true
+            isStopHeard = false
+        } else if !isStopUndone, stop.isAcknowledgement(message) {
+            isStopHeard = true
+        }
     }
 
     // MARK: Who listens

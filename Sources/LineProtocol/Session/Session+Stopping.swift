@@ -11,7 +11,6 @@ extension Session {
     func stop(by rule: StopRule<Family>, timeout: Duration) async throws(SessionError) -> Family.Reply {
         turns.announceUrgent()
         let hasTurn = turns.takeIfFree()
-        if !hasTurn, !listener.conversation.isStopping { listener.conversation.end(.overtaken) }
         let stopping = Task(executorPreference: link.executor) { () -> Result<Family.Reply, SessionError> in
             do throws(SessionError) {
                 return .success(try await self.stop(by: rule, timeout: timeout, hasTurn: hasTurn))
@@ -109,7 +108,10 @@ extension Session {
             if isSafe { listener.conversation.findSafe() }
             return isSafe
         } catch {
-            guard error.code == .noAnswer || error.code == .notUnderstood else { throw error }
+            guard error.code == .noAnswer || error.code == .notUnderstood else {
+                // It is the stop that did not come about: the question's own failure would say that nothing has changed.
+                throw SessionError(error.code, command: text(of: rule.command), outcome: .unknown, link: error.link)
+            }
             return listener.conversation.isStopHeard
         }
     }

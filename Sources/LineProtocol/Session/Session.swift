@@ -102,8 +102,8 @@ public actor Session<Family: DeviceFamily> {
             continuation.finish()
         case .notStarted, .running:
             let id = listener.conversation.subscribe(continuation)
-            continuation.onTermination = { [weak self] _ in
-                Task { await self?.unsubscribe(id) }
+            continuation.onTermination = { [weak self, executor = link.executor] _ in
+                Task(executorPreference: executor) { await self?.unsubscribe(id) }
             }
         }
         return stream
@@ -208,6 +208,8 @@ public actor Session<Family: DeviceFamily> {
                     continuation.resume(returning: true)
                 } else {
                     turns.wait(id, isUrgent: isUrgent, continuation)
+                    // Only now: whoever waits in front of it would get the turn from the flight that ends.
+                    if isUrgent, !listener.conversation.isStopping { listener.conversation.end(.overtaken) }
                 }
             }
         } onCancel: {
@@ -237,7 +239,8 @@ public actor Session<Family: DeviceFamily> {
         _ command: Family.Command, timeout: Duration, errors: Flight.ErrorTrust, since stopCount: UInt64
     ) async throws(SessionError) -> Family.Reply {
         try checkLife(for: command)
-        guard turns.urgentCount == stopCount else {
+        // A query that was handed the turn just before lets what is urgent go first.
+        guard turns.urgentCount == stopCount, !turns.isUrgentWaiting || listener.conversation.isStopping else {
             throw SessionError(.overtaken, command: text(of: command), outcome: .notSent)
         }
         if Family.isFence(command) { listener.conversation.sendsFence() }

@@ -10,6 +10,8 @@ public struct StopRule<Family: DeviceFamily>: Sendable {
     public let reply: Family.Reply
     /// Whether a message acknowledges it.
     public let isAcknowledgement: @Sendable (Family.Message) -> Bool
+    /// Whether a message says that somebody has undone it: what acknowledges it behind that is of the time before.
+    public let isUndone: @Sendable (Family.Message) -> Bool
     /// Whether a reply to ``DeviceFamily/statusQuery`` says that the device is safe.
     public let isSafe: @Sendable (Family.Reply) -> Bool
 
@@ -17,12 +19,14 @@ public struct StopRule<Family: DeviceFamily>: Sendable {
     public init(
         _ command: Family.Command, bytes: [UInt8], reply: Family.Reply,
         isAcknowledgement: @escaping @Sendable (Family.Message) -> Bool,
+        isUndone: @escaping @Sendable (Family.Message) -> Bool,
         isSafe: @escaping @Sendable (Family.Reply) -> Bool
     ) {
         self.command = command
         self.bytes = bytes
         self.reply = reply
         self.isAcknowledgement = isAcknowledgement
+        self.isUndone = isUndone
         self.isSafe = isSafe
     }
 }

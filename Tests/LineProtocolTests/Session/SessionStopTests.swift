@@ -30,6 +30,37 @@ import Testing
         await bench.finish(heard: [.now("ERROR:UNKNOWN_COMMAND")])
     }
 
+    @Test(arguments: [["OK", "MANUAL:ON", "PUMP:OFF"], ["MANUAL:ON", "OK", "PUMP:OFF"]])
+    func `It is sent again where the button switches the pump on beside its acknowledgement`(lines: [String])
+        async throws
+    {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.off)
+        await bench.goesOut("OFF")
+        for line in lines { await bench.comesIn(line) }
+        await pass(bench, until: Self.interval)
+        await bench.goesOut("OFF")
+        await bench.comesIn("OK", "PUMP:OFF")
+        #expect(await attempt.value == .success(.off))
+        #expect(await bench.session.state.power == .off)
+        await bench.finish(heard: [.now("MANUAL:ON"), .now("PUMP:OFF")])
+    }
+
+    @Test func `Where the link breaks while the state is asked for, it is OFF whose outcome is unknown`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.off)
+        await bench.goesOut("OFF")
+        await pass(bench, until: Self.interval)
+        await bench.goesOut("OFF")
+        await pass(bench, until: Self.interval * 2)
+        await bench.goesOut("TEMP")
+        await bench.link.end(with: SessionBench.gone)
+        #expect(
+            await attempt.value
+                == .failure(SessionError(.linkLost, command: "OFF", outcome: .unknown, link: SessionBench.gone)))
+        await bench.session.close()
+    }
+
     @Test(arguments: ["UNKNOWN_COMMAND", "CMD_TOO_LONG"])
     func `It is sent again where an error is all that comes`(code: String) async throws {
         let bench = try await SessionBench()

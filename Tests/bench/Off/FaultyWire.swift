@@ -1,0 +1,157 @@
+import LineProtocol
+import TestSupport
+
+/// The line to a board, with faults, and any number of hosts on it, as behind a shared TCP port. All of them hear all that
+/// the board says.
+final class FaultyWire: @unchecked Sendable {
+    // @unchecked: it is touched on the executor of the board's link only.
+
+    /// Of 1000 lines of the board, how many are lost, doubled or late.
+    struct Faults {
+        var lost = 0
+        var doubled = 0
+        var late = 0
+    }
+
+    let board: any Link
+    var faults = Faults()
+    var random = SplitMix64(seed: 0)
+    private(set) var transcript: [String] = []
+    private var links: [WireLink] = []
+    private var said: [UInt8] = []
+    private var late: [[UInt8]] = []
+
+    init(_ board: any Link) { self.board = board }
+
+    func listen() async {
+        await board.forward { [self] arrival in
+            guard case .bytes(let bytes) = arrival else { return cut() }
+            said += bytes
+            while let end = said.firstIndex(of: UInt8(ascii: "\n")) {
+                say(Array(said[...end]))
+                said.removeSubrange(...end)
+            }
+        }
+    }
+
+    /// Begins a run with no fault and nothing on its way.
+    func clear(seed: UInt64) {
+        faults = Faults()
+        random = SplitMix64(seed: seed)
+        transcript = []
+        late = []
+        links = []
+    }
+
+    func open() -> WireLink {
+        links.removeAll { !$0.isOpen }
+        let link = WireLink(self)
+        links.append(link)
+        return link
+    }
+
+    func cut() {
+        note("the link is lost")
+        for link in links { link.end(LinkError(.disconnected, name: link.name, activity: "receive")) }
+    }
+
+    func note(_ text: String) { transcript.append(text) }
+
+    private func say(_ line: [UInt8]) {
+        let text = String(decoding: line, as: UTF8.self).debugDescription
+        guard random.number(below: 1000) >= faults.lost else { return note("    <- \(text) lost") }
+        let isDoubled = random.number(below: 1000) < faults.doubled
+        let isLate = random.number(below: 1000) < faults.late
+        note("    <- \(text)\(isDoubled ? " twice" : "")\(isLate || !late.isEmpty ? " late" : "")")
+        for _ in 0...(isDoubled ? 1 : 0) {
+            if isLate || !late.isEmpty { hold(line) } else { arrive(line) }
+        }
+    }
+
+    /// Keeps a line, and those behind it, for a while.
+    private func hold(_ line: [UInt8]) {
+        late.append(line)
+        guard late.count == 1 else { return }
+        Task(executorPreference: board.executor) { [self] in
+            try? await Task.sleep(for: .milliseconds(20 + random.number(below: 150)))
+            let due = late
+            late = []
+            for line in due { arrive(line) }
+        }
+    }
+
+    private func arrive(_ line: [UInt8]) { for link in links { link.arrive(line) } }
+}
+
+/// A host's link on a faulty wire.
+final class WireLink: Link, @unchecked Sendable {
+    // @unchecked: it is touched on the executor of the board's link only.
+
+    let name = "wire"
+    let keepsPacketBounds = false
+    let executor: any SerialExecutor & TaskExecutor
+    var maximumWriteLength: Int? { nil }
+
+    private let wire: FaultyWire
+    private var receiver: (@Sendable (LinkArrival) -> Void)?
+    private(set) var isOpen = true
+    private var error: LinkError?
+
+    init(_ wire: FaultyWire) {
+        self.wire = wire
+        executor = wire.board.executor
+    }
+
+    func arrive(_ line: [UInt8]) { receiver?(.bytes(line)) }
+
+    func end(_ error: LinkError?) {
+        guard isOpen else { return }
+        isOpen = false
+        self.error = error
+        let receiver = receiver
+        self.receiver = nil
+        receiver?(.ended(error))
+    }
+
+    func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool {
+        guard isOpen else { throw error ?? LinkError(.closed, name: name, activity: "send") }
+        wire.note("-> \(String(decoding: bytes, as: UTF8.self).debugDescription)")
+        return try wire.board.sendAtOnce(bytes)
+    }
+
+    func send(_ bytes: [UInt8]) async throws(LinkError) {
+        guard isOpen else { throw error ?? LinkError(.closed, name: name, activity: "send") }
+        try await wire.board.send(bytes)
+    }
+
+    func receive() async throws(LinkError) -> [UInt8]? { nil }
+    func receiveAvailable() async throws(LinkError) -> [UInt8] { [] }
+
+    func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {
+        guard isOpen else { return receiver(.ended(error)) }
+        self.receiver = receiver
+    }
+
+    func close() async { end(nil) }
+}
+
+/// A clock that goes faster than the real one, as an emulated board does.
+struct FastClock: Clock {
+    struct Instant: InstantProtocol {
+        var offset: Duration
+
+        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        func duration(to other: Instant) -> Duration { other.offset - offset }
+        static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    private static let factor = 5
+    private let origin = ContinuousClock.now
+
+    var now: Instant { Instant(offset: origin.duration(to: .now) * Self.factor) }
+    var minimumResolution: Duration { .zero }
+
+    func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        try await ContinuousClock().sleep(until: origin + deadline.offset / Self.factor)
+    }
+}

@@ -1,0 +1,80 @@
+import FirmwareSim
+import TestSupport
+
+/// What goes wrong in one run, drawn from its seed. Each kind is left out of most runs, so that each is met alone too.
+struct OffFaults: Sendable {
+    /// Of 1000 lines of the device, how many are lost, doubled, late, or lack a byte.
+    var lostLines = 0
+    var doubledLines = 0
+    var lateLines = 0
+    var cutLines = 0
+    /// Of 1000 writes of a host, how many lack a byte at the pump.
+    var cutWrites = 0
+    /// When the carrier takes nothing, and for how long.
+    var stalls: [(start: Duration, end: Duration)] = []
+    /// When the link is lost.
+    var cuts: [Duration] = []
+    /// How long after that the device is back; nil for never.
+    var absence: Duration? = .zero
+    /// Whether opening the link resets the board.
+    var resets = false
+    /// What others send to the pump.
+    var intrusions: [(time: Duration, bytes: [UInt8])] = []
+    var presses: [Duration] = []
+    /// When the skin gets too warm.
+    var overheating: Duration?
+    /// When its probe fails.
+    var brokenProbe: (time: Duration, condition: ThermistorCondition)?
+    var options = PumpFirmwareOptions()
+    var potentiometer = 716
+
+    static let halfLines = [
+        "STA", "SPEED:2", "ON", "O", "OF", "SPEED:", "TEM", "9", "S", "\0", String(repeating: "X", count: 60),
+        String(repeating: "X", count: 60) + "\n", "FOO\n", "STATUS\n", "TEMP\n", "SPEED:20\n", "SPEED:999\n", "ON\n",
+        "OFF\n", "\n",
+    ]
+
+    init(_ random: inout SplitMix64, isShared: Bool) {
+        func number(_ bound: Int) -> Int { random.number(below: bound) }
+        func isDrawn(_ oneIn: Int) -> Bool { random.number(below: oneIn) == 0 }
+        func time(_ from: Int, _ to: Int) -> Duration { .milliseconds(from + random.number(below: to - from)) }
+
+        if isDrawn(4) { lostLines = [50, 200, 500, 1000][number(4)] }
+        if isDrawn(5) { doubledLines = [50, 300][number(2)] }
+        if isDrawn(4), !isShared { lateLines = [50, 300, 1000][number(3)] }
+        if isDrawn(8) { cutLines = [30, 100][number(2)] }
+        if isDrawn(8) { cutWrites = [30, 200][number(2)] }
+        if isDrawn(5) {
+            for _ in 0...number(2) {
+                let start = time(0, 4000)
+                stalls.append((start, start + time(50, 2500)))
+            }
+        }
+        if isDrawn(4), !isShared {
+            for _ in 0...number(2) { cuts.append(time(0, 6000)) }
+            absence = isDrawn(60) ? nil : time(0, 6000)
+            resets = isDrawn(2)
+        }
+        if isDrawn(3) {
+            for _ in 0...number(3) {
+                intrusions.append((time(0, 5000), Array(Self.halfLines[number(Self.halfLines.count)].utf8)))
+            }
+        }
+        if isDrawn(6) { presses = (0...number(2)).map { _ in time(0, 5000) } }
+        if isDrawn(8) { overheating = time(0, 5000) }
+        if isDrawn(10) {
+            brokenProbe = (time(0, 5000), [.open, .shorted, .reading(.nan), .reading(3)][number(4)])
+        }
+        options = PumpFirmwareOptions(
+            thermistors: isDrawn(2) ? .one : .two, bootBanner: [.off, .hello, .banner][number(3)],
+            lineEnding: isDrawn(4) ? .lineFeed : .carriageReturnLineFeed, printsFloats: isDrawn(2),
+            reportsTimesWhenStopped: isDrawn(3), printsDebugLines: isDrawn(4), interruptsReplies: isDrawn(3),
+            heat: .fixed(water: 12, skin: 34))
+        if isDrawn(3) { potentiometer = number(1024) }
+    }
+
+    /// Whether nothing is lost or late between the host and the pump, and nobody else is there.
+    var isLineSound: Bool {
+        lostLines + lateLines + cutLines + cutWrites == 0 && stalls.isEmpty && cuts.isEmpty && intrusions.isEmpty
+    }
+}

@@ -1,0 +1,160 @@
+import LineProtocol
+import TestSupport
+
+@testable import pumpctl
+
+/// Programs that end with OFF, on a board, one behind the other.
+final class OffFirmwareRun: @unchecked Sendable {
+    // @unchecked: it is touched on the executor of the board's link only.
+
+    /// So long that OFF gets through in any case, on any machine.
+    private static let patience = Duration.seconds(150)
+
+    private let wire: FaultyWire
+    private let rig: any PumpRig
+    private let clock = FastClock()
+    private(set) var failures: [String] = []
+    private var tell: [TimedRun.Report] = []
+
+    private init(_ wire: FaultyWire, _ rig: any PumpRig) {
+        self.wire = wire
+        self.rig = rig
+    }
+
+    /// Plays the programs of `seeds`; returns what was wrong.
+    static func play(seeds: Range<UInt64>, on rig: any PumpRig) async throws -> [String] {
+        let board = try await rig.link()
+        let run = OffFirmwareRun(FaultyWire(board), rig)
+        return try await Task(executorPreference: board.executor) {
+            await run.wire.listen()
+            for seed in seeds {
+                let count = run.failures.count
+                try await run.play(seed: seed)
+                if run.failures.count > count {
+                    run.failures.append("seed \(seed):\n" + run.wire.transcript.joined(separator: "\n"))
+                }
+            }
+            await board.close()
+            return run.failures
+        }.value
+    }
+
+    private func play(seed: UInt64) async throws {
+        wire.clear(seed: seed)
+        let program = seed % 5
+        try await prepare(isOn: program == 2 || number(3) == 0)
+        switch number(4) {
+        case 0: wire.faults.lost = [200, 500][number(2)]
+        case 1: wire.faults.doubled = 300
+        case 2: wire.faults.late = [200, 1000][number(2)]
+        default: break
+        }
+        switch program {
+        case 0, 1: try await timedRun(isCut: program == 1)
+        case 2: try await halfLines()
+        case 3: try await commands(withOther: false)
+        default: try await commands(withOther: true)
+        }
+    }
+
+    private func number(_ bound: Int) -> Int { wire.random.number(below: bound) }
+    private func isDrawn(_ oneIn: Int) -> Bool { number(oneIn) == 0 }
+
+    private func begin() async throws -> PumpSession { try await PumpSession.begin(over: wire.open(), clock: clock) }
+
+    private func prepare(isOn: Bool) async throws {
+        let session = try await begin()
+        try await session.turnOff(timeout: Self.patience)
+        if isOn { try await session.turnOn(timeout: Self.patience) }
+        _ = try await session.readTemperatures(timeout: Self.patience)
+        await session.close()
+    }
+
+    // MARK: Programs
+
+    private func halfLines() async throws {
+        for _ in 0...number(2) {
+            let text = ["STA", "SPEED:2", "ON", "O", "OF", "9", String(repeating: "X", count: 58)][number(7)]
+            wire.note("others -> \(text)")
+            _ = try wire.board.sendAtOnce(Array(text.utf8))
+        }
+        let session = try await begin()
+        try await off(session)
+        await session.close()
+    }
+
+    private func commands(withOther: Bool) async throws {
+        let session = try await begin()
+        let other = withOther ? try await begin() : nil
+        let tasks = (0...number(3)).map { index in
+            let (command, pause) = (drawCommand(), Duration.milliseconds(number(60)))
+            let host = index > 0 ? other ?? session : session
+            let task = Task(executorPreference: wire.board.executor) {
+                try? await Task.sleep(for: pause)
+                do { _ = try await host.perform(command, timeout: .seconds(3)) } catch {
+                    self.wire.note("\(command.text): \(error)")
+                }
+            }
+            if isDrawn(3) { task.cancel() }
+            return task
+        }
+        try? await Task.sleep(for: .milliseconds(number(60)))
+        if other != nil {
+            // What another host changes behind OFF is its own affair.
+            for task in tasks { await task.value }
+            async let temperatures = other?.readTemperatures()
+            try await off(session)
+            _ = try? await temperatures
+        } else {
+            try await off(session)
+            for task in tasks { await task.value }
+            try await expectOff("off is said, and commands that it has overtaken are over")
+        }
+        await session.close()
+        await other?.close()
+    }
+
+    private func drawCommand() -> PumpCommand {
+        switch number(6) {
+        case 0, 1, 2: .on
+        case 3: .speed(PumpSpeed(pwm: number(256)) ?? .initial)
+        case 4: .status
+        default: .temperature
+        }
+    }
+
+    /// OFF, whose task may be cancelled; nothing keeps it from getting through.
+    private func off(_ session: PumpSession) async throws {
+        let off = Task(executorPreference: wire.board.executor) { try await session.turnOff(timeout: Self.patience) }
+        if isDrawn(3) { off.cancel() }
+        do { try await off.value } catch { failures.append("OFF did not get through: \(error)") }
+        try await expectOff("off is said")
+    }
+
+    private func expectOff(_ what: String) async throws {
+        if try await rig.motor().isEnabled { failures.append("\(what), and the pump is on") }
+    }
+
+    private func timedRun(isCut: Bool) async throws {
+        let session = try await begin()
+        let run = TimedRun(
+            plan: TimedRun.Plan(time: .milliseconds(number(1500)), speed: nil), timeout: .seconds(3), clock: clock,
+            executor: wire.board.executor, tell: { [self] report in if case .off = report { wire.note("told: off") } },
+            reopen: { [self] in
+                try await Task.sleep(for: .milliseconds(number(60)))
+                return wire.open()
+            })
+        let task = Task(executorPreference: wire.board.executor) { try await run.run(session) }
+        let pause = Duration.milliseconds(number(120))
+        if isCut || isDrawn(2) {
+            try await Task.sleep(for: pause)
+            if isCut { wire.cut() } else { task.cancel() }
+        }
+        let result = await task.result
+        await session.close()
+        if case .failure(let failure as Failure) = result, ["unknown", "not_sent"].contains(failure.outcome) {
+            return wire.note("\(failure)")
+        }
+        try await expectOff("the run ended with \(result)")
+    }
+}

@@ -1,0 +1,236 @@
+import FirmwareSim
+import LineProtocol
+import TestSupport
+
+/// A pump, its hosts and what is between them, in simulated time, all of it from one seed.
+///
+/// It knows what really happens, and so whether what is said of it is true.
+final class OffWorld: @unchecked Sendable {
+    // @unchecked: it is touched on the simulated loop's thread only.
+
+    /// How often a busy pump is looked at.
+    private static let grain = Duration.milliseconds(8)
+
+    let loop = SimulatedLoop()
+    var clock: SimulatedClock { SimulatedClock(loop: loop) }
+    let faults: OffFaults
+    var random: SplitMix64
+    private(set) var pump: PumpFirmware
+    private(set) var facts = OffFacts()
+    private(set) var failures: [String] = []
+    var transcript = OffTranscript()
+
+    private var links: [FaultyLink] = []
+    private var lived = Duration.zero
+    private var said: [UInt8] = []
+    private var lastArrival = Duration.zero
+    private var areFaultsOn = false
+
+    init(seed: UInt64, isShared: Bool) {
+        random = SplitMix64(seed: seed)
+        faults = OffFaults(&random, isShared: isShared)
+        pump = PumpFirmware(options: faults.options)
+        pump.setPotentiometer(faults.potentiometer)
+        loop.device = SimulatedLoop.Device(
+            next: { [unowned self] in max(pump.nextActivity ?? lived, lived + Self.grain) },
+            step: { [unowned self] in live(until: $0) })
+    }
+
+    /// What happened before the run. Its last lines may still be under way when the run begins.
+    func prepare(_ past: [Past], isLineFaulty: Bool) {
+        areFaultsOn = isLineFaulty
+        for event in past {
+            log(.note("before the run: \(event)"))
+            switch event {
+            case .on: pump.receive(Array("ON\n".utf8), at: loop.now)
+            case .off: pump.receive(Array("OFF\n".utf8), at: loop.now)
+            case .overheating: pump.setSkinTemperature(42)
+            }
+            loop.run(for: time(250, 500))
+            if event == .overheating { pump.setSkinTemperature(34) }
+        }
+        facts.lastLoss = nil
+        facts.lastDamage = nil
+    }
+
+    enum Past { case on, off, overheating }
+
+    /// From now on things go wrong.
+    func beginFaults() {
+        areFaultsOn = true
+        let start = loop.now
+        for stall in faults.stalls {
+            let buffersFirst = isDrawn(2)
+            loop.at(start + stall.start) { [self] in
+                log(.note("the carrier stalls"))
+                for link in links { link.stall(buffersFirst: buffersFirst) }
+            }
+            loop.at(start + stall.end) { [self] in
+                log(.note("the carrier takes again"))
+                for link in links { link.unstall() }
+            }
+        }
+        for time in faults.cuts { loop.at(start + time) { [self] in cutLinks() } }
+        for intrusion in faults.intrusions { loop.at(start + intrusion.time) { [self] in intrude(intrusion.bytes) } }
+        for time in faults.presses { loop.at(start + time) { [self] in press() } }
+        if let time = faults.overheating {
+            loop.at(start + time) { [self] in
+                log(.note("the skin gets too warm"))
+                pump.setSkinTemperature(42)
+            }
+        }
+        if let probe = faults.brokenProbe {
+            loop.at(start + probe.time) { [self] in
+                log(.note("the skin's probe fails: \(probe.condition)"))
+                pump.setSkinThermistor(probe.condition)
+            }
+        }
+    }
+
+    func intrude(_ bytes: [UInt8]) {
+        log(.intrudes(bytes))
+        // An O or an ON may be completed by anybody.
+        if bytes.contains(UInt8(ascii: "O")) { facts.hasOthers = true }
+        facts.lastIntrusion = loop.now
+        pump.receive(bytes, at: loop.now)
+    }
+
+    private func press() {
+        log(.note("the button is pressed"))
+        facts.hasOthers = true
+        facts.lastPress = loop.now
+        pump.pressButton(at: loop.now)
+    }
+
+    func setSkin(_ celsius: Double) { pump.setSkinTemperature(celsius) }
+
+    private func cutLinks() {
+        log(.note("the link is lost"))
+        facts.lastLoss = loop.now
+        for link in links { link.cut() }
+    }
+
+    // MARK: Links
+
+    func open(host: Int, backlog: [[UInt8]] = []) -> FaultyLink {
+        let link = FaultyLink(self, host: host, mayHaveReset: faults.resets, backlog: backlog)
+        if faults.resets {
+            log(.note("opening the link resets the board"))
+            pump.reset(at: loop.now)
+            facts.lastStill = loop.now
+        }
+        links.removeAll { !$0.isOpen }
+        links.append(link)
+        log(.note("link \(host) is open"))
+        return link
+    }
+
+    /// The bytes leave for the pump.
+    ///
+    /// - Parameter wasTakenBefore: Whether the carrier had them in a buffer of its own, from where nobody gets them back.
+    func take(_ bytes: [UInt8], from link: FaultyLink, wasTakenBefore: Bool) {
+        log(.sends(link.host, bytes))
+        facts.note(bytes, from: link.host, at: loop.now, wasTakenBefore: wasTakenBefore) { fail($0) }
+        var bytes = bytes
+        if areFaultsOn, !bytes.isEmpty, number(below: 1000) < faults.cutWrites {
+            let lost = bytes.remove(at: number(below: bytes.count))
+            log(.note("byte \(lost) of it is lost"))
+            facts.lastLoss = loop.now
+        }
+        pump.receive(bytes, at: loop.now)
+    }
+
+    func isPartSent() -> Bool { isDrawn(2) }
+
+    // MARK: What the pump does
+
+    private func live(until time: Duration) {
+        let wasOn = pump.state == .on
+        lived = time
+        for emission in pump.advance(to: time) { said += emission.bytes }
+        if let command = facts.note(pump, wasOn: wasOn, at: time) { log(.handles(command)) }
+        while let end = said.firstIndex(of: UInt8(ascii: "\n")) {
+            let line = Array(said[...end])
+            said.removeSubrange(...end)
+            say(line)
+        }
+        if wasOn != (pump.state == .on) { log(.note("the pump is \(pump.state.rawValue)")) }
+    }
+
+    private func say(_ line: [UInt8]) {
+        guard areFaultsOn else { return arrive(line) }
+        var (line, fate) = (line, "")
+        if number(below: 1000) < faults.lostLines {
+            facts.lastLoss = loop.now
+            return log(.says(line, "lost"))
+        }
+        if number(below: 1000) < faults.cutLines {
+            line.remove(at: number(below: line.count))
+            facts.lastLoss = loop.now
+            facts.lastDamage = loop.now
+            fate = "a byte lost"
+        }
+        let isDoubled = number(below: 1000) < faults.doubledLines
+        let delay = number(below: 1000) < faults.lateLines ? number(below: 2000) : 0
+        if delay > 0 { facts.lastLoss = loop.now }
+        lastArrival = max(lastArrival, loop.now + .milliseconds(Int64(delay)))
+        if isDoubled { fate += " twice" }
+        if lastArrival > loop.now { fate += " late" }
+        log(.says(line, fate))
+        for _ in 0...(isDoubled ? 1 : 0) {
+            if lastArrival > loop.now {
+                let saidAt = loop.now
+                loop.at(lastArrival) { [self] in
+                    if line.starts(with: Array("PUMP:OFF".utf8)) { facts.lateOffs.append((saidAt, loop.now)) }
+                    log(.note("late: \(String(decoding: line, as: UTF8.self).debugDescription) arrives"))
+                    arrive(line)
+                }
+            } else {
+                arrive(line)
+            }
+        }
+    }
+
+    private func arrive(_ line: [UInt8]) { for link in links { link.arrive(line) } }
+
+    // MARK: Drawing
+
+    func number(below bound: Int) -> Int { random.number(below: bound) }
+    func isDrawn(_ oneIn: Int) -> Bool { random.number(below: oneIn) == 0 }
+    func time(_ from: Int, _ to: Int) -> Duration { .milliseconds(Int64(from + random.number(below: to - from))) }
+
+    // MARK: Judging
+
+    func log(_ event: OffTranscript.Event) { transcript.add(event, at: loop.now) }
+
+    func fail(_ text: String) {
+        log(.note("FAILED: \(text)"))
+        failures.append(text)
+    }
+
+    /// Whether nothing was lost or held back so far.
+    var isLossless: Bool { facts.lastLoss == nil && faults.stalls.isEmpty && !faults.resets }
+
+    func edit(_ change: (inout OffFacts) -> Void) { change(&facts) }
+
+    /// "off" is said of an OFF that was begun at `start`.
+    ///
+    /// The pump may run again by the time: a button, or another host.
+    func judgeOff(since start: Duration?) {
+        guard let start else { return fail("\"off\" is said, and no OFF was sent") }
+        guard pump.state == .on else { return }
+        // A carrier that holds lines back brings the acknowledgement of an older OFF: nothing on the wire tells them apart.
+        if facts.lateOffs.contains(where: { $0.said < start && $0.arrived >= start }) { return }
+        if facts.lastStill < start { return fail("\"off\" is said while the pump is on") }
+        if !facts.hasOthers { fail("\"off\" is said, and the pump is on again by no other's doing") }
+    }
+
+    /// The pump is left so.
+    func judgeLeftOff(since start: Duration?, _ saying: String) {
+        guard pump.state == .on else { return }
+        if let start, facts.lateOffs.contains(where: { $0.said < start && $0.arrived >= start }) { return }
+        guard facts.hasOthers, let start, facts.lastStill >= start else {
+            return fail("the pump is left on, and what is said is: \(saying)")
+        }
+    }
+}
