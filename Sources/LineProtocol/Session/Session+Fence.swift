@@ -46,7 +46,10 @@ extension Session {
             listener.conversation.fenceFlight()
         }
         let bytes = Family.encode(isQuery ? command : fence)
-        if try !link.sendAtOnce(bytes) { try await link.send(bytes) }
-        if !listener.conversation.isOver { await waitForEnd(of: flight) }
+        if try !link.sendAtOnce(bytes) {
+            try await send(bytes, of: flight, for: command)
+        } else if !listener.conversation.isOver {
+            await waitForEnd(of: flight)
+        }
     }
 }

@@ -11,7 +11,8 @@ extension Session {
     func stop(by rule: StopRule<Family>, timeout: Duration) async throws(SessionError) -> Family.Reply {
         turns.announceUrgent()
         let hasTurn = turns.takeIfFree()
-        let stopping = Task(executorPreference: link.executor) { () -> Result<Family.Reply, SessionError> in
+        let stopping = Task.immediate(executorPreference: link.executor) {
+            () -> Result<Family.Reply, SessionError> in
             do throws(SessionError) {
                 return .success(try await self.stop(by: rule, timeout: timeout, hasTurn: hasTurn))
             } catch {

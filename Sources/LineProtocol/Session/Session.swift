@@ -269,7 +269,7 @@ public actor Session<Family: DeviceFamily> {
     /// not hold a command beyond its time.
     ///
     /// What is then still under way is stopped, so that it does not switch on a pump much later, unless it was answered.
-    private func send(_ bytes: [UInt8], of flight: UInt64, for command: Family.Command) async throws(LinkError) {
+    func send(_ bytes: [UInt8], of flight: UInt64, for command: Family.Command) async throws(LinkError) {
         let sending = Task(executorPreference: link.executor) { () -> LinkError? in
             do throws(LinkError) {
                 try await self.link.send(bytes)

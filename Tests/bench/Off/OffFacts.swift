@@ -69,6 +69,9 @@ struct OffFacts {
         }
         guard pump.commandsHandled != handledCount else { return nil }
         handledCount = pump.commandsHandled
+        // It stood still for no time: the button was served between the two lines of the reply. Where the line that says so
+        // is lost, nobody can know.
+        if String(decoding: pump.lastCommand, as: UTF8.self).uppercased() == "OFF" { lastStill = now }
         if pump.state == .on {
             carriedOut.append((now, String(decoding: pump.lastCommand, as: UTF8.self).uppercased()))
         }

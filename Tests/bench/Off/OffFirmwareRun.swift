@@ -87,10 +87,10 @@ final class OffFirmwareRun: @unchecked Sendable {
         let session = try await begin()
         let other = withOther ? try await begin() : nil
         let tasks = (0...number(3)).map { index in
-            let (command, pause) = (drawCommand(), Duration.milliseconds(number(60)))
+            let command = drawCommand()
             let host = index > 0 ? other ?? session : session
             let task = Task(executorPreference: wire.board.executor) {
-                try? await Task.sleep(for: pause)
+                // Begun before OFF, in this order: what is begun behind it, it does not overtake.
                 do { _ = try await host.perform(command, timeout: .seconds(3)) } catch {
                     self.wire.note("\(command.text): \(error)")
                 }
