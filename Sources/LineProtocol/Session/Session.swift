@@ -311,8 +311,11 @@ public actor Session<Family: DeviceFamily> {
             listener.conversation.fenceFlight()
         }
         let bytes = Family.encode(isQuery ? command : fence)
-        if try !link.sendAtOnce(bytes) { try await link.send(bytes) }
-        if !listener.conversation.isOver { await waitForEnd(of: flight) }
+        if try !link.sendAtOnce(bytes) {
+            try await send(bytes, of: flight, for: command)
+        } else if !listener.conversation.isOver {
+            await waitForEnd(of: flight)
+        }
     }
 
     /// Sends what the link does not take at once, and waits for the end of the flight: a carrier that takes nothing must

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func `A safety shut-off is shown until OFF`() async throws {
-        let bench = try await SessionBench()
+        let bench = try await SessionBench(hasPast: false)
         await bench.comesIn(SessionBench.statusOn, "ERROR:SAFETY_SHUTOFF", "Maximum runtime exceeded")
         #expect(await bench.session.state.isSafetyShutOff)
         await bench.comesIn(SessionBench.statusError)
