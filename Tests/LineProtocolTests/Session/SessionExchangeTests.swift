@@ -116,6 +116,8 @@ struct PumpDialogue: Sendable, CustomTestStringConvertible {
     ) async throws {
         // A status line is the reply to STATUS, asked for or not.
         if dialogue.command == .status, news.hasPrefix("STATUS") { return }
+        // The button has undone what OFF's reply tells of: OFF is sent again.
+        if dialogue.command == .off, news == "MANUAL:ON" { return }
         let bench = try await SessionBench()
         let attempt = bench.begin(dialogue.command)
         await bench.goesOut(dialogue.out)

@@ -45,10 +45,10 @@ struct OffFacts {
     ) {
         while hosts.count <= host { hosts.append(Host()) }
         let text = String(decoding: bytes, as: UTF8.self)
-        if hosts[host].awaitsOff, !wasTakenBefore, text != "\nOFF\n" {
+        if hosts[host].awaitsOff, !wasTakenBefore, !text.hasSuffix("OFF\n") {
             fail("\(text.debugDescription) goes before OFF")
         }
-        if text == "\nOFF\n" {
+        if text.hasSuffix("OFF\n") {
             if hosts[host].firstOff == nil { hosts[host].firstOff = now }
             hosts[host].lastOff = now
             hosts[host].awaitsOff = false

