@@ -43,6 +43,7 @@ struct PumpctlCommand: ParsableCommand {
 
     /// Parses and runs; what is wrong with the arguments is said with a hint where ArgumentParser has none.
     static func main() {
+        StandardStreams.open()
         let arguments = Array(CommandLine.arguments.dropFirst())
         if let failure = SpeedArgument.negativeNumber(in: arguments) {
             Output(isJSON: arguments.contains("--json")).report(failure)

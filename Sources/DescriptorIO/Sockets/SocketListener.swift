@@ -12,8 +12,11 @@ public actor SocketListener {
     private var isWaiting = false
     private var isClosed = false
     private let path: String?
+    /// The socket's node: another program may have put its own in its place.
+    private let node: (device: dev_t, number: ino_t)
 
-    /// Listens at `address`. A Unix socket's path must be free, and is removed by ``close()``.
+    /// Listens at `address`. A Unix socket's path must be free, and is removed by ``close()``, unless another is there by
+    /// then.
     public static func listen(
         at address: SocketAddress, on loop: EventLoop = .shared
     ) async throws(DescriptorError) -> SocketListener {
@@ -37,6 +40,8 @@ public actor SocketListener {
     private init(descriptor: CInt, path: String?, loop: EventLoop) {
         self.descriptor = descriptor
         self.path = path
+        var status = stat()
+        node = path.map { stat($0, &status) } == 0 ? (status.st_dev, status.st_ino) : (0, 0)
         self.loop = loop
         port = path == nil ? Self.boundPort(of: descriptor) : nil
     }
@@ -44,8 +49,14 @@ public actor SocketListener {
     deinit {
         // Whoever waits for a connection holds the listener: nobody does.
         guard !isClosed else { return }
-        if let path { unlink(path) }
+        removeNode()
         Glibc.close(descriptor)
+    }
+
+    private nonisolated func removeNode() {
+        var status = stat()
+        guard let path, stat(path, &status) == 0, (status.st_dev, status.st_ino) == node else { return }
+        unlink(path)
     }
 
     private static func boundPort(of descriptor: CInt) -> UInt16? {
@@ -83,7 +94,7 @@ public actor SocketListener {
     public func close() {
         guard !isClosed else { return }
         isClosed = true
-        if let path { unlink(path) }
+        removeNode()
         // A waiting accept is woken by this, and closes the descriptor that it still watches.
         Glibc.shutdown(descriptor, CInt(SHUT_RDWR))
         if !isWaiting { Glibc.close(descriptor) }

@@ -62,8 +62,7 @@ struct Conversation<Family: DeviceFamily> {
         return lastID
     }
 
-    /// The error of doubtful origin that nobody has looked at; whoever asks has, and what errors mean from now on is
-    /// `errors`.
+    /// Returns the doubtful error that nobody has looked at, and sets how later errors are treated.
     mutating func takeDoubtfulError(_ errors: Flight.ErrorTrust) -> String? {
         guard flight?.hasNews == true else { return nil }
         flight?.errors = errors
@@ -118,9 +117,14 @@ struct Conversation<Family: DeviceFamily> {
         if flight?.id == id { end(.notSent) }
     }
 
-    /// The link did not take the stop that was sent in the flight of that name; a later flight is told of it as well.
+    /// The link did not take the stop that was sent in the flight of that name; a later flight is told of it as well. It
+    /// ends the stop where the link is gone or refuses for good; else the stop is sent again.
     mutating func stopSendingFailed(_ id: UInt64, _ error: LinkError) {
-        if isStopping || flight?.id == id { end(.lost(error)) }
+        guard isStopping || flight?.id == id else { return }
+        switch error.code {
+        case .busy, .timedOut, .unavailable: break
+        default: end(.lost(error))
+        }
     }
 
     /// Whether the flight ended because the device answered.
@@ -141,12 +145,17 @@ struct Conversation<Family: DeviceFamily> {
     }
 
     /// Takes out the reply, if that is how the flight ended: what is heard from now on is news.
-    mutating func takeReply() -> Family.Reply? {
+    ///
+    /// - Parameter provesPresent: Whether nothing older is still to come, since the device answers in order. The
+    ///   acknowledgement of a stop does not prove it: it may be that of an earlier stop.
+    mutating func takeReply(provesPresent: Bool = true) -> Family.Reply? {
         guard let reply else { return nil }
         self.reply = nil
         flight = nil
-        hearsThePast = false
-        areErrorsOwn = true
+        if provesPresent {
+            hearsThePast = false
+            areErrorsOwn = true
+        }
         return reply
     }
 

@@ -32,13 +32,15 @@ extension Session {
             _ = listener.conversation.finish()
             if !isReplied { break }
         }
-        listener.conversation.forgetOwedFences()
+        if clock.elapsed() >= end { listener.conversation.forgetOwedFences() }
     }
 
     /// Finds out whose an error of doubtful origin is: a query is sent again; behind a change goes the fence, and a device
     /// that has carried out the change says so before it answers that.
     func clearUpError(of flight: UInt64, _ command: Family.Command) async throws(LinkError) {
-        guard let fence = Family.fence, listener.conversation.takeDoubtfulError(.ignored) != nil else { return }
+        guard let fence = Family.fence, listener.conversation.takeDoubtfulError(.ignored) != nil,
+            !listener.conversation.isOver
+        else { return }
         let isQuery = Family.effect(of: command) == .query
         if isQuery {
             if Family.isFence(command) { listener.conversation.sendsFence() }

@@ -32,23 +32,29 @@ extension Session {
             listener.conversation.endStop(isRepeated: count > 1)
             turns.release()
         }
+        // Another program's OFF may have been acknowledged, and an ON of its follow: what the session has not heard answered
+        // in order proves nothing of now.
+        let mustConfirm = listener.conversation.hearsThePast || !listener.conversation.areErrorsOwn
         let end = clock.elapsed() + timeout
         var failure = SessionError(.noAnswer, command: text(of: rule.command), outcome: .unknown)
         while clock.elapsed() < end {
             count += 1
             do throws(SessionError) {
-                return try await sendStop(rule, until: min(end, clock.elapsed() + Self.stopInterval))
+                let reply = try await sendStop(rule, until: min(end, clock.elapsed() + Self.stopInterval))
+                if !mustConfirm { return reply }
             } catch {
                 guard error.code == .noAnswer || error.code == .notUnderstood || error.code == .refused else {
-                    throw error
+                    throw count > 1 ? error.ofUnknownOutcome : error
                 }
                 failure = error.code == .noAnswer ? failure : error
             }
-            if listener.conversation.isStopHeard { break }
+            if listener.conversation.isStopHeard, !mustConfirm { break }
             // It may be the answer that gets lost.
-            if count > 1, try await isSafe(by: rule, until: end) { break }
+            guard count > 1 || listener.conversation.isStopHeard else { continue }
+            if try await isSafe(by: rule, until: end) { break }
         }
-        if listener.conversation.isStopHeard || listener.conversation.isFoundSafe { return rule.reply }
+        let isHeard = listener.conversation.isStopHeard && !mustConfirm
+        if isHeard || listener.conversation.isFoundSafe { return rule.reply }
         failure.waited = timeout
         throw failure
     }
@@ -64,7 +70,7 @@ extension Session {
         let id = listener.conversation.begin(rule.command, errors: .doubtful, isSpoilerSent: false)
         setDeadline(newDeadline)
         do throws(LinkError) {
-            // Its own line end goes first.
+            // The stop begins with a line end, so no spoiler is needed.
             mayBeMidLine = false
             if !isStopBeingSent, try !link.sendAtOnce(rule.bytes) { sendWhenPossible(rule.bytes, of: id) }
         } catch {
@@ -96,7 +102,7 @@ extension Session {
 
     private func stopWasTaken() { isStopBeingSent = false }
 
-    /// Asks the device whether it is safe. What an earlier question brings back counts for nothing.
+    /// Asks the device whether it is safe. Replies to earlier queries are ignored.
     private func isSafe(by rule: StopRule<Family>, until end: Duration) async throws(SessionError) -> Bool {
         guard let query = Family.statusQuery else { return false }
         do throws(SessionError) {
@@ -104,7 +110,6 @@ extension Session {
                 _ = try await ask(fence, until: end)
                 await waitForOwedFences(within: min(Self.stopInterval, end - clock.elapsed()))
             }
-            if listener.conversation.isStopHeard { return true }
             let isSafe = rule.isSafe(try await ask(query, until: end))
             if isSafe { listener.conversation.findSafe() }
             return isSafe
@@ -113,7 +118,7 @@ extension Session {
                 // It is the stop that did not come about: the question's own failure would say that nothing has changed.
                 throw SessionError(error.code, command: text(of: rule.command), outcome: .unknown, link: error.link)
             }
-            return listener.conversation.isStopHeard
+            return false
         }
     }
 

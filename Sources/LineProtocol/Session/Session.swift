@@ -208,7 +208,7 @@ public actor Session<Family: DeviceFamily> {
                     continuation.resume(returning: true)
                 } else {
                     turns.wait(id, isUrgent: isUrgent, continuation)
-                    // Only now: whoever waits in front of it would get the turn from the flight that ends.
+                    // Only after the stop is queued: else an ordinary command gets the turn of the flight that ends.
                     if isUrgent, !listener.conversation.isStopping { listener.conversation.end(.overtaken) }
                 }
             }
@@ -239,6 +239,7 @@ public actor Session<Family: DeviceFamily> {
         _ command: Family.Command, timeout: Duration, errors: Flight.ErrorTrust, since stopCount: UInt64
     ) async throws(SessionError) -> Family.Reply {
         try checkLife(for: command)
+        if Task.isCancelled { throw SessionError(.cancelled, command: text(of: command), outcome: .notSent) }
         // A query that was handed the turn just before lets what is urgent go first.
         guard turns.urgentCount == stopCount, !turns.isUrgentWaiting || listener.conversation.isStopping else {
             throw SessionError(.overtaken, command: text(of: command), outcome: .notSent)
@@ -301,7 +302,8 @@ public actor Session<Family: DeviceFamily> {
     }
 
     func conclude(_ command: Family.Command, waited: Duration) throws(SessionError) -> Family.Reply {
-        if let reply = listener.conversation.takeReply() { return reply }
+        let isStop = Family.effect(of: command) == .stop
+        if let reply = listener.conversation.takeReply(provesPresent: !isStop) { return reply }
         let flight = listener.conversation.finish()
         let code: SessionError.Code
         var link: LinkError?

@@ -72,6 +72,15 @@ extension SessionError {
     }
 }
 
+extension SessionError {
+    /// The error of a command that was sent before this attempt failed.
+    var ofUnknownOutcome: SessionError {
+        var error = self
+        error.outcome = .unknown
+        return error
+    }
+}
+
 extension SessionError: CustomStringConvertible {
     public var description: String {
         switch code {
@@ -81,7 +90,7 @@ extension SessionError: CustomStringConvertible {
         case .linkLost: "the link broke at \(command): \(link?.description ?? "")"
         case .closed: "the session was closed at \(command)"
         case .cancelled: "\(command) was cancelled"
-        case .overtaken: "\(command) was given up for a command that makes the device safe"
+        case .overtaken: "\(command) was dropped: a stop was requested"
         }
     }
 }

@@ -5,11 +5,8 @@ struct TurnQueue {
     private var isTaken = false
     private var waiting: [(id: UInt64, isUrgent: Bool, continuation: UnsafeContinuation<Bool, Never>)] = []
     private var lastID: UInt64 = 0
-    /// How many urgent ones have come. Whoever came before one and changes something must not go behind it.
+    /// Number of stops requested. A change that was queued before a stop is dropped.
     private(set) var urgentCount: UInt64 = 0
-
-    /// Whether a command waits for its turn.
-    var hasWaiters: Bool { !waiting.isEmpty }
 
     /// Takes the turn if it is free.
     mutating func takeIfFree() -> Bool {

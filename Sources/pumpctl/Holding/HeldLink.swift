@@ -11,19 +11,25 @@ final class HeldLink: LinkWrapper {
 
     /// A link that listens for OFF.
     ///
-    /// - Parameter note: Where to tell of an OFF that was asked for.
+    /// - Parameters:
+    ///   - onStop: Called when OFF is asked for, before it is sent: the command must not switch the pump on any more.
+    ///   - note: Where to tell of an OFF that was asked for.
     static func open(
-        _ link: any Link, _ context: CommandContext, note: @escaping @Sendable (String) -> Void
+        _ link: any Link, _ context: CommandContext, onStop: (@Sendable () -> Void)? = nil,
+        note: @escaping @Sendable (String) -> Void
     ) async -> any Link {
         guard let deviceID = link.deviceID else { return link }
         let held = HeldLink(link)
         let service = await OffService.open(deviceID, on: context.loop) { [weak held] asker in
-            guard let held else {
-                return .failed(
-                    Failure(.unavailable, code: "busy", "the device is just being closed", outcome: "not_sent"))
-            }
-            note("pumpctl: \(asker) asks for OFF")
-            return await held.stop(context)
+            guard let held else { return nil }
+            onStop?()
+            let answer = await held.stop(context)
+            // Only now: a terminal that takes no more must not keep OFF from the pump.
+            note("pumpctl: \(asker) has asked for OFF")
+            return answer
+        }
+        if service == nil {
+            note("pumpctl: no folder for a socket: 'pumpctl off' can't ask this program to switch the device off")
         }
         held.service.withLock { $0 = service }
         return held
@@ -32,13 +38,14 @@ final class HeldLink: LinkWrapper {
     private init(_ link: any Link) { self.link = link }
 
     /// Switches the device off beside whatever else goes over the link.
-    private func stop(_ context: CommandContext) async -> OffAnswer {
+    private func stop(_ context: CommandContext) async -> OffAnswer? {
         let row = StopTable.rows.first { $0.family == context.family.rawValue }
-        guard context.family == .pump, row?.bytes != nil else {
+        guard row?.bytes != nil else {
             return .failed(
                 Failure(
-                    .usage, code: "no_stop", "\(name) is in use as a device that has no OFF: \(row?.reason ?? "")",
-                    hint: "end the program that has it, then try again", outcome: "not_sent"))
+                    .unavailable, code: "no_stop",
+                    "\(name) is in use as a device that has no OFF: \(row?.reason ?? "")",
+                    outcome: "not_sent"))
         }
         let tap = LinkTap(link)
         taps.withLock { $0[ObjectIdentifier(tap)] = tap }
@@ -46,10 +53,11 @@ final class HeldLink: LinkWrapper {
         do throws(SessionError) {
             let session = try await PumpSession.begin(over: tap, clock: context.clock, waitsUntilReady: false)
             defer { Task(executorPreference: executor) { await session.close() } }
-            try await session.turnOff(timeout: context.timeout)
+            // Of its own time-out the other program knows nothing.
+            try await session.turnOff(timeout: link.mayHaveReset ? .startTime : PumpSession.defaultTimeout)
             return .off
         } catch {
-            return .failed(Failure(off: error))
+            return error.code == .closed ? nil : .failed(Failure(off: error))
         }
     }
 
@@ -73,6 +81,8 @@ final class HeldLink: LinkWrapper {
 
     func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {
         await link.forward { arrival in
+            // What is gone may be another program's already.
+            if case .ended = arrival { Task(executorPreference: self.executor) { await self.closeService() } }
             self.tell(arrival)
             receiver(arrival)
         }
@@ -80,16 +90,20 @@ final class HeldLink: LinkWrapper {
 
     /// The socket goes first: while it is there, the device is this program's.
     func close() async {
+        await closeService()
+        await link.close()
+    }
+
+    private func closeService() async {
         let service = service.withLock { service in
             defer { service = nil }
             return service
         }
         await service?.close()
-        await link.close()
     }
 }
 
-/// A second pair of ears on a link, and a second mouth: it hears what arrives from now on, and its end ends nothing.
+/// A second user of an open link; closing it leaves the link open.
 private final class LinkTap: Link {
     private let link: any Link
     private let receiver = Mutex<(@Sendable (LinkArrival) -> Void)?>(nil)

@@ -10,7 +10,7 @@ enum OffAnswer: Sendable {
     /// The request, which is all that the socket takes.
     static let request = Array("OFF\n".utf8)
     /// The longest answer in bytes.
-    static let limit = 4096
+    static let limit = 16384
 
     /// As it goes over the socket.
     var bytes: [UInt8] {

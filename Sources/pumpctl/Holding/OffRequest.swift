@@ -4,7 +4,7 @@ import LineProtocol
 
 /// Asks the pumpctl that has a device for itself to switch it off.
 enum OffRequest {
-    /// What became of it; nil where no pumpctl of this user listens for that device.
+    /// What became of it; nil where no pumpctl of this user listens for that device, or the one that did has ended.
     ///
     /// - Parameter time: How long the other's answer is waited for.
     static func send(for deviceID: String, within time: Duration, on loop: EventLoop) async -> OffAnswer? {
@@ -21,7 +21,8 @@ enum OffRequest {
         return nil
     }
 
-    private static func exchange(over connection: DescriptorChannel, within time: Duration) async -> OffAnswer {
+    private static func exchange(over connection: DescriptorChannel, within time: Duration) async -> OffAnswer? {
+        let deadline = EventLoopClock(connection.loop).now.advanced(by: time)
         let timer = Task(executorPreference: connection.loop) {
             if (try? await EventLoopClock(connection.loop).sleep(for: time)) != nil { await connection.close() }
         }
@@ -33,11 +34,12 @@ enum OffRequest {
         } catch {
             // What has come is looked at all the same.
         }
-        return OffAnswer(received)
-            ?? .failed(
-                Failure(
-                    .unavailable, code: "busy",
-                    "the program that has the device was asked to switch it off, and did not answer; the pump may be on",
-                    outcome: "unknown"))
+        if let answer = OffAnswer(received) { return answer }
+        // The timer has closed the connection; else the other end has.
+        guard EventLoopClock(connection.loop).now >= deadline else { return nil }
+        return .failed(
+            Failure(
+                .unavailable, code: "busy", "it did not answer the request for OFF; the pump may be on",
+                outcome: "unknown"))
     }
 }

@@ -9,12 +9,15 @@ enum RuntimeFolder {
         if let variable = getenv("XDG_RUNTIME_DIR"), variable.pointee == UInt8(ascii: "/") {
             folders.append(String(cString: variable) + "/pumpctl")
         }
-        return folders + ["/run/user/\(user)/pumpctl", "/tmp/pumpctl-\(user)"]
+        for folder in ["/run/user/\(user)/pumpctl", "/tmp/pumpctl-\(user)"] where !folders.contains(folder) {
+            folders.append(folder)
+        }
+        return folders
     }
 
-    /// The first of them that is this user's alone, made where it is missing; nil where none can be had.
-    static func make() -> String? {
-        candidates.first { path in
+    /// Those of them that are this user's alone, made where they are missing.
+    static func make() -> [String] {
+        candidates.filter { path in
             _ = mkdir(path, 0o700)
             return isOurs(path)
         }

@@ -13,6 +13,8 @@ struct Failure: Error {
     var outcome: String?
     /// What the device said behind `ERROR:`.
     var deviceCode: String?
+    /// Whether it is said even where a signal explains it.
+    var mustBeSaid = false
 
     init(
         _ status: ExitStatus, code: String, _ message: String, hint: String? = nil, outcome: String? = nil,

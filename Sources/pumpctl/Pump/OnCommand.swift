@@ -56,7 +56,8 @@ extension CommandContext {
     /// Runs the pump for a time, and says what happens.
     fileprivate func run(_ plan: TimedRun.Plan) async throws {
         let endpoint = try endpoint()
-        let link = try await openLink(endpoint, for: .watching, note: output.note)
+        let stop = RunStop()
+        let link = try await openLink(endpoint, for: .watching, onStop: { stop.take() }, note: output.note)
         let reopening = Reopening(endpoint, link, self)
         let run = TimedRun(
             plan: plan, timeout: timeout, clock: clock, executor: loop,
@@ -68,7 +69,19 @@ extension CommandContext {
                 case .lastWords(let text): lastWords.set(text)
                 }
             }, reopen: { try await reopening.link(note: output.note) })
-        try await withPump(over: link, endpoint) { try await run.run($0) }
+        let running = Task(executorPreference: loop) {
+            try await withPump(over: link, endpoint) { try await run.run($0) }
+        }
+        stop.set { running.cancel() }
+        do {
+            try await withTaskCancellationHandler {
+                try await running.value
+            } onCancel: {
+                running.cancel()
+            }
+        } catch  where stop.wasTaken && error.isInterruption {
+            try RunEnding.foundOff.rethrow()
+        }
     }
 
     /// Says that the pump is on.
@@ -82,4 +95,9 @@ extension CommandContext {
         guard let fault = status.skinFaultWhileOn else { return }
         output.note("pumpctl: warning: \(PumpText.skinFault(fault, status))")
     }
+}
+
+extension Error {
+    /// Whether it only says that the command was cancelled.
+    fileprivate var isInterruption: Bool { self is CancellationError || (self as? Failure)?.status == .interrupted }
 }

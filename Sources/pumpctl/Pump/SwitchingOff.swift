@@ -1,4 +1,3 @@
-import BlueZ
 import DescriptorIO
 import Glibc
 import LineProtocol
@@ -31,10 +30,11 @@ struct SwitchingOff {
         // That a phone or another program listens as well must not keep OFF from the pump.
         if endpoint.scheme == "ble", endpoint.options["shared"] == nil { endpoint = endpoint.adding("shared", "true") }
         guard let link = try await open(endpoint, by: deadline) else { return }
-        let reopening = Reopening(endpoint, link, context)
         do {
             try await switchOff(over: link, endpoint)
         } catch let error as SessionError where error.code == .linkLost && context.clock.now < deadline {
+            // Only now: to look for what tells the device from others takes time.
+            let reopening = Reopening(endpoint, link, context, for: .oneCommand)
             context.output.note("pumpctl: \(error.link.map { "\($0)" } ?? "the link is lost"); opening it again")
             guard let again = await open(again: reopening, by: deadline) else { throw error }
             try await switchOff(over: again, endpoint)
@@ -76,15 +76,22 @@ struct SwitchingOff {
             } catch let error as LinkError where error.code == .busy {
                 let rest = context.clock.now.duration(to: deadline)
                 if let deviceID = error.deviceID,
-                    let answer = await OffRequest.send(for: deviceID, within: max(rest, .seconds(1)), on: context.loop)
+                    let answer = await OffRequest.send(
+                        for: deviceID, within: answerTime(of: error.holder), on: context.loop)
                 {
                     try take(answer, of: error.holder)
                     return nil
                 }
-                guard let holder = error.holder, holder.isPumpctl, rest > .zero else { throw error }
+                // One that can't be named has just come or gone.
+                guard error.holder?.isPumpctl ?? true, rest > .zero else { throw error }
                 try await context.clock.sleep(for: Self.retryInterval)
             }
         }
+    }
+
+    /// How long the other pumpctl's answer is waited for: it may have to wait for a board that starts.
+    private func answerTime(of holder: LinkHolder?) -> Duration {
+        holder?.isStopped == true ? .seconds(1) : max(context.timeout, .startTime) + .seconds(1)
     }
 
     private func take(_ answer: OffAnswer, of holder: LinkHolder?) throws {
@@ -93,10 +100,10 @@ struct SwitchingOff {
         case .off: if context.options.verbose { context.output.note("* \(name) has the device, and has sent OFF") }
         case .failed(var failure):
             failure.message = "\(name) has the device: \(failure.message)"
-            if failure.code == "busy", let holder {
+            if failure.status == .unavailable, let holder {
                 failure.hint =
                     holder.isStopped
-                    ? "it is stopped: 'kill -CONT \(holder.processID)' lets it go on, 'kill -KILL \(holder.processID)' ends it"
+                    ? "resume it: kill -CONT \(holder.processID); or end it: kill -KILL \(holder.processID)"
                     : "end it: kill \(holder.processID)"
             }
             throw failure
@@ -134,10 +141,13 @@ extension Failure {
 
     /// The failure of an OFF that was not sent, which says so.
     fileprivate var sayingOffWasNotSent: Failure {
-        guard outcome == nil || outcome == SessionError.Outcome.notSent.rawValue else { return self }
+        guard outcome == nil || outcome == SessionError.Outcome.notSent.rawValue, code != "wrong_family" else {
+            return self
+        }
         var failure = self
         failure.message += "; OFF was not sent: the pump may be on"
         failure.outcome = SessionError.Outcome.notSent.rawValue
+        failure.mustBeSaid = true
         return failure
     }
 }

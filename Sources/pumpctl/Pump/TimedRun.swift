@@ -73,7 +73,7 @@ struct TimedRun: Sendable {
         if !isOn, error.outcome == .notSent { return .notBegun(error) }
         if error.deviceCode == PumpErrorCode.pumpStartFailed.rawValue { return .latched(error) }
         if await session.state.power == .error { return .stoppedForSafety(await session.state.error) }
-        if error.code == .linkLost, let link = error.link { return .lost(link) }
+        if error.code == .linkLost, let link = error.link, isOn || link.isGone { return .lost(link) }
         return error.code == .cancelled ? .cancelled : .failed(error)
     }
 
@@ -158,7 +158,11 @@ struct TimedRun: Sendable {
         } else {
             lost = try await switchOff(session, ending, isOn: isOn, watch)
         }
-        if let lost { try await regain(after: lost, watch) }
+        if let lost {
+            // A link that only failed to send still has the device: it would stand in its own way.
+            await session.close()
+            try await regain(after: lost, watch)
+        }
         tell(.lastWords(nil))
         tell(.off)
         try ending.rethrow()
@@ -175,7 +179,7 @@ struct TimedRun: Sendable {
                 try await session.turnOff(timeout: timeout)
                 return nil
             } catch {
-                if error.code == .linkLost, let link = error.link { return link }
+                if error.code == .linkLost, let link = error.link, isOn || link.isGone { return link }
                 guard isOn, error.code != .closed, watch.elapsed() < PumpState.maximumRuntime else {
                     var failure = Failure(off: error)
                     if case .failed(let first) = ending {
@@ -194,11 +198,9 @@ struct TimedRun: Sendable {
     /// Gets the device back and switches the pump off, until its own 30 minutes are over. Runs in a task of its own, which
     /// the signal that has ended the run does not reach.
     private func regain(after error: LinkError, _ watch: SessionClock) async throws {
-        tell(
-            .note(
-                "pumpctl: \(error); the pump may be on: trying to get the device back to switch it off. "
-                    + "A second signal gives up"))
         let regaining = Task(executorPreference: executor) { await regain(watch) }
+        // Behind it: a terminal that takes no more must not keep it from beginning.
+        tell(.note("pumpctl: \(error); the pump may be on. Reconnecting to switch it off; a second signal gives up"))
         guard await regaining.value else {
             var failure = Failure(error)
             failure.message += "; the device has not come back, and the pump's own 30 minutes are over"
@@ -233,4 +235,9 @@ struct TimedRun: Sendable {
         await session.close()
         return isOff
     }
+}
+
+extension LinkError {
+    /// Whether the far end is gone, rather than a single send refused.
+    fileprivate var isGone: Bool { code == .disconnected || code == .closed }
 }

@@ -56,9 +56,11 @@ struct CommandContext: Sendable {
     ///
     /// - Parameters:
     ///   - use: What the command has it for.
+    ///   - onStop: Called when another pumpctl asks for OFF.
     ///   - note: Where to show what goes over it, if that is asked for.
     func openLink(
-        _ endpoint: Endpoint, for use: LinkUse = .transfer, note: @escaping @Sendable (String) -> Void
+        _ endpoint: Endpoint, for use: LinkUse = .transfer, onStop: (@Sendable () -> Void)? = nil,
+        note: @escaping @Sendable (String) -> Void
     ) async throws -> any Link {
         var schemes = LinkSchemes.standard
         schemes.add("sim", SimLink.open)
@@ -73,7 +75,7 @@ struct CommandContext: Sendable {
         if let remark = link.openingNote { note("pumpctl: \(endpoint.text): \(remark)") }
         let reporting = ReportingLink(link, clock: clock, note: note, lookAround: Self.search(forUsersOf: link, note))
         let shown: any Link = options.verbose ? TracedLink(reporting, note: note) : reporting
-        return use == .watching ? await HeldLink.open(shown, self, note: note) : shown
+        return use == .watching ? await HeldLink.open(shown, self, onStop: onStop, note: note) : shown
     }
 
     /// What tells of other programs that have the serial port of a link open; nil where it is none.
@@ -89,12 +91,9 @@ struct CommandContext: Sendable {
 
     /// Runs `body` in a session with the pump, and closes it.
     ///
-    /// - Parameter use: What the command has the link for.
-    func withPump<Value>(
-        for use: LinkUse = .oneCommand, _ body: (PumpSession) async throws -> Value
-    ) async throws -> Value {
+    func withPump<Value>(_ body: (PumpSession) async throws -> Value) async throws -> Value {
         let endpoint = try endpoint()
-        let link = try await openLink(endpoint, for: use, note: output.note)
+        let link = try await openLink(endpoint, for: .oneCommand, note: output.note)
         return try await withPump(over: link, endpoint, body)
     }
 
@@ -203,7 +202,7 @@ enum CommandRunner {
             // What was cancelled needs no word on it, unless it leaves something open.
             let isExplained = interruption.status != nil || context.output.failure != nil
             let isSilent = status == .brokenPipe || status == .interrupted && isExplained
-            if !isSilent || failure.outcome == "unknown" { context.output.report(failure) }
+            if !isSilent || failure.outcome == "unknown" || failure.mustBeSaid { context.output.report(failure) }
         }
         status = conclude(status, context.output)
         context.userTerminal.putBack()

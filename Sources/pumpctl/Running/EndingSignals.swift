@@ -7,7 +7,7 @@ enum EndingSignals {
     static var all: [CInt] {
         let named = [
             SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT,
-            SIGXCPU, SIGXFSZ,
+            SIGXCPU, SIGXFSZ, SIGSYS,
         ]
         let realTime = __libc_current_sigrtmin()...__libc_current_sigrtmax()
         return (named + realTime).filter { !isIgnored($0) }

@@ -18,12 +18,14 @@ struct Reopening {
     static let longestRadioInterval = Duration.seconds(8)
 
     private let context: CommandContext
+    private let use: LinkUse
     private let endpoint: Endpoint
     private let identity: PortIdentity?
 
     /// Looks up what tells the device that `link` was opened to from others.
-    init(_ endpoint: Endpoint, _ link: any Link, _ context: CommandContext) {
+    init(_ endpoint: Endpoint, _ link: any Link, _ context: CommandContext, for use: LinkUse = .watching) {
         self.context = context
+        self.use = use
         // What comes back has started anew by itself.
         let endpoint = endpoint.removing("reset")
         let address = link.isDeviceAddressStable ? link.deviceAddress : nil
@@ -85,7 +87,7 @@ struct Reopening {
         _ endpoint: Endpoint, _ note: @escaping @Sendable (String) -> Void, _ doubt: inout LinkError.Code?
     ) async throws -> (any Link)? {
         do {
-            return try await context.openLink(endpoint, for: .watching, note: note)
+            return try await context.openLink(endpoint, for: use, note: note)
         } catch let error as LinkError {
             switch error.code {
             case .invalidEndpoint, .unsupported, .cancelled: throw error

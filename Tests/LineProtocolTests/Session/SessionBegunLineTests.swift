@@ -21,6 +21,7 @@ import Testing
         let attempt = bench.begin(.off)
         await bench.goesOut("OFF")
         await bench.comesIn("ERROR:UNKNOWN_COMMAND", "OK", "PUMP:OFF")
+        await bench.confirmsOff()
         #expect(await attempt.value == .success(.off))
         await bench.finish(heard: [.now("ERROR:UNKNOWN_COMMAND")])
     }
@@ -47,6 +48,7 @@ import Testing
         let off = bench.begin(.off)
         await bench.goesOut("OFF")
         await bench.comesIn("ERROR:PUMP_NOT_RUNNING", "OK", "PUMP:OFF")
+        await bench.confirmsOff()
         #expect(await off.value == .success(.off))
         await bench.finish(heard: [.now("ERROR:PUMP_NOT_RUNNING")])
     }

@@ -81,6 +81,14 @@ struct SessionBench {
     /// Hands in these lines, and returns once the session has heard them.
     func comesIn(_ lines: String...) async { await link.deliver(lines.map { $0 + "\r\n" }.joined()) }
 
+    /// The pump answers the question behind an OFF whose acknowledgement proves nothing.
+    func confirmsOff(sourceLocation: SourceLocation = #_sourceLocation) async {
+        await goesOut("TEMP", sourceLocation: sourceLocation)
+        await comesIn("TEMP:34.5")
+        await goesOut("STATUS", sourceLocation: sourceLocation)
+        await comesIn(Self.statusOff)
+    }
+
     /// Closes the session and checks that nothing else was sent, and that `heard` and nothing else came as events.
     func finish(heard: [Heard] = [], sourceLocation: SourceLocation = #_sourceLocation) async {
         await session.close()

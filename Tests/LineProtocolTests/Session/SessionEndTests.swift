@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func `A reply that came before the link was lost is the reply`() async throws {
-        let bench = try await SessionBench()
+        let bench = try await SessionBench(hasPast: false)
         let attempt = bench.begin(.off)
         await bench.goesOut("OFF")
         await bench.comesIn("OK", "PUMP:OFF")

@@ -64,6 +64,7 @@ import Testing
         let attempt = bench.begin(.off)
         await bench.goesOut("OFF")
         await bench.comesIn("OK", "PUMP:ON", "OK", "PUMP:OFF")
+        await bench.confirmsOff()
         #expect(await attempt.value == .success(.off))
         #expect(await bench.session.state.power == .off)
         await bench.finish(heard: [.now("PUMP:ON"), .now("OK")])
@@ -113,6 +114,7 @@ import Testing
         let attempt = bench.begin(.off)
         await bench.goesOut("OFF")
         await bench.comesIn("ERROR:UNKNOWN_COMMAND", "OK", "PUMP:OFF")
+        await bench.confirmsOff()
         #expect(await attempt.value == .success(.off))
         await bench.finish(heard: [.now("ERROR:UNKNOWN_COMMAND")])
     }
@@ -167,6 +169,7 @@ extension SessionBench {
         let attempt = bench.begin(.off)
         await bench.goesOut("OFF")
         await bench.comesIn("OK", "PUMP:OFF")
+        await bench.confirmsOff()
         #expect(await attempt.value == .success(.off))
         await bench.finish(heard: [.before("PUMP:ON")])
     }

@@ -212,8 +212,9 @@ final class OffRun: @unchecked Sendable {
             {
                 world.fail("OFF is said not to have been sent")
             }
-            // It gets through whatever others do to a line that loses nothing.
-            if program == .halfLines, error.code != .linkLost, timeout >= .seconds(2), world.isLossless {
+            // It gets through whatever others do to a line that loses nothing, unless the button switches the pump on again.
+            let isUndone = world.facts.lastPress.map { $0 >= begun } ?? false
+            if program == .halfLines, error.code != .linkLost, timeout >= .seconds(2), world.isLossless, !isUndone {
                 world.fail("OFF did not get through: \(error)")
             }
         case .on, .speed:
