@@ -300,10 +300,9 @@ struct BLENameTests {
         await rig.fake.add(first)
         var environment = rig.environment
         environment["XDG_DATA_HOME"] = rig.home.path
-        let listening = try await Pumpctl.start(["-p", "ble:*", "message", "listen"], environment: environment)
-        _ = try await rig.fake.calls.wait(for: "a subscription") { calls in
-            calls.contains { $0.member == "StartNotify" } ? true : nil
-        }
+        let listening = try await Pumpctl.start(["-v", "-p", "ble:*", "message", "listen"], environment: environment)
+        // Before that, a phone that goes is one that could not be reached.
+        try await listening.errors.text(upTo: "is open")
         await rig.fake.remove(first)
         try await listening.errors.text(upTo: "waiting for the device")
         await rig.fake.add(second)
