@@ -12,7 +12,7 @@ enum Pumpctl {
     ) async throws -> ChildProcess {
         let ours = ProcessInfo.processInfo.environment
         var all = [
-            "PATH": "/usr/bin:/bin", "HOME": "/dev/null/nobody", "XDG_STATE_HOME": "/proc/nowhere", "NO_COLOR": "1",
+            "PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "XDG_STATE_HOME": "/proc/nowhere", "NO_COLOR": "1",
             "PUMPCTL_RECORD": "0",
         ]
         all["LD_LIBRARY_PATH"] = ours["LD_LIBRARY_PATH"]
