@@ -65,7 +65,7 @@ struct BLESearch {
         }
         return LinkError(
             .ambiguous, name: endpoint.text, activity: "find", detail: list.joined(separator: ", "),
-            hint: "name one: " + fitting.prefix(1).map { "--port ble:\($0.address)" }.joined())
+            hint: "name one by its address: " + fitting.prefix(1).map { "ble:\($0.address)" }.joined())
     }
 
     /// Refuses a device that is not the one that its name led to before.
@@ -74,8 +74,7 @@ struct BLESearch {
         throw LinkError(
             .changedDevice, name: endpoint.text, activity: "find",
             detail: "ble:\(name) led to \(before) until now, and to \(report.address) now",
-            hint: "bring \(before) back in sight, or name the other by its address: --port ble:\(report.address); "
-                + "where it has replaced the first: pumpctl forget ble:\(name)")
+            hint: "bring \(before) back in sight, or name the other by its address: ble:\(report.address)")
     }
 
     private func end(_ scan: BLESequence<ScanEvent>, after patience: Duration, _ bluez: BlueZ) -> Task<Void, Never> {

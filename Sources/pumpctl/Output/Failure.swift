@@ -42,6 +42,9 @@ extension Failure {
             case .cancelled: .interrupted
             }
         self.init(status, code: error.code.rawValue, "\(error)", hint: error.hint)
+        if error.code == .changedDevice, let advice = error.hint {
+            hint = "\(advice); where it has replaced the first: pumpctl forget \(error.name.prefix { $0 != "?" })"
+        }
     }
 
     /// - Parameter unknownEffect: What is said where it is unknown whether the command was carried out.

@@ -35,7 +35,7 @@ struct BLENameTests {
         let error = await failure { try await rig.open("ble:HMSoft") }
         #expect(error?.code == .ambiguous)
         #expect(error?.detail == "\(Self.second) (-50 dBm), \(Self.first) (-80 dBm)")
-        #expect(error?.hint == "name one: --port ble:\(Self.second)")
+        #expect(error?.hint == "name one by its address: ble:\(Self.second)")
         #expect(await calls(rig, of: "Connect") == 0)
         let link = try await rig.open("ble:\(Self.first)")
         #expect(link.deviceAddress == Self.first)
@@ -71,7 +71,7 @@ struct BLENameTests {
         let error = await failure { try await rig.open("ble:HMSoft", memory) }
         #expect(error?.code == .changedDevice)
         #expect(error?.detail == "ble:HMSoft led to \(Self.first) until now, and to \(Self.second) now")
-        #expect(error?.hint?.contains("pumpctl forget ble:HMSoft") == true)
+        #expect(error?.hint?.contains("name the other by its address: ble:") == true)
         #expect(await calls(rig, of: "Connect") == connections)
         #expect(memory.all == ["HMSoft": Self.first])
     }

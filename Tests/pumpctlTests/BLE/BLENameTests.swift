@@ -105,7 +105,7 @@ struct BLENameTests {
         ).ending()
         expectFailure(
             ending, 66, saying: "ble:HMSoft", "00:15:83:00:00:20 (-50 dBm), 00:15:83:00:00:10 (-80 dBm)",
-            hint: "--port ble:00:15:83:00:00:20")
+            hint: "ble:00:15:83:00:00:20")
         #expect(ending.output == "")
         #expect(await rig.calls == [])
         #expect(rig.remembered == nil)
