@@ -14,6 +14,8 @@ final class FaultyWire: @unchecked Sendable {
     }
 
     let board: any Link
+    /// What the time is measured by that a line is late.
+    let clock: FastClock
     var faults = Faults()
     var random = SplitMix64(seed: 0)
     private(set) var transcript: [String] = []
@@ -21,7 +23,10 @@ final class FaultyWire: @unchecked Sendable {
     private var said: [UInt8] = []
     private var late: [[UInt8]] = []
 
-    init(_ board: any Link) { self.board = board }
+    init(_ board: any Link, _ clock: FastClock) {
+        self.board = board
+        self.clock = clock
+    }
 
     func listen() async {
         await board.forward { [self] arrival in
@@ -73,7 +78,7 @@ final class FaultyWire: @unchecked Sendable {
         late.append(line)
         guard late.count == 1 else { return }
         Task(executorPreference: board.executor) { [self] in
-            try? await Task.sleep(for: .milliseconds(20 + random.number(below: 150)))
+            try? await clock.sleep(for: .milliseconds(100 + random.number(below: 750)))
             let due = late
             late = []
             for line in due { arrive(line) }
@@ -133,25 +138,4 @@ final class WireLink: Link, @unchecked Sendable {
     }
 
     func close() async { end(nil) }
-}
-
-/// A clock that goes faster than the real one, as an emulated board does.
-struct FastClock: Clock {
-    struct Instant: InstantProtocol {
-        var offset: Duration
-
-        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        func duration(to other: Instant) -> Duration { other.offset - offset }
-        static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
-    }
-
-    private static let factor = 5
-    private let origin = ContinuousClock.now
-
-    var now: Instant { Instant(offset: origin.duration(to: .now) * Self.factor) }
-    var minimumResolution: Duration { .zero }
-
-    func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-        try await ContinuousClock().sleep(until: origin + deadline.offset / Self.factor)
-    }
 }

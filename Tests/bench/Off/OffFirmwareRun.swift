@@ -12,19 +12,20 @@ final class OffFirmwareRun: @unchecked Sendable {
 
     private let wire: FaultyWire
     private let rig: any PumpRig
-    private let clock = FastClock()
+    private let clock: FastClock
     private(set) var failures: [String] = []
     private var isStopping = false
 
     private init(_ wire: FaultyWire, _ rig: any PumpRig) {
         self.wire = wire
         self.rig = rig
+        clock = wire.clock
     }
 
     /// Plays the programs of `seeds`; returns what was wrong.
     static func play(seeds: Range<UInt64>, on rig: any PumpRig) async throws -> [String] {
         let board = try await rig.link()
-        let run = OffFirmwareRun(FaultyWire(board), rig)
+        let run = OffFirmwareRun(FaultyWire(board, FastClock()), rig)
         return try await Task(executorPreference: board.executor) {
             await run.wire.listen()
             for seed in seeds {
@@ -89,10 +90,10 @@ final class OffFirmwareRun: @unchecked Sendable {
         let session = try await begin()
         let other = withOther ? try await begin() : nil
         let tasks = (0...number(3)).map { index in
-            let (command, pause) = (drawCommand(), Duration.milliseconds(number(60)))
+            let (command, pause) = (drawCommand(), Duration.milliseconds(number(300)))
             let host = index > 0 ? other ?? session : session
             let task = Task(executorPreference: wire.board.executor) {
-                try? await Task.sleep(for: pause)
+                try? await self.clock.sleep(for: pause)
                 // What is begun behind OFF is meant.
                 guard !self.isStopping else { return }
                 do { _ = try await host.perform(command, timeout: .seconds(3)) } catch {
@@ -102,7 +103,7 @@ final class OffFirmwareRun: @unchecked Sendable {
             if isDrawn(3) { task.cancel() }
             return task
         }
-        try? await Task.sleep(for: .milliseconds(number(60)))
+        try? await clock.sleep(for: .milliseconds(number(300)))
         if other != nil {
             // What another host changes behind OFF is its own affair.
             for task in tasks { await task.value }
@@ -146,13 +147,13 @@ final class OffFirmwareRun: @unchecked Sendable {
             plan: TimedRun.Plan(time: .milliseconds(number(1500)), speed: nil), timeout: .seconds(3), clock: clock,
             executor: wire.board.executor, tell: { [self] report in if case .off = report { wire.note("told: off") } },
             reopen: { [self] in
-                try await Task.sleep(for: .milliseconds(number(60)))
+                try await clock.sleep(for: .milliseconds(number(300)))
                 return wire.open()
             })
         let task = Task(executorPreference: wire.board.executor) { try await run.run(session) }
-        let pause = Duration.milliseconds(number(120))
+        let pause = Duration.milliseconds(number(600))
         if isCut || isDrawn(2) {
-            try await Task.sleep(for: pause)
+            try await clock.sleep(for: pause)
             if isCut { wire.cut() } else { task.cancel() }
         }
         let result = await task.result

@@ -48,27 +48,33 @@ struct OffRunTests {
         let time = ["10m", "10m", "0.05s"].randomElement(using: &random) ?? "10m"
         // Before main the runtime of Swift has SIGQUIT for itself, to print a backtrace and go on.
         let program = try await Pumpctl.start(
-            ["-p", pump.port, "on", "--for", time], environment: ["SWIFT_BACKTRACE": "enable=no"])
-        // The moment of the blow is the fault: it falls before, in or behind any command.
-        let moment = Int.random(in: 0...2, using: &random)
-        if moment == 2 { _ = try? await program.output.line() }
-        if moment > 0 { try await Task.sleep(for: .milliseconds(Int.random(in: 0...60, using: &random))) }
+            ["-v", "-p", pump.port, "on", "--for", time], environment: ["SWIFT_BACKTRACE": "enable=no"])
+        // The blow falls before, in or behind any command: once so many lines were shown of what goes over the link. A run
+        // has eight of them up to "pump on".
+        var shown = ""
+        for _ in 0..<Int.random(in: 0...8, using: &random) {
+            guard let line = try? await program.errors.line() else { break }
+            shown += line + "\n"
+        }
         program.send(signal: blow.signal)
         switch blow {
         case .kill: try await checkNextCommand(after: program, pump, seed)
-        case .stop, .suspend: try await checkStopped(program, blow, pump, seed)
+        case .stop, .suspend: try await checkStopped(program, pump, seed, shown)
         default:
-            let ending = try await program.ending()
-            try await check(ending, pump, seed)
+            try await check(try await program.ending(), pump, seed, shown)
         }
         #expect(try await Pumpctl.run("-p", pump.port, "off").output == "pump off\n", "seed \(seed)")
         #expect(await pump.state() == .off, "seed \(seed)")
     }
 
-    private func check(_ ending: ChildProcess.Ending, _ pump: BenchPump, _ seed: UInt64) async throws {
+    /// - Parameter shown: What was taken of its standard error before.
+    private func check(
+        _ ending: ChildProcess.Ending, _ pump: BenchPump, _ seed: UInt64, _ shown: String
+    ) async throws {
         let state = await pump.state()
         #expect(
-            state == .off || ending.errors.contains("the pump may be on"), "seed \(seed): \(state), \(ending)")
+            state == .off || (shown + ending.errors).contains("the pump may be on"),
+            "seed \(seed): \(state), \(shown), \(ending)")
         if ending.output.hasSuffix("pump off\n") { #expect(state == .off, "seed \(seed): \(ending)") }
     }
 
@@ -81,9 +87,11 @@ struct OffRunTests {
     }
 
     /// The program stands still, perhaps with the port: off comes through, or says why not.
-    private func checkStopped(_ program: ChildProcess, _ blow: Blow, _ pump: BenchPump, _ seed: UInt64) async throws {
+    private func checkStopped(
+        _ program: ChildProcess, _ pump: BenchPump, _ seed: UInt64, _ shown: String
+    ) async throws {
         guard try await program.untilStopped() else {
-            return try await check(try await program.ending(), pump, seed)
+            return try await check(try await program.ending(), pump, seed, shown)
         }
         let off = try await Pumpctl.run("-p", pump.port, "--timeout", "2", "off")
         let state = await pump.state()

@@ -1,0 +1,20 @@
+/// A clock that goes faster than the real one, as an emulated board does.
+struct FastClock: Clock {
+    struct Instant: InstantProtocol {
+        var offset: Duration
+
+        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        func duration(to other: Instant) -> Duration { other.offset - offset }
+        static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    private static let factor = 5
+    private let origin = ContinuousClock.now
+
+    var now: Instant { Instant(offset: origin.duration(to: .now) * Self.factor) }
+    var minimumResolution: Duration { .zero }
+
+    func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        try await ContinuousClock().sleep(until: origin + deadline.offset / Self.factor)
+    }
+}
