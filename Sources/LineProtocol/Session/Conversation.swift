@@ -182,36 +182,49 @@ struct Conversation<Family: DeviceFamily> {
         if Family.isFenceReply(message) { owedFences = max(0, owedFences - 1) }
         if let stop { hear(message, of: stop) }
         if flight?.isOver == false {
-            if flight?.isFenced == true, Family.isFenceReply(message), owedFences == 0 {
-                // Had the device carried out the command, it would have said so before.
-                state.apply(message)
-                return end(.refused(flight?.doubtfulError ?? ""))
-            }
             if Family.isForeign(message) { flight?.foreignLine = line.withUnsafeBufferPointer { Array($0) } }
-            switch exchange?.take(message) {
-            case .partial: return
-            case .complete where isStopInFlight && isStopUndone: break
-            case .complete(let reply):
-                self.reply = reply
-                state.apply(message)
-                return end(.replied)
-            case .refused where flight?.refusesSpoiler == true:
-                flight?.refusesSpoiler = false
-                return
-            case .refused(let code):
-                switch flight?.errors {
-                case .own:
-                    state.apply(message)
-                    return end(.refused(code))
-                case .doubtful: flight?.doubt(code)
-                case .ignored: flight?.noteError(code)
-                case nil: break
-                }
-            case .unrelated, nil: break
-            }
+            if isForFlight(message) { return }
         }
         state.overhear(message)
         publish(.heard(message))
+    }
+
+    /// Takes in what was heard while a command is in flight; returns whether it belongs to the command.
+    private mutating func isForFlight(_ message: Family.Message) -> Bool {
+        if flight?.isFenced == true, Family.isFenceReply(message), owedFences == 0 {
+            // Had the device carried out the command, it would have said so before.
+            state.apply(message)
+            end(.refused(flight?.doubtfulError ?? ""))
+            return true
+        }
+        switch exchange?.take(message) {
+        case .partial: return true
+        case .complete where isStopInFlight && isStopUndone: return false
+        case .complete(let reply):
+            self.reply = reply
+            state.apply(message)
+            end(.replied)
+            return true
+        case .refused where flight?.refusesSpoiler == true:
+            flight?.refusesSpoiler = false
+            return true
+        case .refused(let code): return isRefusal(message, code)
+        case .unrelated, nil: return false
+        }
+    }
+
+    /// Takes in an error that can answer the command in flight; returns whether it does.
+    private mutating func isRefusal(_ message: Family.Message, _ code: String) -> Bool {
+        switch flight?.errors {
+        case .own:
+            state.apply(message)
+            end(.refused(code))
+            return true
+        case .doubtful: flight?.doubt(code)
+        case .ignored: flight?.noteError(code)
+        case nil: break
+        }
+        return false
     }
 
     private mutating func hear(_ message: Family.Message, of stop: StopRule<Family>) {

@@ -1,4 +1,7 @@
 extension Session {
+    /// How long a board that was reset may take to start: 2 to 4 s on a Nano, and as much again to be safe.
+    public static var startTime: Duration { .seconds(8) }
+
     /// Waits until the device answers.
     ///
     /// A board that was reset hears nothing while its bootloader and its `setup` run, 2 to 4 s on a Nano. How long
@@ -7,7 +10,7 @@ extension Session {
     ///
     /// - Parameter limit: When to give up; the last question may take a second longer.
     /// - Throws: `noAnswer` or `notUnderstood` after `limit`; `linkLost`.
-    public func waitUntilReady(within limit: Duration = .seconds(8)) async throws(SessionError) {
+    public func waitUntilReady(within limit: Duration = Session.startTime) async throws(SessionError) {
         guard let query = Family.fence ?? Family.statusQuery else { return }
         let deadline = clock.elapsed() + limit
         while true {

@@ -32,8 +32,8 @@ extension Session {
             listener.conversation.endStop(isRepeated: count > 1)
             turns.release()
         }
-        // Another program's OFF may have been acknowledged, and an ON of its follow: what the session has not heard answered
-        // in order proves nothing of now.
+        // The acknowledgement may be that of another program's OFF, behind which its ON comes, unless this session has heard
+        // the device answer and is owed no reply.
         let mustConfirm = listener.conversation.hearsThePast || !listener.conversation.areErrorsOwn
         let end = clock.elapsed() + timeout
         var failure = SessionError(.noAnswer, command: text(of: rule.command), outcome: .unknown)

@@ -7,8 +7,6 @@ enum OffAnswer: Sendable {
     /// It could not be switched off, or is not known to be.
     case failed(Failure)
 
-    /// The request, which is all that the socket takes.
-    static let request = Array("OFF\n".utf8)
     /// The longest answer in bytes.
     static let limit = 16384
 

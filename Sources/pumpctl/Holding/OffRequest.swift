@@ -4,6 +4,9 @@ import LineProtocol
 
 /// Asks the pumpctl that has a device for itself to switch it off.
 enum OffRequest {
+    /// What is asked, which is all that the socket takes.
+    static let bytes = Array("OFF\n".utf8)
+
     /// What became of it; nil where no pumpctl of this user listens for that device, or the one that did has ended.
     ///
     /// - Parameter time: How long the other's answer is waited for.
@@ -29,7 +32,7 @@ enum OffRequest {
         defer { timer.cancel() }
         var received: [UInt8] = []
         do {
-            try await connection.write(OffAnswer.request)
+            try await connection.write(bytes)
             while received.count <= OffAnswer.limit, let bytes = try await connection.read() { received += bytes }
         } catch {
             // What has come is looked at all the same.

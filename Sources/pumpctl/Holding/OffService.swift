@@ -71,9 +71,9 @@ final class OffService: Sendable {
             if (try? await clock.sleep(for: Self.patience)) != nil { await connection.close() }
         }
         var received: [UInt8] = []
-        while received.count < OffAnswer.request.count, let bytes = try? await connection.read() { received += bytes }
+        while received.count < OffRequest.bytes.count, let bytes = try? await connection.read() { received += bytes }
         timer.cancel()
-        guard received == OffAnswer.request else { return }
+        guard received == OffRequest.bytes else { return }
         guard let answer = await stop("pumpctl (pid \(peer.processID))") else { return }
         try? await connection.write(answer.bytes)
     }

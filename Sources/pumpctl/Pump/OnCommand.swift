@@ -79,7 +79,7 @@ extension CommandContext {
             } onCancel: {
                 running.cancel()
             }
-        } catch  where stop.wasTaken && error.isInterruption {
+        } catch let error where stop.wasTaken && error.isInterruption {
             try RunEnding.foundOff.rethrow()
         }
     }
@@ -88,12 +88,6 @@ extension CommandContext {
     fileprivate func tell(_ report: PumpOnReport) {
         output.result(report.text, report.record)
         if let status = report.status { warn(of: status) }
-    }
-
-    /// Warns of a sensor that can't be relied on while the pump runs.
-    func warn(of status: PumpStatus) {
-        guard let fault = status.skinFaultWhileOn else { return }
-        output.note("pumpctl: warning: \(PumpText.skinFault(fault, status))")
     }
 }
 

@@ -42,7 +42,7 @@ struct SwitchingOff {
     }
 
     private func switchOff(over link: any Link, _ endpoint: Endpoint) async throws {
-        let time = link.mayHaveReset ? max(context.timeout, .startTime) : context.timeout
+        let time = link.mayHaveReset ? max(context.timeout, PumpSession.startTime) : context.timeout
         try await context.withPump(over: link, endpoint, waitsUntilReady: false) { pump in
             do throws(SessionError) { try await pump.turnOff(timeout: time) } catch {
                 // Its state was asked for already.
@@ -91,7 +91,7 @@ struct SwitchingOff {
 
     /// How long the other pumpctl's answer is waited for: it may have to wait for a board that starts.
     private func answerTime(of holder: LinkHolder?) -> Duration {
-        holder?.isStopped == true ? .seconds(1) : max(context.timeout, .startTime) + .seconds(1)
+        holder?.isStopped == true ? .seconds(1) : max(context.timeout, PumpSession.startTime) + .seconds(1)
     }
 
     private func take(_ answer: OffAnswer, of holder: LinkHolder?) throws {
@@ -128,31 +128,4 @@ extension LinkHolder {
         }
         return ["T", "t"].contains(status[name...].dropFirst(2).prefix(1))
     }
-}
-
-extension Failure {
-    /// OFF was not acknowledged.
-    init(off error: SessionError) {
-        self.init(error, .pump, unknownEffect: "the pump may be on")
-        if error.code == .noAnswer || error.code == .notUnderstood || error.code == .refused { hint = Self.offHint }
-    }
-
-    private static let offHint = "switch the pump off by its button or its supply, then find out why: pumpctl doctor"
-
-    /// The failure of an OFF that was not sent, which says so.
-    fileprivate var sayingOffWasNotSent: Failure {
-        guard outcome == nil || outcome == SessionError.Outcome.notSent.rawValue, code != "wrong_family" else {
-            return self
-        }
-        var failure = self
-        failure.message += "; OFF was not sent: the pump may be on"
-        failure.outcome = SessionError.Outcome.notSent.rawValue
-        failure.mustBeSaid = true
-        return failure
-    }
-}
-
-extension Duration {
-    /// What a board takes to start that was reset: 2 to 4 s on a Nano.
-    static let startTime = Duration.seconds(8)
 }

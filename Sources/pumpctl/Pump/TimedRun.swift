@@ -230,7 +230,7 @@ struct TimedRun: Sendable {
         guard let session = try? await PumpSession.begin(over: link, clock: clock, waitsUntilReady: false) else {
             return false
         }
-        let time = link.mayHaveReset ? max(timeout, .startTime) : timeout
+        let time = link.mayHaveReset ? max(timeout, PumpSession.startTime) : timeout
         let isOff = (try? await session.turnOff(timeout: time)) != nil
         await session.close()
         return isOff
