@@ -39,7 +39,7 @@ struct BLEClaim: Sendable {
                     throw LinkError(.cancelled, name: name, activity: "open")
                 }
                 return claim
-            // Any other note is of one who leaves just now, or has only just come.
+            // Any other note means that the owner is closing or has just opened.
             case .held(_, let note) where note != .lasting && waited < use.patience:
                 do { try await device.clock.sleep(for: interval) } catch {
                     throw LinkError(.cancelled, name: name, activity: "open")

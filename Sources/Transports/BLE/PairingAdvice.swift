@@ -9,7 +9,7 @@ struct PairingAdvice: Sendable {
     /// What to do where the device has said so.
     var text: String {
         wasAskedFor
-            ? "it wants to be agreed with by a person: bluetoothctl pair \(address)"
+            ? "confirm the pairing at the device: run bluetoothctl pair \(address)"
             : "pair with it: ?pair behind the endpoint, or bluetoothctl pair \(address)"
     }
 

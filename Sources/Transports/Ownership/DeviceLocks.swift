@@ -73,7 +73,7 @@ struct DeviceLocks: Sendable {
         let isOurs = mkdir(path, 0o1777) == 0
         let made = open(path, flags)
         guard made >= 0 else { return nil }
-        // The process's umask does not count: it is the process's, not this room's, to change.
+        // Set apart from mkdir(2), which the umask cuts: a library must not change the process's umask.
         if isOurs { fchmod(made, 0o1777) }
         return made
     }
@@ -88,6 +88,8 @@ struct DeviceLocks: Sendable {
         if file < 0, errno == ENOENT {
             file = openFile(folder, name, O_RDWR | O_CREAT | O_EXCL | flags, 0o666)
             if file >= 0 { fchmod(file, 0o666) }
+            // Another program has just made it.
+            if file < 0, errno == EEXIST { file = openFile(folder, name, O_RDWR | flags, 0) }
         }
         if file < 0, errno != ENOENT { file = openFile(folder, name, O_RDONLY | flags, 0) }
         guard file >= 0 else { return nil }

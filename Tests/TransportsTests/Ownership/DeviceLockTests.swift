@@ -106,6 +106,17 @@ struct DeviceLockTests {
         #expect(try take(locks).inherited == .free)
     }
 
+    @Test func `Can be written to where another program makes the file at the same time`() throws {
+        var locks = locks()
+        locks.openFile = { folder, name, flags, mode in
+            // The other one comes between the two attempts.
+            if flags & O_EXCL != 0 { close(openat(folder, name, O_RDWR | O_CREAT | O_CLOEXEC, mode)) }
+            return openat(folder, name, flags, mode)
+        }
+        try take(locks).release(isDisconnecting: false)
+        #expect(try take(self.locks()).inherited == .free)
+    }
+
     @Test func `Falls back to the next folder where one can't be used, and on to none`() throws {
         let file = folder.write("", to: "file")
         let target = folder.path("elsewhere")
