@@ -20,14 +20,12 @@ extension USBEndpoint {
             let others = all.map { Self.line($0, among: all) }.joined(separator: ", ")
             throw LinkError(
                 .notFound, name: endpoint.text, activity: "find",
-                hint: all.isEmpty
-                    ? "no USB serial port is plugged in; 'pumpctl doctor' says what may be in the way"
-                    : "plugged in: \(others)")
+                hint: all.isEmpty ? "no USB serial port is plugged in" : "plugged in: \(others)")
         }
         throw LinkError(
             .ambiguous, name: endpoint.text, activity: "find",
             detail: matching.map { Self.line($0, among: all) }.joined(separator: ", "),
-            hint: "name one: --port \(Self.name(first, among: all))")
+            hint: "name one: \(Self.name(first, among: all))")
     }
 
     private static func ports(for endpoint: Endpoint) throws(LinkError) -> [SerialPortInfo] {

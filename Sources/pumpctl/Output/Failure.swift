@@ -42,6 +42,9 @@ extension Failure {
             case .cancelled: .interrupted
             }
         self.init(status, code: error.code.rawValue, "\(error)", hint: error.hint)
+        if error.code == .notFound, error.name.hasPrefix("usb:"), let advice = error.hint {
+            hint = "\(advice); 'pumpctl doctor' says what may be in the way"
+        }
         if error.code == .changedDevice, let advice = error.hint {
             hint = "\(advice); where it has replaced the first: pumpctl forget \(error.name.prefix { $0 != "?" })"
         }

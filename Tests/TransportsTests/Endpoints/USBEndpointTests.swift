@@ -46,7 +46,7 @@ import Testing
         }
         #expect(error.code == .ambiguous)
         #expect(error.detail == "usb:0403:6010@1-5:1.0 (/dev/ttyUSB3), usb:0403:6010@1-5:1.1 (/dev/ttyUSB4)")
-        #expect(error.hint == "name one: --port usb:0403:6010@1-5:1.0")
+        #expect(error.hint == "name one: usb:0403:6010@1-5:1.0")
     }
 
     @Test func `A port is named by its serial number where that is its own`() {

@@ -1,12 +1,8 @@
+import TestSupport
+
 /// A clock that goes faster than the real one, as an emulated board does.
 struct FastClock: Clock {
-    struct Instant: InstantProtocol {
-        var offset: Duration
-
-        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        func duration(to other: Instant) -> Duration { other.offset - offset }
-        static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
-    }
+    typealias Instant = ManualClock.Instant
 
     private static let factor = 5
     private let origin = ContinuousClock.now

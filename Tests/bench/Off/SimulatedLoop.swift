@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import TestSupport
 
 /// An executor in simulated time: it runs its jobs on the thread that made it, and when none is left, time moves on to
 /// what is due next. The same program does the same on it each time.
@@ -157,13 +158,7 @@ final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
 /// The loop's time, for those who are handed a clock.
 struct SimulatedClock: Clock {
-    struct Instant: InstantProtocol {
-        var offset: Duration
-
-        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        func duration(to other: Instant) -> Duration { other.offset - offset }
-        static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
-    }
+    typealias Instant = ManualClock.Instant
 
     let loop: SimulatedLoop
 
