@@ -38,3 +38,8 @@ public struct ATTErrorCode: RawRepresentable, Sendable, Hashable {
         self.init(rawValue: code)
     }
 }
+
+extension ATTErrorCode: CustomStringConvertible {
+    /// As in `0x03`.
+    public var description: String { "0x" + HexDigit.text(UInt64(rawValue), 2) }
+}

@@ -12,6 +12,8 @@ public struct BLEError: Error, Sendable, Hashable {
         case noAdapter = "no_adapter"
         /// The adapter is off, or blocked.
         case adapterOff = "adapter_off"
+        /// The adapter has as many connections as it bears.
+        case adapterFull = "adapter_full"
         /// The device, or the part of it that was named, is not there, or has gone out of sight.
         case notFound = "not_found"
         /// Another attempt, another program, or an earlier session has it.
@@ -62,11 +64,11 @@ public struct BLEError: Error, Sendable, Hashable {
     public init(_ error: DBusError, activity: String) {
         let meaning: Meaning =
             switch error.code {
-            case .noBus: Meaning(.notRunning, "the system bus does not run here, or does not let this user in")
+            case .noBus: Meaning(.notRunning, "check that the system bus runs here, and lets this user in")
             case .refused: Meaning(of: error)
             case .timedOut: Meaning(.timedOut)
             case .cancelled: Meaning(.cancelled)
-            case .disconnected: Meaning(.notRunning, "the system bus went away")
+            case .disconnected: Meaning(.notRunning, "try again once the system bus is back")
             case .closed: Meaning(.closed)
             case .invalidArgument: Meaning(.invalidArgument)
             case .unexpectedValue, .system: Meaning(.failed)
@@ -78,6 +80,7 @@ public struct BLEError: Error, Sendable, Hashable {
         switch code {
         case .notRunning: "start it: sudo systemctl start bluetooth"
         case .noAdapter: "plug an adapter in; 'bluetoothctl list' shows those that there are"
+        case .adapterFull: "disconnect another device first: bluetoothctl disconnect ADDRESS"
         case .adapterOff: "switch it on: bluetoothctl power on; where that fails: sudo rfkill unblock bluetooth"
         default: nil
         }
@@ -97,8 +100,12 @@ private struct Meaning {
     init(of error: DBusError) {
         if let name = error.name, let meaning = Self.table[name] {
             self = meaning
+        } else if error.name?.isActivationFailure == true {
+            self.init(.notRunning, "start it: sudo systemctl start bluetooth; why it failed: journalctl -u bluetooth")
         } else if error.name == .bluez("NotPermitted") {
             self = Self.notPermitted(error.message)
+        } else if error.name == .bluez("Failed"), Self.refusalsOfAdapter.contains(error.message ?? "") {
+            self.init(.adapterFull)
         } else if ATTErrorCode(error.name, error.message)?.asksForPairing == true {
             self = Self.notPaired
         } else {
@@ -106,14 +113,21 @@ private struct Meaning {
         }
     }
 
+    /// bluetoothd has no names for these failures, but words that stand for a number each: EMLINK and ENOMEM, by which the
+    /// kernel passes on that the controller has no room for another connection (src/error.c).
+    private static let refusalsOfAdapter: Set<String> = [
+        "le-connection-concurrent-connection-limit", "le-connection-memory-allocation",
+        "br-connection-sync-connect-limit",
+    ]
+
     /// `NotPermitted` stands for several things, which bluetoothd tells apart by nothing but its words.
     private static func notPermitted(_ message: String?) -> Meaning {
         let words = message ?? ""
         if words.contains("acquired") {
-            return Meaning(.busy, "another program, or an earlier session, has it: end that one")
+            return Meaning(.busy, "end the other program, or the earlier session, that has it")
         }
         if words.contains("Not paired") { return notPaired }
-        return Meaning(.notPermitted, "the device does not allow that")
+        return Meaning(.notPermitted, "look at the characteristic's flags: the device does not allow that")
     }
 
     private static let notPaired = Meaning(.notPaired, "pair with it first: bluetoothctl pair ADDRESS")
@@ -121,22 +135,25 @@ private struct Meaning {
     private static let table: [DBusErrorName: Meaning] = [
         .serviceUnknown: Meaning(.notRunning),
         .nameHasNoOwner: Meaning(.notRunning),
-        .noReply: Meaning(.notRunning, "bluetoothd went away before it answered: see journalctl -u bluetooth"),
+        // The unit has this alias for the bus only once it is enabled: "Unit dbus-org.bluez.service not found".
+        .noSuchUnit: Meaning(.notRunning, "enable it: sudo systemctl enable --now bluetooth"),
+        .unitMasked: Meaning(.notRunning, "unmask it: sudo systemctl unmask --now bluetooth"),
+        .noReply: Meaning(.notRunning, "see why bluetoothd went away: journalctl -u bluetooth"),
         .accessDenied: Meaning(
             .notPermitted, "join the group that may: sudo usermod -aG bluetooth $USER, then log in again"),
-        .unknownObject: Meaning(.notFound, "it went out of sight, or the adapter was renumbered: scan again"),
-        .unknownMethod: Meaning(.notFound, "it went out of sight, or this bluetoothd is too old for that: scan again"),
+        .unknownObject: Meaning(.notFound, "scan again: the device went out of sight, or the adapter was renumbered"),
+        .unknownMethod: Meaning(.notFound, "scan again: the device went out of sight, or this bluetoothd is too old"),
         .notSupported: Meaning(.unsupported),
         .invalidArgs: Meaning(.invalidArgument),
         .bluez("NotReady"): Meaning(.adapterOff),
         .bluez("Blocked"): Meaning(.adapterOff),
-        .bluez("InProgress"): Meaning(.busy, "another attempt is pending or stale: wait a moment, then try again"),
+        .bluez("InProgress"): Meaning(.busy, "wait a moment, then try again: another attempt is pending or stale"),
         .bluez("NotAuthorized"): Meaning(
-            .notPermitted, "a plugin of bluetoothd has claimed the service: see its -P option"),
-        .bluez("AlreadyConnected"): Meaning(.busy, "it is connected already"),
-        .bluez("AlreadyExists"): Meaning(.busy, "an earlier session has registered it: end that one"),
+            .notPermitted, "keep bluetoothd's plugin from claiming the service: see its option -P"),
+        .bluez("AlreadyConnected"): Meaning(.busy, "disconnect it first, or use the connection"),
+        .bluez("AlreadyExists"): Meaning(.busy, "stop the program that registered it before"),
         .bluez("NotConnected"): Meaning(.disconnected, "connect again"),
-        .bluez("ConnectionAttemptFailed"): Meaning(.disconnected, "bring it nearer, and see that it has power"),
+        .bluez("ConnectionAttemptFailed"): Meaning(.disconnected, "move the device closer, and check its power"),
         .bluez("DoesNotExist"): Meaning(.notFound),
         .bluez("NotAvailable"): Meaning(.notFound),
         .bluez("NotSupported"): Meaning(.unsupported),
@@ -144,7 +161,7 @@ private struct Meaning {
         .bluez("InvalidLength"): Meaning(.invalidArgument),
         .bluez("InvalidValueLength"): Meaning(.invalidArgument),
         .bluez("InvalidOffset"): Meaning(.invalidArgument),
-        .bluez("ImproperlyConfigured"): Meaning(.notPermitted, "the device is set up to refuse that"),
+        .bluez("ImproperlyConfigured"): Meaning(.notPermitted, "change the device's settings: they refuse that"),
         .bluez("AuthenticationFailed"): Meaning(.notPaired, "pair with it anew: bluetoothctl remove ADDRESS"),
         .bluez("AuthenticationCanceled"): Meaning(.notPaired, "pair with it, and accept on both sides"),
         .bluez("AuthenticationRejected"): Meaning(.notPaired, "pair with it, and accept on both sides"),
@@ -158,6 +175,17 @@ extension BLEError {
 }
 
 extension DBusErrorName {
+    fileprivate static let noSuchUnit: DBusErrorName = "org.freedesktop.systemd1.NoSuchUnit"
+    fileprivate static let unitMasked: DBusErrorName = "org.freedesktop.systemd1.UnitMasked"
+
+    /// Whether the bus answers so where it tried to start a service, itself or by systemd, and failed: names of these two
+    /// groups (D-Bus specification, "Message Bus Starting Services"; systemd's bus-common-errors.h), and `TimedOut` where
+    /// the service did not come up in time.
+    fileprivate var isActivationFailure: Bool {
+        text.hasPrefix("org.freedesktop.DBus.Error.Spawn.") || text.hasPrefix("org.freedesktop.systemd1.")
+            || text == "org.freedesktop.DBus.Error.TimedOut"
+    }
+
     /// One of bluetoothd's own.
     static func bluez(_ word: StaticString) -> DBusErrorName {
         DBusErrorName("org.bluez.Error.\(word)") ?? .failed
@@ -170,11 +198,16 @@ extension BLEError: CustomStringConvertible {
 
     /// What went wrong, in a few words, with what bluetoothd said.
     public var reason: String {
+        let detail = message.flatMap { $0.isEmpty ? nil : $0 } ?? name?.text
+        if code == .notRunning, name?.isActivationFailure == true, let detail {
+            return "bluetoothd failed to start: \(detail)"
+        }
         let kind =
             switch code {
             case .notRunning: "bluetoothd is not running"
             case .noAdapter: "there is no Bluetooth adapter"
             case .adapterOff: "the Bluetooth adapter is off, or blocked by rfkill"
+            case .adapterFull: "the Bluetooth adapter takes no more connections"
             case .notFound: "it is not there"
             case .busy: "it is in use"
             case .notPermitted: "not permitted"
@@ -187,7 +220,6 @@ extension BLEError: CustomStringConvertible {
             case .cancelled: "cancelled"
             case .failed: "bluetoothd refused"
             }
-        guard let detail = message.flatMap({ $0.isEmpty ? nil : $0 }) ?? name?.text else { return kind }
-        return "\(kind) (\(detail))"
+        return detail.map { "\(kind) (\($0))" } ?? kind
     }
 }

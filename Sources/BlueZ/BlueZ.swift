@@ -100,7 +100,8 @@ public actor BlueZ {
         let address = BluetoothAddress(name)
         guard let adapter = all.first(where: { $0.name == name || $0.address == address }) else {
             let names = all.map(\.name).joined(separator: ", ")
-            throw BLEError(.noAdapter, activity: activity, hint: all.isEmpty ? nil : "there is: \(names)")
+            throw BLEError(
+                .noAdapter, activity: activity, hint: all.isEmpty ? nil : "choose one that there is: \(names)")
         }
         return adapter
     }
@@ -112,7 +113,7 @@ public actor BlueZ {
     func poweredAdapter(_ address: BluetoothAddress, activity: String) throws(BLEError) -> Adapter {
         guard keeper.isComplete else { throw BLEError(.notRunning, activity: activity) }
         guard let adapter = adapters.first(where: { $0.address == address }) else {
-            throw BLEError(.noAdapter, activity: activity, hint: "the adapter \(address) was taken away")
+            throw BLEError(.noAdapter, activity: activity, hint: "plug the adapter \(address) in again")
         }
         guard adapter.isPowered else { throw BLEError(.adapterOff, activity: activity) }
         return adapter

@@ -123,6 +123,18 @@ public actor DescriptorChannel {
     /// Whether the descriptor is still open.
     public var isOpen: Bool { if case .open = core.state { true } else { false } }
 
+    /// Whether the far end of a socket has closed it or ended its own direction. True also once this
+    /// end is closed. Bytes sent before may still be unread.
+    public var hasFarEndLeft: Bool {
+        // POLLRDHUP, which glibc hides from Swift.
+        let farEndLeft: CShort = 0x2000
+        let ready = try? core.withDescriptor { descriptor in
+            var entry = pollfd(fd: descriptor, events: farEndLeft, revents: 0)
+            return poll(&entry, 1, 0)
+        }
+        return ready != 0
+    }
+
     /// Calls `body` with the descriptor while it is open, for what only its owner knows to ask: modem lines, a drain.
     public func withDescriptor<Value>(_ body: (CInt) -> Value) throws(DescriptorError) -> Value {
         try core.withDescriptor(body)

@@ -10,6 +10,8 @@ public struct DescriptorError: Error, Sendable, Hashable {
         case closed
         /// The task that waited was cancelled.
         case cancelled
+        /// A host's name leads to no address; with the code of getaddrinfo(3), as `EAI_NONAME`.
+        case unknownHost(CInt)
         /// The operating system refused; ``DescriptorError/errno`` says how.
         case system
     }
@@ -51,6 +53,7 @@ extension DescriptorError: CustomStringConvertible {
             case .disconnected: "the far end is gone"
             case .closed: "closed"
             case .cancelled: "cancelled"
+            case .unknownHost(let code): String(cString: gai_strerror(code))
             case .system: "failed"
             }
         guard let errno else { return "\(call): \(kind)" }

@@ -42,7 +42,7 @@ public final class PseudoTerminal: Sendable {
         guard error == 0 else {
             throw SerialError(
                 .system, errno: error, activity: activity, path: "/dev/ptmx",
-                hint: "pseudo-terminals may have run out: see /proc/sys/kernel/pty/max")
+                hint: "close programs that use pseudo-terminals, or raise /proc/sys/kernel/pty/max")
         }
         master = SharedDescriptor(number)
         path = name.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }

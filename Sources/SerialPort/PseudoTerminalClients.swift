@@ -8,40 +8,44 @@ internal import Glibc
 /// simulator can behave as a device on a real line: what it says while nobody has the port open is lost, and does not
 /// wait to be taken for news by the next client.
 public final class PseudoTerminalClients: Sendable {
-    private let events: DescriptorChannel
+    private let watch: OpeningWatch
+    private let watchID: UInt64
 
     /// Begins to watch.
     ///
     /// - Parameter onChange: Told whether there are clients once at first and each time one comes or goes, on the loop's
     ///   thread.
-    /// - Returns: nil where inotify is not to be had; nothing is known of the clients then.
-    public init?(
+    /// - Throws: `system` where inotify is not to be had: nothing would be known of the clients.
+    public convenience init(
         of terminal: PseudoTerminal, on loop: EventLoop = .shared, onChange: @escaping @Sendable (Bool) -> Void
-    ) async {
-        let descriptor = inotify_init1(CInt(IN_NONBLOCK | IN_CLOEXEC))
-        guard descriptor >= 0 else { return nil }
-        guard inotify_add_watch(descriptor, terminal.path, UInt32(IN_OPEN | IN_CLOSE_WRITE | IN_CLOSE_NOWRITE)) >= 0
-        else {
-            Glibc.close(descriptor)
-            return nil
-        }
-        events = DescriptorChannel(taking: descriptor, kind: .stream, on: loop)
+    ) async throws(SerialError) {
+        try await self.init(of: terminal, by: .shared, on: loop, onChange: onChange)
+    }
+
+    /// - Parameter watch: Tells when the terminal is opened or closed.
+    package init(
+        of terminal: PseudoTerminal, by watch: OpeningWatch, on loop: EventLoop = .shared,
+        onChange: @escaping @Sendable (Bool) -> Void
+    ) async throws(SerialError) {
         let (path, ours) = (terminal.path, terminal.heldSlave == nil ? 0 : 1)
         let look: @Sendable () -> Void = {
             let descriptors = PortHolder.all(of: path).reduce(0) { $0 + $1.descriptorCount }
             onChange(descriptors > ours)
         }
-        await events.forward { arrival in
-            guard case .bytes = arrival else { return }
-            // inotify merges equal events, so they can't be counted: they only say that it is time to look.
-            look()
-        }
+        self.watch = watch
+        // inotify merges equal events, so they can't be counted: they only say that it is time to look.
+        watchID = try await watch.begin(path) { loop.execute(look) }
         // Whoever came before the watch began.
         loop.execute(look)
     }
 
-    /// Ends the watch.
-    public func close() async { await events.close() }
+    deinit {
+        let (watch, id) = (watch, watchID)
+        Task { await watch.end(id) }
+    }
+
+    /// Ends the watch. Closing twice is allowed.
+    public func close() async { await watch.end(watchID) }
 }
 
 extension PseudoTerminal {

@@ -9,15 +9,15 @@ extension SerialError {
         case ENOENT, ENOTDIR, ELOOP:
             self.init(
                 .noSuchPort, errno: errno, activity: activity, path: path,
-                hint: "check the cable; `ls /dev/serial/by-id` names the adapters that are plugged in")
+                hint: "check the cable and the name: ls /dev/serial/by-id")
         case ENXIO, ENODEV, EIO:
             self.init(
                 .noSuchPort, errno: errno, activity: activity, path: path,
-                hint: "the node is there and no device answers behind it; plug it in again")
+                hint: "plug the device in again: nothing answers behind this node")
         case EISDIR:
             self.init(
                 .notATerminal, errno: errno, activity: activity, path: path,
-                hint: "this is a directory; name a port in it")
+                hint: "name a port in it: this is a directory")
         case EBUSY:
             self.init(busy: path, isLocked: false)
         case EACCES, EPERM:
@@ -39,9 +39,9 @@ extension SerialError {
             PortHolder.all(of: path).first { $0.holdsLock || !isLocked } ?? PortHolder(lockFilesOf: path)
         let hint =
             if let holder {
-                holder.processID == getpid() ? "close it there first" : "quit \(holder), then try again"
+                holder.processID == getpid() ? "close it there first" : "end it first: kill \(holder.processID)"
             } else {
-                "run `sudo fuser -v \(path)` to see which program of another user has it, and quit that program"
+                "find the program, another user's, and end it first: sudo fuser -v \(path)"
             }
         self.init(.busy(holder: holder), errno: EBUSY, activity: "opening", path: path, hint: hint)
     }
@@ -56,8 +56,8 @@ struct NodePermissions {
     var hint: String {
         // Debian gives ports to `dialout`, Arch to `uucp`: the node itself says which.
         groupMayUse
-            ? "join the group of the port with `sudo usermod -aG \(group) $USER`, then log in again"
-            : "only its owner may use the port; a udev rule with MODE=\"0660\", GROUP=\"dialout\" opens it to a group"
+            ? "join the port's group, then log in again: sudo usermod -aG \(group) $USER"
+            : "open the port to a group by a udev rule with MODE=\"0660\", GROUP=\"dialout\""
     }
 }
 

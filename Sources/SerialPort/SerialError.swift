@@ -65,7 +65,7 @@ public struct SerialError: Error, Sendable, Hashable {
             }
         self.init(code, errno: errno, activity: activity, path: path)
         if code == .disconnected {
-            hint = "the device was unplugged or switched off; open the port again when it is back"
+            hint = "plug the device in again, or switch it on, then try again"
         }
     }
 }
@@ -88,8 +88,8 @@ extension SerialError: CustomStringConvertible {
         switch code {
         case .noSuchPort: "no such port"
         case .notATerminal: "not a serial port"
-        case .busy(let holder?): "in use by \(holder)"
-        case .busy(nil): "in use by another program"
+        case .busy(let holder?): "busy: open in \(holder)"
+        case .busy(nil): "busy: open in another program"
         case .notPermitted: "not permitted"
         case .settingsRefused(let asked, let taken):
             asked.differences(from: taken)

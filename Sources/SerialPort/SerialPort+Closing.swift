@@ -28,7 +28,7 @@ extension SerialPort {
         guard try drain.run(until: deadline) == 0 else {
             throw SerialError(
                 .timedOut, activity: activity, path: path,
-                hint: "the device does not take what is sent; check the flow control")
+                hint: "check the flow control: the device does not take what is sent")
         }
     }
 

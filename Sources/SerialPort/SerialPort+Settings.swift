@@ -52,11 +52,11 @@ extension SerialOptions {
     func validate(for path: String) throws(SerialError) {
         let hint: String? =
             if !(1...Int(Int32.max)).contains(baudRate) {
-                "the baud rate is a positive number, not \(baudRate)"
+                "choose a baud rate above 0, not \(baudRate)"
             } else if !(5...8).contains(dataBits) {
-                "a character has 5 to 8 data bits, not \(dataBits)"
+                "choose 5 to 8 data bits, not \(dataBits)"
             } else if drainTimeout < .zero {
-                "the time to drain is not negative"
+                "choose a time to drain that is not negative"
             } else {
                 nil
             }

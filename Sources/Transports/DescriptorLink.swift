@@ -55,17 +55,18 @@ public final class DescriptorLink: Link {
     }
 
     public func send(_ bytes: [UInt8]) async throws(LinkError) {
-        do { try await channel.write(bytes) } catch { throw LinkError(error, name: name, activity: "send") }
+        do { try await channel.write(bytes) } catch { throw linkError(error, "send") }
     }
 
     public func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool {
-        do { return try channel.writeAtOnce(bytes) } catch { throw LinkError(error, name: name, activity: "send") }
+        do { return try channel.writeAtOnce(bytes) } catch { throw linkError(error, "send") }
     }
 
     public func sendBreak(for duration: Duration) async throws(LinkError) {
         guard let setBreak else {
             throw LinkError(
-                .unsupported, name: name, activity: "send a break", hint: "only a serial port has a break condition")
+                .unsupported, name: name, activity: "send a break",
+                hint: "omit --break: only a serial port has a break condition")
         }
         try setBreak(true)
         // Also where the task is cancelled meanwhile, the break ends.
@@ -102,10 +103,11 @@ public final class DescriptorLink: Link {
     /// What was held back of what a far end said that is gone; the error if nothing was.
     private func rest(at error: DescriptorError) throws(LinkError) -> [UInt8] {
         if error.code == .disconnected, let rest = telnet?.finish(), !rest.isEmpty { return rest }
-        throw LinkError(error, name: name, activity: "receive")
+        throw linkError(error, "receive")
     }
 
     public func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {
+        let isSocket = telnet != nil
         await channel.forward { [name, telnet] arrival in
             switch arrival {
             case .bytes(let bytes):
@@ -113,9 +115,13 @@ public final class DescriptorLink: Link {
                 if !data.isEmpty { receiver(.bytes(data)) }
             case .ended(let error):
                 if let rest = telnet?.finish(), !rest.isEmpty { receiver(.bytes(rest)) }
-                receiver(.ended(error.map { LinkError($0, name: name, activity: "receive") }))
+                receiver(.ended(error.map { LinkError($0, name: name, activity: "receive", isSocket: isSocket) }))
             }
         }
+    }
+
+    private func linkError(_ error: DescriptorError, _ activity: String) -> LinkError {
+        LinkError(error, name: name, activity: activity, isSocket: telnet != nil)
     }
 
     public func close() async {

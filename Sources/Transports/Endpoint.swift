@@ -1,3 +1,4 @@
+internal import Glibc
 public import LineProtocol
 
 /// The address that a link is opened from, as a person writes it.
@@ -25,15 +26,15 @@ public struct Endpoint: Sendable, Hashable {
             return
         }
         guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
-            let hint = text.isEmpty ? "name a port, as /dev/ttyUSB0" : "a port is written with its path: /dev/\(text)"
-            throw LinkError(.invalidEndpoint, name: text, activity: "read the endpoint", hint: hint)
+            throw LinkError(
+                .invalidEndpoint, name: text, activity: "read the endpoint", hint: Self.hint(forBareName: text))
         }
         let rest = text[text.index(after: colon)...]
         let parts = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = parts.first, !address.isEmpty else {
             throw LinkError(
                 .invalidEndpoint, name: text, activity: "read the endpoint",
-                hint: "something must stand behind '\(text[...colon])'")
+                hint: "name a device behind '\(text[...colon])': see pumpctl --help")
         }
         self.init(
             scheme: text[..<colon].lowercased(), address: String(address),
@@ -47,6 +48,15 @@ public struct Endpoint: Sendable, Hashable {
         self.text = text
     }
 
+    /// What to write in place of a name that has no path.
+    private static func hint(forBareName name: String) -> String {
+        if name.isEmpty { return "name a port, as /dev/ttyUSB0" }
+        if access("/dev/\(name)", F_OK) == 0 { return "write it with its path: /dev/\(name)" }
+        // As `sim --link` makes one in the current folder.
+        if name.contains("/") || access(name, F_OK) == 0 { return "write it with its path: ./\(name)" }
+        return "write a port with its path, as /dev/\(name) or ./\(name)"
+    }
+
     private static func options(_ query: Substring, in text: String) throws(LinkError) -> [String: String] {
         var options: [String: String] = [:]
         for item in query.split(separator: "&") {
@@ -55,7 +65,7 @@ public struct Endpoint: Sendable, Hashable {
             guard !name.isEmpty, options[name] == nil else {
                 throw LinkError(
                     .invalidEndpoint, name: text, activity: "read the endpoint",
-                    hint: "options are written name=value, each once, as ?baud=9600")
+                    hint: "write options as name=value, each once: ?baud=9600")
             }
             options[name] = pair.count > 1 ? String(pair[1]) : "true"
         }
@@ -98,7 +108,8 @@ public struct Endpoint: Sendable, Hashable {
     public func allowOptions(_ known: Set<String>) throws(LinkError) {
         guard let unknown = options.keys.filter({ !known.contains($0) }).min() else { return }
         let list = known.sorted().joined(separator: ", ")
-        throw invalid(known.isEmpty ? "'\(scheme):' takes no options" : "there is no option '\(unknown)', but: \(list)")
+        throw invalid(
+            "leave out '\(unknown)': '\(scheme):' takes " + (known.isEmpty ? "no options" : "the options \(list)"))
     }
 
     /// The whole number that option `name` gives; nil if it is not given.
@@ -107,23 +118,26 @@ public struct Endpoint: Sendable, Hashable {
     public func number(_ name: String, in range: ClosedRange<Int>) throws(LinkError) -> Int? {
         guard let text = options[name] else { return nil }
         guard let value = Int(text), range.contains(value) else {
-            throw invalid("\(name) is a number from \(range.lowerBound) to \(range.upperBound)")
+            throw invalid("set \(name) to a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return value
     }
 
-    /// Whether option `name` is on: `name`, `name=true`, `name=false`.
+    /// Whether option `name` is on: `name`, `name=on`, `name=off`; `true` and `false` are taken as well.
     public func flag(_ name: String) throws(LinkError) -> Bool? {
         guard let text = options[name] else { return nil }
-        guard let value = Bool(text) else { throw invalid("\(name) is true or false") }
-        return value
+        switch text {
+        case "on", "true": return true
+        case "off", "false": return false
+        default: throw invalid("set \(name) to on or off")
+        }
     }
 
     /// The one of `choices` that option `name` gives; nil if it is not given.
     public func choice<Value>(_ name: String, of choices: [(String, Value)]) throws(LinkError) -> Value? {
         guard let text = options[name] else { return nil }
         if let choice = choices.first(where: { $0.0 == text }) { return choice.1 }
-        throw invalid("\(name) is one of: " + choices.map(\.0).joined(separator: ", "))
+        throw invalid("set \(name) to one of: " + choices.map(\.0).joined(separator: ", "))
     }
 }
 

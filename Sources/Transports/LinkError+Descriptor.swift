@@ -4,19 +4,36 @@ internal import LineProtocol
 
 extension LinkError {
     /// What a descriptor's error means to the user of a link.
-    init(_ error: DescriptorError, name: String, activity: String) {
+    ///
+    /// - Parameter isSocket: Whether another program is at the far end, in place of a device.
+    init(_ error: DescriptorError, name: String, activity: String, isSocket: Bool = false) {
         let code: Code =
             switch (error.code, error.errno) {
             case (.disconnected, _): .disconnected
             case (.closed, _): .closed
             case (.cancelled, _): .cancelled
+            case (.unknownHost, _): .notFound
             case (.system, ENOENT), (.system, ECONNREFUSED), (.system, ENOTSOCK), (.system, EPROTOTYPE): .notFound
-            case (.system, EHOSTUNREACH), (.system, ENETUNREACH): .notFound
+            case (.system, EHOSTUNREACH), (.system, ENETUNREACH), (.system, EHOSTDOWN), (.system, ENETDOWN): .notFound
             case (.system, ENAMETOOLONG): .invalidEndpoint
             case (.system, EACCES), (.system, EPERM): .notPermitted
             case (.system, ETIMEDOUT): .timedOut
             case (.system, _): .system
             }
-        self.init(code, name: name, activity: activity, detail: error.errno.map { String(cString: strerror($0)) })
+        let detail = error.errno.map { String(cString: strerror($0)) }
+        self.init(code, name: name, activity: activity, detail: detail)
+        if case .unknownHost = error.code { self.detail = "the host's name can't be resolved" }
+        guard isSocket else {
+            // That it is gone says it.
+            if code == .disconnected { self.detail = nil }
+            return
+        }
+        switch code {
+        case .disconnected: self.detail = "the server closed the connection"
+        // The connection was there.
+        case .notFound where activity != "connect", .timedOut where activity != "connect":
+            (self.code, self.detail) = (.disconnected, "the connection was lost" + (detail.map { ": \($0)" } ?? ""))
+        default: break
+        }
     }
 }

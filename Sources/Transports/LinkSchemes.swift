@@ -40,7 +40,7 @@ public struct LinkSchemes: Sendable {
     public func open(_ endpoint: Endpoint, on loop: EventLoop = .shared) async throws(LinkError) -> any Link {
         guard let opener = openers[endpoint.scheme] else {
             throw endpoint.invalid(
-                "an endpoint begins with / or one of: " + names.map { $0 + ":" }.joined(separator: " "))
+                "begin an endpoint with / or one of: " + names.map { $0 + ":" }.joined(separator: " "))
         }
         return try await opener(endpoint, loop)
     }

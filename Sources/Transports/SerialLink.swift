@@ -1,4 +1,5 @@
 internal import DescriptorIO
+internal import Glibc
 internal import LineProtocol
 internal import SerialPort
 
@@ -33,7 +34,8 @@ enum SerialLink {
         }
     }
 
-    private static func options(of endpoint: Endpoint) throws(LinkError) -> SerialOptions {
+    /// The options of a `serial:` or `usb:` endpoint.
+    static func options(of endpoint: Endpoint) throws(LinkError) -> SerialOptions {
         try endpoint.allowOptions([
             "baud", "bits", "parity", "stop", "flow", "dtr", "rts", "hupcl", "shared", "lowlatency", "reset",
         ])
@@ -79,9 +81,19 @@ extension LinkError {
             case .closed: .closed
             case .pathTaken, .system: .system
             }
-        self.init(code, name: name, activity: error.activity, detail: error.reason, hint: error.hint)
+        self.init(code, name: name, activity: error.activity, detail: Self.detail(error), hint: error.hint)
         guard case .busy(let holder) = error.code else { return }
         self.holder = holder.map { LinkHolder(processID: $0.processID, command: $0.command) }
         deviceID = DeviceID.serialPort(at: error.path)
+    }
+
+    /// What the error tells beyond its code.
+    private static func detail(_ error: SerialError) -> String? {
+        switch error.code {
+        case .noSuchPort, .notPermitted, .disconnected, .timedOut, .closed: nil
+        case .busy(let holder): holder.map { "open in \($0)" } ?? "open in another program"
+        case .system: error.errno.map { String(cString: strerror($0)) } ?? error.reason
+        case .notATerminal, .settingsRefused, .unsupported, .invalidOption, .pathTaken: error.reason
+        }
     }
 }

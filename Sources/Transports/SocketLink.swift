@@ -13,9 +13,12 @@ enum SocketLink {
         guard let colon = endpoint.address.lastIndex(of: ":"), colon != endpoint.address.startIndex,
             let port = UInt16(endpoint.address[endpoint.address.index(after: colon)...]), port > 0
         else {
-            throw endpoint.invalid("written tcp:HOST:PORT, with a port from 1 to 65535")
+            throw endpoint.invalid("write tcp:HOST:PORT, with a port from 1 to 65535")
         }
         let host = String(endpoint.address[..<colon])
+        guard !host.hasPrefix("/") else {
+            throw endpoint.invalid("write it without slashes: tcp:\(endpoint.address.drop { $0 == "/" })")
+        }
         return try await open(.tcp(host: host, port: port), endpoint, on: loop)
     }
 
@@ -33,21 +36,25 @@ enum SocketLink {
                 to: address, on: loop, deadline: .now.advanced(by: connectTimeout))
             return DescriptorLink(serverSocket: channel, name: endpoint.text)
         } catch {
-            var linkError = LinkError(error, name: endpoint.text, activity: "connect")
-            linkError.hint = hint(error.errno)
+            var linkError = LinkError(error, name: endpoint.text, activity: "connect", isSocket: true)
+            linkError.hint = hint(error)
             throw linkError
         }
     }
 
-    private static func hint(_ errno: CInt?) -> String? {
-        switch errno {
-        case ECONNREFUSED: "nothing listens there: start the server first"
-        case ENOENT: "there is no such socket: start the server first"
-        case EHOSTUNREACH: "no host of that name can be reached"
-        case ENETUNREACH: "there is no route to that host: check the network"
-        case ENAMETOOLONG: "a socket's path has at most 107 bytes"
-        case ENOTSOCK, EPROTOTYPE: "that path is no stream socket"
-        case EACCES: "you may not write to that socket: see its mode with ls -l"
+    private static func hint(_ error: DescriptorError) -> String? {
+        if case .unknownHost(let code) = error.code {
+            return code == EAI_AGAIN
+                ? "check the network: no name server answers; or name the host by its address"
+                : "check the host's name, or name the host by its address"
+        }
+        return switch error.errno {
+        case ECONNREFUSED: "start the server first: nothing listens there"
+        case ENOENT: "start the server first: there is no such socket"
+        case EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENETDOWN, ETIMEDOUT: "check the network, and that the host runs"
+        case ENAMETOOLONG: "choose a shorter path: a socket's has at most 107 bytes"
+        case ENOTSOCK, EPROTOTYPE: "name another path: this is no stream socket"
+        case EACCES: "look at who may write to the socket: ls -l"
         default: nil
         }
     }

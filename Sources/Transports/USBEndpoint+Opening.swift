@@ -5,6 +5,8 @@ public import SerialPort
 extension USBEndpoint {
     /// Opens the port of `usb:…`, with the options of `serial:`.
     static func open(_ endpoint: Endpoint, on loop: EventLoop) async throws(LinkError) -> any Link {
+        // What is wrong with the options is wrong also where the device is not there.
+        _ = try SerialLink.options(of: endpoint)
         let port = try USBEndpoint(endpoint).resolve(endpoint, among: ports(for: endpoint))
         return try await SerialLink.open(port.path, endpoint, on: loop)
     }
@@ -20,7 +22,8 @@ extension USBEndpoint {
             let others = all.map { Self.line($0, among: all) }.joined(separator: ", ")
             throw LinkError(
                 .notFound, name: endpoint.text, activity: "find",
-                hint: all.isEmpty ? "no USB serial port is plugged in" : "plugged in: \(others)")
+                hint: all.isEmpty
+                    ? "plug the device in" : "name one that is plugged in: \(others)")
         }
         throw LinkError(
             .ambiguous, name: endpoint.text, activity: "find",

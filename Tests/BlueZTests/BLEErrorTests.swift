@@ -33,6 +33,34 @@ import Testing
         #expect(error.description.contains(message ?? name.text))
     }
 
+    static let activations: [(DBusErrorName, String, String)] = [
+        (
+            "org.freedesktop.DBus.Error.Spawn.Failed", "Launch helper exited with unknown return code 1",
+            "start it: sudo systemctl start bluetooth"
+        ),
+        ("org.freedesktop.DBus.Error.Spawn.ChildExited", "Process org.bluez exited with status 1", "start it: "),
+        ("org.freedesktop.DBus.Error.Spawn.ServiceNotFound", "The name is not activatable", "start it: "),
+        ("org.freedesktop.DBus.Error.TimedOut", "Failed to activate service 'org.bluez': timed out", "start it: "),
+        ("org.freedesktop.systemd1.LoadFailed", "Unit failed to load", "start it: "),
+        (
+            "org.freedesktop.systemd1.NoSuchUnit", "Unit dbus-org.bluez.service not found.",
+            "enable it: sudo systemctl enable --now bluetooth"
+        ),
+        (
+            "org.freedesktop.systemd1.UnitMasked", "Unit bluetooth.service is masked.",
+            "unmask it: sudo systemctl unmask --now bluetooth"
+        ),
+    ]
+
+    @Test(arguments: activations)
+    func `A bluetoothd that the bus could not start does not run`(name: DBusErrorName, message: String, hint: String) {
+        let error = BLEError(
+            DBusError(.refused, name: name, message: message, activity: "calling"), activity: "scanning")
+        #expect(error.code == .notRunning)
+        #expect(error.reason == "bluetoothd failed to start: \(message)")
+        #expect(error.hint?.hasPrefix(hint) == true, "\(error)")
+    }
+
     @Test func `An answer that is not known is told as it came`() {
         let error = BLEError(
             DBusError(.refused, name: "org.bluez.Error.Failed", message: "br-connection-busy", activity: "calling"),

@@ -158,6 +158,33 @@ struct CallTests {
         }
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `Ends at its deadline, also where another has ended at an earlier one`() async throws {
+        let clock = ManualClock()
+        try await withPeers(clock: clock) { peers in
+            let gate = Gate()
+            try await peers.far.export(
+                .test([
+                    DBusMethod("Wait") { _ in
+                        await gate.pass()
+                        return []
+                    }
+                ]))
+            let call = await toTest(peers.far, "Wait")
+            let calls = [3, 5].map { seconds in
+                Task { try await peers.near.call(call, timeout: .seconds(seconds)) }
+            }
+            try await gate.untilWaiting(2)
+            for (call, deadline) in zip(calls, [3, 5]) {
+                await clock.untilSomebodySleeps(until: .seconds(deadline))
+                clock.advance(by: .seconds(deadline) - clock.now.offset)
+                let error = await #expect(throws: DBusError.self) { _ = try await call.value }
+                #expect(error?.code == .timedOut)
+            }
+            gate.open()
+        }
+    }
+
     @Test func `Ends when its task is cancelled`() async throws {
         try await withPeers { peers in
             let gate = Gate()

@@ -107,7 +107,7 @@ struct EndTests {
 
     @Test func `That never began is told apart`() async throws {
         let error = await #expect(throws: DBusError.self) {
-            try await DBusConnection.open(.address("unix:path=/nowhere/bus"))
+            try await DBusConnection.open(.address("unix:path=/proc/nowhere/bus"))
         }
         #expect(error?.code == .noBus)
         let odd = await #expect(throws: DBusError.self) { try await DBusConnection.open(.address("no address")) }

@@ -33,7 +33,7 @@ import Testing
         try #require(flock(file, LOCK_EX | LOCK_NB) == 0)
         #expect(FileLockHolder.all(of: other).map(\.processID) == [getpid()])
         #expect(FileLockHolder.all(ofPath: path) == FileLockHolder.all(of: other))
-        #expect(FileLockHolder.all(ofPath: "/nonexistent") == [])
+        #expect(FileLockHolder.all(ofPath: "/proc/nowhere") == [])
     }
 
     @Test(arguments: [(0x1A, 0, 0x1A, "00:1a"), (0xFE00, 0xFE, 0, "fe:00"), (0xBC01, 188, 1, "bc:01")])

@@ -135,10 +135,13 @@ public final class TestCentral: Sendable {
     /// Waits until what a characteristic says ends with a text, and takes it all.
     public func hears(_ end: String, of uuid: String) async throws -> String {
         try await notes.wait(for: "\(end) of \(uuid)") { notes in
-            let text = String(decoding: (notes.values[longUUID(uuid)] ?? []).joined(), as: UTF8.self)
-            guard text.utf8.reversed().starts(with: end.utf8.reversed()) else { return nil }
+            let values = notes.values[longUUID(uuid)] ?? []
+            // No more than the last bytes: a long text comes in hundreds of values, and is looked at with each.
+            var tail: [UInt8] = []
+            for value in values.reversed() where tail.count < end.utf8.count { tail = value + tail }
+            guard tail.suffix(end.utf8.count).elementsEqual(end.utf8) else { return nil }
             notes.values[longUUID(uuid)] = nil
-            return text
+            return String(decoding: values.joined(), as: UTF8.self)
         }
     }
 

@@ -1,3 +1,4 @@
+import DescriptorIO
 import Glibc
 import Testing
 
@@ -17,6 +18,23 @@ import Testing
         #expect(port.close() == .drained)
         #expect(port.close() == .alreadyClosed)
         #expect(port.isClosed)
+    }
+
+    @Test func `Closing unlocks the port, though a child that inherited its descriptor lives on`() throws {
+        // A child's copy of the descriptor holds the same lock as this one does.
+        let copy = dup(port.descriptor)
+        defer { close(copy) }
+        port.close()
+        let next = try SerialPort(path: terminal.path)
+        next.close()
+    }
+
+    @Test func `Closing its channel unlocks the port as well`() async throws {
+        let copy = dup(port.descriptor)
+        defer { close(copy) }
+        await port.channel().close()
+        let next = try SerialPort(path: terminal.path)
+        next.close()
     }
 
     @Test func `Every operation on a closed port says that it is closed`() throws {

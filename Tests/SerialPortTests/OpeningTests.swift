@@ -50,7 +50,7 @@ import Testing
             try failure { _ = try SerialPort(path: terminal.path) }
         }
         #expect(error.code == .notPermitted)
-        #expect(error.hint?.contains("only its owner") == true)
+        #expect(error.hint?.contains("MODE=") == true)
     }
 
     @Test func `The descriptor does not block and is not inherited`() throws {
@@ -67,6 +67,12 @@ import Testing
         let options = SerialOptions(dtrOnOpen: .asserted, rtsOnOpen: .deasserted, lowLatency: true)
         let port = try SerialPort(path: terminal.path, options: options)
         #expect(try !port.currentOptions().lowLatency)
+    }
+
+    @Test func `Opening is no edge on DTR where there are no modem lines, whatever the last user has set`() throws {
+        let terminal = try PseudoTerminal()
+        try SerialPort(path: terminal.path, options: SerialOptions(hangUpOnClose: true)).close()
+        #expect(try !SerialPort(path: terminal.path).raisedDTR)
     }
 
     @Test func `What the device said before the port was opened is kept`() throws {

@@ -26,7 +26,7 @@ import Testing
     @Test func `The group of the node is the one to join`() {
         #expect(
             NodePermissions(group: "uucp", groupMayUse: true).hint
-                == "join the group of the port with `sudo usermod -aG uucp $USER`, then log in again")
+                == "join the port's group, then log in again: sudo usermod -aG uucp $USER")
         #expect(NodePermissions(group: "root", groupMayUse: false).hint.contains("udev rule"))
         #expect(NodePermissions(path: "/dev/no-such-port") == nil)
     }
@@ -37,7 +37,7 @@ import Testing
             .busy(holder: holder), errno: EBUSY, activity: "opening", path: "/dev/ttyUSB0", hint: "stop minicom")
         #expect(
             error.description
-                == "opening /dev/ttyUSB0: in use by minicom (pid 4711) (Device or resource busy); stop minicom")
+                == "opening /dev/ttyUSB0: busy: open in minicom (pid 4711) (Device or resource busy); stop minicom")
     }
 
     @Test func `Refused settings are told one by one`() {

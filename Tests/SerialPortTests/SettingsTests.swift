@@ -96,7 +96,7 @@ import Testing
         SerialOptions(dataBits: 4), SerialOptions(dataBits: 9), SerialOptions(drainTimeout: .seconds(-1)),
     ])
     func `Options out of range are refused before anything is opened`(options: SerialOptions) throws {
-        let error = try failure { _ = try SerialPort(path: "/nowhere", options: options) }
+        let error = try failure { _ = try SerialPort(path: "/proc/nowhere", options: options) }
         #expect(error.code == .invalidOption)
         #expect(error.hint != nil)
     }

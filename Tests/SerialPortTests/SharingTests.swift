@@ -1,3 +1,4 @@
+import DescriptorIO
 import Glibc
 import Testing
 
@@ -10,6 +11,21 @@ import Testing
         terminal = try PseudoTerminal()
     }
 
+    @Test func `A program that makes reads return at once ends no channel`() async throws {
+        let port = try SerialPort(path: terminal.path)
+        var settings = termios()
+        #expect(tcgetattr(port.descriptor, &settings) == 0)
+        settings.c_cc.6 = 0  // VMIN
+        #expect(tcsetattr(port.descriptor, TCSANOW, &settings) == 0)
+        let channel = port.channel()
+        // Nothing is there, which a read tells by 0 bytes here.
+        #expect(try await channel.readAvailable() == [])
+        async let bytes = channel.read()
+        #expect(try terminal.send([1, 2]) == .bytes(2))
+        #expect(try await bytes == [1, 2])
+        await channel.close()
+    }
+
     @Test func `A port that another program has locked is busy, and the program is named`() throws {
         let child = try ChildProcess("flock", "-o", terminal.path, "sh", "-c", "echo ready; read x")
         #expect(child.line() == "ready")
@@ -17,7 +33,7 @@ import Testing
         let holder = PortHolder(processID: child.processID, command: "flock", holdsLock: true)
         #expect(error.code == .busy(holder: holder))
         #expect(error.description.contains("flock (pid \(child.processID))"))
-        #expect(error.hint == "quit flock (pid \(child.processID)), then try again")
+        #expect(error.hint == "end it first: kill \(child.processID)")
     }
 
     /// /proc/PID/fd is shown to a process's own user only.
@@ -44,6 +60,16 @@ import Testing
 
     @Test func `A closed port is free again`() throws {
         try SerialPort(path: terminal.path).close()
+        try SerialPort(path: terminal.path).close()
+    }
+
+    /// A process that is being started has the port too, until it comes to its program.
+    @Test func `A port whose opening failed is free at once, although a copy of its descriptor is open`() throws {
+        var opening = try OpeningPort(path: terminal.path)
+        let copy = dup(opening.descriptor)
+        defer { close(copy) }
+        try opening.claim(.exclusive)
+        opening.abandon()
         try SerialPort(path: terminal.path).close()
     }
 

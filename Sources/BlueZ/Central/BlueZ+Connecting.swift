@@ -45,7 +45,8 @@ extension BlueZ {
         do throws(BLEError) { return try await wait(rest, activity: activity, until: find) } catch {
             guard error.code == .timedOut else { throw error }
             throw BLEError(
-                .notFound, activity: activity, hint: "see that it has power, is near, and that no other has it")
+                .notFound, activity: activity,
+                hint: "check that the device has power, is near, and is not connected to another host")
         }
     }
 
@@ -78,7 +79,8 @@ extension BlueZ {
                 }
                 guard isConnected() else {
                     return wasConnected
-                        ? .failure(BLEError(.disconnected, activity: activity, hint: "it hung up at once; try again"))
+                        ? .failure(
+                            BLEError(.disconnected, activity: activity, hint: "try again: the device hung up at once"))
                         : nil
                 }
                 return properties["ServicesResolved"]?.boolean == true ? .success(()) : nil
@@ -87,7 +89,7 @@ extension BlueZ {
             // call it signals all that it has to (gdbus flushes), so that they are in the mirror behind this.
             _ = try? await bus.property("Connected", of: BlueZName.device, at: path, of: BlueZName.service)
             guard isConnected() else {
-                throw BLEError(.disconnected, activity: activity, hint: "it hung up at once; try again")
+                throw BLEError(.disconnected, activity: activity, hint: "try again: the device hung up at once")
             }
             return connected(device, at: path)
         } catch {

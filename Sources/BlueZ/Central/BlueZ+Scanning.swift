@@ -84,7 +84,7 @@ private final class Scan {
             if let report = told.removeValue(forKey: path) { queue.append(.lost(report.address)) }
         case .removed(_, BlueZName.adapter, let properties)
         where properties["Address"]?.string.flatMap({ BluetoothAddress($0) }) == adapter:
-            return BLEError(.noAdapter, activity: "scanning", hint: "the adapter \(adapter) was taken away")
+            return BLEError(.noAdapter, activity: "scanning", hint: "plug the adapter \(adapter) in again")
         case .changed(let path, BlueZName.adapter, _) where path == keeper?.adapterPath(adapter):
             if keeper?.mirror[path, BlueZName.adapter]?["Powered"]?.boolean == false {
                 return BLEError(.adapterOff, activity: "scanning")

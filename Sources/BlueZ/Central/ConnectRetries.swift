@@ -42,8 +42,8 @@ struct ConnectRetries {
         case .notFound where error.name == nil: return .giveUp
         case .notFound, .busy, .disconnected, .timedOut, .failed:
             return pauses.next().map { .retry(after: $0) } ?? .giveUp
-        case .notRunning, .noAdapter, .adapterOff, .notPermitted, .notPaired, .unsupported, .invalidArgument, .closed,
-            .cancelled:
+        case .notRunning, .noAdapter, .adapterOff, .adapterFull, .notPermitted, .notPaired, .unsupported,
+            .invalidArgument, .closed, .cancelled:
             return .giveUp
         }
     }

@@ -68,7 +68,8 @@ public actor ConnectedDevice {
     /// itself then. Whoever listens would hear nothing for ever.
     private func withdrawn(_ characteristic: ObjectPath) {
         guard end == nil, heard.contains(characteristic) else { return }
-        finish(BLEError(.disconnected, activity: "using the device", hint: "it was withdrawn: connect again"))
+        finish(
+            BLEError(.disconnected, activity: "using the device", hint: "connect again: the device withdrew a service"))
         bluez.assumeIsolated { $0.abandon(path) }
     }
 
@@ -76,9 +77,10 @@ public actor ConnectedDevice {
         switch change {
         case .changed(path, BlueZName.device, _):
             guard keeper.mirror[path, BlueZName.device]?["Connected"]?.boolean != true else { return nil }
-            return BLEError(.disconnected, activity: "using the device", hint: "bring it nearer, or see its power")
+            return BLEError(
+                .disconnected, activity: "using the device", hint: "move the device closer, or check its power")
         case .removed(path, BlueZName.device, _):
-            return BLEError(.disconnected, activity: "using the device", hint: "it was removed: connect again")
+            return BLEError(.disconnected, activity: "using the device", hint: "connect again: the device was removed")
         case .serviceWent: return BLEError(.notRunning, activity: "using the device")
         default: return nil
         }
@@ -101,7 +103,9 @@ public actor ConnectedDevice {
         let all = services.flatMap(\.characteristics).map { "\($0.uuid)" }.joined(separator: ", ")
         throw BLEError(
             .notFound, activity: "looking for the characteristic \(uuid) of \(name)",
-            hint: all.isEmpty ? "it has none" : "it has: \(all)")
+            hint: all.isEmpty
+                ? "choose another device: this one has no characteristics"
+                : "choose a characteristic that it has: \(all)")
     }
 
     /// How many bytes a packet has room for, three of them for its head: 23 where bluetoothd does not know, as before
@@ -198,7 +202,7 @@ public actor ConnectedDevice {
     }
 
     /// A device that wants to be paired may leave a request unanswered, and bluetoothd with it.
-    private var silenceHint: String? { isPaired ? nil : "it may want to be paired: bluetoothctl pair \(address)" }
+    private var silenceHint: String? { isPaired ? nil : "if it wants to be paired, run bluetoothctl pair \(address)" }
 
     private func conclude(_ outcome: Outcome<Void>, _ result: Result<Void, BLEError>) {
         writes[ObjectIdentifier(outcome)] = nil
@@ -356,7 +360,8 @@ public actor ConnectedDevice {
             throw end
         }
         guard characteristic.flags.contains(flag) else {
-            throw BLEError(.unsupported, activity: activity, hint: "this characteristic can't \(what)")
+            throw BLEError(
+                .unsupported, activity: activity, hint: "choose another characteristic: this one can't \(what)")
         }
     }
 

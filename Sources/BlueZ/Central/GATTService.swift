@@ -37,10 +37,22 @@ public struct GATTCharacteristic: Sendable, Hashable {
     /// The service that it belongs to.
     public let service: BluetoothUUID
     public let flags: Flags
+    /// All that can be done with it, in bluetoothd's words, also what ``flags`` does not name: `read`, `encrypt-write`.
+    public let flagWords: [String]
+    /// Its descriptors, in the order of their places.
+    public let descriptors: [BluetoothUUID]
     let path: ObjectPath
     /// Its Client Characteristic Configuration, in which a central subscribes; nil where it has none. It may always be read
     /// (Bluetooth Core 5.3, Vol 3, Part G, 3.3.3.3).
     let configuration: ObjectPath?
+
+    /// The handle of its declaration, by which bluetoothd names its object: `18` of `…/service0010/char0012`. Nil where
+    /// that name is another.
+    public var handle: UInt16? {
+        let prefix = "char"
+        guard let name = path.text.split(separator: "/").last, name.hasPrefix(prefix) else { return nil }
+        return UInt16(name.dropFirst(prefix.count), radix: 16)
+    }
 }
 
 extension ObjectMirror {
@@ -51,17 +63,20 @@ extension ObjectMirror {
             let characteristics = objects(with: BlueZName.gattCharacteristic, below: path).compactMap {
                 path, properties -> GATTCharacteristic? in
                 guard let own = properties["UUID"]?.string.flatMap({ BluetoothUUID($0) }) else { return nil }
-                let flags = GATTCharacteristic.Flags(properties["Flags"]?.strings ?? [])
+                let words = properties["Flags"]?.strings ?? []
+                let descriptors = descriptors(of: path)
                 return GATTCharacteristic(
-                    uuid: own, service: uuid, flags: flags, path: path, configuration: configuration(of: path))
+                    uuid: own, service: uuid, flags: GATTCharacteristic.Flags(words), flagWords: words,
+                    descriptors: descriptors.map(\.uuid), path: path,
+                    configuration: descriptors.first { $0.uuid == BluetoothUUID(0x2902) }?.path)
             }
             return GATTService(uuid: uuid, characteristics: characteristics)
         }
     }
 
-    private func configuration(of characteristic: ObjectPath) -> ObjectPath? {
-        objects(with: BlueZName.gattDescriptor, below: characteristic).first { _, properties in
-            properties["UUID"]?.string.flatMap { BluetoothUUID($0) } == BluetoothUUID(0x2902)
-        }?.path
+    private func descriptors(of characteristic: ObjectPath) -> [(uuid: BluetoothUUID, path: ObjectPath)] {
+        objects(with: BlueZName.gattDescriptor, below: characteristic).compactMap { path, properties in
+            properties["UUID"]?.string.flatMap { BluetoothUUID($0) }.map { ($0, path) }
+        }
     }
 }

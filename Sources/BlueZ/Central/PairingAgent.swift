@@ -6,7 +6,7 @@ extension BlueZ {
     func pair(with device: Device) async throws(BLEError) {
         let activity = "pairing with \(device.address)"
         guard let path = keeper.devicePath(device.address, on: device.adapter) else {
-            throw BLEError(.notFound, activity: activity, hint: "it went out of sight: scan again")
+            throw BLEError(.notFound, activity: activity, hint: "scan again: the device went out of sight")
         }
         if keeper.mirror[path, BlueZName.device]?["Paired"]?.boolean == true { return }
         try await registerAgent()

@@ -129,7 +129,7 @@ extension Peripheral {
             guard bluez.keeper.mirror[adapter.path, interface] != nil else {
                 throw BLEError(
                     .unsupported, message: "\(adapter.name) has no \(interface)", activity: activity,
-                    hint: "an adapter of Bluetooth 4.0 or later can be a device for others")
+                    hint: "use an adapter of Bluetooth 4.0 or later")
             }
         }
         if !registration.hasApplication {
@@ -167,7 +167,7 @@ extension Peripheral {
             // So bluetoothd says that the controller has no room for another advertisement.
             throw BLEError(
                 .busy, name: error.name, message: error.message, activity: activity,
-                hint: "the adapter advertises for other programs, and has room for no more: end one of them")
+                hint: "stop a program that advertises through this adapter, which is full")
         }
     }
 
@@ -222,7 +222,7 @@ extension Peripheral {
             if names.contains("Powered") { notePower(path) }
         case .removed(let path, BlueZName.adapter, _):
             guard path == registration.adapter else { return }
-            lose(BLEError(.noAdapter, activity: activity, hint: "the adapter \(adapter) was taken away"))
+            lose(BLEError(.noAdapter, activity: activity, hint: "plug the adapter \(adapter) in again"))
         case .removed(let path, BlueZName.device, let properties):
             guard isOurs(path), let central = Self.address(path, properties) else { return }
             setConnected(false, central)

@@ -37,7 +37,7 @@ final class ConnectionCore: @unchecked Sendable {
             }
             throw DBusError(
                 .noBus, message: message, activity: "connecting to \(name)",
-                hint: "see that the bus is running, and that its address is right")
+                hint: "check that the bus is running, and its address")
         }
         self.loop = loop
         state = .open(connection)
@@ -96,8 +96,10 @@ final class ConnectionCore: @unchecked Sendable {
     /// - Returns: The call's serial number.
     @discardableResult
     func call(_ call: DBusCall, timeout: Duration?, reply: OneShot<[DBusValue]>) throws(DBusError) -> UInt32 {
+        // Before it goes out: who answers may let time go by at once.
+        let deadline = timeout.map(calls.deadline(after:))
         let serial = try send(call.encoded(), activity: call.activity)
-        calls.add(reply, serial: serial, activity: call.activity, timeout: timeout) { [weak self] in self?.expire() }
+        calls.add(reply, serial: serial, activity: call.activity, deadline: deadline) { [weak self] in self?.expire() }
         return serial
     }
 

@@ -63,7 +63,7 @@ public actor DBusConnection {
             guard error.code == .disconnected else { throw error }
             throw DBusError(
                 .noBus, message: "it closed the connection at once", activity: activity,
-                hint: "see that the bus lets this user in")
+                hint: "check that the bus's policy admits this user")
         }
         return connection
     }

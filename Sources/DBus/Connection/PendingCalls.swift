@@ -26,12 +26,14 @@ final class PendingCalls {
 
     deinit { sleeper?.task.cancel() }
 
+    /// When a call that is made now is given up.
+    func deadline(after timeout: Duration) -> Duration { elapsed() + timeout }
+
     /// - Parameter wake: Called at the deadline; is to call ``expire()``.
     func add(
-        _ reply: OneShot<[DBusValue]>, serial: UInt32, activity: String, timeout: Duration?,
+        _ reply: OneShot<[DBusValue]>, serial: UInt32, activity: String, deadline: Duration?,
         wake: @escaping @Sendable () -> Void
     ) {
-        let deadline = timeout.map { elapsed() + $0 }
         entries[serial] = Entry(reply: reply, activity: activity, deadline: deadline)
         if let deadline { arm(deadline, wake) }
     }

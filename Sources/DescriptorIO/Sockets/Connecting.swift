@@ -3,7 +3,7 @@ internal import Glibc
 extension DescriptorChannel {
     /// Connects a stream socket.
     ///
-    /// - Throws: `system` with ECONNREFUSED, ENOENT, EHOSTUNREACH, ETIMEDOUT …, or `cancelled`.
+    /// - Throws: `system` with ECONNREFUSED, ENOENT, EHOSTUNREACH, ETIMEDOUT …, `unknownHost`, or `cancelled`.
     public static func connect(
         to address: SocketAddress, on loop: EventLoop = .shared, deadline: ContinuousClock.Instant
     ) async throws(DescriptorError) -> DescriptorChannel {

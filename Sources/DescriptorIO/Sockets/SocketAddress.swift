@@ -66,8 +66,10 @@ extension SocketAddress {
         let code = getaddrinfo(bareHost, String(port), &hints, &list)
         defer { if let list { freeaddrinfo(list) } }
         guard code == 0 else {
-            let errno = code == EAI_SYSTEM ? Glibc.errno : EHOSTUNREACH
-            return .failure(DescriptorError(.system, errno: errno, call: "getaddrinfo"))
+            return .failure(
+                code == EAI_SYSTEM
+                    ? DescriptorError(.system, errno: Glibc.errno, call: "getaddrinfo")
+                    : DescriptorError(.unknownHost(code), call: "getaddrinfo"))
         }
         var addresses: [RawSocketAddress] = []
         var next = list

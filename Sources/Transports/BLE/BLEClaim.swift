@@ -28,6 +28,7 @@ struct BLEClaim: Sendable {
     ) async throws(LinkError) -> BLEClaim {
         let id = DeviceID.ble(device.address, on: device.adapter, bus: await device.bus)
         var waited = Duration.zero
+        var isTold = false
         while true {
             switch locks.attempt(id, as: use.isBrief ? .brief : .lasting) {
             case .unavailable: return BLEClaim(deviceID: id, lock: nil)
@@ -40,7 +41,9 @@ struct BLEClaim: Sendable {
                 }
                 return claim
             // Any other note means that the owner is closing or has just opened.
-            case .held(_, let note) where note != .lasting && waited < use.patience:
+            case .held(let holder, let note) where note != .lasting && waited < use.patience:
+                if !isTold { use.onStep?(.waiting(device.address, holder: holder)) }
+                isTold = true
                 do { try await device.clock.sleep(for: interval) } catch {
                     throw LinkError(.cancelled, name: name, activity: "open")
                 }
@@ -75,7 +78,7 @@ extension LinkError {
     ) {
         self.init(
             .busy, name: name, activity: "open", detail: "another program listens to \(characteristic.uuid)",
-            hint: "end that program, or disconnect the device: bluetoothctl disconnect \(address)",
+            hint: "stop that program, or disconnect the device: bluetoothctl disconnect \(address)",
             deviceID: claim.deviceID)
     }
 }

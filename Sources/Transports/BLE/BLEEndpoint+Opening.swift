@@ -14,35 +14,28 @@ extension BLEEndpoint {
         _ endpoint: Endpoint, on loop: EventLoop, bus: DBusBus = .system, clock: (any Clock<Duration>)? = nil,
         as use: BLEUse = BLEUse(), locks: DeviceLocks = .system
     ) async throws(LinkError) -> any Link {
-        let wanted = try BLEEndpoint(endpoint)
-        let bluez: BlueZ
-        do throws(BLEError) { bluez = try await BlueZ.open(bus, on: loop, clock: clock) } catch {
-            throw LinkError(error, name: endpoint.text)
-        }
-        do throws(LinkError) {
-            return try await wanted.open(endpoint, with: bluez, as: use, locks)
-        } catch {
-            await bluez.close()
-            throw error
+        try await BLEOpening.run(endpoint, on: loop, bus: bus, clock: clock, as: use, locks: locks) {
+            opening throws(LinkError) in
+            try await opening.link()
         }
     }
+}
 
-    private func open(
-        _ endpoint: Endpoint, with bluez: BlueZ, as use: BLEUse, _ locks: DeviceLocks
-    ) async throws(LinkError) -> any Link {
-        let addresses = try await BLESearch(self, memory: use.memory).addresses(with: bluez, endpoint: endpoint)
+extension BLEOpening {
+    /// The link to the first of the devices that the endpoint may mean that turns out to be of use.
+    func link() async throws(LinkError) -> any Link {
+        use.onStep?(.searching)
+        let addresses = try await search.addresses(with: bluez, endpoint: endpoint)
         var foreign: GATTProfile?
+        var unfit: [GATTService] = []
         for address in addresses {
-            let known: Device
-            do throws(BLEError) { known = try await bluez.device(address, on: adapter) } catch {
-                throw LinkError(error, name: endpoint.text)
-            }
-            let claim = try await BLEClaim.take(known, as: use, in: locks, name: endpoint.text)
+            let known = try await device(at: address)
+            let claim = try await claim(known)
             do throws(LinkError) {
-                switch try await open(known, claim, endpoint, with: bluez, as: use) {
+                switch try await open(known, claim) {
                 case .link(let link): return link
                 case .foreign(let profile): foreign = foreign ?? profile
-                case .unfit: break
+                case .unfit(let services): unfit = unfit.isEmpty ? services : unfit
                 }
                 claim.release(isDisconnecting: true)
             } catch {
@@ -50,11 +43,14 @@ extension BLEEndpoint {
                 throw error
             }
         }
-        if let foreign { throw Self.wrongFamily(foreign, endpoint) }
-        throw LinkError(
-            .notFound, name: endpoint.text, activity: "find", detail: "it has not the characteristics that are needed",
-            hint: "name another device, or its kind: "
-                + GATTProfile.all.map { "?profile=\($0.name)" }.joined(separator: " "))
+        if let foreign { throw wrongFamily(foreign) }
+        throw LinkError(unfit: unfit, for: wanted, name: endpoint.text)
+    }
+
+    func device(at address: BluetoothAddress) async throws(LinkError) -> Device {
+        do throws(BLEError) { return try await bluez.device(address, on: wanted.adapter) } catch {
+            throw LinkError(error, name: endpoint.text)
+        }
     }
 
     /// What a device turned out to be once it was connected. One that is no use is disconnected.
@@ -62,58 +58,65 @@ extension BLEEndpoint {
         case link(BLELink)
         /// It is of a family that was not asked for.
         case foreign(GATTProfile)
-        /// It has not the characteristics that are needed.
-        case unfit
+        /// It has not the characteristics that are needed, but these.
+        case unfit([GATTService])
     }
 
     /// Opens the link to a device that is this program's.
-    private func open(
-        _ known: Device, _ claim: BLEClaim, _ endpoint: Endpoint, with bluez: BlueZ, as use: BLEUse
-    ) async throws(LinkError) -> Finding {
-        let pairing = PairingAdvice(address: known.address, wasAskedFor: pairs)
-        let device: ConnectedDevice
-        do throws(BLEError) { device = try await known.connect() } catch {
-            throw LinkError(error, name: endpoint.text, pairing: pairing)
-        }
+    private func open(_ known: Device, _ claim: BLEClaim) async throws(LinkError) -> Finding {
+        let pairing = PairingAdvice(address: known.address, wasAskedFor: wanted.pairs)
+        let device = try await connect(known, pairing)
         // It may have what looks like a serial port as well, over which it would be sent what it must not be.
-        let foreign = foreignProfile(in: device.services)
-        guard foreign == nil, let route = route(in: device.services) else {
-            await disconnect(device, as: use)
-            return foreign.map { .foreign($0) } ?? .unfit
+        let foreign = wanted.foreignProfile(in: device.services)
+        guard foreign == nil, let route = wanted.route(in: device.services) else {
+            let services = device.services
+            await disconnect(device)
+            return foreign.map { .foreign($0) } ?? .unfit(services)
         }
         let other = await device.firstHeardElsewhere(of: route)
-        if let other, !sharesValues {
+        if let other, !wanted.sharesValues {
             await device.leave()
             throw LinkError(heardElsewhere: other, known.address, claim, name: endpoint.text)
         }
-        do throws(BLEError) {
-            if pairs { try await known.pair() }
-            let link = try await BLELink(
-                device, route, of: bluez, claim, closing: BLELink.Closing(use, isHeardElsewhere: other != nil),
-                name: endpoint.text, pairing)
-            remember(device, use.memory)
+        let closing = BLELink.Closing(use, isHeardElsewhere: other != nil)
+        do throws(LinkError) {
+            try await pair(known, pairing)
+            use.onStep?(.subscribing(known.address))
+            let link = try await finish(
+                { [bluez, endpoint] () throws(BLEError) in
+                    try await BLELink(
+                        device, route, of: bluez, claim, closing: closing, name: endpoint.text, pairing)
+                }, pairing)
+            remember(device)
             return .link(link)
         } catch {
             // To disconnect it would cut off whoever has it.
-            if error.code == .busy { await device.leave() } else { await disconnect(device, as: use) }
-            throw LinkError(error, name: endpoint.text, pairing: pairing)
+            if error.code == .busy { await device.leave() } else { await disconnect(device) }
+            throw error
         }
     }
 
-    private func disconnect(_ device: ConnectedDevice, as use: BLEUse) async {
+    /// Pairs, where that was asked for.
+    func pair(_ known: Device, _ pairing: PairingAdvice) async throws(LinkError) {
+        guard wanted.pairs else { return }
+        use.onStep?(.pairing(known.address))
+        try await finish({ () throws(BLEError) in try await known.pair() }, pairing)
+    }
+
+    func disconnect(_ device: ConnectedDevice) async {
         if use.closesAtOnce { await device.beginDisconnecting() } else { await device.disconnect() }
     }
 
-    private static func wrongFamily(_ profile: GATTProfile, _ endpoint: Endpoint) -> LinkError {
+    private func wrongFamily(_ profile: GATTProfile) -> LinkError {
         LinkError(
             .wrongFamily, name: endpoint.text, activity: "open",
             detail: "it is \(profile.deviceKind ?? "another device") (family \(profile.family))",
             hint: "use a command of the family \(profile.family), or --family \(profile.family)")
     }
 
-    private func remember(_ device: ConnectedDevice, _ memory: (any BLENameMemory)?) {
+    func remember(_ device: ConnectedDevice) {
         // As it was asked for: what the device calls itself may change once it is connected.
-        guard case .name(let name) = target, device.hasStableAddress else { return }
-        memory?.remember(device.address, as: name)
+        guard case .name(let name) = wanted.target, device.hasStableAddress else { return }
+        use.memory?.remember(device.address, as: name)
     }
 }

@@ -7,8 +7,9 @@ public import LineProtocol
 ///     ble:AA:BB:CC:DD:EE:FF      by its address
 ///     ble:*                      the strongest that offers the family's service
 ///
-/// with the options `adapter=hci1`, `family=pump`, `profile=nus`, `pair`, which pairs with it where that was not done, and
-/// `shared`, which opens it beside a program that is not pumpctl.
+/// with the options `adapter=hci1`, `family=pump`, `profile=nus`, `write=UUID` and `hear=UUID`, which name the
+/// characteristics of a device of no known kind, `pair`, which pairs with it where that was not done, and `shared`, which
+/// opens it beside a program that is not pumpctl. In a name `%3F` is a question mark, and `%25` a percent sign.
 public struct BLEEndpoint: Sendable, Hashable {
     /// Which device is meant.
     public enum Target: Sendable, Hashable {
@@ -32,19 +33,24 @@ public struct BLEEndpoint: Sendable, Hashable {
     let sharesValues: Bool
     /// Whether a way may be guessed where the device is of no known kind.
     let mayGuess: Bool
+    /// The characteristics that were named to write to and to hear; nil where none were.
+    private let namedRoute: NamedRoute?
+    /// Whether characteristics were named.
+    var isRouteNamed: Bool { namedRoute != nil }
 
     /// Reads what an endpoint of the scheme `ble` means.
     ///
     /// - Throws: `invalidEndpoint`.
     public init(_ endpoint: Endpoint) throws(LinkError) {
-        try endpoint.allowOptions(["adapter", "family", "pair", "profile", "shared"])
+        try endpoint.allowOptions(["adapter", "family", "hear", "pair", "profile", "shared", "write"])
         if endpoint.address == "*" {
             target = .any
         } else if let address = BluetoothAddress(endpoint.address) {
             target = .address(address)
         } else {
-            target = .name(endpoint.address)
+            target = .name(endpoint.address.removingPercentEncoding)
         }
+        namedRoute = try NamedRoute(endpoint)
         adapter = endpoint.options["adapter"]
         pairs = try endpoint.flag("pair") ?? false
         sharesValues = try endpoint.flag("shared") ?? false
@@ -52,7 +58,7 @@ public struct BLEEndpoint: Sendable, Hashable {
         let family = endpoint.options["family"]
         if let family, !all.contains(where: { $0.family == family }) {
             let families = all.reduce(into: [String]()) { if !$0.contains($1.family) { $0.append($1.family) } }
-            throw endpoint.invalid("family is one of: " + families.joined(separator: ", "))
+            throw endpoint.invalid("set family to one of: " + families.joined(separator: ", "))
         }
         if let profile = try endpoint.choice("profile", of: all.map { ($0.name, $0) }) {
             self.family = family ?? profile.family
@@ -62,12 +68,17 @@ public struct BLEEndpoint: Sendable, Hashable {
             self.family = family
             profiles = all.filter { family == nil || $0.family == family }
             // What is no stream has no look that it is known by.
-            mayGuess = target != .any && profiles.contains { !$0.keepsPacketBounds && $0.values.isEmpty }
+            mayGuess =
+                namedRoute == nil && target != .any && profiles.contains { !$0.keepsPacketBounds && $0.values.isEmpty }
         }
     }
 
     /// The way to a device that is connected; nil where it is none that was asked for.
     func route(in services: [GATTService]) -> GATTRoute? {
+        if let namedRoute {
+            return GATTRoute(
+                write: namedRoute.write, hear: namedRoute.hear, as: family == nil ? nil : profiles.first, in: services)
+        }
         for profile in profiles { if let route = GATTRoute(profile, in: services) { return route } }
         return mayGuess ? GATTRoute(guessedFrom: services) : nil
     }
@@ -77,5 +88,29 @@ public struct BLEEndpoint: Sendable, Hashable {
         guard let family else { return nil }
         let certain = GATTProfile.all.filter { $0.isUnique && $0.fits(services) }
         return certain.contains { $0.family == family } ? nil : certain.first
+    }
+}
+
+/// Characteristics that the options of an endpoint name.
+private struct NamedRoute: Sendable, Hashable {
+    let write: BluetoothUUID
+    let hear: BluetoothUUID
+
+    /// nil where there are none. One alone is for both.
+    init?(_ endpoint: Endpoint) throws(LinkError) {
+        let write = try Self.uuid("write", endpoint)
+        let hear = try Self.uuid("hear", endpoint)
+        guard let first = write ?? hear else { return nil }
+        guard endpoint.options["profile"] == nil else {
+            throw endpoint.invalid("name either profile, or write and hear")
+        }
+        self.write = write ?? first
+        self.hear = hear ?? first
+    }
+
+    private static func uuid(_ option: String, _ endpoint: Endpoint) throws(LinkError) -> BluetoothUUID? {
+        guard let text = endpoint.options[option] else { return nil }
+        if let uuid = BluetoothUUID(text) { return uuid }
+        throw endpoint.invalid("\(option) is the UUID of a characteristic, as FFE1, or 36 characters long")
     }
 }

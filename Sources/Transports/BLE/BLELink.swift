@@ -35,6 +35,20 @@ final class BLELink: Link {
         init(_ use: BLEUse, isHeardElsewhere: Bool) {
             self = isHeardElsewhere ? .leaving : use.closesAtOnce ? .atOnce : .disconnecting
         }
+
+        /// Leaves the device so, and makes it the next program's.
+        func close(_ device: ConnectedDevice, of bluez: BlueZ, _ claim: BLEClaim) async {
+            var isDisconnecting = false
+            switch self {
+            case .disconnecting: isDisconnecting = await !device.disconnect()
+            case .atOnce:
+                await device.beginDisconnecting()
+                isDisconnecting = true
+            case .leaving: await device.leave()
+            }
+            await bluez.close()
+            claim.release(isDisconnecting: isDisconnecting)
+        }
     }
 
     private let bluez: BlueZ
@@ -91,6 +105,11 @@ final class BLELink: Link {
         self.subscriptions = subscriptions
     }
 
+    /// What a notification holds (Bluetooth Core 5.3, Vol 3, Part F, 3.4.7.1), of a value of 512 bytes at most.
+    func packetCapacity() async -> Int? {
+        keepsPacketBounds ? min(512, await device.mtu(of: route.hear) - 3) : nil
+    }
+
     func send(_ bytes: [UInt8]) async throws(LinkError) { try await sender.send(bytes) }
 
     func receive() async throws(LinkError) -> [UInt8]? { try await inbox.receive() }
@@ -110,27 +129,22 @@ final class BLELink: Link {
     /// The device is the next program's last of all.
     func close() async {
         await inbox.finish(nil)
-        var isDisconnecting = false
-        switch closing {
-        case .disconnecting: isDisconnecting = await !device.disconnect()
-        case .atOnce:
-            await device.beginDisconnecting()
-            isDisconnecting = true
-        case .leaving: await device.leave()
-        }
-        await bluez.close()
-        claim.release(isDisconnecting: isDisconnecting)
+        await closing.close(device, of: bluez, claim)
     }
 }
 
 extension ConnectedDevice {
     /// The first characteristic that the route listens to, and somebody else as well.
     func firstHeardElsewhere(of route: GATTRoute) -> GATTCharacteristic? {
-        let heard = route.values.isEmpty ? [route.hear] : Array(route.values.values)
-        return heard.first { $0.tells && isHeardElsewhere($0) }
+        firstHeardElsewhere(of: route.values.isEmpty ? [route.hear] : Array(route.values.values))
+    }
+
+    /// The first of several characteristics that somebody else listens to.
+    func firstHeardElsewhere(of characteristics: [GATTCharacteristic]) -> GATTCharacteristic? {
+        characteristics.first { $0.tells && isHeardElsewhere($0) }
     }
 }
 
 extension GATTCharacteristic {
-    fileprivate var tells: Bool { !flags.isDisjoint(with: [.notify, .indicate]) }
+    var tells: Bool { !flags.isDisjoint(with: [.notify, .indicate]) }
 }

@@ -14,8 +14,11 @@ struct BLESearch {
     /// The services of which a device advertises one, where any will do.
     let services: Set<BluetoothUUID>
     let memory: (any BLENameMemory)?
+    /// How long the device may take to come in sight.
+    private let patience: Duration
 
-    init(_ endpoint: BLEEndpoint, memory: (any BLENameMemory)? = nil) {
+    init(_ endpoint: BLEEndpoint, memory: (any BLENameMemory)? = nil, patience: Duration = BLESearch.patience) {
+        self.patience = patience
         target = endpoint.target
         adapter = endpoint.adapter
         services = Set(endpoint.profiles.flatMap(\.services))
@@ -34,7 +37,7 @@ struct BLESearch {
             let filter = target == .any ? ScanFilter(services: services) : ScanFilter()
             let scan = try await bluez.scan(for: filter, on: adapter)
             defer { scan.cancel() }
-            var timer = end(scan, after: Self.patience, bluez)
+            var timer = Self.end(scan, after: patience, bluez)
             defer { timer.cancel() }
             var isFound = false
             for try await event in scan {
@@ -42,7 +45,7 @@ struct BLESearch {
                 if isFound || sightings.fitting.isEmpty { continue }
                 isFound = true
                 timer.cancel()
-                timer = end(scan, after: Self.window, bluez)
+                timer = Self.end(scan, after: min(Self.window, patience), bluez)
             }
         } catch {
             throw LinkError(error, name: endpoint.text)
@@ -77,7 +80,7 @@ struct BLESearch {
             hint: "bring \(before) back in sight, or name the other by its address: ble:\(report.address)")
     }
 
-    private func end(_ scan: BLESequence<ScanEvent>, after patience: Duration, _ bluez: BlueZ) -> Task<Void, Never> {
+    static func end(_ scan: BLESequence<ScanEvent>, after patience: Duration, _ bluez: BlueZ) -> Task<Void, Never> {
         Task(executorPreference: bluez.loop) { [clock = bluez.clock] in
             if (try? await clock.sleep(for: patience)) != nil { scan.cancel() }
         }
@@ -113,7 +116,7 @@ struct Sightings {
     /// What there is instead: the names most like the one that was looked for first.
     var hint: String {
         guard case .name(let name) = target else {
-            return "no device in sight offers the service: see that it has power, and that no phone is connected to it"
+            return "check the device's power, and that no phone is connected to it: none in sight offers the service"
         }
         var names: [String] = []
         let likest = seen.values.sorted(by: Self.isStronger).compactMap(\.name)
@@ -121,9 +124,9 @@ struct Sightings {
             .sorted { $0.distance < $1.distance }
         for candidate in likest where !names.contains(candidate.name) { names.append(candidate.name) }
         guard !names.isEmpty else {
-            return "no device with a name is in sight: see that it has power, and that no phone is connected to it"
+            return "no device with a name is in sight: check its power, and that no phone is connected to it"
         }
-        return "in sight: " + names.prefix(5).joined(separator: ", ")
+        return "in sight: " + names.prefix(5).map(\.asEndpointName).joined(separator: ", ")
     }
 
     /// How many letters have to be changed, put in or left out to make one of the other.

@@ -10,12 +10,20 @@ public struct BLEUse: Sendable {
 
     /// What keeps to which device a name led; nil to keep nothing.
     public var memory: (any BLENameMemory)?
+    /// The most time that opening may take, from the search to the subscription; nil for as long as each of its steps may
+    /// take: 10 s to find the device, 60 s to connect.
+    public var openingLimit: Duration?
+    /// Told of each step of opening a link as it begins. Called on the loop's thread.
+    public var onStep: (@Sendable (BLEOpeningStep) -> Void)?
 
-    /// By default lasting, closed only when the device is disconnected, and without a memory.
+    /// By default lasting, closed only when the device is disconnected, without a memory, and without a limit.
     public init(
         isBrief: Bool = false, patience: Duration = .seconds(10), closesAtOnce: Bool = false,
-        memory: (any BLENameMemory)? = nil
+        memory: (any BLENameMemory)? = nil, openingLimit: Duration? = nil,
+        onStep: (@Sendable (BLEOpeningStep) -> Void)? = nil
     ) {
+        self.openingLimit = openingLimit
+        self.onStep = onStep
         self.isBrief = isBrief
         self.patience = patience
         self.closesAtOnce = closesAtOnce

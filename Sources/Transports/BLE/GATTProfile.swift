@@ -43,6 +43,12 @@ public struct GATTProfile: Sendable, Hashable {
         GATTProfile(
             "bt4502w", family: "pump", services: ["FFE0", "FFE5"], write: "FFE9", hear: "FFE4", writeType: .command,
             chunkLength: 20, pacing: .milliseconds(21)),
+        // Microchip's transparent UART. What notifies can be written too, and is not what the module hears on. A request: it
+        // answers once its UART has room.
+        GATTProfile(
+            "issc", family: "pump", services: ["49535343-FE7D-4AE5-8FA9-9FAFD205E455"],
+            write: "49535343-8841-43F4-A8D4-ECBE34729BB3", hear: "49535343-1E4D-4BD9-BA61-23C647249616",
+            writeType: .request, chunkLength: 20),
         // A request: a message that is longer than a packet is still one write.
         GATTProfile(
             "nus", family: "peer", services: ["6E400001-B5A3-F393-E0A9-E50E24DCCA9E"],

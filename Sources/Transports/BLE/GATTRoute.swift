@@ -31,6 +31,24 @@ struct GATTRoute: Sendable, Hashable {
             keepsPacketBounds: profile.keepsPacketBounds, values: values, reason: nil)
     }
 
+    /// The way over characteristics that somebody has named; nil where the device has them not, or they can't be used so.
+    ///
+    /// - Parameter profile: How the family that is meant speaks, where there is one.
+    init?(write: BluetoothUUID, hear: BluetoothUUID, as profile: GATTProfile?, in services: [GATTService]) {
+        let all = services.flatMap(\.characteristics)
+        let preferred = profile?.writeType ?? .command
+        let written = all.lazy.filter { $0.uuid == write }.compactMap { characteristic in
+            Self.writeType(of: characteristic, preferring: preferred).map { (characteristic, $0) }
+        }
+        guard let (write, type) = written.first, let hear = all.first(where: { $0.uuid == hear && $0.tells }) else {
+            return nil
+        }
+        self.init(
+            write: write, hear: hear, writeType: type, chunkLength: profile?.chunkLength ?? 512,
+            pacing: profile?.pacing ?? .zero, keepsPacketBounds: profile?.keepsPacketBounds ?? false, values: [:],
+            reason: nil)
+    }
+
     /// What looks most like a serial port, for a module that nobody has described: one characteristic to write to and one
     /// that tells, the same one rather than two, in one service rather than in two.
     init?(guessedFrom services: [GATTService]) {
@@ -76,5 +94,5 @@ struct GATTRoute: Sendable, Hashable {
     }
 
     /// Generic access, generic attributes, device information, battery: devices of any kind have them.
-    private static let everybodysServices: Set<BluetoothUUID> = ["1800", "1801", "180A", "180F"]
+    static let everybodysServices: Set<BluetoothUUID> = ["1800", "1801", "180A", "180F"]
 }

@@ -6,7 +6,7 @@ extension LinkError {
     init(_ error: BLEError, name: String, activity: String? = nil) {
         let code: Code =
             switch error.code {
-            case .notRunning, .adapterOff: .unavailable
+            case .notRunning, .adapterOff, .adapterFull: .unavailable
             case .noAdapter, .notFound: .notFound
             case .busy: .busy
             case .notPermitted, .notPaired: .notPermitted
@@ -32,8 +32,8 @@ extension LinkError {
     }
 
     /// Why something could not be sent. Whatever took the device away, it is gone to who sends.
-    init(sending error: BLEError, name: String, pairing: PairingAdvice) {
-        self.init(error, name: name, activity: "send", pairing: pairing)
+    init(sending error: BLEError, name: String, activity: String = "send", pairing: PairingAdvice) {
+        self.init(error, name: name, activity: activity, pairing: pairing)
         if error.code == .notRunning || error.code == .notFound { code = .disconnected }
     }
 
@@ -43,5 +43,23 @@ extension LinkError {
         activity = "confirm the connection"
         // It is out of reach, rather than that it wants to be paired.
         if error.code == .timedOut { (code, hint) = (.disconnected, nil) }
+    }
+}
+
+extension LinkError {
+    /// A device has not what the endpoint needs.
+    ///
+    /// - Parameter services: What it has.
+    init(unfit services: [GATTService], for wanted: BLEEndpoint, name: String) {
+        let all = services.filter { !GATTRoute.everybodysServices.contains($0.uuid) }.flatMap(\.characteristics)
+        let list = all.prefix(8).map { "\($0.uuid) (\($0.flagWords.joined(separator: ", ")))" }
+        let rest = all.count > list.count ? ", and \(all.count - list.count) more" : ""
+        let kinds = wanted.profiles.map { "?profile=\($0.name)" }.joined(separator: " ")
+        self.init(
+            .unfit, name: name, activity: "find",
+            detail: all.isEmpty ? "it has no characteristics" : "it has " + list.joined(separator: ", ") + rest,
+            hint: wanted.isRouteNamed
+                ? "name a characteristic that can be written, and one that notifies: ?write=UUID&hear=UUID"
+                : "name the characteristics: ?write=UUID&hear=UUID; or the kind of device: \(kinds)")
     }
 }

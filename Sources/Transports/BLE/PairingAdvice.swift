@@ -15,6 +15,6 @@ struct PairingAdvice: Sendable {
 
     /// What to do where it may be so.
     var possibility: String {
-        "it may want to be paired: add ?pair to the endpoint, or bluetoothctl pair \(address)"
+        "if it wants to be paired, add ?pair to the endpoint, or run bluetoothctl pair \(address)"
     }
 }

@@ -40,7 +40,7 @@ struct ConnectingTests {
             #expect(
                 try device.characteristic("FFE1", of: "FFE0").flags == [.read, .writeWithoutResponse, .notify])
             let error = try await failure { () throws(BLEError) in try device.characteristic("FFE2", of: "FFE0") }
-            #expect(error?.code == .notFound && error?.hint == "it has: FFE1")
+            #expect(error?.code == .notFound && error?.hint == "choose a characteristic that it has: FFE1")
             await device.disconnect()
             await device.disconnect()
             try await bench.untilConnected(false)

@@ -159,6 +159,8 @@ struct ScanningTests {
                 let error = try await failure { () throws(BLEError) in try await scan.iterate() }
                 #expect([.notRunning, .noAdapter, .adapterOff].contains(error?.code))
                 try await bench.untilGone()
+                // Nothing of the one that has gone is left to be taken for true.
+                #expect(await bench.bluez.adapters.isEmpty)
                 #expect(try await failure { () throws(BLEError) in try await bench.bluez.scan() }?.code == .notRunning)
             }
             try await bench.untilBack()

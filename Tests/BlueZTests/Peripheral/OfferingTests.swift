@@ -68,7 +68,7 @@ struct OfferingTests {
             await byAddress.close()
             let error = await #expect(throws: BLEError.self) { _ = try await bench.bluez.offer(.module, on: "hci7") }
             #expect(error?.code == .noAdapter)
-            #expect(error?.hint == "there is: hci0, hci1")
+            #expect(error?.hint == "choose one that there is: hci0, hci1")
         }
     }
 
@@ -77,7 +77,7 @@ struct OfferingTests {
             await bench.adapter.setLimit(0)
             let busy = await #expect(throws: BLEError.self) { _ = try await bench.offer() }
             #expect(busy?.code == .busy)
-            #expect(busy?.hint?.contains("advertises for other programs") == true)
+            #expect(busy?.hint?.contains("stop a program that advertises") == true)
             #expect(await bench.adapter.registrations == (false, 0))
             await bench.adapter.setLimit(5)
             await bench.adapter.setPower(false)

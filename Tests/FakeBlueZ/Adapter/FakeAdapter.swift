@@ -33,6 +33,8 @@ public final class FakeAdapter {
     public var restoresAdvertisements = true
     /// Whether `GattManager1` and `LEAdvertisingManager1` come later than `Adapter1`: with ``bringManagers()``.
     public var bringsManagersLater = false
+    /// What holds up the values that clients tell through their sockets.
+    public nonisolated let holding = Holding()
     private var powered = true
 
     init(_ name: String, address: String, in bluez: FakeBlueZ) {

@@ -112,7 +112,10 @@ final class LocalCharacteristic {
         do {
             if acquiresNotify {
                 let socket = try await acquire("AcquireNotify", link) { [weak self] in self?.notifySocket = nil }
-                socket.onPacket = { [weak self] packet in self?.say(packet) }
+                socket.onPacket = { [weak self, holding = adapter.holding] packet in
+                    await holding.hold()
+                    self?.say(packet)
+                }
                 notifySocket = socket
             } else {
                 _ = try await call("StartNotify")

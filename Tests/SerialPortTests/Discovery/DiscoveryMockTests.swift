@@ -31,6 +31,17 @@ struct DiscoveryMockTests {
         #expect(probe.line() == nil)
     }
 
+    @Test func `A rule that keeps ModemManager off is seen, at the device or at the port`() throws {
+        try testbed.plug(.ch340, at: "1-1", as: "ttyUSB0", rule: "device")
+        try testbed.plug(.ch340, at: "1-2", as: "ttyUSB1", rule: "port")
+        try testbed.plug(.ch340, at: "1-3", as: "ttyUSB2")
+        let probe = try testbed.start("discovery-probe", "kept")
+        #expect(probe.line() == "/dev/ttyUSB0 true")
+        #expect(probe.line() == "/dev/ttyUSB1 true")
+        #expect(probe.line() == "/dev/ttyUSB2 false")
+        #expect(probe.line() == nil)
+    }
+
     @Test func `Ports without hardware are left out, as pyserial does`() throws {
         try testbed.add("tty", "tty1", properties: ["DEVNAME": "/dev/tty1"])
         try testbed.add("tty", "ptmx", properties: ["DEVNAME": "/dev/ptmx"])

@@ -11,7 +11,7 @@ final class MockTestbed {
     private static let preload = ["LD_PRELOAD": "libumockdev-preload.so.0"]
 
     /// A device to be plugged in.
-    struct Adapter {
+    struct Adapter: Sendable {
         var vendor: String
         var product: String
         var driver: String
@@ -42,8 +42,10 @@ final class MockTestbed {
     /// - Parameters:
     ///   - path: The physical path.
     ///   - terminal: What is behind the node.
+    ///   - rule: What a rule of udev keeps ModemManager off: `device` or `port`.
     func plug(
-        _ adapter: Adapter, at path: String, as node: String, interface: Int = 0, terminal: String? = nil
+        _ adapter: Adapter, at path: String, as node: String, interface: Int = 0, terminal: String? = nil,
+        rule: String? = nil
     ) throws {
         var request: [String: Any] = [
             "do": "plug", "node": node, "path": path, "vendor": adapter.vendor, "product": adapter.product,
@@ -53,12 +55,17 @@ final class MockTestbed {
         request["product_name"] = adapter.name
         request["serial"] = adapter.serialNumber
         request["terminal"] = terminal
+        request["rule"] = rule
         #expect(try ask(request) == "ok")
     }
 
     func unplug(_ node: String) throws {
         #expect(try ask(["do": "unplug", "node": node]) == "ok")
     }
+
+    /// From now on a program that opens a port has what is behind its node; until then umockdev answers that it is no
+    /// terminal.
+    func letTerminalsAnswer() throws -> String { try ask(["do": "answer"]) }
 
     /// Tells of a port once more, as `udevadm trigger` does.
     func tellAgain(of node: String) throws {

@@ -8,6 +8,7 @@ line, and answers each with "ok" once it is done, events included:
   {"do": "unplug", "node": "ttyUSB0"}
   {"do": "add", "subsystem": "tty", "name": "tty0", "parent": "/sys/…", "attributes": {}, "properties": {}}
   {"do": "change", "node": "ttyUSB0"}
+  {"do": "answer"}: from now on terminals answer for themselves
 """
 import json
 import os
@@ -38,7 +39,7 @@ def set_driver(syspath, bus, driver):
 
 
 def plug(node, path, vendor, product, driver, interface=0, terminal=None, product_name=None,
-         manufacturer=None, serial=None):
+         manufacturer=None, serial=None, rule=None):
     device = f"/sys/devices/{path}"
     if not os.path.isdir(root + device):
         attributes = {"idVendor": vendor, "idProduct": product}
@@ -46,7 +47,8 @@ def plug(node, path, vendor, product, driver, interface=0, terminal=None, produc
             # As the kernel gives them: with a line end.
             if text:
                 attributes[name] = text + "\n"
-        device = add("usb", path, None, attributes, {"DEVTYPE": "usb_device"})
+        device = add("usb", path, None, attributes, {
+            "DEVTYPE": "usb_device", **({"ID_MM_DEVICE_IGNORE": "1"} if rule == "device" else {})})
     number = f"{interface:02x}"
     name = f"{path}:1.{interface}"
     parent = add("usb", name, device, {"bInterfaceNumber": number}, {"DEVTYPE": "usb_interface"})
@@ -66,7 +68,8 @@ def plug(node, path, vendor, product, driver, interface=0, terminal=None, produc
              f"/dev/serial/by-path/pci-0000:00:14.0-usb-0:{path.split('-')[1]}:1.{interface}-port0"]
     syspath = add("tty", node, parent, {}, {
         "DEVNAME": name_of_node, "USEC_INITIALIZED": "1000",
-        "ID_PATH": f"pci-0000:00:14.0-usb-0:{path.split('-')[1]}:1.{interface}", "DEVLINKS": " ".join(links)})
+        "ID_PATH": f"pci-0000:00:14.0-usb-0:{path.split('-')[1]}:1.{interface}", "DEVLINKS": " ".join(links),
+        **({"ID_MM_PORT_IGNORE": "1"} if rule == "port" else {})})
     ports[node] = (syspath, name, path)
 
 
@@ -91,6 +94,9 @@ for line in sys.stdin:
         unplug(**request)
     elif action == "change":
         testbed.uevent(ports[request["node"]][0], "change")
+    elif action == "answer":
+        # Without it umockdev answers ENOTTY to whatever a program asks a file of /dev.
+        os.unlink(root + "/ioctl/_default")
     else:
         print(add(**request), flush=True)
         continue

@@ -34,10 +34,14 @@ final class ChildProcess {
         (words + variables).forEach { free($0) }
         posix_spawn_file_actions_destroy(&actions)
         close(ends[1])
+        // Before all is initialized: what is not there is not ended by deinit, which would take 0 for all of the tests.
+        guard error == 0 else {
+            close(ends[0])
+            throw NotStarted(errno: error)
+        }
         socket = ends[0]
         processID = child
         self.endsBySignal = endsBySignal
-        if error != 0 { throw NotStarted(errno: error) }
     }
 
     deinit {

@@ -16,6 +16,7 @@ struct BLEOfferTests {
     private struct Rig {
         let bus: PrivateBus
         let fake: FakeBlueZ
+        let adapter: FakeAdapter
         let offer: BLEOffer
         let central: TestCentral
         let links = Watched<[any Link]>([])
@@ -24,7 +25,8 @@ struct BLEOfferTests {
             bus = try await PrivateBus()
             fake = try await FakeBlueZ.start(on: bus.address, clock: ManualClock())
             await fake.addAdapter()
-            await fake.addAdapter("hci1", address: address).setMTU(mtu)
+            adapter = await fake.addAdapter("hci1", address: address)
+            await adapter.setMTU(mtu)
             offer = try await BLEOffer.open(
                 profile, name: "Offer", on: "hci1", bus: .address(bus.address),
                 onCentral: { [links] link in links.update { $0.append(link) } })
@@ -114,6 +116,33 @@ struct BLEOfferTests {
             await #expect(throws: LinkError.self) { try await link.send([2]) }
             try await other.send([3])
             #expect(try await rig.central.hears(1, of: "FFF1") == [[3]])
+        }
+    }
+
+    @Test func `Has not sent what a central has unsubscribed from`() async throws {
+        try await withRig(.rescue) { rig in
+            try await rig.central.subscribe("FFF1")
+            let link = try await rig.link()
+            try await rig.central.unsubscribe("FFF1")
+            let error = await #expect(throws: LinkError.self) { try await link.send([1]) }
+            #expect(error?.code == .disconnected)
+        }
+    }
+
+    @Test func `Has not sent what a central has unsubscribed from before bluetoothd took it`() async throws {
+        try await withRig(.rescue) { rig in
+            try await rig.central.subscribe("FFF1")
+            let link = try await rig.link()
+            let holding = rig.adapter.holding.state
+            holding.update { $0.isOn = true }
+            let sending = Task { try await link.send([UInt8](repeating: 7, count: 300)) }
+            // All of it is on its way by then: the first packet is read, and the others are not.
+            _ = try await holding.wait(for: "a packet") { $0.count > 0 ? true : nil }
+            await settle()
+            try await rig.central.unsubscribe("FFF1")
+            let error = await #expect(throws: LinkError.self) { try await sending.value }
+            #expect(error?.code == .disconnected)
+            holding.update { $0.isOn = false }
         }
     }
 

@@ -93,15 +93,98 @@ struct BLEOpeningTests {
         let rig = try await BLEOpeningRig()
         await rig.add(1, "Odd", "FFC0", [("FFC1", [.read, .write, .notify])])
         let error = await failure { try await rig.open("ble:Odd?family=\(family)") }
-        #expect(error?.code == .notFound)
+        #expect(error?.code == .unfit)
     }
 
     @Test func `Of a device that nothing can be written to finds none`() async throws {
         let rig = try await BLEOpeningRig()
         await rig.add(1, "Thermometer", "1809", [("2A1C", [.indicate])])
         let error = await failure { try await rig.open("ble:Thermometer") }
-        #expect(error?.code == .notFound)
+        #expect(error?.code == .unfit)
+        #expect(
+            error.map { "\($0)" }
+                == "ble:Thermometer: it lacks the characteristics that are needed: it has 2A1C (indicate)")
         #expect(error?.hint?.contains("?profile=nus") == true)
+        #expect(error?.hint?.hasPrefix("name the characteristics: ?write=UUID&hear=UUID") == true)
+        let named = await failure { try await rig.open("ble:Thermometer?write=2A1C") }
+        #expect(named?.code == .unfit && named?.hint?.contains("one that notifies") == true)
+    }
+
+    @Test(arguments: ["ble:BM70", "ble:BM70?family=pump", "ble:BM70?profile=issc"])
+    func `Of Microchip's serial port writes to what hears, though what notifies can be written too`(text: String)
+        async throws
+    {
+        let rig = try await BLEOpeningRig()
+        let (uart, hears) = ("49535343-FE7D-4AE5-8FA9-9FAFD205E455", "49535343-8841-43F4-A8D4-ECBE34729BB3")
+        let tells = "49535343-1E4D-4BD9-BA61-23C647249616"
+        let radio = await rig.add(
+            1, "BM70", uart,
+            [(tells, [.write, .writeWithoutResponse, .notify]), (hears, [.write, .writeWithoutResponse])])
+        let link = try await rig.open(text)
+        try await link.send("ON\n")
+        #expect(await radio.characteristic(hears)?.value == Array("ON\n".utf8))
+        await radio.characteristic(tells)?.notify(Array("OK\r\n".utf8))
+        #expect(try await link.receive() == Array("OK\r\n".utf8))
+        #expect(link.openingNote == nil)
+        await link.close()
+    }
+
+    @Test(arguments: ["", "&family=pump"])
+    func `Uses the characteristics that it names, whatever looks better`(option: String) async throws {
+        let rig = try await BLEOpeningRig()
+        let radio = await rig.add(
+            1, "Odd", "FFC0",
+            [("FFC1", [.write, .notify]), ("FFC2", [.writeWithoutResponse]), ("FFC3", [.notify])])
+        let link = try await rig.open("ble:Odd?write=FFC2&hear=FFC3" + option)
+        try await link.send("x")
+        #expect(await radio.characteristic("FFC2")?.value == [0x78])
+        await radio.characteristic("FFC3")?.notify([0x79])
+        #expect(try await link.receive() == [0x79])
+        #expect(link.openingNote == nil)
+        await link.close()
+    }
+
+    @Test func `Gives up a search after the time that there is for opening, with the names in sight`() async throws {
+        let rig = try await BLEOpeningRig()
+        _ = await rig.addPump(1, "Is it?")
+        try await rig.makeKnown(1)
+        let steps = Watched<[BLEOpeningStep]>([])
+        let opening = Task { await failure { try await rig.open("ble:Other", within: .seconds(2), steps) } }
+        _ = try await steps.wait(for: "the search") { $0.isEmpty ? nil : true }
+        await rig.clock.untilSomebodySleeps(until: .seconds(2))
+        rig.clock.advance(by: .seconds(2))
+        let error = await opening.value
+        #expect(error?.code == .notFound && error?.hint == "in sight: Is it%3F")
+    }
+
+    @Test func `Gives up to connect after the time that there is for opening`() async throws {
+        let rig = try await BLEOpeningRig()
+        let radio = await rig.addPump()
+        await Radio.run { radio.manners.connectDelay = .seconds(3600) }
+        let steps = Watched<[BLEOpeningStep]>([])
+        let opening = Task {
+            await failure { try await rig.open("ble:C0:FF:EE:00:00:01", within: .seconds(2), steps) }
+        }
+        try await rig.untilCalled("Connect")
+        await rig.clock.untilSomebodySleeps(until: .seconds(2))
+        rig.clock.advance(by: .seconds(2))
+        let error = await opening.value
+        #expect(error?.code == .timedOut)
+        #expect(error?.detail == "C0:FF:EE:00:00:01 was not connected in 2 s")
+        #expect(steps.state.map { "\($0)" } == ["searching", "connecting to C0:FF:EE:00:00:01"])
+    }
+
+    @Test func `Gives up to subscribe after the time that there is for opening`() async throws {
+        let rig = try await BLEOpeningRig()
+        let radio = await rig.addPump()
+        await Radio.run { radio.manners.subscribeDelay = .seconds(3600) }
+        let opening = Task { await failure { try await rig.open("ble:C0:FF:EE:00:00:01", within: .seconds(2)) } }
+        try await rig.untilCalled("StartNotify")
+        await rig.clock.untilSomebodySleeps(until: .seconds(2))
+        rig.clock.advance(by: .seconds(2))
+        let error = await opening.value
+        #expect(error?.code == .timedOut)
+        #expect(error?.detail == "subscribing to FFE1 of HMSoft took longer than 2 s")
     }
 
     @Test func `That is not in sight after 10 s says which names are, the likest first`() async throws {
@@ -119,7 +202,7 @@ struct BLEOpeningTests {
     @Test func `That is in use, off, or not there at all says so`() async throws {
         let rig = try await BLEOpeningRig()
         let missing = await failure { try await rig.openAtOnce("ble:HMSoft?adapter=hci9") }
-        #expect(missing?.code == .notFound && missing?.hint == "there is: hci0")
+        #expect(missing?.code == .notFound && missing?.hint == "choose one that there is: hci0")
         await rig.fake.switchOff()
         let off = await failure { try await rig.openAtOnce("ble:HMSoft") }
         #expect(off?.code == .unavailable && off?.hint?.contains("rfkill") == true)

@@ -96,7 +96,7 @@ struct BLEOwnershipTests {
         }
         #expect(await rig.failure()?.code == .unsupported)
         await Radio.run { rig.module.services = [RadioService("1809", [RadioCharacteristic("2A1C", [.indicate])])] }
-        #expect(await rig.failure()?.code == .notFound)
+        #expect(await rig.failure()?.code == .unfit)
         await Radio.run {
             rig.module.services = [RadioService("FFE0", [RadioCharacteristic("FFE1", [.write, .notify])])]
         }

@@ -66,7 +66,7 @@ struct BLEPairingTests {
         let link = try await rig.open("ble:HMSoft")
         #expect(
             link.silenceHint
-                == "it may want to be paired: add ?pair to the endpoint, or bluetoothctl pair \(Self.address)")
+                == "if it wants to be paired, add ?pair to the endpoint, or run bluetoothctl pair \(Self.address)")
         await link.close()
         let paired = try await rig.open("ble:HMSoft?pair")
         #expect(paired.silenceHint == nil)
@@ -84,7 +84,8 @@ struct BLEPairingTests {
         let radio = await rig.add(1, "Odd", "FFC0", [("FFC1", [.read, .write, .notify])])
         await Radio.run { radio.manners.writeDelay = .seconds(3600) }
         let link = try await rig.open("ble:Odd")
-        let possibility = "it may want to be paired: add ?pair to the endpoint, or bluetoothctl pair \(Self.address)"
+        let possibility =
+            "if it wants to be paired, add ?pair to the endpoint, or run bluetoothctl pair \(Self.address)"
         #expect(link.silenceHint == nil)
         let sending = Task { await #expect(throws: LinkError.self) { try await link.send("x") } }
         await rig.clock.untilSomebodySleeps(until: rig.clock.now.offset + .seconds(3600))

@@ -92,7 +92,7 @@ struct EndpointTests {
         let attempts: [(String, (Endpoint) throws(LinkError) -> Void)] = [
             ("0 to 9", { endpoint throws(LinkError) in _ = try endpoint.number("seed", in: 0...9) }),
             ("0 to 9", { endpoint throws(LinkError) in _ = try endpoint.number("big", in: 0...9) }),
-            ("true or false", { endpoint throws(LinkError) in _ = try endpoint.flag("loud") }),
+            ("on or off", { endpoint throws(LinkError) in _ = try endpoint.flag("loud") }),
             ("a, b", { endpoint throws(LinkError) in _ = try endpoint.choice("mode", of: [("a", 1), ("b", 2)]) }),
             ("'big'", { endpoint throws(LinkError) in try endpoint.allowOptions(["seed", "loud", "mode"]) }),
             ("no options", { endpoint throws(LinkError) in try endpoint.allowOptions([]) }),

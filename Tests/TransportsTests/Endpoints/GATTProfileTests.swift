@@ -56,14 +56,26 @@ import Testing
             try BLEEndpoint(Endpoint("ble:aa:bb:cc:dd:ee:ff?adapter=hci1")).target
                 == .address(#require(BluetoothAddress("AA:BB:CC:DD:EE:FF"))))
         #expect(try BLEEndpoint(Endpoint("ble:*?adapter=hci1")).adapter == "hci1")
-        #expect(try BLEEndpoint(Endpoint("ble:*?family=pump")).profiles.map(\.name) == ["hm10", "bt4502w"])
+        #expect(try BLEEndpoint(Endpoint("ble:*?family=pump")).profiles.map(\.name) == ["hm10", "bt4502w", "issc"])
         #expect(try BLEEndpoint(Endpoint("ble:x?profile=nus")).profiles.map(\.name) == ["nus"])
     }
 
     @Test(arguments: [
-        ("ble:x?colour=red", "adapter, family, pair, profile"),
+        ("ble:What%3F", "What?"), ("ble:50%25", "50%"), ("ble:50%", "50%"), ("ble:%2541", "%41"), ("ble:%FF", "%FF"),
+        ("ble:a%3fb?adapter=hci1", "a?b"), ("ble:%+1", "%+1"), ("ble:%E2%82%AC", "€"),
+    ])
+    func `A name may hold what an endpoint means something by`(text: String, name: String) throws {
+        #expect(try BLEEndpoint(Endpoint(text)).target == .name(name))
+        let written = try Endpoint("ble:\(name.asEndpointName)")
+        #expect(try BLEEndpoint(written).target == .name(name))
+    }
+
+    @Test(arguments: [
+        ("ble:x?colour=red", "adapter, family, hear, pair, profile"),
+        ("ble:x?write=FFE", "write is the UUID"), ("ble:x?write=FFE1&hear=", "hear is the UUID"),
+        ("ble:x?write=FFE1&profile=nus", "either profile, or write and hear"),
         ("ble:x?family=toaster", "pump, peer, storm, led, rescue"),
-        ("ble:x?profile=hm11", "hm10, bt4502w, nus, storm, storm-live, led, rescue"),
+        ("ble:x?profile=hm11", "hm10, bt4502w, issc, nus, storm, storm-live, led, rescue"),
     ])
     func `What is no option says what there is`(text: String, hint: String) throws {
         let error = try #require(throws: LinkError.self) { try BLEEndpoint(Endpoint(text)) }

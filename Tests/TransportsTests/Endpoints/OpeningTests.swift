@@ -103,7 +103,6 @@ struct OpeningTests {
         let error = try await failure(text)
         #expect(error.code == .notFound)
         #expect(error.name == text)
-        #expect(error.detail != nil)
         #expect(error.hint != nil)
     }
 
@@ -216,8 +215,46 @@ struct OpeningTests {
         ])
     func errnos(errno: CInt, code: LinkError.Code) {
         let error = LinkError(
-            DescriptorError(errno: errno, call: "connect"), name: "tcp:bench:4000", activity: "connect")
+            DescriptorError(errno: errno, call: "connect"), name: "tcp:bench:4000", activity: "connect", isSocket: true)
         #expect(error.code == code)
-        #expect(error.detail == String(cString: strerror(errno)))
+        let text = code == .disconnected ? "the server closed the connection" : String(cString: strerror(errno))
+        #expect(error.detail == text)
+    }
+
+    @Test(
+        "A connection that was there is lost, whatever the network says",
+        arguments: [EHOSTUNREACH, ETIMEDOUT, ENETDOWN])
+    func lostConnections(errno: CInt) {
+        let error = LinkError(
+            DescriptorError(errno: errno, call: "read"), name: "tcp:bench:4000", activity: "receive", isSocket: true)
+        #expect(error.code == .disconnected)
+        #expect(error.description == "tcp:bench:4000: the connection was lost: \(String(cString: strerror(errno)))")
+    }
+
+    @Test("A device that is gone is said to be gone, and no more")
+    func gone() {
+        let error = LinkError(DescriptorError(errno: EIO, call: "read"), name: "/dev/ttyUSB0", activity: "receive")
+        #expect(error.description == "/dev/ttyUSB0: the device is gone")
+    }
+
+    @Test("A host's name that leads nowhere is named as such", arguments: ["nosuchhost.invalid", "256.1.1.1"])
+    func unknownHost(name: String) async throws {
+        let error = try await failure("tcp:\(name):4000")
+        #expect(error.code == .notFound)
+        #expect(error.description.hasSuffix("the host's name can't be resolved"))
+        #expect(error.hint?.contains("name the host by its address") == true)
+    }
+
+    @Test("A URL's slashes are not part of a host's name")
+    func slashes() async throws {
+        let error = try await failure("tcp://bench:4000")
+        #expect(error.code == .invalidEndpoint)
+        #expect(error.hint == "write it without slashes: tcp:bench:4000")
+    }
+
+    @Test("Wrong options are wrong also where no such device is plugged in", arguments: ["baud=0", "colour=red"])
+    func optionsOfMissingDevice(option: String) async throws {
+        let error = try await failure("usb:1a86:7523?\(option)")
+        #expect(error.code == .invalidEndpoint)
     }
 }

@@ -163,6 +163,30 @@ struct DeviceLockTests {
         second.release(isDisconnecting: false)
     }
 
+    @Test(arguments: [true, false])
+    func `Is that of the file which others find, where it is removed before it is locked`(isMadeAnew: Bool) throws {
+        _ = try take(locks())
+        let attempts = Mutex(0)
+        var locks = locks()
+        locks.openFile = { folder, name, flags, mode in
+            let file = openat(folder, name, flags, mode)
+            let isFirst = attempts.withLock { attempts in
+                attempts += 1
+                return attempts == 1
+            }
+            guard isFirst else { return file }
+            unlinkat(folder, name, 0)
+            if isMadeAnew { close(openat(folder, name, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)) }
+            return file
+        }
+        let lock = try take(locks)
+        guard case .held = self.locks().attempt("device", as: .lasting) else {
+            Issue.record("it is not held")
+            return
+        }
+        lock.release(isDisconnecting: false)
+    }
+
     @Test(arguments: [
         ("lasting\n", DeviceLockNote.lasting), ("brief\nng 100000\n", .brief), ("free\n", .free),
         ("closing 100500\n", .closing(at: .milliseconds(100_500))), ("closing\n", nil), ("closing -1\n", nil),

@@ -33,6 +33,15 @@ struct BLEOpeningRig {
             Endpoint(text), on: .shared, bus: .address(bus.address), clock: clock, as: BLEUse(memory: memory))
     }
 
+    /// Opens a link for which there is so much time.
+    func open(
+        _ text: String, within limit: Duration, _ steps: Watched<[BLEOpeningStep]>? = nil
+    ) async throws -> any Link {
+        let use = BLEUse(openingLimit: limit) { step in steps?.update { $0.append(step) } }
+        return try await BLEEndpoint.open(
+            Endpoint(text), on: .shared, bus: .address(bus.address), clock: clock, as: use)
+    }
+
     /// Opens one of which the search is over at that time.
     func open(
         _ text: String, _ memory: (any BLENameMemory)? = nil, after time: Duration
@@ -41,6 +50,13 @@ struct BLEOpeningRig {
         await clock.untilSomebodySleeps(until: time)
         clock.advance(by: time - clock.now.offset)
         return try await opening.value
+    }
+
+    /// Waits until a client has called a method.
+    func untilCalled(_ member: String) async throws {
+        _ = try await fake.calls.wait(for: "a call of \(member)") { calls in
+            calls.contains { $0.member == member } ? true : nil
+        }
     }
 
     /// Lets another program scan until bluetoothd knows so many devices, and go on.

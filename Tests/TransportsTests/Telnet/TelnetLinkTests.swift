@@ -57,6 +57,15 @@ struct TelnetLinkTests {
         await link.close()
     }
 
+    @Test("gives what is there without waiting, also where negotiation fills the first read")
+    func receiveAvailableBehindMuch() async throws {
+        let (link, far) = try await Carrier.unixSocket.rig().open()
+        let negotiation = [[UInt8]](repeating: Self.greeting, count: DescriptorChannel.readLength / 6 + 1).joined()
+        try await far.send(negotiation + Self.ok)
+        #expect(try await link.receiveAvailable() == Self.ok)
+        await link.close()
+    }
+
     @Test("loses no byte of a raw server's, not even 0xFF before it hangs up", arguments: carriers, [true, false])
     func heldBack(carrier: Carrier, isTold: Bool) async throws {
         let (link, far) = try await carrier.rig().open()

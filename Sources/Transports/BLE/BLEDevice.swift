@@ -1,0 +1,133 @@
+public import BlueZ
+internal import DBus
+public import DescriptorIO
+public import LineProtocol
+internal import Synchronization
+
+/// A BLE device that this program has for itself, whatever it speaks: its characteristics are read, written and listened to
+/// one by one.
+///
+/// ```swift
+/// let device = try await BLEDevice.open(Endpoint("ble:Thermometer"), as: BLEUse(isBrief: true))
+/// for service in device.services { print(service.uuid, service.characteristics.map(\.uuid)) }
+/// await device.close()
+/// ```
+public final class BLEDevice: Sendable {
+    /// The endpoint that it was opened from, as it was written.
+    public let name: String
+    /// The connection. To disconnect is ``close()``'s.
+    public let connection: ConnectedDevice
+    /// Who has it, by the name that ``Link/deviceID`` gives.
+    public var deviceID: String { claim.deviceID }
+    /// What it has.
+    public var services: [GATTService] { connection.services }
+    /// What a person should know of how it was opened; nil where there is nothing.
+    public var openingNote: String? { claim.note }
+
+    private let bluez: BlueZ
+    private let claim: BLEClaim
+    private let closing: BLELink.Closing
+    private let pairing: PairingAdvice
+    /// The link that was opened over the same connection, which ends with it.
+    private let link = Mutex<(any Link)?>(nil)
+
+    fileprivate init(
+        _ connection: ConnectedDevice, of bluez: BlueZ, _ claim: BLEClaim, closing: BLELink.Closing, name: String,
+        _ pairing: PairingAdvice
+    ) {
+        self.connection = connection
+        self.bluez = bluez
+        self.claim = claim
+        self.closing = closing
+        self.name = name
+        self.pairing = pairing
+    }
+
+    /// Connects to the device that `ble:…` names, of whatever kind it is, and learns what it has.
+    ///
+    /// - Throws: As opening a link to it does.
+    public static func open(
+        _ endpoint: Endpoint, on loop: EventLoop = .shared, as use: BLEUse = BLEUse()
+    ) async throws(LinkError) -> BLEDevice {
+        try await open(endpoint, on: loop, bus: .system, as: use)
+    }
+
+    static func open(
+        _ endpoint: Endpoint, on loop: EventLoop, bus: DBusBus, clock: (any Clock<Duration>)? = nil,
+        as use: BLEUse = BLEUse(), locks: DeviceLocks = .system
+    ) async throws(LinkError) -> BLEDevice {
+        try await BLEOpening.run(endpoint, on: loop, bus: bus, clock: clock, as: use, locks: locks) {
+            opening throws(LinkError) in
+            try await opening.wholeDevice()
+        }
+    }
+
+    /// What an error at this device means, with what a person can do where it wants to be paired.
+    public func failure(_ error: BLEError, activity: String) -> LinkError {
+        LinkError(sending: error, name: name, activity: activity, pairing: pairing)
+    }
+
+    /// How a person may pair with the device, where it does not answer and is not paired; nil where it is.
+    public var silenceHint: String? {
+        get async { await connection.isPaired ? nil : pairing.possibility }
+    }
+
+    /// A link over the same connection to what is a serial port of a family for sure; nil where there is none. Both end with
+    /// ``close()``.
+    ///
+    /// - Throws: As opening a link does.
+    public func serialLink(family: String) async throws(LinkError) -> (any Link)? {
+        let profiles = GATTProfile.all.filter { $0.family == family }
+        guard let route = profiles.lazy.compactMap({ GATTRoute($0, in: self.services) }).first else { return nil }
+        do throws(BLEError) {
+            let link = try await BLELink(connection, route, of: bluez, claim, closing: closing, name: name, pairing)
+            self.link.withLock { $0 = link }
+            return link
+        } catch {
+            throw failure(error, activity: "open")
+        }
+    }
+
+    /// Disconnects, as far as no other program uses the connection too. Closing twice is allowed.
+    public func close() async {
+        let link = link.withLock { link in
+            defer { link = nil }
+            return link
+        }
+        if let link { return await link.close() }
+        await closing.close(connection, of: bluez, claim)
+    }
+}
+
+extension BLEOpening {
+    /// The first device that the endpoint may mean.
+    fileprivate func wholeDevice() async throws(LinkError) -> BLEDevice {
+        use.onStep?(.searching)
+        guard let address = try await search.addresses(with: bluez, endpoint: endpoint).first else {
+            throw LinkError(.notFound, name: endpoint.text, activity: "find")
+        }
+        let known = try await device(at: address)
+        let claim = try await claim(known)
+        do throws(LinkError) { return try await open(known, claim) } catch {
+            claim.release(isDisconnecting: error.code != .busy)
+            throw error
+        }
+    }
+
+    private func open(_ known: Device, _ claim: BLEClaim) async throws(LinkError) -> BLEDevice {
+        let pairing = PairingAdvice(address: known.address, wasAskedFor: wanted.pairs)
+        let device = try await connect(known, pairing)
+        let other = await device.firstHeardElsewhere(of: device.services.flatMap(\.characteristics))
+        if let other, !wanted.sharesValues {
+            await device.leave()
+            throw LinkError(heardElsewhere: other, known.address, claim, name: endpoint.text)
+        }
+        do throws(LinkError) { try await pair(known, pairing) } catch {
+            await disconnect(device)
+            throw error
+        }
+        remember(device)
+        let closing = BLELink.Closing(use, isHeardElsewhere: other != nil)
+        return BLEDevice(device, of: bluez, claim, closing: closing, name: endpoint.text, pairing)
+    }
+}

@@ -1,0 +1,125 @@
+internal import BlueZ
+internal import DBus
+internal import DescriptorIO
+internal import LineProtocol
+
+/// Opens what an endpoint `ble:…` names, within the time that there is for it.
+struct BLEOpening {
+    let wanted: BLEEndpoint
+    let endpoint: Endpoint
+    let bluez: BlueZ
+    let use: BLEUse
+    let locks: DeviceLocks
+    /// The time that is left of ``BLEUse/openingLimit``; nil where there is none.
+    private let timeLeft: () -> Duration?
+
+    /// Connects to bluetoothd, calls `body`, and lets go of bluetoothd where that fails.
+    static func run<Value: Sendable>(
+        _ endpoint: Endpoint, on loop: EventLoop, bus: DBusBus, clock: (any Clock<Duration>)?, as use: BLEUse,
+        locks: DeviceLocks, _ body: (BLEOpening) async throws(LinkError) -> Value
+    ) async throws(LinkError) -> Value {
+        let wanted = try BLEEndpoint(endpoint)
+        let clock = clock ?? EventLoopClock(loop)
+        let timeLeft = countdown(from: use.openingLimit, clock)
+        // A bluetoothd that has to be started first may take half a minute.
+        let bluez = try await within(use.openingLimit, of: use.openingLimit, endpoint, loop, clock) {
+            () throws(BLEError) in
+            try await BlueZ.open(bus, on: loop, clock: clock)
+        }
+        let opening = BLEOpening(
+            wanted: wanted, endpoint: endpoint, bluez: bluez, use: use, locks: locks, timeLeft: timeLeft)
+        do throws(LinkError) { return try await body(opening) } catch {
+            await bluez.close()
+            throw error
+        }
+    }
+
+    private static func countdown(from limit: Duration?, _ clock: some Clock<Duration>) -> () -> Duration? {
+        guard let limit else { return { nil } }
+        let start = clock.now
+        return { max(limit - start.duration(to: clock.now), .milliseconds(1)) }
+    }
+
+    /// What finds the device; nil for as long as it usually takes.
+    var search: BLESearch { BLESearch(wanted, memory: use.memory, patience: within(BLESearch.patience)) }
+
+    /// The shorter of what a step may take and what is left.
+    private func within(_ patience: Duration) -> Duration { timeLeft().map { min($0, patience) } ?? patience }
+
+    /// Connects to a device that is this program's.
+    func connect(_ device: Device, _ pairing: PairingAdvice) async throws(LinkError) -> ConnectedDevice {
+        use.onStep?(.connecting(device.address))
+        let usual = ConnectPatience()
+        let patience = ConnectPatience(
+            attempt: within(usual.attempt), total: within(usual.total), search: within(usual.search))
+        do throws(BLEError) { return try await device.connect(patience: patience) } catch {
+            var failure = LinkError(error, name: endpoint.text, pairing: pairing)
+            if error.code == .timedOut {
+                failure.detail =
+                    "\(device.address) was not connected in \((use.openingLimit ?? usual.total).inSeconds) s"
+            }
+            throw failure
+        }
+    }
+
+    /// Gets the right to a device.
+    func claim(_ device: Device) async throws(LinkError) -> BLEClaim {
+        var use = use
+        use.patience = within(use.patience)
+        return try await BLEClaim.take(device, as: use, in: locks, name: endpoint.text)
+    }
+
+    /// Does what may take a while at a device that is connected, and is no use to others half done.
+    func finish<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws(BLEError) -> Value, _ pairing: PairingAdvice
+    ) async throws(LinkError) -> Value {
+        try await Self.within(
+            timeLeft(), of: use.openingLimit, endpoint, bluez.loop, bluez.clock, pairing: pairing, body)
+    }
+
+    /// Calls `body`, and gives up once the time is over.
+    private static func within<Value: Sendable>(
+        _ rest: Duration?, of limit: Duration?, _ endpoint: Endpoint, _ loop: EventLoop, _ clock: any Clock<Duration>,
+        pairing: PairingAdvice? = nil, _ body: @escaping @Sendable () async throws(BLEError) -> Value
+    ) async throws(LinkError) -> Value {
+        let work = Task(executorPreference: loop) { () -> Result<Value, BLEError> in
+            do throws(BLEError) { return .success(try await body()) } catch { return .failure(error) }
+        }
+        let timer = rest.map { rest in
+            Task(executorPreference: loop) { () -> Bool in
+                guard (try? await clock.sleep(for: rest)) != nil, !Task.isCancelled else { return false }
+                work.cancel()
+                return true
+            }
+        }
+        let result = await withTaskCancellationHandler {
+            await work.value
+        } onCancel: {
+            work.cancel()
+        }
+        timer?.cancel()
+        let isOver = await timer?.value ?? false
+        do throws(BLEError) { return try result.get() } catch {
+            guard error.code == .cancelled, !Task.isCancelled, isOver else {
+                throw pairing.map { LinkError(error, name: endpoint.text, pairing: $0) }
+                    ?? LinkError(error, name: endpoint.text)
+            }
+            throw LinkError(
+                .timedOut, name: endpoint.text, activity: "open",
+                detail: "\(error.activity) took longer than \((limit ?? .zero).inSeconds) s",
+                hint: pairing.map(\.possibility))
+        }
+    }
+}
+
+extension Duration {
+    /// As seconds with no more decimals than needed, up to three.
+    fileprivate var inSeconds: String {
+        let (seconds, attoseconds) = components
+        let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+        guard milliseconds % 1000 != 0 else { return "\(milliseconds / 1000)" }
+        var text = "\(milliseconds / 1000)." + "\(1000 + milliseconds % 1000)".dropFirst()
+        while text.last == "0" { text.removeLast() }
+        return text
+    }
+}

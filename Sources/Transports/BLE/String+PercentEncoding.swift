@@ -1,0 +1,31 @@
+/// How a name is written in an endpoint, where `?` begins the options.
+extension String {
+    /// The text with each `%XX` as the byte that it stands for; as it is where that is no UTF-8.
+    package var removingPercentEncoding: String {
+        let bytes = Array(utf8)
+        var decoded: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "%"), let byte = Self.byte(bytes[(index + 1)...].prefix(2)) {
+                decoded.append(byte)
+                index += 3
+            } else {
+                decoded.append(bytes[index])
+                index += 1
+            }
+        }
+        return String(validating: decoded, as: UTF8.self) ?? self
+    }
+
+    /// The text as it is written in an endpoint: ``removingPercentEncoding`` makes it this text again.
+    package var asEndpointName: String {
+        let text = removingPercentEncoding == self ? self : replacing("%", with: "%25")
+        return text.replacing("?", with: "%3F")
+    }
+
+    private static func byte(_ digits: ArraySlice<UInt8>) -> UInt8? {
+        let text = String(decoding: digits, as: UTF8.self)
+        guard digits.count == 2, text.allSatisfy(\.isHexDigit) else { return nil }
+        return UInt8(text, radix: 16)
+    }
+}

@@ -1,0 +1,89 @@
+import DBus
+import TestSupport
+import Testing
+
+@testable import BlueZ
+@testable import FakeBlueZ
+
+@Suite("What is kept of bluetoothd's objects", .timeLimit(.minutes(5)))
+struct MirrorKeeperTests {
+    @Test func `A notification that comes with another change is told of, and the change is kept`() async throws {
+        try await withBench { bench in
+            _ = await bench.addModule()
+            let device = try await bench.bluez.device(module).connect()
+            let values = try await device.notifications(of: try device.characteristic("FFE1", of: "FFE0"))
+            let line = try #require(await bench.bluez.characteristic())
+            #expect(line.isNotifying == true)
+            try await bench.fake.tell(line.path, ["Value": .bytes([7]), "Notifying": .boolean(false)])
+            #expect(try await values.next() == [7])
+            #expect(await bench.bluez.characteristic()?.isNotifying == false)
+        }
+    }
+
+    @Test func `A device that bluetoothd has forgotten since a scan heard it is scanned for again`() async throws {
+        try await withBench { bench in
+            let radio = try await hearOnce(on: bench)
+            try await bench.settle()
+            await bench.adapter.forget(radio)
+            // Known again by what another program does, not by being heard.
+            await bench.adapter.know(radio)
+            try await bench.settle()
+            #expect(try await bench.bluez.device(module).report != nil)
+            _ = try await bench.bluez.device(module).connect()
+            #expect(await bench.calls(of: "StartDiscovery") == 2)
+        }
+    }
+
+    @Test func `A device that a scan heard before bluetoothd was restarted is scanned for again`() async throws {
+        try await withBench { bench in
+            let radio = try await hearOnce(on: bench)
+            try await bench.fake.restart { try await bench.untilGone() }
+            try await bench.untilBack()
+            await bench.adapter.know(radio)
+            try await bench.settle()
+            #expect(try await bench.bluez.device(module).report != nil)
+            _ = try await bench.bluez.device(module).connect()
+            #expect(await bench.calls(of: "StartDiscovery") == 2)
+        }
+    }
+}
+
+/// A module that a scan has heard, which is over.
+private func hearOnce(on bench: Bench) async throws -> RadioDevice {
+    let radio = await bench.addModule()
+    let scan = try await bench.bluez.scan()
+    #expect(try await scan.next()?.text.hasPrefix("found") == true)
+    scan.cancel()
+    try await bench.untilCalled("StopDiscovery")
+    return radio
+}
+
+private let interface = "org.bluez.GattCharacteristic1"
+
+extension BlueZ {
+    /// The characteristic of the module, and whether bluetoothd says that its values are told of.
+    fileprivate func characteristic() -> (path: ObjectPath, isNotifying: Bool?)? {
+        keeper.mirror.objects(with: interface)
+            .first { _, properties in properties["UUID"]?.string?.hasPrefix("0000ffe1") == true }
+            .map { path, properties in (path, properties["Notifying"]?.boolean) }
+    }
+}
+
+extension FakeBlueZ {
+    /// Tells of changes of a characteristic in one signal, as bluetoothd does with all changes of one moment.
+    fileprivate func tell(_ path: ObjectPath, _ properties: [String: DBusValue]) async throws {
+        try await connection?.emitPropertiesChanged(path, interface, properties)
+    }
+}
+
+extension FakeAdapter {
+    fileprivate func forget(_ radio: RadioDevice) {
+        if let device = devices[radio.address] { remove(device) }
+    }
+
+    fileprivate func know(_ radio: RadioDevice) async {
+        let device = KnownDevice(radio, on: self)
+        devices[radio.address] = device
+        await device.publish()
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+@testable import SerialPort
+
+/// `pumpctl monitor`, whose adapter is pulled while others of its kind come, on devices that umockdev stands for.
+@Suite(.enabled(if: MockTestbed.isAvailable, MockTestbed.needed), .timeLimit(.minutes(5)))
+struct ReopeningCommandTests {
+    private let testbed: MockTestbed
+
+    init() throws {
+        testbed = try MockTestbed()
+        #expect(try testbed.letTerminalsAnswer() == "ok")
+    }
+
+    /// An adapter, what names it, and another of its kind that is plugged in elsewhere.
+    struct Pair: CustomTestStringConvertible, Sendable {
+        let endpoint: String
+        let mine: MockTestbed.Adapter
+        let other: MockTestbed.Adapter
+        var testDescription: String { endpoint }
+    }
+
+    @Test(
+        "An adapter that is back is opened, and never the other one of its kind",
+        arguments: [
+            Pair(endpoint: "usb:1a86:7523@1-2", mine: .ch340, other: .ch340),
+            Pair(
+                endpoint: "usb:0403:6001/A50285BI", mine: .ft232(serialNumber: "A50285BI"),
+                other: .ft232(serialNumber: "A50285BJ")),
+        ])
+    func oneOfAKind(pair: Pair) throws {
+        let first = try SimulatedPump()
+        try testbed.plug(pair.mine, at: "1-2", as: "ttyUSB0", terminal: first.path)
+        let monitor = try testbed.start(
+            "pumpctl", "--no-record", "--port", pair.endpoint, "--json", "monitor", "--interval", "0.5")
+        _ = try #require(monitor.line())
+        first.stop()
+        try testbed.unplug("ttyUSB0")
+
+        let other = try SimulatedPump()
+        try testbed.plug(pair.other, at: "1-4", as: "ttyUSB1", terminal: other.path)
+        let second = try SimulatedPump()
+        try testbed.plug(pair.mine, at: "1-2", as: "ttyUSB2", terminal: second.path)
+        while !monitor.opened.contains(second.path) {
+            try #require(!monitor.opened.contains(other.path))
+            _ = try #require(monitor.line(), "it has ended, or tells nothing of the adapter that is back")
+        }
+        #expect(!monitor.opened.contains(other.path))
+    }
+}
+
+/// A pump that `pumpctl sim` plays on a pseudo-terminal.
+private final class SimulatedPump {
+    let path: String
+    private let program: ChildProcess
+
+    init() throws {
+        let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        program = try ChildProcess(
+            [folder.appending(path: "pumpctl").path(), "sim", "pump", "--unpaced", "--pty"], environment: [:],
+            endsBySignal: true)
+        let words = try #require(program.line()).split(separator: " ")
+        path = String(try #require(words.first { $0.hasPrefix("/dev/pts/") }))
+    }
+
+    func stop() { _ = program.end() }
+}
+
+extension ChildProcess {
+    /// The files that it has open now.
+    fileprivate var opened: Set<String> {
+        let folder = "/proc/\(processID)/fd"
+        let numbers = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return Set(numbers.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)") })
+    }
+}
