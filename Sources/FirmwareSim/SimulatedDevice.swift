@@ -21,6 +21,9 @@ public protocol SimulatedDevice: Sendable {
     /// A host has opened the line, or has subscribed, at `instant`. Most devices don't notice.
     mutating func hostCame(at instant: Duration)
 
+    /// Nobody has the line open any more. Most devices don't notice.
+    mutating func lineLeft(at instant: Duration)
+
     /// Runs the device up to and including `instant`.
     ///
     /// - Returns: what it put on the line and has not returned before, in order.
@@ -45,6 +48,8 @@ public protocol SimulatedDevice: Sendable {
 
 extension SimulatedDevice {
     public mutating func hostCame(at instant: Duration) {}
+
+    public mutating func lineLeft(at instant: Duration) {}
 }
 
 /// Bytes that a device put on the line back to back, or one packet that it notified.

@@ -3,8 +3,8 @@
 /// The far end's bytes arrive at the line rate and are lost when the receive ring is full. What the firmware writes
 /// leaves at the line rate, from a shift register that the transmit ring feeds.
 struct UART: Sendable {
-    /// What either ring holds. The pump protocol: the AVR's receive buffer holds 64 bytes.
-    static let ringCapacity = 64
+    /// What either ring holds: of Arduino's 64 slots one is always free.
+    static let ringCapacity = 63
 
     private struct Arrival {
         var byte: UInt8
@@ -23,6 +23,8 @@ struct UART: Sendable {
 
     private var toTransmit = ByteRing(capacity: ringCapacity)
     private var shifting: Arrival?
+    /// The data register before the shift register: what is written goes there first, and waits there for its turn.
+    private var next: UInt8?
     private var emissions: [Emission] = []
 
     init(rate: LineRate) {
@@ -75,6 +77,10 @@ struct UART: Sendable {
             shifting = Arrival(byte: byte, time: instant + timePerByte)
             return true
         }
+        guard next != nil else {
+            next = byte
+            return true
+        }
         return toTransmit.append(byte)
     }
 
@@ -85,7 +91,8 @@ struct UART: Sendable {
     mutating func transmit(until instant: Duration) {
         while let leaving = shifting, leaving.time <= instant {
             emit(leaving)
-            shifting = toTransmit.popFirst().map { Arrival(byte: $0, time: leaving.time + timePerByte) }
+            shifting = next.map { Arrival(byte: $0, time: leaving.time + timePerByte) }
+            next = toTransmit.popFirst()
         }
     }
 
@@ -113,6 +120,7 @@ struct UART: Sendable {
     mutating func clear() {
         received.removeAll()
         toTransmit.removeAll()
+        next = nil
         shifting = nil
     }
 }

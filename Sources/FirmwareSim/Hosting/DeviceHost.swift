@@ -80,6 +80,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
                 switch arrival {
                 case .bytes(let bytes): host.receive(bytes, from: id)
                 case .ended:
+                    host.leave(id)
                     host.lines[id] = nil
                     if host.hasFlowControl { host.goOn() }
                     onEnd?()
@@ -96,9 +97,16 @@ public actor DeviceHost<Device: SimulatedDevice> {
     /// Says whether a client takes what the device says. What it does not take is lost, as on an open line.
     public func setListening(_ isListening: Bool, _ id: LineID) {
         let came = isListening && lines[id]?.isListening == false
-        lines[id]?.isListening = isListening
+        if isListening { lines[id]?.isListening = true } else { leave(id) }
         if came { device.hostCame(at: now) }
         if came || hasFlowControl { goOn() }
+    }
+
+    /// A client does not listen any more.
+    private func leave(_ id: LineID) {
+        guard lines[id]?.isListening == true else { return }
+        lines[id]?.isListening = false
+        if !lines.values.contains(where: \.isListening) { device.lineLeft(at: now) }
     }
 
     /// Hands what the device says to `listener`, as it is, until ``detach(_:)``.

@@ -18,11 +18,22 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
     /// Makes a pseudo-terminal and joins it to `host`.
     ///
     /// - Parameter link: Where to put a symbolic link to it; removed by ``close()``.
+    /// - Throws: Also where the system does not tell who opens it: then it would not be known who listens.
     public static func open(
         _ host: DeviceHost<Device>, link: String? = nil, on loop: EventLoop = .shared
     ) async throws(SerialError) -> PseudoTerminalServer {
+        try await open(host, link: link, watch: .shared, on: loop)
+    }
+
+    /// - Parameter watch: Tells when the terminal is opened or closed.
+    package static func open(
+        _ host: DeviceHost<Device>, link: String? = nil, watch: OpeningWatch, on loop: EventLoop = .shared
+    ) async throws(SerialError) -> PseudoTerminalServer {
         let server = PseudoTerminalServer(try PseudoTerminal(link: link), on: loop)
-        await server.serve(host)
+        do throws(SerialError) { try await server.serve(host, watch) } catch {
+            await server.close()
+            throw error
+        }
         return server
     }
 
@@ -32,15 +43,13 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
         channel = terminal.channel(on: loop)
     }
 
-    private func serve(_ host: DeviceHost<Device>) async {
+    private func serve(_ host: DeviceHost<Device>, _ watch: OpeningWatch) async throws(SerialError) {
         let id = await host.attach(channel, isListening: false)
-        clients = await PseudoTerminalClients(of: terminal, on: loop) { [terminal, loop] isOpen in
+        clients = try await PseudoTerminalClients(of: terminal, by: watch, on: loop) { [terminal, loop] isOpen in
             host.assumeIsolated { $0.setListening(isOpen, id) }
             // Once a writer that waits for room, which was cancelled just now, can no longer fill what this empties.
             if !isOpen { loop.execute { terminal.discardUnread() } }
         }
-        // Who can't be watched is taken to listen.
-        if clients == nil { await host.setListening(true, id) }
     }
 
     /// Removes the link and closes the pseudo-terminal: its clients find themselves disconnected.

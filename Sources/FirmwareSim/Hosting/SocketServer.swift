@@ -1,6 +1,9 @@
 public import DescriptorIO
 
-/// Offers a simulated device on a socket, as a raw serial server does; several clients share it.
+/// Offers a simulated device on a socket, as a raw serial server does.
+///
+/// A line has one client, as a serial port has: whoever else connects is hung up on at once, until the client has left.
+/// A line that broadcasts is everybody's: all clients hear all that the device says.
 public actor SocketServer<Device: SimulatedDevice> {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -10,23 +13,38 @@ public actor SocketServer<Device: SimulatedDevice> {
     private let loop: EventLoop
     private let listener: SocketListener
     private let host: DeviceHost<Device>
+    private let broadcasts: Bool
+    private let onRefusal: (@Sendable () -> Void)?
     private var connections: [DescriptorChannel] = []
+    /// Who has come while the last client's end was yet to be read.
+    private var successor: DescriptorChannel?
     private var isClosed = false
     private var accepting: Task<Void, Never>?
 
-    /// Listens at `address` and joins each client to `host`.
+    /// Listens at `address` and joins its client to `host`.
+    ///
+    /// - Parameters:
+    ///   - broadcasts: Whether any number of clients share the line.
+    ///   - onRefusal: Called each time somebody was hung up on because the line has a client.
     public static func open(
-        _ host: DeviceHost<Device>, at address: SocketAddress, on loop: EventLoop = .shared
+        _ host: DeviceHost<Device>, at address: SocketAddress, broadcasts: Bool = false, on loop: EventLoop = .shared,
+        onRefusal: (@Sendable () -> Void)? = nil
     ) async throws(DescriptorError) -> SocketServer {
-        let server = SocketServer(host, try await SocketListener.listen(at: address, on: loop), on: loop)
+        let listener = try await SocketListener.listen(at: address, on: loop)
+        let server = SocketServer(host, listener, broadcasts: broadcasts, on: loop, onRefusal)
         await server.start()
         return server
     }
 
-    private init(_ host: DeviceHost<Device>, _ listener: SocketListener, on loop: EventLoop) {
+    private init(
+        _ host: DeviceHost<Device>, _ listener: SocketListener, broadcasts: Bool, on loop: EventLoop,
+        _ onRefusal: (@Sendable () -> Void)?
+    ) {
         self.host = host
         self.listener = listener
+        self.broadcasts = broadcasts
         self.loop = loop
+        self.onRefusal = onRefusal
     }
 
     private func start() {
@@ -38,8 +56,7 @@ public actor SocketServer<Device: SimulatedDevice> {
             do throws(DescriptorError) {
                 guard let connection = try await listener.accept() else { return }
                 guard !isClosed else { return await connection.close() }
-                connections.append(connection)
-                await host.attach(connection) { Task { await self.forget(connection) } }
+                await take(connection)
             } catch {
                 // Out of descriptors, most likely: clients that leave give theirs back.
                 try? await EventLoopClock(loop).sleep(for: .milliseconds(100))
@@ -47,12 +64,36 @@ public actor SocketServer<Device: SimulatedDevice> {
         }
     }
 
-    private func forget(_ connection: DescriptorChannel) { connections.removeAll { $0 === connection } }
+    private func take(_ connection: DescriptorChannel) async {
+        guard !broadcasts, let client = connections.first else { return await join(connection) }
+        // The end of a client that has left may be read only after the next one has come.
+        if successor == nil, await client.hasFarEndLeft {
+            if connections.isEmpty { return await join(connection) }
+            successor = connection
+        } else {
+            await connection.close()
+            onRefusal?()
+        }
+    }
+
+    private func join(_ connection: DescriptorChannel) async {
+        connections.append(connection)
+        await host.attach(connection) { Task(executorPreference: self.loop) { await self.forget(connection) } }
+    }
+
+    private func forget(_ connection: DescriptorChannel) async {
+        connections.removeAll { $0 === connection }
+        guard let next = successor else { return }
+        successor = nil
+        await join(next)
+    }
 
     /// Stops listening and hangs up on every client.
     public func close() async {
         isClosed = true
         await listener.close()
+        await successor?.close()
+        successor = nil
         for connection in connections { await connection.close() }
         connections = []
     }

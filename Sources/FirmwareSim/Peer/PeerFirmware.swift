@@ -1,4 +1,5 @@
-/// The text and image peer: it greets who comes, acknowledges `Hello`, keeps what it is told, and sends an image for `GET`.
+/// The text and image peer: it greets who comes, keeps what it is told, and sends an image for `GET`. As the published one it
+/// acknowledges nothing, unless told to acknowledge `Hello`.
 ///
 /// What it says waits for its line and is never dropped. An image is said line by line as the line becomes free, so that an
 /// acknowledgement or a message meanwhile stands between two lines of it.
@@ -35,8 +36,17 @@ public struct PeerFirmware: SimulatedDevice {
     /// greeting and a reason are one notification whatever it takes: what is too long of them does not arrive.
     public var notificationLength: Int?
 
+    /// Told of what comes about, as it does.
+    public var onEvent: (@Sendable (PeerFirmwareEvent) -> Void)?
+    /// Whether anybody hears what it says.
+    public private(set) var hasListener = false
+
     private var now = Duration.zero
     private var wire: PeerWire
+    /// What people have it say, as long as nobody hears it or an image is on its way.
+    private var waitingMessages: [[UInt8]] = []
+    /// When the next of them are said.
+    private var messagesDue: Duration?
     private var sender: PeerImageSender?
     /// How many images were asked for while one was on its way.
     private var waitingImages = 0
@@ -49,9 +59,12 @@ public struct PeerFirmware: SimulatedDevice {
     public init(options: PeerFirmwareOptions = PeerFirmwareOptions()) {
         self.options = options
         let isTooLarge = options.imageFault == .tooLarge
-        picture = PeerPicture(
-            seed: options.seed,
-            byteCount: isTooLarge ? PeerFirmwareOptions.largestImage + 1 : options.imageByteCount)
+        picture =
+            if let image = options.image, !isTooLarge { PeerPicture(file: image) } else {
+                PeerPicture(
+                    seed: options.seed,
+                    byteCount: isTooLarge ? PeerFirmwareOptions.largestImage + 1 : options.imageByteCount)
+            }
         wire = PeerWire(options.carrier)
         stockDue = options.interval
     }
@@ -61,6 +74,18 @@ public struct PeerFirmware: SimulatedDevice {
     public mutating func hostCame(at instant: Duration) {
         let time = max(instant, now)
         say("HELLO from \(options.name) @ \(Self.iso8601(options.startTime + Int(time.components.seconds)))", at: time)
+        if !hasListener {
+            hasListener = true
+            onEvent?(.listenerCame)
+        }
+        scheduleMessages(at: time)
+    }
+
+    /// Says something that people have it say, once somebody hears it and no image is on its way: within an image a word
+    /// could be taken for a part of it.
+    public mutating func say(_ message: [UInt8], at instant: Duration) {
+        waitingMessages.append(message)
+        scheduleMessages(at: max(instant, now))
     }
 
     /// Nobody listens any more: what it was going to say is dropped.
@@ -68,7 +93,13 @@ public struct PeerFirmware: SimulatedDevice {
         now = max(now, instant)
         wire.dropOutput()
         endImages()
+        messagesDue = nil
+        guard hasListener else { return }
+        hasListener = false
+        onEvent?(.listenerLeft)
     }
+
+    public mutating func lineLeft(at instant: Duration) { hostLeft(at: instant) }
 
     public mutating func advance(to instant: Duration) -> [Emission] {
         var emissions: [Emission] = []
@@ -81,9 +112,9 @@ public struct PeerFirmware: SimulatedDevice {
         return emissions + wire.transmit(until: now)
     }
 
-    public var nextActivity: Duration? { [wire.nextActivity, blockDue, stockDue].compactMap { $0 }.min() }
+    public var nextActivity: Duration? { [wire.nextActivity, blockDue, stockDue, messagesDue].compactMap { $0 }.min() }
 
-    public var isQuiescent: Bool { wire.isIdle && wire.isHeard && blockDue == nil }
+    public var isQuiescent: Bool { wire.isIdle && wire.isHeard && blockDue == nil && messagesDue == nil }
 
     /// Resets the board: what it was saying is lost, and what it was told. It is switched off.
     public mutating func reset(at instant: Duration) {
@@ -91,6 +122,8 @@ public struct PeerFirmware: SimulatedDevice {
         wire.clear()
         isOn = false
         messages = []
+        waitingMessages = []
+        messagesDue = nil
         endImages()
         stockDue = options.interval.map { now + $0 }
     }
@@ -100,24 +133,55 @@ public struct PeerFirmware: SimulatedDevice {
     private mutating func live() {
         for message in wire.receive(by: now) { obey(message) }
         if let due = stockDue, due <= now {
-            for part in parts(of: Self.stock[stockCount % Self.stock.count]) { say(part, at: now) }
+            for part in parts(of: Array(Self.stock[stockCount % Self.stock.count].utf8)) { wire.say(part, at: now) }
             stockCount += 1
             stockDue = options.interval.map { now + $0 }
         }
         if let due = blockDue, due <= now { sendBlock() }
+        if let due = messagesDue, due <= now { sayMessages() }
+    }
+
+    private mutating func scheduleMessages(at instant: Duration) {
+        guard hasListener, sender == nil, !waitingMessages.isEmpty else { return }
+        messagesDue = messagesDue ?? instant
+    }
+
+    private mutating func sayMessages() {
+        for message in waitingMessages.prefix(Self.blockLength) {
+            let parts = parts(of: message)
+            for part in parts { wire.say(part, at: now) }
+            if parts.count > 1 { onEvent?(.divided(into: parts.count)) }
+        }
+        waitingMessages.removeFirst(min(Self.blockLength, waitingMessages.count))
+        messagesDue = nil
+        scheduleMessages(at: max(now + Self.blockTime, wire.idleTime ?? now))
     }
 
     private mutating func obey(_ message: [UInt8]) {
-        switch String(decoding: message, as: UTF8.self) {
+        let text = String(decoding: message, as: UTF8.self)
+        switch text {
         case "": break
-        case "Hello": say("Hello ack", at: now)
-        case "GET", "GET_IMAGE": askForImage()
-        case let text where text.uppercased() == "ON": isOn = true
-        case let text where text.uppercased() == "OFF": isOn = false
+        case "Hello":
+            onEvent?(.greeted(message))
+            if options.acknowledges { say("Hello ack", at: now) }
+        case _ where text.hasPrefix("HELLO from "): onEvent?(.greeted(message))
+        case _ where Self.asksForImage(text):
+            onEvent?(.askedForImage)
+            askForImage()
+        case _ where ["ON", "OFF"].contains(text.uppercased()):
+            isOn = text.count == 2
+            onEvent?(.toggled(isOn))
         default:
             messages.append(message)
             messages.removeFirst(max(0, messages.count - Self.keptMessages))
+            onEvent?(.told(message))
         }
+    }
+
+    /// Whether a text is `GET` or `GET_IMAGE`, in any letter case, with or without spaces around it.
+    private static func asksForImage(_ text: String) -> Bool {
+        let words = text.split(separator: " ")
+        return words.count == 1 && ["GET", "GET_IMAGE"].contains(words[0].uppercased())
     }
 
     private mutating func askForImage() {
@@ -127,6 +191,7 @@ public struct PeerFirmware: SimulatedDevice {
         }
         sender = nextSender
         blockDue = now
+        messagesDue = nil
     }
 
     private var nextSender: PeerImageSender {
@@ -152,20 +217,26 @@ public struct PeerFirmware: SimulatedDevice {
             waitingImages -= 1
             sender = nextSender
         }
+        if sender == nil { scheduleMessages(at: now) }
         blockDue = sender.map { _ in max(now + Self.blockTime, wire.idleTime ?? now) }
     }
 
     /// A message in pieces that reach the host whole, cut between characters.
-    private func parts(of text: String) -> [String] {
-        guard let notificationLength else { return [text] }
-        return text.reduce(into: [""]) { parts, character in
-            let length = parts[parts.count - 1].utf8.count + character.utf8.count
-            if length <= notificationLength {
-                parts[parts.count - 1].append(character)
-            } else {
-                parts.append(String(character))
+    private func parts(of message: [UInt8]) -> [[UInt8]] {
+        guard let notificationLength else { return [message] }
+        var parts: [[UInt8]] = []
+        var rest = message[...]
+        while rest.count > notificationLength {
+            var end = rest.startIndex + notificationLength
+            // What goes on a character of UTF-8 stays with its beginning.
+            for index in stride(from: end, to: max(rest.startIndex, end - 4), by: -1) where rest[index] & 0xC0 != 0x80 {
+                end = index
+                break
             }
+            parts.append(Array(rest[..<end]))
+            rest = rest[end...]
         }
+        return parts + [Array(rest)]
     }
 
     private mutating func say(_ text: String, at instant: Duration) { wire.say(Array(text.utf8), at: instant) }

@@ -41,6 +41,8 @@ public struct PeerFirmwareOptions: Sendable, Hashable {
     public var seed: UInt64
     /// The name of the image.
     public var imageName: String
+    /// The image to send, a PNG; nil for one made from ``seed`` and ``imageByteCount``.
+    public var image: [UInt8]?
     /// The size of the image in bytes; ``PeerPicture/leastByteCount`` or more.
     public var imageByteCount: Int
     /// What is wrong with the image; nil for nothing.
@@ -49,21 +51,25 @@ public struct PeerFirmwareOptions: Sendable, Hashable {
     public var chunkLength: Int
     /// The time between two messages of its own; nil for none.
     public var interval: Duration?
+    /// Whether `Hello` is answered by `Hello ack`, which the published peer does not do.
+    public var acknowledges: Bool
 
     /// A peer with an image of 20 kB that says nothing by itself, at 115200 baud, unless told otherwise.
     public init(
         carrier: Carrier = .line(.baud(115_200)), name: String = "QDevice1", startTime: Int = 0, seed: UInt64 = 1,
-        imageName: String = "image.png", imageByteCount: Int = 20_000, imageFault: ImageFault? = nil,
-        chunkLength: Int = 180, interval: Duration? = nil
+        imageName: String = "image.png", image: [UInt8]? = nil, imageByteCount: Int = 20_000,
+        imageFault: ImageFault? = nil, chunkLength: Int = 180, interval: Duration? = nil, acknowledges: Bool = false
     ) {
         self.carrier = carrier
         self.name = name
         self.startTime = startTime
         self.seed = seed
         self.imageName = imageName
+        self.image = image
         self.imageByteCount = imageByteCount
         self.imageFault = imageFault
         self.chunkLength = chunkLength
         self.interval = interval
+        self.acknowledges = acknowledges
     }
 }

@@ -1,10 +1,13 @@
-/// A PNG of noise: for a seed and a size always the same, to the byte.
+/// A PNG: one that there is, or one of noise, which for a seed and a size is always the same, to the byte.
 public struct PeerPicture: Sendable, Hashable {
     /// The smallest size in bytes.
     public static let leastByteCount = 128
 
     /// The file.
     public let bytes: [UInt8]
+
+    /// A picture that there is.
+    public init(file: [UInt8]) { bytes = file }
 
     /// Makes a picture.
     ///
@@ -20,7 +23,7 @@ public struct PeerPicture: Sendable, Hashable {
         while Self.dataLength(width, height + 1) <= room { height += 1 }
         while Self.dataLength(width, height) > room { width -= 1 }
 
-        var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+        var file = Self.signature
         file.reserveCapacity(byteCount)
         // Eight bits each of red, green and blue.
         Self.append("IHDR", Self.bigEndian(width) + Self.bigEndian(height) + [8, 2, 0, 0, 0], to: &file)
@@ -31,6 +34,9 @@ public struct PeerPicture: Sendable, Hashable {
         Self.append("IEND", [], to: &file)
         bytes = file
     }
+
+    /// What a PNG begins with.
+    public static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
     private static let comment = Array("Comment\0".utf8)
 

@@ -3,25 +3,23 @@ enum PumpCommand: Sendable, Hashable {
     case on
     case off
     /// What `atoi` made of the argument; any value.
-    case speed(Int32)
+    case speed(Int)
     case status
     case temperature
     case unknown
 
     /// Reads a line. Letters' case is ignored, blanks are not trimmed.
     ///
-    /// A NUL makes a line unknown: where C's strings end there, `ON` with noise behind it would pass for a command.
-    init(line: [UInt8]) {
-        guard !line.contains(0) else {
-            self = .unknown
-            return
-        }
-        let text = line.map { byte in
+    /// A command is a C string: what follows a NUL is not there.
+    ///
+    /// - Parameter saturatesNumbers: Whether a number that doesn't fit 16 bits stays out of range.
+    init(line: [UInt8], saturatesNumbers: Bool = false) {
+        let text = line.prefix { $0 != 0 }.map { byte in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) ? byte - 32 : byte
         }
         let speedPrefix = Array("SPEED:".utf8)
         if text.starts(with: speedPrefix) {
-            self = .speed(Self.atoi(text.dropFirst(speedPrefix.count)))
+            self = .speed(Self.atoi(text.dropFirst(speedPrefix.count), saturates: saturatesNumbers))
         } else {
             self = Self.table[text] ?? .unknown
         }
@@ -34,21 +32,23 @@ enum PumpCommand: Sendable, Hashable {
         Array("TEMP".utf8): .temperature,
     ]
 
-    /// What `atoi` makes of a text: leading white space, a sign, digits; the rest is ignored, and no digits make 0.
+    /// What AVR's `atoi` makes of a text: leading white space, a sign, digits; the rest is ignored, and no digits make 0.
     ///
-    /// It saturates, so that any number that is out of range stays out of range. (An AVR's `int` has 16 bits, and by it
-    /// 65736 would be 200; C leaves that undefined, and the protocol says `INVALID_SPEED_VALUE`.)
-    static func atoi(_ text: ArraySlice<UInt8>) -> Int32 {
+    /// An AVR's `int` has 16 bits, and what doesn't fit wraps round: 65736 is 200, and so is -65336. Where it `saturates`
+    /// it is some number that doesn't fit.
+    static func atoi(_ text: ArraySlice<UInt8>, saturates: Bool = false) -> Int {
         var rest = text.drop { $0 == UInt8(ascii: " ") || (9...13).contains($0) }
         let isNegative = rest.first == UInt8(ascii: "-")
         if isNegative || rest.first == UInt8(ascii: "+") {
             rest.removeFirst()
         }
-        var value: Int32 = 0
+        var value = 0
         for byte in rest {
             guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { break }
-            value = min(value * 10 + Int32(byte - UInt8(ascii: "0")), 1_000_000)
+            value = value * 10 + Int(byte - UInt8(ascii: "0"))
+            value = saturates ? min(value, 1_000_000) : value % 65_536
         }
-        return isNegative ? -value : value
+        let number = isNegative ? -value : value
+        return saturates ? number : Int(Int16(truncatingIfNeeded: number))
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// Knows neither the UART nor the loop. Times are the firmware's `millis()`, the milliseconds since it booted.
 struct PumpController: Sendable {
-    /// Milliseconds between the status lines that a running pump sends unasked.
+    /// Milliseconds between the status lines that a running pump sends unasked, counted from boot.
     static let reportInterval = 5000
     /// °C of the skin above which a running pump shuts off.
     static let overheatLimit: Float = 40
@@ -34,7 +34,7 @@ struct PumpController: Sendable {
         if motor.runtime(at: millis) >= PumpMotor.longestRun {
             motor.shutOff()
             return PumpText.safetyShutOff
-        } else if skin > Self.overheatLimit {
+        } else if options.thermistors != .zero, skin > Self.overheatLimit {
             motor.shutOff()
             return PumpText.overheat(skin: skin, printsFloats: options.printsFloats)
         } else {
@@ -46,7 +46,7 @@ struct PumpController: Sendable {
         guard surroundings.buttonPressed else { return [] }
         surroundings.buttonPressed = false
         if motor.state == .off {
-            _ = start(at: millis)
+            _ = motor.start(at: millis)
             return ["MANUAL:ON"]
         } else {
             motor.stop()
@@ -61,25 +61,27 @@ struct PumpController: Sendable {
         return duty
     }
 
+    /// The beat goes on while the pump is off, in silence. A turn that comes late puts the next beat off by nothing.
     mutating func report(at millis: Int) -> [String] {
-        guard motor.state == .on, millis - lastReport >= Self.reportInterval else { return [] }
-        lastReport = millis
-        return [status(at: millis)]
+        let elapsed = millis - lastReport
+        guard elapsed >= Self.reportInterval else { return [] }
+        lastReport = millis - elapsed % Self.reportInterval
+        return motor.state == .on ? [status(at: millis)] : []
     }
 
     // MARK: What it is told
 
     mutating func reply(to input: PumpCommandLine.Input, at millis: Int) -> [String] {
         guard case .line(let line) = input else { return [PumpText.commandTooLong] }
-        switch PumpCommand(line: line) {
+        switch PumpCommand(line: line, saturatesNumbers: options.saturatesNumbers) {
         case .on:
-            return start(at: millis) ? ["OK", "PUMP:ON"] : [PumpText.startFailed]
+            return motor.start(at: millis) ? ["OK", "PUMP:ON"] : [PumpText.startFailed]
         case .off:
             motor.stop()
             return ["OK", "PUMP:OFF"]
         case .speed(let value):
-            guard motor.state == .on else { return [PumpText.notRunning] }
             guard let duty = UInt8(exactly: value) else { return [PumpText.invalidSpeed] }
+            guard motor.state == .on else { return [PumpText.notRunning] }
             motor.setDuty(duty)
             return ["OK", "SPEED:\(duty)"]
         case .status:
@@ -92,14 +94,6 @@ struct PumpController: Sendable {
         case .unknown:
             return [PumpText.unknownCommand]
         }
-    }
-
-    /// Starts or restarts the run. Status lines are counted from when the pump came on, not from a restart.
-    private mutating func start(at millis: Int) -> Bool {
-        let wasOff = motor.state == .off
-        guard motor.start(at: millis) else { return false }
-        if wasOff { lastReport = millis }
-        return true
     }
 
     private func status(at millis: Int) -> String {

@@ -1,9 +1,9 @@
 /// The pump: an Arduino Nano whose firmware speaks ASCII lines, one command a loop turn.
 ///
-/// A turn pauses for 100 ms, then looks after safety, the button, the potentiometer and the periodic status line, handles
-/// at most one command, and blinks for 50 ms. Computing takes no time; printing into a full UART does. While it pauses
-/// and blinks, the firmware moves received bytes from the UART into its command buffer until a whole command waits; the
-/// rest stays in the UART, which drops what doesn't fit.
+/// A turn sleeps for 100 ms and measures for 9 ms. Then it reads the UART until one whole command waits, looks after
+/// safety, the button, the potentiometer and the periodic status line, and handles the command; if there was one it blinks
+/// for 50 ms. Computing takes no time; printing into a full UART does. Nothing is read at any other moment: the UART keeps
+/// 63 bytes, and loses what comes beyond.
 ///
 /// A new pump has been powered for a while: its first turn begins at instant zero. ``reset(at:)`` at zero begins with the
 /// bootloader instead.
@@ -22,7 +22,9 @@ public struct PumpFirmware: SimulatedDevice {
     public static let setupTime = Duration.milliseconds(1300)
     /// How long a loop turn sleeps at its beginning.
     public static let pauseTime = Duration.milliseconds(100)
-    /// How long a loop turn lights the status LED at its end.
+    /// How long it measures after that, before it reads the line. The pump protocol: some 9 ms of work.
+    public static let workTime = Duration.milliseconds(9)
+    /// How long a turn that handled a command lights the status LED at its end.
     public static let blinkTime = Duration.milliseconds(50)
 
     /// What the firmware does next, in the order of the program.
@@ -43,10 +45,11 @@ public struct PumpFirmware: SimulatedDevice {
     private(set) var now: Duration = .zero
     private var bootedAt: Duration = .zero
     private(set) var step = Step.pause
-    private(set) var stepDue: Duration = .zero
+    /// When that is. Tests set it to the moment at which a board's turn came.
+    var stepDue: Duration = .zero
     private(set) var uart: UART
     /// What the firmware is in the middle of printing, because the UART had no room.
-    private var unprinted: ArraySlice<UInt8> = []
+    private(set) var unprinted: ArraySlice<UInt8> = []
 
     private var commandLine = PumpCommandLine()
     var controller: PumpController
@@ -111,11 +114,6 @@ extension PumpFirmware {
         return Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
     }
 
-    /// Whether the program waits in a way that leaves it free to read the UART.
-    private var isListening: Bool {
-        unprinted.isEmpty && (step == .checkSafety || step == .pause)
-    }
-
     /// Lives through everything up to and including `limit`. Of what coincides, a byte's arrival comes first.
     mutating func run(to limit: Duration) {
         while true {
@@ -124,7 +122,6 @@ extension PumpFirmware {
                 guard arrival <= limit else { break }
                 now = max(now, arrival)
                 uart.takeArrival(keeping: step != .beginSetup)
-                listen()
             } else {
                 guard wake <= limit else { break }
                 now = wake
@@ -139,8 +136,7 @@ extension PumpFirmware {
     }
 
     /// Moves bytes from the UART into the command buffer until a whole command waits.
-    private mutating func listen() {
-        guard isListening else { return }
+    mutating func readLine() {
         while commandLine.waiting == nil, let byte = uart.read() {
             commandLine.append(byte)
         }
@@ -166,10 +162,10 @@ extension PumpFirmware {
             print(PumpText.banner(options))
         case .pause:
             turns += 1
-            next(.checkSafety, after: Self.pauseTime)
-            listen()
+            next(.checkSafety, after: Self.pauseTime + Self.workTime)
         case .checkSafety:
             next(.readButton)
+            readLine()
             checkSafety()
         case .readButton:
             next(.readPotentiometer)
@@ -181,11 +177,10 @@ extension PumpFirmware {
             next(.handleCommand)
             if !leavesRoomInReply { report() }
         case .handleCommand:
-            next(.blink)
+            next(commandLine.waiting == nil ? .pause : .blink)
             handleCommand()
         case .blink:
             next(.pause, after: Self.blinkTime)
-            listen()
         }
     }
 

@@ -1,7 +1,9 @@
 /// Which of the pump firmwares in the field to be.
 public struct PumpFirmwareOptions: Sendable, Hashable {
     /// How many temperature probes the firmware knows.
-    public enum Thermistors: Sendable, Hashable {
+    public enum Thermistors: Int, Sendable, Hashable {
+        /// None, and so no overheat protection: no temperature in a status line, and a question mark for each in `TEMP:{…}`.
+        case zero
         /// Skin only: `Temp:34.5C` in a status line, `TEMP:34.5`.
         case one
         /// Water and skin: `WaterTemp:…,SkinTemp:…` in a status line, `TEMP:{Water:…,Skin:…}`.
@@ -28,7 +30,7 @@ public struct PumpFirmwareOptions: Sendable, Hashable {
 
     /// The UART's line rate. The pump protocol: 9600 8N1.
     public var lineRate: LineRate
-    /// One- or two-thermistor firmware.
+    /// How many thermistors the firmware knows.
     public var thermistors: Thermistors
     /// What is printed after a reset.
     public var bootBanner: BootBanner
@@ -43,6 +45,9 @@ public struct PumpFirmwareOptions: Sendable, Hashable {
     /// Whether the button and the periodic status line, when a command waits, are served after the first line of its reply
     /// instead of before it.
     public var interruptsReplies: Bool
+    /// Whether a speed that is too long for 16 bits is out of range, as in the firmware of hardware/nano-pump, and not what
+    /// its lowest 16 bits make of it.
+    public var saturatesNumbers: Bool
     /// The temperatures to begin with.
     public var heat: HeatModel
     /// Where the speed potentiometer stands to begin with: an ADC reading, 0...1023.
@@ -61,6 +66,7 @@ public struct PumpFirmwareOptions: Sendable, Hashable {
         reportsTimesWhenStopped: Bool = false,
         printsDebugLines: Bool = false,
         interruptsReplies: Bool = false,
+        saturatesNumbers: Bool = false,
         heat: HeatModel = .moving(),
         potentiometer: Int = 512
     ) {
@@ -72,6 +78,7 @@ public struct PumpFirmwareOptions: Sendable, Hashable {
         self.reportsTimesWhenStopped = reportsTimesWhenStopped
         self.printsDebugLines = printsDebugLines
         self.interruptsReplies = interruptsReplies
+        self.saturatesNumbers = saturatesNumbers
         self.heat = heat
         self.potentiometer = potentiometer
     }

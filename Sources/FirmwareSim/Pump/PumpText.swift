@@ -13,6 +13,7 @@ enum PumpText {
 
     static func temperatures(water: Float, skin: Float, thermistors: PumpFirmwareOptions.Thermistors) -> String {
         switch thermistors {
+        case .zero: "TEMP:{Water:?C,Skin:?C}"
         case .one: "TEMP:\(oneDecimal(skin))"
         case .two: "TEMP:{Water:\(oneDecimal(water))C,Skin:\(oneDecimal(skin))C}"
         }
@@ -30,6 +31,7 @@ enum PumpText {
             fields.append("Remaining:\(remaining / 60_000)m")
         }
         switch options.thermistors {
+        case .zero: break
         case .one:
             fields.append("Temp:\(oneDecimal(skin))C")
         case .two:

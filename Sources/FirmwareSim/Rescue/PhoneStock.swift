@@ -24,8 +24,8 @@ public struct PhoneStock: Sendable, Hashable {
                     byte(8) & 0x3F | 0x80, byte(9), byte(10), byte(11), byte(12), byte(13), byte(14), byte(15)
                 )),
             content: place + " " + subject.text,
-            latitude: 35.9 + Double(random.number(below: 20_000)) / 1_000_000,
-            longitude: -79.06 + Double(random.number(below: 20_000)) / 1_000_000,
+            latitude: Double(35_900_000 + Int(random.number(below: 20_000))) / 1_000_000,
+            longitude: Double(-79_060_000 + Int(random.number(below: 20_000))) / 1_000_000,
             timestamp: Date(timeIntervalSinceReferenceDate: 752_263_200 + Double(index) * 60.5),
             status: "pending_sync", category: subject.category)
     }

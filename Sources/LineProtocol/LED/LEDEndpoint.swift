@@ -2,7 +2,8 @@
 public struct LEDEndpoint: Sendable, Hashable {
     /// How a value is written.
     public enum Kind: Sendable, Hashable {
-        /// Over BLE one byte, 0 = off, else on; on a line `0` or `1`.
+        /// Over BLE one byte, 0 = off, else on; read also as a number of 2 or 4 bytes, the lowest first, of which all but
+        /// the first are 0, as an ESP32's `setValue(int)` makes it. On a line `0` or `1`.
         case boolean
     }
 
@@ -56,7 +57,8 @@ extension LEDEndpoint.Kind {
     /// The value that a characteristic holds; nil if those bytes are none.
     public func value(bytes: [UInt8]) -> LEDValue? {
         switch self {
-        case .boolean: bytes.count == 1 ? .boolean(bytes[0] != 0) : nil
+        case .boolean:
+            [1, 2, 4].contains(bytes.count) && bytes.dropFirst().allSatisfy { $0 == 0 } ? .boolean(bytes[0] != 0) : nil
         }
     }
 

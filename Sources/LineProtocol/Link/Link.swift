@@ -13,6 +13,10 @@ public protocol Link: AnyObject, Sendable {
     /// The most bytes that one write of the carrier holds; nil where there is no bound. `send` cuts what is longer.
     var maximumWriteLength: Int? { get }
 
+    /// The most bytes that one packet brings, as far as this can be known now; nil where there are no packets. A device
+    /// that sends more at once loses the rest.
+    func packetCapacity() async -> Int?
+
     /// The address of this very device, where the endpoint that the link was opened from may lead to another.
     var deviceAddress: String? { get }
 
@@ -93,6 +97,9 @@ extension Link {
     /// False: ``send(_:)`` is to do it.
     public func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool { false }
 
+    /// None: most carriers have no packets.
+    public func packetCapacity() async -> Int? { nil }
+
     /// None: most endpoints lead to one device.
     public var deviceAddress: String? { nil }
 
@@ -123,7 +130,8 @@ extension Link {
     /// Most carriers have no break.
     public func sendBreak(for duration: Duration) async throws(LinkError) {
         throw LinkError(
-            .unsupported, name: name, activity: "send a break", hint: "only a serial port has a break condition")
+            .unsupported, name: name, activity: "send a break",
+            hint: "omit --break: only a serial port has a break condition")
     }
 
     /// What arrives, until the link is closed. It throws once, when the far end is gone.

@@ -12,6 +12,8 @@ public struct LinkError: Error, Sendable, Hashable {
         case changedDevice = "changed_device"
         /// The device is of another family than it was opened for; ``LinkError/detail`` names its own.
         case wrongFamily = "wrong_family"
+        /// The device is there, and has nothing that bytes could go over; ``LinkError/detail`` says what it has.
+        case unfit = "unfit_device"
         /// Somebody else uses it.
         case busy
         /// What carries it does not work now, as a Bluetooth adapter that is off.
@@ -83,23 +85,34 @@ extension LinkHolder: CustomStringConvertible {
 
 extension LinkError: CustomStringConvertible {
     public var description: String {
-        let kind =
-            switch code {
-            case .invalidEndpoint: "this is not an endpoint"
-            case .notFound: "there is no such port or device"
-            case .ambiguous: "several devices fit"
-            case .changedDevice: "it leads to another device than before"
-            case .wrongFamily: "it is a device of another family"
-            case .busy: "it is in use"
-            case .unavailable: "it can't be reached now"
-            case .notPermitted: "permission denied"
-            case .unsupported: "not supported there"
-            case .disconnected: "the device is gone"
-            case .closed: "the link is closed"
-            case .timedOut: "no answer in time"
-            case .cancelled: "cancelled"
-            case .system: "the system refused"
-            }
-        return "\(name): \(kind)" + (detail.map { " (\($0))" } ?? "")
+        let place = name.isEmpty ? "''" : name
+        switch (code, detail) {
+        case (.busy, _):
+            return "\(place): busy" + ((holder.map { "open in \($0)" } ?? detail).map { ": \($0)" } ?? "")
+        // It says all of it.
+        case (.disconnected, let detail?), (.system, let detail?), (.unavailable, let detail?):
+            return "\(place): \(detail)"
+        default: return "\(place): \(kind)" + (detail.map { ": \($0)" } ?? "")
+        }
+    }
+
+    private var kind: String {
+        switch code {
+        case .invalidEndpoint: "not a valid endpoint"
+        case .notFound: "no such port or device"
+        case .ambiguous: "several devices fit"
+        case .changedDevice: "it leads to another device than before"
+        case .wrongFamily: "it is a device of another family"
+        case .unfit: "it lacks the characteristics that are needed"
+        case .busy: "busy"
+        case .unavailable: "it can't be reached now"
+        case .notPermitted: "permission denied"
+        case .unsupported: "not supported there"
+        case .disconnected: "the device is gone"
+        case .closed: "the link is closed"
+        case .timedOut: "no answer in time"
+        case .cancelled: "cancelled"
+        case .system: "the system refused"
+        }
     }
 }

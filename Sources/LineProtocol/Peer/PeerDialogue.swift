@@ -1,27 +1,38 @@
-/// Says something to a peer, and makes sure that it was heard.
+/// Says something to a peer, which need not answer.
 ///
 ///     var dialogue = PeerDialogue(over: link, clock: ContinuousClock())
 ///     try await dialogue.meet()
-///     try await dialogue.say(.toggle(true))
+///     let isAcknowledged = try await dialogue.say(.toggle(true))
 ///
-/// The protocol answers nothing but `Hello`. A peer that acknowledges a `Hello` has heard what was sent before it.
+/// The published peer answers nothing, not even `Hello`. A peer that acknowledges a `Hello` has heard what was sent before it.
 public struct PeerDialogue: Sendable {
     /// How long an acknowledgement is waited for where nothing else is said.
     public static let defaultTimeout = Duration.seconds(3)
     /// How long a board that was reset may take to start.
     public static let startTime = Duration.seconds(8)
+    /// How long the first acknowledgement of a device that is known to be a peer may take.
+    static let acknowledgementTime = Duration.milliseconds(500)
+    /// How long a device at the far end of a line has to show that it is of another kind. A pump answers within 250 ms.
+    static let introductionTime = Duration.milliseconds(1500)
     /// How long the line is silent before a `Hello` that was repeated is taken for answered once only.
     static let hush = Duration.milliseconds(100)
 
     private let reader: LinkReader
     private let timeout: Duration
     private var decoder: PeerDecoder
-    /// What the peer said last instead of what was waited for.
-    private var foreignText: [UInt8]?
+    private var pieces: ArraySlice<PeerPiece> = []
+    /// Whether the peer has acknowledged a `Hello`.
+    private var acknowledges = false
+    /// Whether the far end has said what only a peer says, or offers what only a peer offers.
+    private var isKnownPeer: Bool
+    /// Whether anything came from the far end.
+    public private(set) var hasHeard = false
 
     /// A dialogue over `link`, which stays the caller's.
     ///
-    /// - Parameter clock: What time-outs are measured by.
+    /// - Parameters:
+    ///   - clock: What time-outs are measured by.
+    ///   - timeout: How long the acknowledgement of a command is waited for, where the peer acknowledges at all.
     public init(over link: any Link, clock: any Clock<Duration>, timeout: Duration = defaultTimeout) {
         self.init(LinkReader(link: link, clock: SessionClock(clock)), timeout: timeout)
     }
@@ -29,47 +40,84 @@ public struct PeerDialogue: Sendable {
     init(_ reader: LinkReader, timeout: Duration) {
         self.reader = reader
         self.timeout = timeout
+        isKnownPeer = reader.link.keepsPacketBounds
         decoder = PeerDecoder(keepsPacketBounds: reader.link.keepsPacketBounds)
     }
 
-    /// Says `Hello` until the peer acknowledges it: twice, or where opening the link may have reset it until it has started.
+    /// Says `Hello`, and listens for who is there. Where opening the link may have reset the peer, waits until it has started.
     ///
-    /// - Throws: `noAnswer`, or `notUnderstood` where something else was said; `linkLost`, `closed`, `cancelled`.
+    /// A peer that stays silent counts as met. A device of another kind does not: `ON` would switch a pump on.
+    ///
+    /// - Throws: `notUnderstood` where a device of another kind answered; `linkLost`, `closed`, `cancelled`.
     public mutating func meet() async throws(SessionError) {
-        let mayHaveReset = reader.link.mayHaveReset
-        let pause = mayHaveReset ? .seconds(1) : timeout.half
-        let patience = mayHaveReset ? Self.startTime : timeout
+        let foreignLine: [UInt8]?
         do throws(LinkError) {
-            let end = reader.clock.elapsed() + patience
-            var isFirst = true
             // Ends the line that somebody else may have begun.
             if reader.link.mayBeMidLine { try await reader.link.send([.lineFeed]) }
-            while reader.clock.elapsed() < end {
-                try await send(.hello)
-                if try await hearAcknowledgement(within: pause) {
-                    if !isFirst { try await waitForSilence(within: patience) }
-                    return
-                }
-                isFirst = false
-            }
+            foreignLine = try await introduce()
         } catch {
             throw PeerCommand.hello.failure(error, .nothingChanged)
         }
-        throw noAnswer(to: .hello, .nothingChanged, waited: patience)
+        guard let foreignLine else { return }
+        throw SessionError(
+            .notUnderstood, command: PeerCommand.hello.text, outcome: .nothingChanged, foreignLine: foreignLine)
     }
 
-    /// Says something, once, and waits until the peer has heard it.
+    /// Says something, once.
     ///
-    /// - Throws: As ``meet()``; that the command was heard is unknown then.
-    public mutating func say(_ command: PeerCommand) async throws(SessionError) {
+    /// - Returns: Whether the peer has acknowledged it. False says nothing: the published peer acknowledges nothing.
+    /// - Throws: `linkLost`, `closed`, `cancelled`; whether the command was heard is unknown then.
+    @discardableResult
+    public mutating func say(_ command: PeerCommand) async throws(SessionError) -> Bool {
         do throws(LinkError) {
             try await send(command)
+            guard acknowledges else { return false }
             try await send(.hello)
-            if try await hearAcknowledgement(within: timeout) { return }
+            let deadline = reader.clock.elapsed() + timeout
+            while let piece = try await next(by: deadline) {
+                if piece == .acknowledgement { return true }
+            }
+            return false
         } catch {
             throw command.failure(error, .unknown)
         }
-        throw noAnswer(to: command, .unknown, waited: timeout)
+    }
+
+    /// Says `Hello` until it is known who is there, or time is over. Returns what a device of another kind said.
+    private mutating func introduce() async throws(LinkError) -> [UInt8]? {
+        let mayHaveReset = reader.link.mayHaveReset
+        let patience = mayHaveReset ? Self.startTime : isKnownPeer ? Self.acknowledgementTime : Self.introductionTime
+        let pause = mayHaveReset ? .seconds(1) : isKnownPeer ? patience : patience.half
+        let end = reader.clock.elapsed() + patience
+        var helloCount = 0
+        while !acknowledges, reader.clock.elapsed() < end {
+            try await send(.hello)
+            helloCount += 1
+            let deadline = min(end, reader.clock.elapsed() + pause)
+            if let foreignLine = try await hearIntroduction(by: deadline) { return foreignLine }
+            if isKnownPeer, hasHeard { break }
+        }
+        if acknowledges, helloCount > 1 { try await waitForSilence() }
+        return nil
+    }
+
+    /// Listens for an acknowledgement until `deadline`, and no longer than a peer takes for it once it is known for one.
+    private mutating func hearIntroduction(by deadline: Duration) async throws(LinkError) -> [UInt8]? {
+        var deadline = deadline
+        while let piece = try await next(by: deadline) {
+            switch piece {
+            case .acknowledgement:
+                acknowledges = true
+                isKnownPeer = true
+                return nil
+            case .greeting where !isKnownPeer:
+                isKnownPeer = true
+                deadline = min(deadline, reader.clock.elapsed() + Self.acknowledgementTime)
+            case .text(let text) where ForeignSpeech.isRecognised(text.bytes): return text.bytes
+            default: break
+            }
+        }
+        return nil
     }
 
     private func send(_ command: PeerCommand) async throws(LinkError) {
@@ -77,34 +125,20 @@ public struct PeerDialogue: Sendable {
         try await link.send(command.bytes(keepsPacketBounds: link.keepsPacketBounds))
     }
 
-    private mutating func hearAcknowledgement(within time: Duration) async throws(LinkError) -> Bool {
-        let deadline = reader.clock.elapsed() + time
-        while let bytes = try await reader.next(by: deadline) {
-            for piece in decoder.append(bytes) {
-                switch piece {
-                case .acknowledgement: return true
-                case .text(let text): foreignText = text.bytes
-                default: break
-                }
-            }
+    /// The next piece that comes; nil where none has come by `deadline`.
+    private mutating func next(by deadline: Duration) async throws(LinkError) -> PeerPiece? {
+        while true {
+            if let piece = pieces.popFirst() { return piece }
+            guard let bytes = try await reader.next(by: deadline) else { return nil }
+            hasHeard = true
+            pieces = decoder.append(bytes)[...]
         }
-        return false
     }
 
     /// Lets the acknowledgement of a `Hello` that was repeated come, so that it is not taken for that of a later one.
-    private mutating func waitForSilence(within time: Duration) async throws(LinkError) {
-        let end = reader.clock.elapsed() + time
-        while reader.clock.elapsed() < end, let bytes = try await reader.next(by: reader.clock.elapsed() + Self.hush) {
-            _ = decoder.append(bytes)
-        }
-    }
-
-    private func noAnswer(
-        to command: PeerCommand, _ outcome: SessionError.Outcome, waited: Duration
-    ) -> SessionError {
-        SessionError(
-            foreignText == nil ? .noAnswer : .notUnderstood, command: command.text, outcome: outcome,
-            foreignLine: foreignText, waited: waited)
+    private mutating func waitForSilence() async throws(LinkError) {
+        let end = reader.clock.elapsed() + timeout
+        while reader.clock.elapsed() < end, try await next(by: reader.clock.elapsed() + Self.hush) != nil {}
     }
 }
 

@@ -6,7 +6,7 @@ public struct PeerGreeting: Sendable, Hashable {
     public var time: String
 
     /// Reads a greeting; nil for anything else.
-    init?(_ message: [UInt8]) {
+    public init?(_ message: [UInt8]) {
         guard message.starts(with: "HELLO from ".utf8), let text = String(validating: message, as: UTF8.self) else {
             return nil
         }

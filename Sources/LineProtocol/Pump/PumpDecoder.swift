@@ -40,8 +40,8 @@ extension PumpMessage {
     }
 
     private static let textPrefixes: [StaticString] = [
-        "HELLO:", "Device:", "Version:", "Baud Rate:", "Ready for commands",
-        "Maximum runtime exceeded", "Skin temperature too high",
+        "HELLO:", "Device:", "Version:", "Baud Rate:", "Reset:", "Ready for commands",
+        "Maximum runtime exceeded", "Skin temperature too ", "Skin thermistor ", "Water thermistor ",
         "[BT]", "[PUMP]", "[MAIN]", "[BUTTON]", "[SETUP]", "[POT]", "[WARNING]",
     ]
 }

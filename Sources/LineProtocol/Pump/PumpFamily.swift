@@ -53,6 +53,10 @@ public enum PumpFamily: DeviceFamily {
         if case .temperatures = message { true } else { false }
     }
 
+    /// 200 ms. The pump protocol: a loop turn takes 109 to 159 ms, and longer where the pump prints a long line. Until its
+    /// end the UART keeps 63 bytes, and loses the rest.
+    public static let readingTime = Duration.milliseconds(200)
+
     /// No command ends in 999. A bare line end would let a begun `SPEED:2` count, and so would a letter, since firmware
     /// reads numbers by `atoi`; with these digits any speed is out of range, also where 16 bits overflow.
     public static let lineSpoiler = Array("999\n".utf8)

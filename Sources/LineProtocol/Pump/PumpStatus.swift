@@ -56,6 +56,9 @@ public struct PumpTemperatures: Sendable, Hashable {
     /// line. Those of a status line are in ``PumpStatus/otherFields``.
     public var otherFields: [PumpStatusField] = []
 
+    /// Whether there is any reading. Firmware without thermistors has none.
+    public var isReported: Bool { water != nil || skin != nil || single != nil }
+
     /// Readings; nil where there is no such thermistor.
     public init(water: ThermistorReading? = nil, skin: ThermistorReading? = nil, single: ThermistorReading? = nil) {
         self.water = water

@@ -22,6 +22,8 @@ public struct RescueStoreError: Error, Sendable, Hashable {
         case noPlace = "no_place"
         /// This user may not.
         case notPermitted = "not_permitted"
+        /// The program that keeps the messages is not installed.
+        case notInstalled = "not_installed"
         /// Another program has held it for longer than was waited.
         case locked
         /// The disk is full.

@@ -62,6 +62,14 @@ struct Conversation<Family: DeviceFamily> {
         return lastID
     }
 
+    /// Begins a flight in which nothing is sent and nothing is a reply: it ends by time, or because something is urgent.
+    mutating func beginPause() -> UInt64 {
+        lastID += 1
+        flight = Flight(id: lastID, errors: .ignored, refusesSpoiler: false)
+        (exchange, reply, isStopInFlight) = (nil, nil, false)
+        return lastID
+    }
+
     /// Returns the doubtful error that nobody has looked at, and sets how later errors are treated.
     mutating func takeDoubtfulError(_ errors: Flight.ErrorTrust) -> String? {
         guard flight?.hasNews == true else { return nil }
@@ -112,6 +120,16 @@ struct Conversation<Family: DeviceFamily> {
         if flight?.id == id { end(.cancelled) }
     }
 
+    /// The link does not take the bytes of the command in flight at once.
+    ///
+    /// - Parameter isCommand: Whether they are the command's own, and not those of a question behind it.
+    mutating func beginSending(ofCommand isCommand: Bool) { flight?.beginSending(ofCommand: isCommand) }
+
+    /// The link has taken the bytes of the flight of that name.
+    mutating func endSending(_ id: UInt64) {
+        if flight?.id == id { flight?.endSending() }
+    }
+
     /// The link did not take the command of the flight of that name.
     mutating func sendingFailed(_ id: UInt64) {
         if flight?.id == id { end(.notSent) }
@@ -128,12 +146,7 @@ struct Conversation<Family: DeviceFamily> {
     }
 
     /// Whether the flight ended because the device answered.
-    var isAnswered: Bool {
-        switch flight?.ending {
-        case .replied, .refused: true
-        default: false
-        }
-    }
+    var isAnswered: Bool { flight?.ending?.isAnswer ?? false }
 
     /// Whether the flight ended because the link did not take its command.
     var isSendingFailed: Bool { if case .notSent = flight?.ending { true } else { false } }
@@ -149,7 +162,7 @@ struct Conversation<Family: DeviceFamily> {
     /// - Parameter provesPresent: Whether nothing older is still to come, since the device answers in order. The
     ///   acknowledgement of a stop does not prove it: it may be that of an earlier stop.
     mutating func takeReply(provesPresent: Bool = true) -> Family.Reply? {
-        guard let reply else { return nil }
+        guard case .replied = flight?.ending, let reply else { return nil }
         self.reply = nil
         flight = nil
         if provesPresent {
@@ -181,7 +194,7 @@ struct Conversation<Family: DeviceFamily> {
         if Family.isStart(message) { hasDeviceStarted = true }
         if Family.isFenceReply(message) { owedFences = max(0, owedFences - 1) }
         if let stop { hear(message, of: stop) }
-        if flight?.isOver == false {
+        if flight?.awaitsReply == true {
             if Family.isForeign(message) { flight?.foreignLine = line.withUnsafeBufferPointer { Array($0) } }
             if isForFlight(message) { return }
         }

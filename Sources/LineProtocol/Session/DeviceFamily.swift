@@ -46,6 +46,10 @@ public protocol DeviceFamily: Sendable {
     /// Bytes that turn a half-sent line into one that the device rejects, and end it.
     static var lineSpoiler: [UInt8] { get }
 
+    /// How long a device may take to read a command; zero where it reads at any time. After a command that was given up
+    /// the next one waits this long, so that both together do not overflow the device's receive buffer.
+    static var readingTime: Duration { get }
+
     /// The query that tells what a command of unknown outcome has done.
     static var statusQuery: Command? { get }
 
@@ -56,6 +60,9 @@ public protocol DeviceFamily: Sendable {
 extension DeviceFamily {
     /// Nothing: for a family whose devices take no lines.
     public static var lineSpoiler: [UInt8] { [] }
+
+    /// None: for a family whose devices read at any time.
+    public static var readingTime: Duration { .zero }
 
     /// No: for a family without a ``fence``.
     public static func isFence(_ command: Command) -> Bool { false }

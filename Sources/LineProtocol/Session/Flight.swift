@@ -15,6 +15,16 @@ struct Flight {
         case closed
         /// The link did not take the command, or only a part.
         case notSent
+
+        var isRefusal: Bool { if case .refused = self { true } else { false } }
+
+        /// Whether the device has answered.
+        var isAnswer: Bool {
+            switch self {
+            case .replied, .refused: true
+            default: false
+            }
+        }
     }
 
     let id: UInt64
@@ -27,6 +37,13 @@ struct Flight {
     /// Whether the fence is in flight behind the command: its reply confirms the doubtful error.
     var isFenced = false
     private(set) var ending: Ending?
+    /// Whether the link has yet to take the bytes. What comes meanwhile may answer another host: it counts once they are
+    /// taken, and not if they are taken back.
+    private var isBeingSent = false
+    /// Whether those bytes are the command's own, and not those of a question behind it.
+    private var isCommandBeingSent = false
+    /// How the flight ends once its bytes are taken.
+    private var answer: Ending?
     /// The last line of the flight that the protocol does not know.
     var foreignLine: [UInt8]?
     private var waiter: UnsafeContinuation<Void, Never>?
@@ -49,6 +66,9 @@ struct Flight {
 
     var isOver: Bool { if case nil = ending { false } else { true } }
 
+    /// Whether its reply is yet to come; an error does not preclude one.
+    var awaitsReply: Bool { if case .replied = answer { false } else { !isOver } }
+
     /// Takes in another error while the first one's origin is found out: the last is the most likely to be its own.
     mutating func noteError(_ code: String) {
         if isFenced { doubtfulError = code }
@@ -60,7 +80,16 @@ struct Flight {
     }
 
     /// Whether an error of doubtful origin waits to be looked at.
-    var hasNews: Bool { doubtfulError != nil && errors == .doubtful }
+    var hasNews: Bool { doubtfulError != nil && errors == .doubtful && !isBeingSent }
+
+    /// The link is handed bytes that it does not take at once.
+    mutating func beginSending(ofCommand isCommand: Bool) { (isBeingSent, isCommandBeingSent) = (true, isCommand) }
+
+    /// The link has taken them.
+    mutating func endSending() {
+        isBeingSent = false
+        if let answer { end(answer) } else if hasNews { wake() }
+    }
 
     private mutating func wake() {
         waiter?.resume()
@@ -71,12 +100,16 @@ struct Flight {
     mutating func doubt(_ code: String) {
         guard doubtfulError == nil else { return }
         doubtfulError = code
-        wake()
+        if hasNews { wake() }
     }
 
     /// Ends the flight; what comes behind the first end changes nothing.
     mutating func end(_ ending: Ending) {
         if isOver { return }
+        if isBeingSent, isCommandBeingSent ? ending.isAnswer : ending.isRefusal {
+            answer = ending
+            return
+        }
         self.ending = ending
         wake()
     }

@@ -1,17 +1,30 @@
 /// Telling old from new: the device answers in order, so what is heard behind the reply to a fence is not older than it.
 extension Session {
     /// Sends a query whose reply is never unsolicited; anything heard earlier is stale.
+    ///
+    /// - Parameter isRepeated: Whether it is sent a second time when half of the time has gone by, as other queries are:
+    ///   a reply is not recognised behind a line whose end was lost, as while a port is opened.
     func passFence(
-        _ fence: Family.Command, before command: Family.Command, timeout: Duration, since stopCount: UInt64
+        _ fence: Family.Command, before command: Family.Command, timeout: Duration, isRepeated: Bool,
+        since stopCount: UInt64
     ) async throws(SessionError) {
-        do throws(SessionError) {
-            _ = try await exchange(fence, timeout: timeout, errors: .ignored, since: stopCount)
-            await waitForOwedFences(within: Self.lateReplyTime)
-        } catch {
-            var error = error
-            error.command = text(of: command)
-            error.outcome = .notSent
-            throw error
+        let attemptTime = isRepeated ? timeout.half : timeout
+        var firstError: SessionError?
+        while true {
+            do throws(SessionError) {
+                _ = try await exchange(fence, timeout: attemptTime, errors: .ignored, since: stopCount)
+                return await waitForOwedFences(within: Self.lateReplyTime)
+            } catch {
+                let isSilence = error.code == .noAnswer || error.code == .notUnderstood
+                if isRepeated, isSilence, firstError == nil {
+                    firstError = error
+                    continue
+                }
+                var error = firstError.map(error.following) ?? error
+                error.command = text(of: command)
+                error.outcome = .notSent
+                throw error
+            }
         }
     }
 
@@ -49,7 +62,7 @@ extension Session {
         }
         let bytes = Family.encode(isQuery ? command : fence)
         if try !link.sendAtOnce(bytes) {
-            try await send(bytes, of: flight, for: command)
+            try await send(bytes, of: flight, isCommand: false)
         } else if !listener.conversation.isOver {
             await waitForEnd(of: flight)
         }

@@ -17,7 +17,7 @@ extension Session {
             do throws(SessionError) {
                 // What a board did not answer before it was ready it does not answer later.
                 listener.conversation.forgetOwedFences()
-                _ = try await perform(query, timeout: .seconds(1), errors: .own)
+                _ = try await perform(query, timeout: .seconds(1), isProbe: true)
                 return
             } catch {
                 // A refusal proves that the device listens; it may have got only a line's tail while booting.

@@ -36,21 +36,25 @@ extension Session {
         // the device answer and is owed no reply.
         let mustConfirm = listener.conversation.hearsThePast || !listener.conversation.areErrorsOwn
         let end = clock.elapsed() + timeout
-        var failure = SessionError(.noAnswer, command: text(of: rule.command), outcome: .unknown)
+        let silence = SessionError(.noAnswer, command: text(of: rule.command), outcome: .unknown)
+        var failure = silence
+        var refusals = 0
         while clock.elapsed() < end {
             count += 1
             do throws(SessionError) {
                 let reply = try await sendStop(rule, until: min(end, clock.elapsed() + Self.stopInterval))
                 if !mustConfirm { return reply }
+                (failure, refusals) = (silence, 0)
             } catch {
                 guard error.code == .noAnswer || error.code == .notUnderstood || error.code == .refused else {
                     throw count > 1 ? error.ofUnknownOutcome : error
                 }
-                failure = error.code == .noAnswer ? failure : error
+                if error.code != .noAnswer { failure = error }
+                refusals = error.code == .refused ? refusals + 1 : 0
             }
             if listener.conversation.isStopHeard, !mustConfirm { break }
-            // It may be the answer that gets lost.
-            guard count > 1 || listener.conversation.isStopHeard else { continue }
+            // It may be the answer that gets lost, also among errors: only every other one has it sent again unasked.
+            guard refusals.isMultiple(of: 2), count > 1 || listener.conversation.isStopHeard else { continue }
             if try await isSafe(by: rule, until: end) { break }
         }
         let isHeard = listener.conversation.isStopHeard && !mustConfirm
@@ -72,7 +76,9 @@ extension Session {
         do throws(LinkError) {
             // The stop begins with a line end, so no spoiler is needed.
             mayBeMidLine = false
-            if !isStopBeingSent, try !link.sendAtOnce(rule.bytes) { sendWhenPossible(rule.bytes, of: id) }
+            if !isStopBeingSent, pace.takeStop(at: clock.elapsed()), try !link.sendAtOnce(rule.bytes) {
+                sendWhenPossible(rule.bytes, of: id)
+            }
         } catch {
             throw sendingFailed(rule.command, error)
         }
@@ -83,7 +89,11 @@ extension Session {
             await waitForEnd(of: id)
         }
         deadline = nil
-        do throws(SessionError) { return try conclude(rule.command, waited: .zero) } catch {
+        do throws(SessionError) {
+            let reply = try conclude(rule.command, waited: .zero)
+            pace.noteStopAnswer()
+            return reply
+        } catch {
             guard let refusal, error.code == .noAnswer || error.code == .notUnderstood else { throw error }
             throw SessionError(.refused, command: error.command, outcome: .unknown, deviceCode: refusal)
         }
@@ -108,7 +118,7 @@ extension Session {
         do throws(SessionError) {
             if let fence = Family.fence {
                 _ = try await ask(fence, until: end)
-                await waitForOwedFences(within: min(Self.stopInterval, end - clock.elapsed()))
+                await waitForOwedFences(within: min(Self.stopInterval, (end - clock.elapsed()).half))
             }
             let isSafe = rule.isSafe(try await ask(query, until: end))
             if isSafe { listener.conversation.findSafe() }

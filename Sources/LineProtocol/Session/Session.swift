@@ -35,6 +35,7 @@ public actor Session<Family: DeviceFamily> {
     var mayBeMidLine: Bool
     /// Whether the link is still to take the stop that was sent last.
     var isStopBeingSent = false
+    var pace = SendingPace()
     var deadline: Duration?
     private var watchdog: (target: Duration, task: Task<Void, Never>)?
 
@@ -145,13 +146,13 @@ public actor Session<Family: DeviceFamily> {
     public func perform(
         _ command: Family.Command, timeout: Duration = Session.defaultTimeout
     ) async throws(SessionError) -> Family.Reply {
-        try await perform(command, timeout: timeout, errors: nil)
+        try await perform(command, timeout: timeout, isProbe: false)
     }
 
-    /// - Parameter errors: What an error means, where it is not to be found out.
+    /// - Parameter isProbe: Whether it only asks if the device hears: an error answers that too, and the caller asks again.
     @inline(__always)
     func perform(
-        _ command: Family.Command, timeout: Duration, errors: Flight.ErrorTrust?
+        _ command: Family.Command, timeout: Duration, isProbe: Bool
     ) async throws(SessionError) -> Family.Reply {
         try checkLife(for: command)
         let effect = Family.effect(of: command)
@@ -168,10 +169,11 @@ public actor Session<Family: DeviceFamily> {
             if effect == .query { stopCount = turns.urgentCount }
             do throws(SessionError) {
                 if firstError == nil, listener.conversation.hearsThePast, let fence = Family.fence {
-                    try await passFence(fence, before: command, timeout: timeout, since: stopCount)
+                    try await passFence(
+                        fence, before: command, timeout: timeout, isRepeated: !isProbe, since: stopCount)
                 }
                 // At its second sending a query may be told the truth by an error.
-                let trust = errors ?? (firstError == nil ? ownErrors : .own)
+                let trust = firstError == nil && !isProbe ? ownErrors : .own
                 return try await exchange(command, timeout: attemptTime, errors: trust, since: stopCount)
             } catch {
                 guard effect == .query else { throw error }
@@ -233,20 +235,32 @@ public actor Session<Family: DeviceFamily> {
         }
     }
 
-    // Inlined, as each call of an asynchronous function of an actor looks twice for the executor to run on.
-    @inline(__always)
-    func exchange(
-        _ command: Family.Command, timeout: Duration, errors: Flight.ErrorTrust, since stopCount: UInt64
-    ) async throws(SessionError) -> Family.Reply {
+    /// - Parameter stopCount: How many stops there had been when the command got its turn.
+    /// - Throws: `linkLost`, `closed`, `cancelled`; `overtaken` where a stop has come or waits.
+    private func checkMaySend(_ command: Family.Command, since stopCount: UInt64) throws(SessionError) {
         try checkLife(for: command)
         if Task.isCancelled { throw SessionError(.cancelled, command: text(of: command), outcome: .notSent) }
         // A query that was handed the turn just before lets what is urgent go first.
         guard turns.urgentCount == stopCount, !turns.isUrgentWaiting || listener.conversation.isStopping else {
             throw SessionError(.overtaken, command: text(of: command), outcome: .notSent)
         }
+    }
+
+    // Inlined, as each call of an asynchronous function of an actor looks twice for the executor to run on.
+    @inline(__always)
+    func exchange(
+        _ command: Family.Command, timeout: Duration, errors: Flight.ErrorTrust, since stopCount: UInt64
+    ) async throws(SessionError) -> Family.Reply {
+        try checkMaySend(command, since: stopCount)
+        var now = clock.elapsed()
+        if now < pace.nextSending {
+            try await waitToSend(command, since: stopCount)
+            now = clock.elapsed()
+        }
         if Family.isFence(command) { listener.conversation.sendsFence() }
         let id = listener.conversation.begin(command, errors: errors, isSpoilerSent: mayBeMidLine)
-        setDeadline(clock.elapsed() + timeout)
+        pace.noteSending(at: now)
+        setDeadline(now + timeout)
         do throws(LinkError) {
             var bytes = Family.encode(command)
             if mayBeMidLine {
@@ -254,7 +268,7 @@ public actor Session<Family: DeviceFamily> {
                 mayBeMidLine = false
             }
             if try !link.sendAtOnce(bytes) {
-                try await send(bytes, of: id, for: command)
+                try await send(bytes, of: id, isCommand: true)
             } else if !listener.conversation.isOver {
                 await waitForEnd(of: id)
             }
@@ -266,14 +280,29 @@ public actor Session<Family: DeviceFamily> {
         return try conclude(command, waited: timeout)
     }
 
+    /// Waits until the device has had time to read a command that was given up; a stop does not wait for that.
+    private func waitToSend(_ command: Family.Command, since stopCount: UInt64) async throws(SessionError) {
+        let pause = listener.conversation.beginPause()
+        setDeadline(pace.nextSending)
+        await waitForEnd(of: pause)
+        deadline = nil
+        _ = listener.conversation.finish()
+        try checkMaySend(command, since: stopCount)
+    }
+
     /// Sends what the link does not take at once, and waits for the end of the flight: a carrier that takes nothing must
     /// not hold a command beyond its time.
     ///
-    /// What is then still under way is stopped, so that it does not switch on a pump much later, unless it was answered.
-    func send(_ bytes: [UInt8], of flight: UInt64, for command: Family.Command) async throws(LinkError) {
+    /// No answer ends the flight before the link has taken the bytes: it may be the answer to another host. What is still
+    /// under way when the flight ends is stopped, so that it does not switch on a pump much later.
+    ///
+    /// - Parameter isCommand: Whether the bytes are the command's own, and not those of a question behind it.
+    func send(_ bytes: [UInt8], of flight: UInt64, isCommand: Bool) async throws(LinkError) {
+        listener.conversation.beginSending(ofCommand: isCommand)
         let sending = Task(executorPreference: link.executor) { () -> LinkError? in
             do throws(LinkError) {
                 try await self.link.send(bytes)
+                self.listener.conversation.endSending(flight)
                 return nil
             } catch {
                 self.listener.conversation.sendingFailed(flight)
@@ -305,6 +334,7 @@ public actor Session<Family: DeviceFamily> {
         let isStop = Family.effect(of: command) == .stop
         if let reply = listener.conversation.takeReply(provesPresent: !isStop) { return reply }
         let flight = listener.conversation.finish()
+        if case .refused = flight?.ending {} else { pace.noteGivingUp(readingTime: Family.readingTime) }
         let code: SessionError.Code
         var link: LinkError?
         switch flight?.ending {

@@ -86,7 +86,7 @@ extension SessionError: CustomStringConvertible {
         switch code {
         case .refused: "the device refused \(command): \(deviceCode ?? "")"
         case .noAnswer: "no answer to \(command)"
-        case .notUnderstood: "the answer to \(command) is nothing that the protocol knows"
+        case .notUnderstood: "unexpected reply to \(command)"
         case .linkLost: "the link broke at \(command): \(link?.description ?? "")"
         case .closed: "the session was closed at \(command)"
         case .cancelled: "\(command) was cancelled"

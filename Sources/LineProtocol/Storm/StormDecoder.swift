@@ -24,6 +24,7 @@ public struct StormDecoder: Sendable {
 
     private static let echo = Array("GET_LOG".utf8)
     private static let logPrefix = Array("LOG Values: ".utf8)
+    static var logPrefixLength: Int { logPrefix.count }
     private static let livePrefix = Array("LIVE LOG: ".utf8)
 
     private let characteristic: StormCharacteristic
@@ -162,7 +163,7 @@ public struct StormDecoder: Sendable {
 }
 
 extension UInt8 {
-    fileprivate var isLineEnd: Bool { self == .lineFeed || self == .carriageReturn }
+    var isLineEnd: Bool { self == .lineFeed || self == .carriageReturn }
 }
 
 extension [UInt8] {

@@ -6,6 +6,8 @@
 /// Nothing on the wire ends the log: it is over when nothing of it has come for a while from a sensor that is there
 /// (``Link/confirmConnection()``). Live rows in between are counted and left out. The link is the download's while it
 /// lasts, and open behind it.
+///
+/// The log is whole only where nothing is thrown and ``gapCount`` is 0.
 public struct StormDownload: Sendable {
     /// How long a silence ends the log where nothing else is said. A sensor pauses for some tenths of a second at most,
     /// while it reads its flash.
@@ -19,6 +21,21 @@ public struct StormDownload: Sendable {
     /// The command, as it is written on the wire without its line end.
     public static let command = "GET_LOG"
 
+    /// Why there is no whole log.
+    public enum Failure: Error, Sendable, Hashable {
+        /// No answer, a lost link, or the end of the task.
+        case session(SessionError)
+        /// The sensor has restarted before the log was over, as the boot ROM of an ESP32 tells.
+        case restarted
+        /// The log has begun once more before it was over: somebody else has asked for it too.
+        case beganAgain
+    }
+
+    /// How many times something is missing between two packets, or behind the last one, as far as this can be told: a
+    /// sensor whose packets are longer than the connection's loses their ends.
+    public var gapCount: Int { joiner.gapCount }
+    /// How many line ends were added between rows that came without one, each in a packet.
+    public var addedLineEndCount: Int { joiner.addedLineEndCount }
     /// How many bytes of the log were handed out.
     public private(set) var byteCount = 0
     /// How many live rows came meanwhile.
@@ -28,13 +45,20 @@ public struct StormDownload: Sendable {
         case notAsked
         case asked
         case arriving
-        case over(SessionError?)
+        case over(Failure?)
     }
 
     private let reader: LinkReader
     private let timeout: Duration
     private let quiet: Duration
     private var decoder: StormDecoder
+    private var finder = ESP32ResetFinder()
+    private var joiner = StormLogJoiner()
+    /// The first bytes of a log that comes in packets, by which a second beginning of it is known.
+    private var head: [UInt8] = []
+    private static let headLength = 512
+    /// How long the prefix of the packet was that is looked at.
+    private var prefixLength = 0
     private var pieces: ArraySlice<StormPiece> = []
     private var phase = Phase.notAsked
     /// What was said last by a device that did not fall silent.
@@ -59,8 +83,9 @@ public struct StormDownload: Sendable {
     /// The next bytes of the log, as they came; nil once it is over.
     ///
     /// - Throws: `noAnswer` where no log began in time, `notUnderstood` where the device did not fall silent before it was
-    ///   asked. `linkLost` and `cancelled`: what was handed out before is the beginning of the log.
-    public mutating func next() async throws(SessionError) -> [UInt8]? {
+    ///   asked. `linkLost` and `cancelled`, and what is no ``Failure/session(_:)``: what was handed out before is the
+    ///   beginning of the log.
+    public mutating func next() async throws(Failure) -> [UInt8]? {
         if case .notAsked = phase { try await ask() }
         while true {
             if let text = takeText() { return text }
@@ -76,15 +101,46 @@ public struct StormDownload: Sendable {
     private mutating func takeText() -> [UInt8]? {
         while let piece = pieces.popFirst() {
             switch piece {
-            case .logBegins: noteBeginning()
+            case .logBegins:
+                if isSecondBeginning {
+                    finish(.beganAgain)
+                    pieces = []
+                }
+                prefixLength = StormDecoder.logPrefixLength
+                noteBeginning()
             case .live: liveRowCount += 1
             case .log(let text):
                 noteBeginning()
-                byteCount += text.count
-                return text
+                let known = take(text)
+                if !known.isEmpty { return known }
             }
         }
-        return nil
+        guard case .over = phase else { return nil }
+        let rest = joiner.finish()
+        byteCount += rest.count
+        return rest.isEmpty ? nil : rest
+    }
+
+    /// What of the log is certain by now.
+    private mutating func take(_ text: [UInt8]) -> [UInt8] {
+        defer { prefixLength = 0 }
+        guard reader.link.keepsPacketBounds else {
+            byteCount += text.count
+            return text
+        }
+        if head.count < Self.headLength { head += text.prefix(Self.headLength - head.count) }
+        let known = joiner.append(text, packetLength: prefixLength + text.count)
+        byteCount += known.count
+        return known
+    }
+
+    /// Whether the log that begins is the one that has begun before. Each packet may have the prefix: only one that begins
+    /// as the first did begins the log again.
+    private var isSecondBeginning: Bool {
+        guard reader.link.keepsPacketBounds else { return byteCount > 0 }
+        guard case .log(let text)? = pieces.first, !head.isEmpty else { return false }
+        let length = min(text.count, head.count)
+        return text.prefix(length) == head.prefix(length)
     }
 
     private mutating func noteBeginning() {
@@ -94,18 +150,20 @@ public struct StormDownload: Sendable {
     // MARK: The link
 
     /// Waits for silence, and asks.
-    private mutating func ask() async throws(SessionError) {
+    private mutating func ask() async throws(Failure) {
         let link = reader.link
         let isSilent: Bool
         do throws(LinkError) {
             isSilent = try await waitForSilence()
             if isSilent { try await link.send(Array(Self.command.utf8) + (link.keepsPacketBounds ? [] : [.lineFeed])) }
         } catch {
-            throw sessionError(error)
+            throw .session(sessionError(error))
         }
         if !isSilent {
-            throw SessionError(.notUnderstood, command: Self.command, outcome: .notSent, foreignLine: foreignText)
+            throw .session(
+                SessionError(.notUnderstood, command: Self.command, outcome: .notSent, foreignLine: foreignText))
         }
+        joiner.packetCapacity = await link.packetCapacity()
         phase = .asked
     }
 
@@ -148,25 +206,42 @@ public struct StormDownload: Sendable {
             finish(
                 hasBegun
                     ? nil
-                    : SessionError(.noAnswer, command: Self.command, outcome: .nothingChanged, waited: timeout))
+                    : .session(
+                        SessionError(.noAnswer, command: Self.command, outcome: .nothingChanged, waited: timeout)))
         } catch {
-            finish(sessionError(error))
+            finish(.session(sessionError(error)))
         }
     }
 
     /// Returns whether something of the log has come by `deadline`; counts the live rows before it.
     private mutating func findLog(by deadline: Duration) async throws(LinkError) -> Bool {
         while let bytes = try await reader.next(by: deadline) {
-            pieces = decoder.append(bytes)[...]
+            pieces = decode(bytes)[...]
             if pieces.contains(where: \.isOfLog) { return true }
+            if case .over = phase { return true }
             liveRowCount += pieces.count
             pieces = []
         }
         return false
     }
 
-    private mutating func finish(_ error: SessionError?) {
-        pieces = decoder.finish()[...]
+    /// The pieces of what arrived, up to where the sensor has restarted.
+    private mutating func decode(_ bytes: [UInt8]) -> [StormPiece] {
+        // No boot ROM knows of packets.
+        if reader.link.keepsPacketBounds { return decoder.append(bytes) }
+        var pieces: [StormPiece] = []
+        for piece in finder.append(bytes) {
+            guard case .bytes(let bytes) = piece else {
+                phase = .over(.restarted)
+                return pieces + decoder.finish()
+            }
+            pieces += decoder.append(bytes)
+        }
+        return pieces
+    }
+
+    private mutating func finish(_ error: Failure?) {
+        pieces += decoder.append(finder.finish()) + decoder.finish()
         phase = .over(error)
     }
 

@@ -5,7 +5,7 @@
 ///     }
 ///
 /// A row that is no measurement comes too, as it is. Text of the stored log, which somebody else may have asked for, does
-/// not.
+/// not, nor does a row that was cut off by a restart of the sensor.
 public struct StormLiveRows: AsyncSequence, Sendable {
     public typealias Element = [UInt8]
     public typealias Failure = LinkError
@@ -27,7 +27,12 @@ public struct StormLiveRows: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         private let link: any Link
         private var decoder: StormDecoder
+        private var finder = ESP32ResetFinder()
         private var pieces: ArraySlice<StormPiece> = []
+        private var isFull = false
+
+        /// Whether the end of the row that came last may have been lost: it has filled its packet.
+        public var mayBeCut: Bool { isFull }
 
         init(_ link: any Link, _ characteristic: StormCharacteristic) {
             self.link = link
@@ -40,8 +45,25 @@ public struct StormLiveRows: AsyncSequence, Sendable {
                     if case .live(let row) = piece { return row }
                 }
                 guard let bytes = try await link.receive() else { return nil }
-                pieces = decoder.append(bytes)[...]
+                if link.keepsPacketBounds {
+                    isFull = await link.packetCapacity() == bytes.count && bytes.last != .lineFeed
+                    pieces = decoder.append(bytes)[...]
+                } else {
+                    pieces = decode(bytes)[...]
+                }
             }
+        }
+
+        /// The pieces of what arrived on a stream. What a restart has cut off is left out.
+        private mutating func decode(_ bytes: [UInt8]) -> [StormPiece] {
+            var pieces: [StormPiece] = []
+            for piece in finder.append(bytes) {
+                switch piece {
+                case .bytes(let bytes): pieces += decoder.append(bytes)
+                case .reset: _ = decoder.finish()
+                }
+            }
+            return pieces
         }
 
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(LinkError) -> [UInt8]? {

@@ -8,14 +8,14 @@ struct GreetingTests {
     private static let greeting = "HELLO from QDevice1 @ 1970-01-01T00:00:00Z\r\n"
 
     private func host() -> DeviceHost<PeerFirmware> {
-        let options = PeerFirmwareOptions(carrier: .line(.unlimited))
+        let options = PeerFirmwareOptions(carrier: .line(.unlimited), acknowledges: true)
         return DeviceHost(PeerFirmware(options: options), pace: .onDemand, hasFlowControl: true)
     }
 
     @Test("greets each client of a socket when it connects")
     func socket() async throws {
         let address = SocketAddress.unix(path: temporaryPath("peer.sock"))
-        let server = try await SocketServer.open(host(), at: address)
+        let server = try await SocketServer.open(host(), at: address, broadcasts: true)
         let first = try await HostClient(address)
         #expect(try await first.hear(until: "\n") == Self.greeting)
         let second = try await HostClient(address)

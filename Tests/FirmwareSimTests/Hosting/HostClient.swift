@@ -27,6 +27,21 @@ final class HostClient: Sendable {
     /// Takes over an end of a socket.
     init(_ descriptor: CInt) { self.descriptor = descriptor }
 
+    /// Connects to a Unix socket without a look at who accepts it.
+    init(atOnce path: String) throws {
+        descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        if result != 0 { throw NotOpened(errno: errno) }
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    }
+
     deinit { leave() }
 
     /// Closes the client's end. A second call does nothing.
@@ -35,11 +50,18 @@ final class HostClient: Sendable {
             defer { gone = true }
             return gone
         }
-        if !wasGone { close(descriptor) }
+        guard !wasGone else { return }
+        // A child that is just being started has the socket open as well, for a moment.
+        shutdown(descriptor, CInt(SHUT_RDWR))
+        close(descriptor)
     }
 
     func say(_ text: String) throws {
-        guard write(descriptor, text, text.utf8.count) == text.utf8.count else { throw NotOpened(errno: errno) }
+        let length = text.utf8.count
+        // On a socket from which the device has hung up an error, and no SIGPIPE for all of the tests.
+        var count = send(descriptor, text, length, CInt(MSG_NOSIGNAL))
+        if count < 0, errno == ENOTSOCK { count = write(descriptor, text, length) }
+        guard count == length else { throw NotOpened(errno: errno) }
     }
 
     /// What has come by now.
@@ -69,13 +91,18 @@ final class HostClient: Sendable {
     }
 
     /// Waits until the device is gone, a minute at most; what it says before is left aside.
-    func waitForHangUp() async throws {
+    ///
+    /// - Returns: What came before it.
+    @discardableResult
+    func waitForHangUp() async throws -> String {
         try await onThread { [descriptor] in
+            var bytes: [UInt8] = []
             var buffer = [UInt8](repeating: 0, count: 4096)
             while true {
                 try Self.wait(descriptor)
                 let count = read(descriptor, &buffer, buffer.count)
-                if count == 0 || count < 0 && errno != EAGAIN { return }
+                if count == 0 || count < 0 && errno != EAGAIN { return String(decoding: bytes, as: UTF8.self) }
+                bytes += buffer[..<max(0, count)]
             }
         }
     }

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 
 /// A clock that goes when it is told to.
 final class HostClock: Clock, Sendable {
@@ -14,7 +15,6 @@ final class HostClock: Clock, Sendable {
         var lastID = 0
         var sleepers: [Int: (deadline: Duration, continuation: CheckedContinuation<Void, any Error>)] = [:]
         var cancelled: Set<Int> = []
-        var sleepsBegun = 0
     }
 
     private let state = Mutex(State())
@@ -25,7 +25,7 @@ final class HostClock: Clock, Sendable {
     var nextDeadline: Duration? { state.withLock { $0.sleepers.values.map(\.deadline).min() } }
 
     /// How often somebody has gone to sleep.
-    var sleepsBegun: Int { state.withLock { $0.sleepsBegun } }
+    let sleepsBegun = Watched(0)
 
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         let id = state.withLock { state in
@@ -38,10 +38,9 @@ final class HostClock: Clock, Sendable {
                     if state.cancelled.remove(id) != nil { return .failure(CancellationError()) }
                     if deadline.offset <= state.now { return .success(()) }
                     state.sleepers[id] = (deadline.offset, continuation)
-                    state.sleepsBegun += 1
                     return nil
                 }
-                if let result { continuation.resume(with: result) }
+                if let result { continuation.resume(with: result) } else { sleepsBegun.update { $0 += 1 } }
             }
         } onCancel: {
             let sleeper = state.withLock { state in

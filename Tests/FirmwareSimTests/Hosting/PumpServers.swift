@@ -8,18 +8,26 @@ enum ServedBy: CaseIterable, Sendable {
     case pseudoTerminal, tcp, unixSocket
 
     /// Offers the device of `host`.
-    func serve(_ host: DeviceHost<PumpFirmware>) async throws -> PumpServer {
+    ///
+    /// - Parameters:
+    ///   - broadcasts: Whether the clients of a socket share the line.
+    ///   - onRefusal: Called each time a client of a socket was hung up on.
+    func serve(
+        _ host: DeviceHost<PumpFirmware>, broadcasts: Bool = false, onRefusal: (@Sendable () -> Void)? = nil
+    ) async throws -> PumpServer {
         switch self {
         case .pseudoTerminal:
             let server = try await PseudoTerminalServer.open(host)
             return PumpServer(client: { try HostClient(terminal: server.path) }, close: { await server.close() })
         case .tcp:
-            let server = try await SocketServer.open(host, at: .tcp(host: "127.0.0.1", port: 0))
+            let server = try await SocketServer.open(
+                host, at: .tcp(host: "127.0.0.1", port: 0), broadcasts: broadcasts, onRefusal: onRefusal)
             let address = SocketAddress.tcp(host: "127.0.0.1", port: server.port ?? 0)
             return PumpServer(client: { try await HostClient(address) }, close: { await server.close() })
         case .unixSocket:
             let address = SocketAddress.unix(path: temporaryPath("pump.sock"))
-            let server = try await SocketServer.open(host, at: address)
+            let server = try await SocketServer.open(
+                host, at: address, broadcasts: broadcasts, onRefusal: onRefusal)
             return PumpServer(client: { try await HostClient(address) }, close: { await server.close() })
         }
     }

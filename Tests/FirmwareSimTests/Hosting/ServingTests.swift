@@ -34,10 +34,10 @@ struct ServingTests {
         let client = try await server.client()
         try client.say("ON\n")
         _ = try await client.hear(until: printed("PUMP:ON"))
-        await host.advance(by: .seconds(29 * 60))
+        await host.advance(by: .seconds(29 * 60 - 10))
         let before = try await client.hear(until: "Remaining:1m,WaterTemp:12.0C,SkinTemp:34.0C}\r\n")
         #expect(!before.contains("ERROR"))
-        await host.advance(by: .seconds(60))
+        await host.advance(by: .seconds(71))
         let after = try await client.hear(until: printed("Maximum runtime exceeded"))
         #expect(after.hasSuffix(printed("ERROR:SAFETY_SHUTOFF", "Maximum runtime exceeded")))
         await server.close()
@@ -101,10 +101,10 @@ struct ServingTests {
         await server.close()
     }
 
-    @Test("tells every client what it says", arguments: [ServedBy.tcp, .unixSocket])
+    @Test("tells every client what it says, where its line broadcasts", arguments: [ServedBy.tcp, .unixSocket])
     func severalClients(by way: ServedBy) async throws {
         let host = pumpHost()
-        let server = try await way.serve(host)
+        let server = try await way.serve(host, broadcasts: true)
         let first = try await server.client()
         var second: HostClient? = try await server.client()
         let reply = printed("OK", "PUMP:ON")
@@ -119,6 +119,45 @@ struct ServingTests {
         await settle()
         try first.say("ON\n")
         #expect(try await first.hear(until: reply) == reply)
+        await server.close()
+    }
+
+    @Test("hangs up on a second client, who hears nothing, and says so", arguments: [ServedBy.tcp, .unixSocket])
+    func oneClient(by way: ServedBy) async throws {
+        let refusals = Watched(0)
+        let server = try await way.serve(pumpHost()) { refusals.update { $0 += 1 } }
+        let first = try await server.client()
+        let reply = printed("OK", "PUMP:ON")
+        for count in 1...3 {
+            let second = try await server.newClient()
+            #expect(try await second.waitForHangUp() == "")
+            try await refusals.wait(for: "a refusal") { $0 == count ? () : nil }
+            try first.say("ON\n")
+            #expect(try await first.hear(until: reply) == reply)
+        }
+        await server.close()
+    }
+
+    @Test("takes the next client as soon as the last one has left")
+    func nextClient() async throws {
+        let refusals = Watched(0)
+        let path = temporaryPath("pump.sock")
+        let server = try await SocketServer.open(pumpHost(), at: .unix(path: path)) { refusals.update { $0 += 1 } }
+        let reply = printed("OK", "PUMP:OFF")
+        var last = try HostClient(atOnce: path)
+        for _ in 0..<50 {
+            try last.say("OFF\n")
+            #expect(try await last.hear(until: reply) == reply)
+            let leaving = last
+            // While the loop is busy with this, the last one's end and the next one's coming are both there to be found; the
+            // end only behind all that it said, here empty lines.
+            last = try await Task(executorPreference: EventLoop.shared) {
+                try leaving.say(String(repeating: "\n", count: 100_000))
+                leaving.leave()
+                return try HostClient(atOnce: path)
+            }.value
+        }
+        #expect(refusals.state == 0)
         await server.close()
     }
 

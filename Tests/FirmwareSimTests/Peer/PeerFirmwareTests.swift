@@ -7,12 +7,12 @@ import Testing
 struct PeerFirmwareTests {
     private static func peer(
         size: Int = 1000, fault: PeerFirmwareOptions.ImageFault? = nil, chunkLength: Int = 180,
-        interval: Duration? = nil, carrier: PeerFirmwareOptions.Carrier = .line(.unlimited)
+        interval: Duration? = nil, carrier: PeerFirmwareOptions.Carrier = .line(.unlimited), acknowledges: Bool = false
     ) -> PeerFirmware {
         PeerFirmware(
             options: PeerFirmwareOptions(
                 carrier: carrier, name: "bench", startTime: 1_738_339_445, seed: 7, imageByteCount: size,
-                imageFault: fault, chunkLength: chunkLength, interval: interval))
+                imageFault: fault, chunkLength: chunkLength, interval: interval, acknowledges: acknowledges))
     }
 
     /// The lines of the image of ``peer(size:fault:chunkLength:interval:carrier:)``.
@@ -46,9 +46,18 @@ struct PeerFirmwareTests {
         #expect(heard(peer.advance(to: .zero)) == "HELLO from QDevice1 @ \(expected)\r\n")
     }
 
-    @Test("It acknowledges Hello, is switched, and keeps what it is told")
-    func text() {
+    @Test("As the published one it acknowledges nothing, not even Hello")
+    func silence() {
         var peer = Self.peer()
+        let greetings = "Hello\r\nHELLO from Central @ 2025-01-31T16:04:05Z\n"
+        #expect(Self.lines(&peer, to: greetings + "on\nGrüße\n") == [])
+        #expect(peer.isOn)
+        #expect(peer.messages == [Array("Grüße".utf8)])
+    }
+
+    @Test("It acknowledges Hello if told to, is switched, and keeps what it is told")
+    func text() {
+        var peer = Self.peer(acknowledges: true)
         #expect(Self.lines(&peer, to: "Hello\r\non\nHello\nGrüße\nhello\n\n") == ["Hello ack", "Hello ack"])
         #expect(peer.isOn)
         #expect(peer.messages.map { String(decoding: $0, as: UTF8.self) } == ["Grüße", "hello"])
@@ -59,7 +68,7 @@ struct PeerFirmwareTests {
 
     @Test("An image is a begin line, base64, and an end line", arguments: [128, 129, 130, 5000], [180, 76, 1])
     func image(size: Int, chunkLength: Int) {
-        for command in ["GET\n", "GET_IMAGE\r\n"] {
+        for command in ["GET\n", "GET_IMAGE\r\n", "get\n", "  Get_Image \r\n"] {
             var peer = Self.peer(size: size, chunkLength: chunkLength)
             #expect(Self.lines(&peer, to: command) == Self.imageLines(size, chunkLength: chunkLength))
             #expect(peer.isQuiescent)
@@ -68,7 +77,8 @@ struct PeerFirmwareTests {
 
     @Test("What it says meanwhile stands between two lines of the image, and a second image follows the first")
     func interleaved() {
-        var peer = Self.peer(size: 20_000, interval: .milliseconds(100), carrier: .line(.baud(115_200)))
+        var peer = Self.peer(
+            size: 20_000, interval: .milliseconds(100), carrier: .line(.baud(115_200)), acknowledges: true)
         peer.receive(Array("GET\nGET\n".utf8), at: .zero)
         _ = peer.advance(to: .milliseconds(50))
         peer.receive(Array("Hello\n".utf8), at: .milliseconds(50))
@@ -119,7 +129,7 @@ struct PeerFirmwareTests {
 
     @Test("Each notification is a message without a line end, and so is each write")
     func notifications() {
-        var peer = Self.peer(carrier: .notifications)
+        var peer = Self.peer(carrier: .notifications, acknowledges: true)
         peer.hostCame(at: .zero)
         for write in ["Hello", "two\nlines", "GET"] { peer.receive(Array(write.utf8), at: .zero) }
         let notifications = peer.advance(to: .seconds(1)).map { String(decoding: $0.bytes, as: UTF8.self) }

@@ -14,7 +14,7 @@ struct PeerPeripheralTests {
         var peer = PeerPeripheral(
             PeerFirmwareOptions(
                 name: "bench", startTime: 1_738_339_445, seed: 7, imageByteCount: size, imageFault: fault,
-                interval: interval))
+                interval: interval, acknowledges: true))
         peer.take(.connected, at: .zero)
         peer.setNotificationLength(mtu.map { $0 - 3 })
         peer.take(.subscribed(PeerPeripheral.transmit), at: .zero)

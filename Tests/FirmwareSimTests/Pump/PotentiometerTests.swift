@@ -41,14 +41,14 @@ struct PotentiometerTests {
         var bench = PumpBench()
         bench.bring(to: .on)
         bench.pump.setPotentiometer(512)
-        #expect(bench.run(for: .milliseconds(150)) == "")
+        #expect(bench.run(for: .milliseconds(160)) == "")
         #expect(bench.pump.duty == 130)
         bench.pump.setPotentiometer(-5)
-        _ = bench.run(for: .milliseconds(150))
+        _ = bench.run(for: .milliseconds(160))
         #expect(bench.pump.duty == 0)
         #expect(bench.pump.state == .on)
         bench.pump.setPotentiometer(5000)
-        _ = bench.run(for: .milliseconds(150))
+        _ = bench.run(for: .milliseconds(160))
         #expect(bench.pump.duty == 255)
     }
 
@@ -60,7 +60,7 @@ struct PotentiometerTests {
         #expect(bench.pump.duty == 0)
         #expect(bench.exchange("ON\n") == printed("OK", "PUMP:ON"))
         #expect(bench.pump.duty == 180)
-        _ = bench.run(for: .milliseconds(150))
+        _ = bench.run(for: .milliseconds(160))
         #expect(bench.pump.duty == 130)
     }
 
@@ -71,7 +71,7 @@ struct PotentiometerTests {
         var bench = PumpBench(potentiometer: reading)
         bench.bring(to: .on)
         #expect(bench.pump.duty == 180)
-        _ = bench.run(for: .milliseconds(150))
+        _ = bench.run(for: .milliseconds(160))
         #expect(bench.pump.duty == duty)
         #expect(bench.exchange("STATUS\n").contains("Speed:\(Int(duty) * 100 / 255)%"))
         // The second ON's speed stays: the knob was taken once, and has not moved.

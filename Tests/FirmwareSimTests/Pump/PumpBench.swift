@@ -27,6 +27,18 @@ struct PumpBench {
         return String(decoding: printed, as: UTF8.self)
     }
 
+    /// Likewise, but sends no more at once than the UART keeps while the firmware sleeps.
+    mutating func exchangeInPieces(_ text: String) -> String {
+        var rest = Array(text.utf8)[...]
+        var printed = ""
+        while rest.count > 60 {
+            send(String(decoding: rest.prefix(30), as: UTF8.self))
+            rest = rest.dropFirst(30)
+            printed += run(for: .milliseconds(160))
+        }
+        return printed + exchange(String(decoding: rest, as: UTF8.self))
+    }
+
     /// Sends `text` and lets no time pass.
     mutating func send(_ text: String) {
         pump.receive(Array(text.utf8), at: now)

@@ -29,6 +29,11 @@ struct PumpStatusTests {
         Report(
             reportsTimesWhenStopped: true, state: .off, water: 12.5, skin: 35.2,
             back: "STATUS:{State:OFF,Speed:0%,Runtime:0m,Remaining:30m,WaterTemp:12.5C,SkinTemp:35.2C}\r\n"),
+        Report(
+            thermistors: .zero, state: .on, elapsed: .seconds(300),
+            back: "STATUS:{State:ON,Speed:70%,Runtime:5m,Remaining:24m}\r\n"),
+        Report(thermistors: .zero, state: .off, back: "STATUS:{State:OFF}\r\n"),
+        Report(thermistors: .zero, state: .off, out: "TEMP\n", back: "TEMP:{Water:?C,Skin:?C}\r\n"),
         Report(state: .off, out: "TEMP\n", back: "TEMP:{Water:12.0C,Skin:34.5C}\r\n"),
         Report(thermistors: .one, state: .off, out: "TEMP\n", back: "TEMP:34.5\r\n"),
         Report(state: .off, water: 9.5, out: "TEMP\n", back: "TEMP:{Water: 9.5C,Skin:34.5C}\r\n"),
@@ -67,16 +72,17 @@ struct PumpStatusTests {
     @Test(
         "Runtime and remaining time are each truncated to whole minutes",
         arguments: [
-            (Duration.milliseconds(150), "Runtime:0m,Remaining:29m"),
-            (.milliseconds(59_850), "Runtime:0m,Remaining:29m"),
+            // Turns come 159 ms after that of ON, and every 109 ms from there.
+            (Duration.milliseconds(159), "Runtime:0m,Remaining:29m"),
+            (.milliseconds(59_891), "Runtime:0m,Remaining:29m"),
             (.seconds(60), "Runtime:1m,Remaining:29m"),
-            (.milliseconds(60_150), "Runtime:1m,Remaining:28m"),
-            (.milliseconds(1_799_850), "Runtime:29m,Remaining:0m"),
+            (.milliseconds(60_109), "Runtime:1m,Remaining:28m"),
+            (.milliseconds(1_799_849), "Runtime:29m,Remaining:0m"),
         ])
     func minutes(runtime: Duration, fields: String) {
         var bench = PumpBench()
         bench.bring(to: .on)
-        _ = bench.run(for: runtime - .milliseconds(150))
+        _ = bench.run(for: runtime - .milliseconds(50))
         #expect(bench.exchange("STATUS\n").contains(fields))
     }
 

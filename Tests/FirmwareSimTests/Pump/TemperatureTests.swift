@@ -54,6 +54,20 @@ struct ThermistorTests {
     }
 }
 
+@Suite("A pump without thermistors")
+struct NoThermistorTests {
+    @Test("runs on however warm the skin is, and stops after 30 minutes")
+    func runsOn() {
+        var bench = PumpBench(PumpFirmwareOptions(lineRate: .unlimited, thermistors: .zero))
+        bench.bring(to: .on)
+        bench.pump.setSkinThermistor(.reading(60))
+        _ = bench.run(for: .seconds(1700))
+        #expect(bench.pump.state == .on)
+        #expect(bench.run(for: .seconds(101)).contains("ERROR:SAFETY_SHUTOFF"))
+        #expect(bench.pump.state == .error)
+    }
+}
+
 @Suite("The temperatures themselves")
 struct HeatModelTests {
     @Test("Fixed temperatures stay put")

@@ -42,6 +42,15 @@ struct RescueFirmwareTests {
         for message in stock { #expect(PhoneMessage(json: message.json) == message) }
     }
 
+    @Test("Its places are decimals of a millionth of a degree, without what is left of a sum")
+    func places() {
+        for message in (0..<1000).map({ PhoneStock(seed: 7).message($0) }) {
+            for degrees in [message.latitude, message.longitude] {
+                #expect("\(degrees)".split(separator: ".").last.map { $0.count <= 6 } == true, "\(degrees)")
+            }
+        }
+    }
+
     @Test("On the wire a message is as the protocol has it")
     func wire() throws {
         let json = Self.stock(0..<1)

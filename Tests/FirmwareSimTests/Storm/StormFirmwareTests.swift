@@ -72,6 +72,16 @@ struct StormFirmwareTests {
         #expect(lines.last?.hasPrefix("LIVE LOG: ") == true)
     }
 
+    @Test("A measurement that is due between the prefix of a log and its first row comes behind that row")
+    func liveAtPrefix() {
+        var storm = Self.sensor(rows: 3, interval: .milliseconds(100))
+        storm.receive(Array("GET_LOG\n".utf8), at: .milliseconds(100) - .microseconds(1))
+        let row = Self.log(3..<4).split(separator: "\n").joined()
+        #expect(
+            heard(storm.advance(to: .milliseconds(150)))
+                == "LOG Values: " + Self.log(0..<3) + "LIVE LOG: \(row)\r\n")
+    }
+
     @Test("A log takes the time of its line, byte for byte")
     func pace() throws {
         var storm = Self.sensor(rows: 500, rate: .baud(115_200))

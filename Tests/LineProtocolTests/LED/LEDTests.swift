@@ -15,7 +15,13 @@ import Testing
             #expect(LEDEndpoint.Kind.boolean.value(bytes: [byte]) == .boolean(byte != 0))
         }
         #expect(LEDEndpoint.Kind.boolean.value(bytes: []) == nil)
-        #expect(LEDEndpoint.Kind.boolean.value(bytes: [1, 0]) == nil)
+        for none: [UInt8] in [[1, 2], [0, 1], [1, 0, 0], [0, 0, 0, 1], [1, 0, 0, 0, 0]] {
+            #expect(LEDEndpoint.Kind.boolean.value(bytes: none) == nil)
+        }
+        // setValue(int), setValue(uint16_t)
+        #expect(LEDEndpoint.Kind.boolean.value(bytes: [1, 0, 0, 0]) == .boolean(true))
+        #expect(LEDEndpoint.Kind.boolean.value(bytes: [0, 0, 0, 0]) == .boolean(false))
+        #expect(LEDEndpoint.Kind.boolean.value(bytes: [7, 0]) == .boolean(true))
         #expect(LEDValue.boolean(true).bytes == [1])
         #expect(LEDValue.boolean(false).bytes == [0])
     }
@@ -39,7 +45,7 @@ import Testing
 
     @Test(
         arguments: [
-            ([0], "LED:0"), ([1], "LED:1"), ([0x80], "LED:1"), ([], "LED:0x"), ([1, 0], "LED:0x0100"),
+            ([0], "LED:0"), ([1], "LED:1"), ([0x80], "LED:1"), ([], "LED:0x"), ([1, 2], "LED:0x0102"),
         ] as [([UInt8], String)])
     func `What its characteristic holds is told in a line, and is a value there where it is one`(
         bytes: [UInt8], line: String

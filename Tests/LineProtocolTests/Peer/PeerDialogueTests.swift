@@ -5,16 +5,15 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct PeerDialogueTests {
     private let clock = ManualClock()
 
-    /// Meets the peer and switches it on; the error, if there is one.
-    private func talk(over link: ScriptedLink) -> Task<SessionError?, Never> {
+    /// Meets the peer and switches it on: whether that was acknowledged, or the error.
+    private func talk(over link: ScriptedLink) -> Task<Result<Bool, SessionError>, Never> {
         Task { [clock] in
             var dialogue = PeerDialogue(over: link, clock: clock, timeout: .seconds(4))
             do throws(SessionError) {
                 try await dialogue.meet()
-                try await dialogue.say(.toggle(true))
-                return nil
+                return .success(try await dialogue.say(.toggle(true)))
             } catch {
-                return error
+                return .failure(error)
             }
         }
     }
@@ -35,49 +34,94 @@ import Testing
         #expect(await link.nextSent(2) == ["ON\(end)", "Hello\(end)"])
         await link.deliver("good morning\(end)")
         await link.deliver("Hello ack\(end)")
-        #expect(await result.value == nil)
+        #expect(await result.value == .success(true))
         #expect(link.unreadSent.isEmpty)
     }
 
-    @Test func `A peer that does not answer Hello is asked twice, and told nothing`() async {
+    @Test func `A peer that answers nothing is greeted twice, and told all the same`() async {
         let link = ScriptedLink()
         let result = talk(over: link)
         #expect(await link.nextSent() == "Hello\n")
-        await pass(to: .seconds(2))
+        await pass(to: .milliseconds(750))
         #expect(await link.nextSent() == "Hello\n")
-        await pass(to: .seconds(4))
-        let error = SessionError(.noAnswer, command: "Hello", outcome: .nothingChanged, waited: .seconds(4))
-        #expect(await result.value == error)
+        await pass(to: .milliseconds(1500))
+        #expect(await link.nextSent() == "ON\n")
+        #expect(await result.value == .success(false))
         #expect(link.unreadSent.isEmpty)
+    }
+
+    @Test func `The published peer greets, acknowledges nothing, and is told once`() async {
+        let link = ScriptedLink(keepsPacketBounds: true)
+        let result = talk(over: link)
+        #expect(await link.nextSent() == "Hello")
+        await link.deliver("HELLO from QDevice1 @ 2026-01-31T16:04:45Z")
+        await pass(to: .milliseconds(500))
+        #expect(await link.nextSent() == "ON")
+        #expect(await result.value == .success(false))
+        #expect(link.unreadSent.isEmpty)
+    }
+
+    @Test func `A peer that greets over a line is not greeted again`() async {
+        let link = ScriptedLink()
+        let result = talk(over: link)
+        #expect(await link.nextSent() == "Hello\n")
+        await clock.untilSomebodySleeps(until: .milliseconds(750))
+        await link.deliver("HELLO from QDevice1 @ now\n")
+        await pass(to: .milliseconds(500))
+        #expect(await link.nextSent() == "ON\n")
+        #expect(await result.value == .success(false))
     }
 
     @Test func `A second acknowledgement of a repeated Hello confirms nothing`() async {
         let link = ScriptedLink()
         let result = talk(over: link)
         #expect(await link.nextSent() == "Hello\n")
-        await pass(to: .seconds(2))
+        await pass(to: .milliseconds(750))
         #expect(await link.nextSent() == "Hello\n")
         await link.deliver("Hello ack\n")
-        await clock.untilSomebodySleeps(until: .milliseconds(2100))
+        await clock.untilSomebodySleeps(until: .milliseconds(850))
         clock.advance(by: .milliseconds(50))
         await link.deliver("Hello ack\n")
-        await pass(to: .milliseconds(2150))
+        await pass(to: .milliseconds(900))
         #expect(await link.nextSent(2) == ["ON\n", "Hello\n"])
-        await pass(to: .milliseconds(6150))
-        let error = SessionError(.noAnswer, command: "ON", outcome: .unknown, waited: .seconds(4))
-        #expect(await result.value == error)
+        await pass(to: .milliseconds(4900))
+        #expect(await result.value == .success(false))
     }
 
-    @Test func `A device of another kind is not understood`() async {
+    @Test(arguments: [
+        "ERROR:UNKNOWN_COMMAND", "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}", "MANUAL:ON", "LED:0",
+        "LIVE LOG: 1 1 1 500.3",
+    ])
+    func `A device of another kind is told nothing`(line: String) async {
         let link = ScriptedLink()
         let result = talk(over: link)
         #expect(await link.nextSent() == "Hello\n")
-        await link.deliver("ERROR:UNKNOWN_COMMAND\r\n")
-        await pass(to: .seconds(2))
-        await pass(to: .seconds(4))
-        let error = await result.value
-        #expect(error?.code == .notUnderstood)
-        #expect(error?.foreignLine == Array("ERROR:UNKNOWN_COMMAND".utf8))
+        await link.deliver("\(line)\r\n")
+        let error = SessionError(
+            .notUnderstood, command: "Hello", outcome: .nothingChanged, foreignLine: Array(line.utf8))
+        #expect(await result.value == .failure(error))
+        #expect(link.unreadSent.isEmpty)
+    }
+
+    @Test func `What people at the peer type meanwhile is no other kind of device`() async {
+        let link = ScriptedLink(keepsPacketBounds: true)
+        let result = talk(over: link)
+        #expect(await link.nextSent() == "Hello")
+        await link.deliver("good morning")
+        await pass(to: .milliseconds(500))
+        #expect(await link.nextSent() == "ON")
+        #expect(await result.value == .success(false))
+    }
+
+    @Test func `A board that may have been reset and says nothing is told once it must have started`() async {
+        let link = ScriptedLink(mayHaveReset: true)
+        let result = talk(over: link)
+        for second in 1...8 {
+            #expect(await link.nextSent() == "Hello\n")
+            await pass(to: .seconds(second))
+        }
+        #expect(await link.nextSent() == "ON\n")
+        #expect(await result.value == .success(false))
     }
 
     @Test func `A board that may have been reset is waited for`() async {
@@ -92,7 +136,7 @@ import Testing
         await pass(to: .milliseconds(5100))
         #expect(await link.nextSent(2) == ["ON\n", "Hello\n"])
         await link.deliver("Hello ack\n")
-        #expect(await result.value == nil)
+        #expect(await result.value == .success(true))
     }
 
     @Test func `A line that somebody began is ended first`() async {
@@ -100,7 +144,7 @@ import Testing
         let result = talk(over: link)
         #expect(await link.nextSent(2) == ["\n", "Hello\n"])
         await link.end(with: nil)
-        #expect(await result.value?.code == .closed)
+        #expect(await result.value.failure?.code == .closed)
     }
 
     @Test func `A link that breaks behind the command leaves it unknown`() async {
@@ -111,15 +155,20 @@ import Testing
         #expect(await link.nextSent(2) == ["ON\n", "Hello\n"])
         let gone = LinkError(.disconnected, name: "scripted", activity: "receive")
         await link.end(with: gone)
-        #expect(await result.value == SessionError(.linkLost, command: "ON", outcome: .unknown, link: gone))
+        let error = SessionError(.linkLost, command: "ON", outcome: .unknown, link: gone)
+        #expect(await result.value == .failure(error))
     }
 
     @Test func `A cancelled dialogue says so`() async {
         let link = ScriptedLink()
         let result = talk(over: link)
         #expect(await link.nextSent() == "Hello\n")
-        await clock.untilSomebodySleeps(until: .seconds(2))
+        await clock.untilSomebodySleeps(until: .milliseconds(750))
         result.cancel()
-        #expect(await result.value?.code == .cancelled)
+        #expect(await result.value.failure?.code == .cancelled)
     }
+}
+
+extension Result {
+    fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }

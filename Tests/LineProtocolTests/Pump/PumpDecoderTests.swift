@@ -40,7 +40,8 @@ struct PumpDecoderTests {
         "passes on text for people",
         arguments: [
             "HELLO:PUMP v1", "HELLO:", "=", "========================================", "Device: Arduino Nano",
-            "Version: 1.0", "Baud Rate: 9600", "Ready for commands...", "Maximum runtime exceeded",
+            "Version: 1.0", "Baud Rate: 9600", "Ready for commands...", "Reset: watchdog", "Maximum runtime exceeded",
+            "Skin temperature too low: 8.2C", "Skin thermistor open or shorted", "Water thermistor open or shorted",
             "Skin temperature too high: 41.2C", "Skin temperature too high: ?C", "[BT] Received: ON",
             "[PUMP] Speed set to 180", "[MAIN] STATUS:{State:ON}", "[BUTTON]", "[SETUP] …", "[POT] 512", "[WARNING] OK",
         ])

@@ -45,6 +45,9 @@ struct PumpStatusLineTests {
         StatusLine(
             "STATUS:{State:OFF,Speed:0%,Runtime:0m,Remaining:30m,WaterTemp:12.5C,SkinTemp:35.2C}", .off, speed: 0,
             runtime: 0, remaining: 30, water: 12.5, skin: 35.2),
+        StatusLine(
+            "STATUS:{State:ON,Speed:70%,Runtime:5m,Remaining:25m}", .on, speed: 70, runtime: 5, remaining: 25),
+        StatusLine("STATUS:{State:OFF}", .off),
     ]
 
     @Test("is read as it occurs in the field", arguments: field)

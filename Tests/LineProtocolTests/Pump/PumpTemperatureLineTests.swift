@@ -45,6 +45,20 @@ struct PumpTemperatureLineTests {
     }
 
     @Test(
+        "tells whether there is any reading",
+        arguments: [
+            ("TEMP:{Water:?C,Skin:?C}", false), ("TEMP:{Water:?C,Skin:34.5C}", true), ("TEMP:34.5", true),
+            ("TEMP:{Water: nanC,Skin:?C}", true),
+        ])
+    func tellsWhetherThereIsAny(line: String, isReported: Bool) {
+        guard case .temperatures(let temperatures) = PumpMessage(text: line) else {
+            Issue.record("no temperatures")
+            return
+        }
+        #expect(temperatures.isReported == isReported)
+    }
+
+    @Test(
         "is no temperature when it is cut short, at whatever length",
         arguments: PumpLines.all.filter { $0.hasPrefix("TEMP:") })
     func isNoTemperatureCutShort(line: String) {

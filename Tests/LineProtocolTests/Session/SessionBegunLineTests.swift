@@ -53,6 +53,25 @@ import Testing
         await bench.finish(heard: [.now("ERROR:PUMP_NOT_RUNNING")])
     }
 
+    @Test func `After a command that was stopped while it was sent, a question ends the begun line first`() async throws
+    {
+        let bench = try await SessionBench()
+        bench.link.holdSends()
+        let stopped = bench.begin(.speed(speed(20)))
+        await bench.goesOut("SPEED:20")
+        stopped.cancel()
+        _ = await stopped.value
+        bench.link.releaseSends()
+        let question = bench.begin(.status)
+        await bench.letRead()
+        #expect(await bench.link.nextSent() == "999\nTEMP\n")
+        await bench.comesIn("ERROR:UNKNOWN_COMMAND", "TEMP:34.5")
+        await bench.goesOut("STATUS")
+        await bench.comesIn(SessionBench.statusOff)
+        #expect(await question.value == .success(.status(status(SessionBench.statusOff))))
+        await bench.finish()
+    }
+
     @Test func `No speed that may have been begun is in range once it is spoiled, on 16 bits either`() throws {
         let spoiler = String(decoding: PumpFamily.lineSpoiler.dropLast(), as: UTF8.self)
         #expect(PumpFamily.lineSpoiler.last == UInt8(ascii: "\n"))

@@ -81,6 +81,13 @@ struct SessionBench {
     /// Hands in these lines, and returns once the session has heard them.
     func comesIn(_ lines: String...) async { await link.deliver(lines.map { $0 + "\r\n" }.joined()) }
 
+    /// Lets the time go by that the pump has to read a command which was given up at once.
+    func letRead() async {
+        let end = clock.now.offset + PumpFamily.readingTime
+        await clock.untilSomebodySleeps(until: end)
+        clock.advance(by: end - clock.now.offset)
+    }
+
     /// The pump answers the question behind an OFF whose acknowledgement proves nothing.
     func confirmsOff(sourceLocation: SourceLocation = #_sourceLocation) async {
         await goesOut("TEMP", sourceLocation: sourceLocation)

@@ -14,6 +14,7 @@ import Testing
         #expect(await attempt.value == .failure(SessionError(.cancelled, command: "ON", outcome: .unknown)))
         #expect(await bench.session.state.power == .unknown)
         let next = bench.begin(.on)
+        await bench.letRead()
         await bench.goesOut("TEMP")
         await bench.comesIn("OK", "PUMP:ON", "TEMP:34.5")
         await bench.goesOut("ON")
@@ -80,5 +81,39 @@ import Testing
         #expect(result.code == .cancelled)
         #expect(await bench.session.state.power == .unknown)
         await bench.finish()
+    }
+
+    @Test func `A command behind one that was given up waits until the pump can have read that`() async throws {
+        let bench = try await SessionBench(hasPast: false)
+        for _ in 0..<3 {
+            let attempt = bench.begin(.temperature)
+            await bench.goesOut("TEMP")
+            attempt.cancel()
+            _ = await attempt.value
+            let next = bench.begin(.temperature)
+            await bench.clock.untilSomebodySleeps(until: bench.clock.now.offset + PumpFamily.readingTime)
+            #expect(bench.link.unreadSent == [])
+            next.cancel()
+            #expect(await next.value == .failure(SessionError(.cancelled, command: "TEMP", outcome: .notSent)))
+            bench.clock.advance(by: PumpFamily.readingTime)
+        }
+        await bench.finish()
+    }
+
+    @Test func `OFF does not wait for that`() async throws {
+        let bench = try await SessionBench(hasPast: false)
+        let attempt = bench.begin(.temperature)
+        await bench.goesOut("TEMP")
+        attempt.cancel()
+        _ = await attempt.value
+        let next = bench.begin(.on)
+        await bench.clock.untilSomebodySleeps(until: PumpFamily.readingTime)
+        let off = bench.begin(.off)
+        await bench.goesOut("OFF")
+        await bench.comesIn("TEMP:34.5", "OK", "PUMP:OFF")
+        await bench.confirmsOff()
+        #expect(await off.value == .success(.off))
+        #expect(await next.value == .failure(SessionError(.overtaken, command: "ON", outcome: .notSent)))
+        await bench.session.close()
     }
 }

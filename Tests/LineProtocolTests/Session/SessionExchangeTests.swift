@@ -73,17 +73,48 @@ struct PumpDialogue: Sendable, CustomTestStringConvertible {
         await bench.finish()
     }
 
-    @Test func `A reply that comes while the send goes on is the reply, and does not stop the send`() async throws {
+    @Test func `A reply that comes while the send goes on is the reply, once the carrier has taken the command`()
+        async throws
+    {
         let bench = try await SessionBench(hasPast: false)
         bench.link.holdSends()
         let attempt = bench.begin(.on)
         await bench.goesOut("ON")
         await bench.comesIn("OK", "PUMP:ON")
-        #expect(await attempt.value == .success(.on))
-        #expect(bench.link.heldSendCount == 1)
+        await bench.settle()
         bench.link.releaseSends()
+        #expect(await attempt.value == .success(.on))
         #expect(await bench.session.state.power == .on)
         await bench.finish()
+    }
+
+    @Test func `A command that the carrier never takes is not answered by the reply to another host`() async throws {
+        let bench = try await SessionBench(hasPast: false)
+        bench.link.holdSends()
+        let attempt = bench.begin(.speed(speed(9)))
+        await bench.goesOut("SPEED:9")
+        await bench.comesIn("OK", "SPEED:9")
+        bench.clock.advance(by: .seconds(3))
+        #expect(
+            await attempt.value
+                == .failure(SessionError(.noAnswer, command: "SPEED:9", outcome: .unknown, waited: .seconds(3))))
+        #expect(bench.link.heldSendCount == 0, "it must not go out much later")
+        await bench.finish()
+    }
+
+    @Test func `Nor is it refused by an error that answers another host`() async throws {
+        let bench = try await SessionBench()
+        bench.link.holdSends()
+        let attempt = bench.begin(.on)
+        await bench.goesOut("ON")
+        await bench.comesIn("ERROR:UNKNOWN_COMMAND")
+        for _ in 0..<20 { await bench.settle() }
+        #expect(bench.link.unreadSent == [], "no question goes out before the command")
+        bench.link.releaseSends()
+        await bench.goesOut("TEMP")
+        await bench.comesIn("OK", "PUMP:ON", "TEMP:34.5")
+        #expect(await attempt.value == .success(.on))
+        await bench.session.close()
     }
 
     @Test func `The rest of a line that is too long is no line of its own`() async throws {

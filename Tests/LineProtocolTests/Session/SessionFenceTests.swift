@@ -76,8 +76,7 @@ import Testing
     ) async throws {
         let bench = try await benchWithoutAnswer()
         let attempt = bench.begin(command)
-        await bench.goesOut("TEMP")
-        bench.clock.advance(by: .seconds(3))
+        await bench.asksTwiceInVain()
         #expect(
             await attempt.value
                 == .failure(SessionError(.noAnswer, command: command.text, outcome: .notSent, waited: .seconds(3))))
@@ -92,6 +91,41 @@ import Testing
         await bench.finish()
     }
 
+    @Test func `A fence whose reply comes behind a line that lost its end is sent again`() async throws {
+        let bench = try await benchWithoutAnswer()
+        let attempt = bench.begin(.on)
+        await bench.goesOut("TEMP")
+        await bench.link.deliver("STATUS:{State:OFF,WaterTemp:12")
+        await bench.comesIn("TEMP:34.5")
+        bench.clock.advance(by: .seconds(1.5))
+        await bench.goesOut("TEMP")
+        await bench.comesIn("TEMP:34.5")
+        #expect(bench.link.unreadSent == [], "it may be the late answer to the TEMP before")
+        await bench.passOneSecond()
+        await bench.goesOut("ON")
+        await bench.comesIn("OK", "PUMP:ON")
+        #expect(await attempt.value == .success(.on))
+        await bench.finish(heard: [.now("STATUS:{State:OFF,WaterTemp:12TEMP:34.5")])
+    }
+
+    @Test func `What a fence was not answered is not waited for a second time`() async throws {
+        let bench = try await benchWithoutAnswer()
+        let attempt = bench.begin(.on)
+        await bench.asksTwiceInVain()
+        _ = await attempt.value
+        for isWaitedFor in [true, false] {
+            let change = bench.begin(.on)
+            if !isWaitedFor { await bench.letRead() }
+            await bench.goesOut("TEMP")
+            await bench.comesIn("TEMP:34.5")
+            if isWaitedFor { await bench.passOneSecond() }
+            await bench.goesOut("ON")
+            change.cancel()
+            _ = await change.value
+        }
+        await bench.finish()
+    }
+
     @Test func `A command that is cancelled at its fence is not sent, and the next is fenced again`() async throws {
         let bench = try await benchWithoutAnswer()
         let attempt = bench.begin(.on)
@@ -99,6 +133,7 @@ import Testing
         attempt.cancel()
         #expect(await attempt.value == .failure(SessionError(.cancelled, command: "ON", outcome: .notSent)))
         let next = bench.begin(.on)
+        await bench.letRead()
         await bench.goesOut("TEMP")
         await bench.comesIn("TEMP:34.5")
         #expect(bench.link.unreadSent == [], "it may be the late answer to the TEMP before")
@@ -132,6 +167,14 @@ import Testing
 }
 
 extension SessionBench {
+    /// Lets the time of a fence go by, which is sent twice and gets no answer.
+    func asksTwiceInVain() async {
+        for _ in 1...2 {
+            await goesOut("TEMP")
+            clock.advance(by: .seconds(1.5))
+        }
+    }
+
     /// Lets the second go by in which the answer to an earlier fence may come.
     func passOneSecond() async {
         let end = (clock.now.offset + .seconds(1))

@@ -3,6 +3,20 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct SessionReadinessTests {
+    @Test func `A session that can't begin leaves no link open`() async {
+        func failure(_ begin: @escaping @Sendable (any Link, ManualClock) async throws -> Void) async -> (Int, Bool) {
+            let (link, clock) = (ScriptedLink(mayHaveReset: true), ManualClock())
+            let beginning = Task { try await begin(link, clock) }
+            _ = await link.nextSent()
+            await link.end(with: LinkError(.disconnected, name: "scripted", activity: "receive"))
+            let result = await beginning.result
+            if case .failure = result { return (link.closeCount, true) }
+            return (link.closeCount, false)
+        }
+        #expect(await failure { _ = try await PumpSession.begin(over: $0, clock: $1) } == (1, true))
+        #expect(await failure { _ = try await LEDSession.begin(over: $0, clock: $1) } == (1, true))
+    }
+
     @Test func `A device that answers at once is ready and has not started`() async throws {
         let bench = try await SessionBench { $0 == "TEMP\n" ? "TEMP:34.5\r\n" : nil }
         try await bench.session.waitUntilReady()

@@ -85,6 +85,35 @@ import Testing
         await bench.finish()
     }
 
+    @Test(arguments: [LinkError.Code.busy, .timedOut, .unavailable])
+    func `It is sent again where the link does not take it just now`(code: LinkError.Code) async throws {
+        let bench = try await SessionBench(hasPast: false)
+        bench.link.failSends(with: LinkError(code, name: "scripted", activity: "send"))
+        let attempt = bench.begin(.off)
+        await bench.clock.untilSomebodySleeps(until: Self.interval)
+        await bench.settle()
+        bench.link.failSends(with: nil)
+        bench.clock.advance(by: Self.interval)
+        await bench.goesOut("OFF")
+        await bench.comesIn("OK", "PUMP:OFF")
+        #expect(await attempt.value == .success(.off))
+        await bench.finish()
+    }
+
+    @Test func `It goes before the queries that wait`() async throws {
+        let bench = try await SessionBench(hasPast: false)
+        let queries = [bench.begin(.status), bench.begin(.temperature), bench.begin(.status)]
+        await bench.goesOut("STATUS")
+        await bench.settle()
+        let attempt = bench.begin(.off)
+        await bench.goesOut("OFF")
+        await bench.comesIn("OK", "PUMP:OFF")
+        await bench.confirmsOff()
+        #expect(await attempt.value == .success(.off))
+        await bench.session.close()
+        for query in queries { _ = await query.value }
+    }
+
     @Test(arguments: ["PUMP:OFF", "O\rPUMP:OFF", "[PUMP] OFF\r\nPUMP:OFF"])
     func `A lost OK does not matter`(lines: String) async throws {
         let bench = try await SessionBench(hasPast: false)
@@ -145,6 +174,98 @@ import Testing
                     SessionError(
                         .refused, command: "OFF", outcome: .unknown, deviceCode: "UNKNOWN_COMMAND",
                         waited: .milliseconds(250))))
+        await bench.session.close()
+    }
+
+    @Test func `Where it is refused after its acknowledgement proved nothing, it is sent again until one is confirmed`()
+        async throws
+    {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.off, timeout: .milliseconds(1500))
+        await bench.goesOut("OFF")
+        await bench.comesIn("OK", "PUMP:OFF")
+        // Others' half lines swallow the question.
+        await bench.goesOut("TEMP")
+        await pass(bench, until: .milliseconds(500))
+        await bench.goesOut("OFF")
+        await bench.comesIn("ERROR:UNKNOWN_COMMAND")
+        await pass(bench, until: .milliseconds(750))
+        await bench.goesOut("OFF")
+        await bench.comesIn("OK", "PUMP:OFF")
+        await bench.goesOut("TEMP")
+        // The reply to the first question may still come.
+        await bench.comesIn("TEMP:34.5")
+        await pass(bench, until: .milliseconds(1125))
+        await bench.goesOut("STATUS")
+        await bench.comesIn(SessionBench.statusOff)
+        #expect(await attempt.value == .success(.off))
+        await bench.finish(heard: [.now("ERROR:UNKNOWN_COMMAND")])
+    }
+
+    @Test func `Errors that go on do not keep the state from being asked for`() async throws {
+        let bench = try await SessionBench(hasPast: false)
+        let attempt = bench.begin(.off)
+        for time in [250, 500] {
+            await bench.goesOut("OFF")
+            await bench.comesIn("ERROR:UNKNOWN_COMMAND")
+            await pass(bench, until: .milliseconds(time))
+        }
+        await bench.confirmsOff()
+        #expect(await attempt.value == .success(.off))
+        await bench.session.close()
+    }
+
+    @Test func `Where time is over before an acknowledgement is confirmed, it does not count as refused`() async throws
+    {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.off, timeout: .milliseconds(700))
+        await bench.goesOut("OFF")
+        await bench.comesIn("ERROR:UNKNOWN_COMMAND")
+        await pass(bench, until: .milliseconds(250))
+        await bench.goesOut("OFF")
+        await bench.comesIn("OK", "PUMP:OFF")
+        await bench.goesOut("TEMP")
+        await pass(bench, until: .milliseconds(700))
+        #expect(
+            await attempt.value
+                == .failure(SessionError(.noAnswer, command: "OFF", outcome: .unknown, waited: .milliseconds(700))))
+        await bench.finish(heard: [.now("ERROR:UNKNOWN_COMMAND")])
+    }
+
+    @Test func `The wait for an earlier question's reply leaves time to ask for the state`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.off, timeout: .milliseconds(1000))
+        await bench.goesOut("OFF")
+        await bench.comesIn("OK", "PUMP:OFF")
+        await bench.goesOut("TEMP")
+        await pass(bench, until: .milliseconds(500))
+        await bench.goesOut("OFF")
+        await bench.comesIn("OK", "PUMP:OFF")
+        await bench.goesOut("TEMP")
+        await bench.comesIn("TEMP:34.5")
+        await pass(bench, until: .milliseconds(750))
+        await bench.goesOut("STATUS")
+        await bench.comesIn(SessionBench.statusOff)
+        #expect(await attempt.value == .success(.off))
+        await bench.finish()
+    }
+
+    @Test func `It takes back a change that the carrier has not taken, whatever another host is answered`() async throws
+    {
+        let bench = try await SessionBench(hasPast: false)
+        bench.link.holdSends()
+        let on = bench.begin(.on)
+        await bench.goesOut("ON")
+        await bench.comesIn("OK", "PUMP:ON")
+        await bench.settle()
+        let off = bench.begin(.off)
+        await bench.goesOut("OFF")
+        #expect(await on.value == .failure(SessionError(.overtaken, command: "ON", outcome: .unknown)))
+        #expect(bench.link.heldSendCount <= 1, "the change is not among what waits")
+        bench.link.releaseSends()
+        await bench.comesIn("OK", "PUMP:OFF")
+        await bench.confirmsOff()
+        #expect(await off.value == .success(.off))
         await bench.session.close()
     }
 
@@ -305,77 +426,4 @@ import Testing
         #expect(PumpFamily.stop?.bytes == StopTable.rows[0].bytes)
         #expect(LEDFamily.stop == nil)
     }
-}
-
-/// An error answers a change only where nothing older can still answer.
-@Suite(.timeLimit(.minutes(1))) struct SessionDoubtfulErrorTests {
-    @Test func `A late error of an earlier program does not refuse the first change`() async throws {
-        let bench = try await SessionBench()
-        let attempt = bench.begin(.on)
-        await bench.goesOut("ON")
-        await bench.comesIn("ERROR:UNKNOWN_COMMAND")
-        await bench.goesOut("TEMP")
-        await bench.comesIn("OK", "PUMP:ON", "TEMP:34.5")
-        #expect(await attempt.value == .success(.on))
-        await bench.finish(heard: [.now("ERROR:UNKNOWN_COMMAND"), .now("TEMP:34.5")])
-    }
-
-    @Test func `The acknowledgement may come in one piece with the error`() async throws {
-        let bench = try await SessionBench()
-        let attempt = bench.begin(.on)
-        await bench.goesOut("ON")
-        await bench.comesIn("ERROR:CMD_TOO_LONG", "OK", "PUMP:ON")
-        #expect(await attempt.value == .success(.on))
-        await bench.session.close()
-    }
-
-    @Test(arguments: ["PUMP_NOT_RUNNING", "UNKNOWN_COMMAND"])
-    func `An error that the fence confirms refuses the first change`(code: String) async throws {
-        let bench = try await SessionBench()
-        let attempt = bench.begin(.speed(speed(9)))
-        await bench.goesOut("SPEED:9")
-        await bench.comesIn("ERROR:" + code)
-        await bench.goesOut("TEMP")
-        await bench.comesIn("TEMP:34.5")
-        #expect(
-            await attempt.value
-                == .failure(
-                    SessionError(.refused, command: "SPEED:9", outcome: .nothingChanged, deviceCode: code)))
-        await bench.session.close()
-    }
-
-    @Test func `Of two errors the second is the change's`() async throws {
-        let bench = try await SessionBench()
-        let attempt = bench.begin(.speed(speed(9)))
-        await bench.goesOut("SPEED:9")
-        await bench.comesIn("ERROR:UNKNOWN_COMMAND")
-        await bench.goesOut("TEMP")
-        await bench.comesIn("ERROR:PUMP_NOT_RUNNING", "TEMP:34.5")
-        #expect(await attempt.value.failure?.deviceCode == "PUMP_NOT_RUNNING")
-        await bench.session.close()
-    }
-
-    @Test func `A first query that meets a late error is asked again`() async throws {
-        let bench = try await SessionBench()
-        let attempt = bench.begin(.status)
-        await bench.goesOut("STATUS")
-        await bench.comesIn("ERROR:CMD_TOO_LONG")
-        await bench.goesOut("STATUS")
-        await bench.comesIn("ERROR:UNKNOWN_COMMAND", SessionBench.statusOff)
-        #expect(await attempt.value == .success(.status(status(SessionBench.statusOff))))
-        await bench.session.close()
-    }
-
-    @Test func `Once something was answered, an error refuses at once`() async throws {
-        let bench = try await SessionBench(hasPast: false)
-        let attempt = bench.begin(.on)
-        await bench.goesOut("ON")
-        await bench.comesIn("ERROR:PUMP_START_FAILED")
-        #expect(await attempt.value.failure?.code == .refused)
-        await bench.finish()
-    }
-}
-
-extension Result where Failure == SessionError {
-    fileprivate var failure: SessionError? { if case .failure(let error) = self { error } else { nil } }
 }

@@ -9,19 +9,20 @@ import Testing
         let link: ScriptedLink
         /// What came so far.
         let text = Watched([UInt8]())
-        let result: Task<Result<StormDownload, SessionError>, Never>
+        let result: Task<Result<StormDownload, StormDownload.Failure>, Never>
 
         init(
             backlog: [String] = [], keepsPacketBounds: Bool = false, mayHaveReset: Bool = false,
-            quiet: Duration = .seconds(2)
+            packetCapacity: Int? = nil, quiet: Duration = .seconds(2)
         ) {
             let link = ScriptedLink(
-                backlog: backlog, keepsPacketBounds: keepsPacketBounds, mayHaveReset: mayHaveReset)
+                backlog: backlog, keepsPacketBounds: keepsPacketBounds, mayHaveReset: mayHaveReset,
+                packetCapacity: packetCapacity)
             self.link = link
             let (clock, text) = (clock, text)
             result = Task {
                 var download = StormDownload(over: link, clock: clock, timeout: .seconds(3), quiet: quiet)
-                do throws(SessionError) {
+                do throws(StormDownload.Failure) {
                     while let more = try await download.next() { text.update { $0 += more } }
                     return .success(download)
                 } catch {
@@ -44,7 +45,12 @@ import Testing
 
         /// What the download failed with; nil if it did not.
         var failure: SessionError? {
-            get async { if case .failure(let error) = await result.value { error } else { nil } }
+            get async { if case .failure(.session(let error)) = await result.value { error } else { nil } }
+        }
+
+        /// Why there is no whole log.
+        var reason: StormDownload.Failure? {
+            get async { if case .failure(let reason) = await result.value { reason } else { nil } }
         }
 
         /// Waits until so much of the log has come.
@@ -223,5 +229,115 @@ import Testing
         try await bench.came("1 2 3 4.56\n7 8 9 10\n")
         await bench.pass(to: .milliseconds(2100))
         #expect(try await bench.result.value.get().liveRowCount == 1)
+    }
+
+    // MARK: What is not whole
+
+    @Test func `The text of an ESP32's boot ROM ends a log as cut off`() async throws {
+        for boot in ["ets Jul 29 2019 12:21:46\r\n\r\n", "ESP-ROM:esp32s3-20210327\r\n", "rst:0x1 (POWERON_RESET)\r\n"]
+        {
+            let bench = Bench()
+            await bench.ask()
+            await bench.link.deliver("LOG Values: 1 2 3 4\n5 6 ")
+            await bench.link.deliver(boot)
+            #expect(await bench.reason == .restarted)
+            try await bench.came("1 2 3 4\n5 6 ")
+        }
+    }
+
+    @Test func `A sensor that restarts before its log has begun has not answered, and that is said`() async throws {
+        let bench = Bench()
+        await bench.ask()
+        await bench.link.deliver("ets Jul 29 2019 12:21:46\r\n")
+        #expect(await bench.reason == .restarted)
+        #expect(bench.text.state.isEmpty)
+    }
+
+    @Test func `A log that begins again is not taken for one log`() async throws {
+        let bench = Bench()
+        await bench.ask()
+        await bench.link.deliver("LOG Values: 1 2 3 4\n5 6 7 8\n")
+        await bench.link.deliver("LOG Values: 1 2 3 4\n5 6 7 8\n")
+        #expect(await bench.reason == .beganAgain)
+        try await bench.came("1 2 3 4\n5 6 7 8\n")
+    }
+
+    /// A download over packets of at most 20 bytes, of which all have come.
+    private func fetch(_ packets: [String], capacity: Int? = 20) async throws -> (Bench, StormDownload.Failure?) {
+        let bench = Bench(keepsPacketBounds: true, packetCapacity: capacity)
+        await bench.pass(to: .milliseconds(100))
+        _ = await bench.link.nextSent()
+        for packet in packets { await bench.link.deliver(packet) }
+        let isOver = Watched(false)
+        let result = Task {
+            defer { isOver.update { $0 = true } }
+            return await bench.reason
+        }
+        while !isOver.state {
+            await settle()
+            bench.clock.advance(by: .seconds(2))
+        }
+        return (bench, await result.value)
+    }
+
+    @Test func `Rows without a line end, each in a packet, are kept apart`() async throws {
+        let (bench, reason) = try await fetch([
+            "LOG Values: ", "1 2 3 500.00", "1 1 1 500.37", "2 2 2 -1.5", "3 3 3 4\n",
+        ])
+        #expect(reason == nil)
+        try await bench.came("1 2 3 500.00\n1 1 1 500.37\n2 2 2 -1.5\n3 3 3 4\n")
+        let download = try await bench.result.value.get()
+        #expect(download.addedLineEndCount == 3)
+        #expect(download.gapCount == 0)
+        #expect(download.byteCount == 45)
+    }
+
+    @Test func `A row that goes on in the next packet is one row, wherever it was cut`() async throws {
+        let log = "1 2 3 500.00\n1 1 1 500.37\r\n22 2 2 -1.5\n3 3 3 4\n"
+        for length in 1...log.utf8.count {
+            let rest = Array(log.utf8)
+            let packets = stride(from: 0, to: rest.count, by: length).map {
+                String(decoding: rest[$0..<min($0 + length, rest.count)], as: UTF8.self)
+            }
+            let (bench, reason) = try await fetch(["LOG Values: "] + packets, capacity: length)
+            #expect(reason == nil)
+            try await bench.came(log)
+            let download = try await bench.result.value.get()
+            #expect(download.gapCount == 0 && download.addedLineEndCount == 0, "packets of \(length)")
+        }
+    }
+
+    @Test func `Where the ends of packets were lost, that is counted, and nothing is joined`() async throws {
+        let (bench, _) = try await fetch([
+            "LOG Values: 1 2 3 50", "10 2 3 4.5\n2 2 3 500", "11 2 3 4.50\n", "12 2 3 4.50\n1 2 3 5",
+        ])
+        let download = try await bench.result.value.get()
+        #expect(download.gapCount == 2)
+        try await bench.came("1 2 3 50\n10 2 3 4.5\n2 2 3 500\n11 2 3 4.50\n12 2 3 4.50\n1 2 3 5")
+    }
+
+    @Test func `A log that fills its last packet and does not end in a line may have lost its end`() async throws {
+        for (packet, gaps) in [("LOG Values: 1 2 3 50", 1), ("LOG Values: 1 2 3 5", 0), ("LOG Values: 1 2 3 \n", 0)] {
+            let (bench, _) = try await fetch([packet])
+            #expect(try await bench.result.value.get().gapCount == gaps)
+        }
+        // A carrier that was wrong about its packets.
+        let (bench, _) = try await fetch(["LOG Values: 1 2 3 4.50\n", "5 6 7 8\n9 10 11 1234"])
+        #expect(try await bench.result.value.get().gapCount == 0)
+    }
+
+    @Test func `Text that is no row is a log as well, and stays as it is`() async throws {
+        let packets = ["LOG Values: started ", "at noon\n1 2 3 4.50\n", "2 2 3 4.50\nbattery ", "is low\n"]
+        let (bench, _) = try await fetch(packets)
+        try await bench.came("started at noon\n1 2 3 4.50\n2 2 3 4.50\nbattery is low\n")
+        #expect(try await bench.result.value.get().gapCount == 0)
+    }
+
+    @Test func `Each packet may have the prefix; the same beginning twice is another reader's log`() async throws {
+        let (bench, reason) = try await fetch(["LOG Values: 1 2 3 4\n", "LOG Values: 5 6 7 8\n"])
+        #expect(reason == nil)
+        try await bench.came("1 2 3 4\n5 6 7 8\n")
+        let (_, second) = try await fetch(["LOG Values: 1 2 3 4\n", "5 6 7 8\n", "LOG Values: 1 2 3 4\n"])
+        #expect(second == .beganAgain)
     }
 }

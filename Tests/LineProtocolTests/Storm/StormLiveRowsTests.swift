@@ -18,6 +18,22 @@ import Testing
         for row in ["1 2 3 4", "1 2 3 5"] { #expect(try await rows.next() == Array(row.utf8)) }
     }
 
+    @Test func `A row that fills its packet may have lost its end, unless the packet ends it`() async throws {
+        for (row, mayBeCut) in [("1 2 3 4.5", true), ("1 2 3 45\n", false), ("1 2 3 45", false)] {
+            let link = ScriptedLink(backlog: [row], keepsPacketBounds: true, packetCapacity: 9)
+            var rows = StormLiveRows(over: link, from: .live).makeAsyncIterator()
+            #expect(try await rows.next() != nil)
+            #expect(rows.mayBeCut == mayBeCut, "\(row)")
+        }
+    }
+
+    @Test func `On a stream no row fills a packet`() async throws {
+        let link = ScriptedLink(backlog: ["LIVE LOG: 1 2 3 4\n"], packetCapacity: 18)
+        var rows = StormLiveRows(over: link).makeAsyncIterator()
+        #expect(try await rows.next() != nil)
+        #expect(!rows.mayBeCut)
+    }
+
     @Test func `The end of the link is thrown`() async {
         let link = ScriptedLink(backlog: ["LIVE LOG: 1 2 3 4"])
         let gone = LinkError(.disconnected, name: "scripted", activity: "receive")

@@ -1,0 +1,60 @@
+import DescriptorIO
+import FirmwareSim
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("The line of a client that comes and goes", .timeLimit(.minutes(1)))
+struct ClientLineTests {
+    /// More than the kernel keeps of a socket.
+    private static let flood = 900_000
+
+    @Test("brings nothing that was said before the client came back, however often it went")
+    func comesBack() async throws {
+        var ends: [CInt] = [-1, -1]
+        let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
+        let client = HostClient(ends[1])
+        let host = DeviceHost(Talker(), pace: .onDemand)
+        let line = await host.attach(DescriptorChannel(taking: ends[0], kind: .socket))
+        // What is said to a client that does not read waits with its writer, which is cancelled when the client leaves.
+        await host.change { talker, _ in talker.say("a", times: Self.flood) }
+        await settle()
+        await host.comeBack(line) { talker in talker.say("b", times: Self.flood) }
+        await settle()
+        await host.change { talker, _ in talker.say("c", times: 1000) }
+        await settle()
+        await host.comeBack(line) { talker in talker.say("d", times: 1) }
+        let heard = try await client.hear(until: "d")
+        #expect(Set(heard.dropLast()) == ["a"])
+    }
+}
+
+/// A device that says what a test has it say.
+private struct Talker: SimulatedDevice {
+    private var pending: [UInt8] = []
+
+    mutating func say(_ letter: Character, times count: Int) {
+        pending += [UInt8](repeating: letter.asciiValue ?? 0, count: count)
+    }
+
+    mutating func receive(_ bytes: [UInt8], at instant: Duration) {}
+
+    mutating func advance(to instant: Duration) -> [Emission] {
+        defer { pending = [] }
+        return pending.isEmpty ? [] : [Emission(bytes: pending, time: instant)]
+    }
+
+    var nextActivity: Duration? { pending.isEmpty ? nil : .zero }
+    var isQuiescent: Bool { pending.isEmpty }
+    mutating func reset(at instant: Duration) { pending = [] }
+}
+
+extension DeviceHost where Device == Talker {
+    /// A client leaves and comes back, and the device says something, all before anything else can happen.
+    fileprivate func comeBack(_ line: LineID, then body: @Sendable (inout Talker) -> Void) {
+        setListening(false, line)
+        setListening(true, line)
+        change { talker, _ in body(&talker) }
+    }
+}

@@ -1,0 +1,76 @@
+import LineProtocol
+import TestSupport
+import Testing
+
+/// An error answers a change only where nothing older can still answer.
+@Suite(.timeLimit(.minutes(1))) struct SessionDoubtfulErrorTests {
+    @Test func `A late error of an earlier program does not refuse the first change`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.on)
+        await bench.goesOut("ON")
+        await bench.comesIn("ERROR:UNKNOWN_COMMAND")
+        await bench.goesOut("TEMP")
+        await bench.comesIn("OK", "PUMP:ON", "TEMP:34.5")
+        #expect(await attempt.value == .success(.on))
+        await bench.finish(heard: [.now("ERROR:UNKNOWN_COMMAND"), .now("TEMP:34.5")])
+    }
+
+    @Test func `The acknowledgement may come in one piece with the error`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.on)
+        await bench.goesOut("ON")
+        await bench.comesIn("ERROR:CMD_TOO_LONG", "OK", "PUMP:ON")
+        #expect(await attempt.value == .success(.on))
+        await bench.session.close()
+    }
+
+    @Test(arguments: ["PUMP_NOT_RUNNING", "UNKNOWN_COMMAND"])
+    func `An error that the fence confirms refuses the first change`(code: String) async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.speed(speed(9)))
+        await bench.goesOut("SPEED:9")
+        await bench.comesIn("ERROR:" + code)
+        await bench.goesOut("TEMP")
+        await bench.comesIn("TEMP:34.5")
+        #expect(
+            await attempt.value
+                == .failure(
+                    SessionError(.refused, command: "SPEED:9", outcome: .nothingChanged, deviceCode: code)))
+        await bench.session.close()
+    }
+
+    @Test func `Of two errors the second is the change's`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.speed(speed(9)))
+        await bench.goesOut("SPEED:9")
+        await bench.comesIn("ERROR:UNKNOWN_COMMAND")
+        await bench.goesOut("TEMP")
+        await bench.comesIn("ERROR:PUMP_NOT_RUNNING", "TEMP:34.5")
+        #expect(await attempt.value.failure?.deviceCode == "PUMP_NOT_RUNNING")
+        await bench.session.close()
+    }
+
+    @Test func `A first query that meets a late error is asked again`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.status)
+        await bench.goesOut("STATUS")
+        await bench.comesIn("ERROR:CMD_TOO_LONG")
+        await bench.goesOut("STATUS")
+        await bench.comesIn("ERROR:UNKNOWN_COMMAND", SessionBench.statusOff)
+        #expect(await attempt.value == .success(.status(status(SessionBench.statusOff))))
+        await bench.session.close()
+    }
+
+    @Test func `Once something was answered, an error refuses at once`() async throws {
+        let bench = try await SessionBench(hasPast: false)
+        let attempt = bench.begin(.on)
+        await bench.goesOut("ON")
+        await bench.comesIn("ERROR:PUMP_START_FAILED")
+        #expect(await attempt.value.failure?.code == .refused)
+        await bench.finish()
+    }
+}
+
+extension Result where Failure == SessionError {
+    fileprivate var failure: SessionError? { if case .failure(let error) = self { error } else { nil } }
+}
