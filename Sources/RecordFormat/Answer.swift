@@ -2,6 +2,8 @@
 public enum Answer: Sendable, Hashable {
     /// A row of a table; the first one has the names of the columns. The others are pieces of JSON.
     case row([String])
+    /// A value over time, for a chart.
+    case series(FoldedSeries)
     /// A message that is kept.
     case message(StoredMessage)
     /// What ``MessageRequest/commit`` was about is on the disk: which of the messages to store were new, in their order.
@@ -21,6 +23,7 @@ public enum Answer: Sendable, Hashable {
     public var line: String {
         switch self {
         case .row(let cells): "row\t" + cells.joined(separator: "\t")
+        case .series(let series): (["series"] + series.fields).joined(separator: "\t")
         case .message(let message): (["message"] + message.fields).joined(separator: "\t")
         case .committed(let isNew): "committed\t" + isNew.map { $0 ? "1" : "0" }.joined()
         case .refused(let trouble): (["refused"] + trouble.fields).joined(separator: "\t")
@@ -37,6 +40,9 @@ public enum Answer: Sendable, Hashable {
         let numbers = fields[1...].map { Int($0) }
         switch (fields.first, fields.count) {
         case ("row", _): self = .row(fields[1...].map { String($0) })
+        case ("series", _):
+            guard let series = FoldedSeries(fields: fields[1...]) else { return nil }
+            self = .series(series)
         case ("message", _):
             guard let message = StoredMessage(fields: fields[1...]) else { return nil }
             self = .message(message)

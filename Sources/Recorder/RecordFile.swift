@@ -22,6 +22,30 @@ public enum RecordFile {
         }
     }
 
+    /// Gives the database at `path` the index by which sessions are counted, and a device's rows found among many. A new
+    /// database has it, and a small one gets it when it is written to; ten million rows take some ten seconds, in which
+    /// nobody else can write.
+    ///
+    /// - Returns: Whether it was missing.
+    public static func optimize(_ path: String) throws(RecorderError) -> Bool {
+        try checkPresence(path)
+        let database = try openToWrite(path, patience: .seconds(5))
+        do {
+            return try database.writeWithoutTransaction { db in
+                if try SessionIndex.exists(db) { return false }
+                try db.inTransaction(.immediate) {
+                    try SessionIndex.build(db)
+                    return .commit
+                }
+                // What was built is in the log of changes, which others would have to move. If they read, it stays there.
+                _ = try? db.checkpoint(.truncate)
+                return true
+            }
+        } catch {
+            throw RecorderError(error, path: path, activity: "write to")
+        }
+    }
+
     /// Opens the database to write, with its folder and its tables made where they are missing.
     ///
     /// - Parameter patience: How long another program is waited for.
@@ -44,6 +68,7 @@ public enum RecordFile {
                 try db.execute(sql: "PRAGMA synchronous = FULL")
             }
             try Schema.migrator.migrate(database)
+            try database.write { try SessionIndex.buildWhereSmall($0) }
             return database
         } catch {
             throw RecorderError(error, path: path, activity: "open")

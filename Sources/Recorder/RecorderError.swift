@@ -48,7 +48,7 @@ public struct RecorderError: Error, Sendable, Hashable {
     /// What a person can do about it.
     public var hint: String {
         switch code {
-        case .notFound: "'pumpctl monitor' records, and so does any command with --record"
+        case .notFound: "record something first: pumpctl monitor, or any command with --record"
         case .noPlace: "set HOME or XDG_DATA_HOME to a folder of yours"
         case .notPermitted: "make the folder yours, or name another one by XDG_DATA_HOME"
         case .locked: "end the program that has the database open"
@@ -56,7 +56,7 @@ public struct RecorderError: Error, Sendable, Hashable {
         case .damaged: "move the file away; a new one is begun"
         case .newerSchema: "use the version of pumpctl that wrote it, or move the file away"
         case .closed: "record before the recorder is closed"
-        case .system: "see whether the disk is in order, or name another folder by XDG_DATA_HOME"
+        case .system: "check the disk, or name another folder by XDG_DATA_HOME"
         }
     }
 }

@@ -7,7 +7,10 @@ import Recorder
 ///     pumpctl-record write                                records and requests from standard input, a line each
 ///     pumpctl-record read TABLE SINCE UNTIL FAMILY DEVICE rows to standard output; - for no such filter
 ///     pumpctl-record messages STATUS CATEGORY             messages to standard output
-///     pumpctl-record where                                the path of the database, and how many bytes it has
+///     pumpctl-record fold COLUMNS SINCE UNTIL FAMILY DEVICE values over time, of no more points than a chart shows
+///     pumpctl-record where                                the path of the database, how many bytes it has (0 where there
+///                                                         is none), and whether it has the index by sessions
+///     pumpctl-record optimize                             builds that index; whether it was missing
 @main
 enum PumpctlRecord {
     static func main() async {
@@ -24,7 +27,9 @@ enum PumpctlRecord {
                 await writing.run()
             case ("read", 6): try read(path, arguments[1...])
             case ("messages", 3): try readMessages(path, arguments[1...])
-            case ("where", 1): Output.say(.row([JSONText.quoted(path), "\(try RecordFile.byteCount(path))"]))
+            case ("fold", 6): try fold(path, arguments[1...])
+            case ("where", 1): try showPlace(path)
+            case ("optimize", 1): Output.say(.row([try RecordFile.optimize(path) ? "true" : "false"]))
             default: exit(64)
             }
         } catch {
@@ -44,13 +49,41 @@ enum PumpctlRecord {
     private static func read(_ path: String, _ words: ArraySlice<String>) throws(RecorderError) {
         let words = words.map { $0 == "-" ? nil : $0 }
         guard let table = words[0].flatMap(RecordTable.init) else { exit(64) }
-        var filter = RecordFilter()
-        filter.since = words[1].flatMap { Int64($0) }.map { RecordTime(milliseconds: $0) }
-        filter.until = words[2].flatMap { Int64($0) }.map { RecordTime(milliseconds: $0) }
-        (filter.family, filter.device) = (words[3], words[4])
         var output = Output()
-        try RecordReader(path).read(table, filter) { cells in output.add(.row(cells)) }
+        try RecordReader(path).read(table, RecordFilter(words[1...])) { cells in output.add(.row(cells)) }
         output.flush()
+    }
+
+    private static func fold(_ path: String, _ words: ArraySlice<String>) throws(RecorderError) {
+        let words = words.map { $0 == "-" ? nil : $0 }
+        guard let columns = words[0].flatMap({ Int($0) }), 1...10000 ~= columns else { exit(64) }
+        var output = Output()
+        for series in try RecordReader(path).fold(RecordFilter(words[1...]), columns: columns) {
+            output.add(.series(series))
+        }
+        output.flush()
+    }
+
+    private static func showPlace(_ path: String) throws(RecorderError) {
+        var (bytes, isOptimized) = (0, true)
+        do {
+            bytes = try RecordFile.byteCount(path)
+            isOptimized = try RecordReader(path).isOptimized
+        } catch  where error.code == .notFound {
+            // Nothing was recorded yet.
+        }
+        Output.say(.row([JSONText.quoted(path), "\(bytes)", isOptimized ? "true" : "false"]))
+    }
+}
+
+extension RecordFilter {
+    /// From the words SINCE UNTIL FAMILY DEVICE, nil for no such filter.
+    fileprivate init(_ words: ArraySlice<String?>) {
+        self.init()
+        let words = Array(words)
+        since = words[0].flatMap { Int64($0) }.map { RecordTime(milliseconds: $0) }
+        until = words[1].flatMap { Int64($0) }.map { RecordTime(milliseconds: $0) }
+        (family, device) = (words[2], words[3])
     }
 }
 

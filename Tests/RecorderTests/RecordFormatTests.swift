@@ -34,6 +34,39 @@ struct RecordFormatTests {
         ])
     func foreign(_ line: String) { #expect(Record(line: line[...]) == nil) }
 
+    @Test("A value over time is the same after it was a line")
+    func series() {
+        let points = [
+            FoldedSeries.Point(time: RecordTime(milliseconds: -7), value: -0.1, isFirst: true),
+            FoldedSeries.Point(time: RecordTime(milliseconds: 1_763_708_400_000), value: 1e-9, isFirst: false),
+        ]
+        for points in [points, []] {
+            let series = FoldedSeries(
+                family: "storm", endpoint: "a\tb", device: points.isEmpty ? nil : "ä\n", part: "pipe 1", name: "value",
+                points: points)
+            let answer = Answer.series(series)
+            #expect(!answer.line.contains("\n"))
+            #expect(Answer(line: answer.line[...]) == answer)
+        }
+    }
+
+    @Test("The members of a reading are told apart, whatever is in their names and values")
+    func members() {
+        func members(_ json: String) -> [String] {
+            ReadingMembers(json.utf8).map {
+                String(decoding: $0.name, as: UTF8.self) + "=" + String(decoding: $0.json, as: UTF8.self)
+            }
+        }
+        #expect(members("{}") == [])
+        #expect(members(#"{"a":1,"b":null}"#) == ["a=1", "b=null"])
+        #expect(
+            members(#"{"a,\"":"}\\","b:c":{"d":[1,{"e":"]"}]},"":-1.5}"#)
+                == [#"a,\"="}\\""#, #"b:c={"d":[1,{"e":"]"}]}"#, "=-1.5"])
+        // What was cut off ends without a crash.
+        let text = #"{"a\"":{"b":["}",1]},"c":2}"#
+        for length in 0..<text.utf8.count { _ = members(String(text.prefix(length))) }
+    }
+
     @Test("What JSON has behind a backslash is understood")
     func escapes() {
         #expect(JSONText.unquoted(#""\b\f\n\r\t\/\\\"\u00e4\ud83d\ude00""#) == "\u{8}\u{C}\n\r\t/\\\"ä😀")

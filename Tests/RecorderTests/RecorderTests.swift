@@ -48,12 +48,15 @@ struct RecorderTests {
 
     @Test("A record is written without being asked for")
     func interval() async throws {
+        try await bench.prepare()
+        let watch = try FolderWatch(bench.folder.path("data"))
         let recorder = bench.recorder(interval: .zero)
         _ = recorder.beginSession(family: "led", endpoint: "sim:led", device: nil)
-        let path = bench.path
-        try await onThread {
-            while (try? RecordReader(path).read(.sessions, RecordFilter()) { _ in }) == nil {}
+        let count = try await watch.wait(for: "a session in the database") {
+            let count = try bench.countBehindCommit(.sessions)
+            return count > 0 ? count : nil
         }
+        #expect(count == 1)
         await recorder.close()
     }
 

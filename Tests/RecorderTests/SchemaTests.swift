@@ -35,7 +35,7 @@ struct SchemaTests {
         recorder.record(.reading(kind: "status", Reading("speed_percent", 78)), in: session)
         await recorder.close()
         // By their times: the fixture's are of 2025, the recorder's of 1970.
-        #expect(try bench.rows(.columns).map { $0[7] } == ["78", "70"])
+        #expect(try bench.rows(.columns).map { $0[6] } == ["78", "70"])
         #expect(try bench.rows(.sessions).map { $0[1] } == ["2", "1"])
         #expect(bench.reports.state == [])
     }

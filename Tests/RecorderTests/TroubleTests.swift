@@ -61,7 +61,7 @@ struct TroubleTests {
         try await bench.prepare()
         // In blocks of 512 bytes.
         let program = try await ChildProcess(
-            ["/bin/sh", "-c", "ulimit -f 400; exec \"$0\" \"$@\"", Executable.recorderProbe, bench.path, "0"])
+            ["/bin/sh", "-c", "ulimit -f 600; exec \"$0\" \"$@\"", Executable.recorderProbe, bench.path, "0"])
         _ = try await program.output.wait(for: "a record that is not kept") { text in
             String(decoding: text.bytes, as: UTF8.self).contains("not kept: full") ? true : nil
         }

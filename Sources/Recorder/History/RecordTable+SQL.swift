@@ -2,65 +2,84 @@ internal import GRDB
 internal import RecordFormat
 
 extension RecordTable {
-    /// Its rows, the earliest first, each cell a piece of JSON.
-    func sql(keys: [String], _ filter: RecordFilter) -> String {
-        let common =
-            "row.time_ms, sessions.id, json_quote(sessions.family), json_quote(sessions.endpoint), json_quote(sessions.device)"
-        let join = "AS row JOIN sessions ON sessions.id = row.session_id"
+    /// Its rows, the earliest first, each cell a piece of JSON. The values of ``columns`` are one object, as of ``readings``.
+    func sql(_ filter: RecordFilter) -> String {
+        let names = ["family", "endpoint", "device"].map { "json_quote(sessions.\($0))" }.joined(separator: ", ")
+        let common = "row.time_ms, sessions.id, \(names)"
+        let join =
+            "AS row JOIN sessions ON sessions.id = row.session_id \(filter.condition) ORDER BY row.time_ms, row.id"
         return switch self {
-        case .readings:
-            "SELECT \(common), json_quote(row.kind), row.reading FROM telemetry \(join) \(filter.condition) \(Self.order)"
-        case .columns:
-            """
-            SELECT \((["\(common), json_quote(row.kind)"] + keys.map(Self.value)).joined(separator: ", "))
-            FROM telemetry \(join) \(filter.condition) \(Self.order)
-            """
+        case .readings, .columns: "SELECT \(common), json_quote(row.kind), row.reading FROM telemetry \(join)"
         case .events:
             """
             SELECT \(common), json_quote(row.name), json_quote(row.text) FROM (
                 SELECT id, session_id, time_ms, kind AS name, text FROM events
                 UNION ALL SELECT id, session_id, time_ms, code, text FROM errors
-            ) \(join) \(filter.condition) \(Self.order)
+            ) \(join)
             """
-        case .sessions:
-            """
-            SELECT \(common), json_quote(sessions.ended_ms), json_quote(sessions.ending),
-                (SELECT count(*) FROM telemetry WHERE session_id = sessions.id),
-                (SELECT count(*) FROM events WHERE session_id = sessions.id),
-                (SELECT count(*) FROM errors WHERE session_id = sessions.id)
-            FROM (SELECT id, id AS session_id, begun_ms AS time_ms FROM sessions) \(join) \(filter.condition) \(Self.order)
-            """
+        case .sessions: Self.sessions(filter)
         }
     }
 
-    private static let order = "ORDER BY row.time_ms, row.id"
-
-    /// The value of a name. Names come from devices: none of them may end the string, and a path of SQLite's can't have
-    /// all of them.
-    private static func value(_ key: String) -> String {
-        let isWord = key.utf8.allSatisfy { byte in
-            let letter = byte | 0x20
-            return letter >= UInt8(ascii: "a") && letter <= UInt8(ascii: "z") || byte == UInt8(ascii: "_")
+    /// The sessions that were open at some time of the filter's. One that was never ended, as where the power failed, was
+    /// open up to its last row.
+    private static func sessions(_ filter: RecordFilter) -> String {
+        var bounds: [String] = []
+        if filter.until != nil { bounds.append("begun_ms < :until") }
+        if filter.since != nil { bounds.append("ifnull(ended_ms, :since) >= :since") }
+        let chosen = (bounds + filter.sessionConditions).joined(separator: " AND ")
+        // One pass for each table, however many sessions there are.
+        func tally(_ table: String) -> String {
+            """
+            \(table)_tally AS MATERIALIZED (
+                SELECT session_id, count(*) AS count, max(time_ms) AS last_ms FROM \(table)
+                WHERE session_id IN (SELECT id FROM chosen) GROUP BY session_id)
+            """
         }
-        if isWord { return "row.reading -> '$.\(key)'" }
-        let quoted = "'" + key.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+        let tables = ["telemetry", "events", "errors"]
+        let lastTimes = tables.map { "ifnull(\($0)_tally.last_ms, begun_ms)" }.joined(separator: ", ")
         return """
-            (SELECT iif(type IN ('true', 'false'), type, json_quote(value)) FROM json_each(row.reading) WHERE key = \(quoted))
+            WITH chosen AS MATERIALIZED (SELECT * FROM sessions \(chosen.isEmpty ? "" : "WHERE \(chosen)")),
+            \(tables.map(tally).joined(separator: ",\n"))
+            SELECT begun_ms, id, json_quote(family), json_quote(endpoint), json_quote(device), json_quote(ended_ms),
+                json_quote(ending), \(tables.map { "ifnull(\($0)_tally.count, 0)" }.joined(separator: ", "))
+            FROM chosen \(tables.map { "LEFT JOIN \($0)_tally ON \($0)_tally.session_id = chosen.id" }.joined(separator: " "))
+            \(filter.since == nil ? "" : "WHERE ifnull(ended_ms, max(begun_ms, \(lastTimes))) >= :since")
+            ORDER BY begun_ms, id
             """
     }
 }
 
 extension RecordFilter {
-    /// The filter as a condition on `row`, its parameters those of ``arguments``.
+    /// Which rows, as a condition on `row`, its parameters those of ``arguments``. Only what is asked for is in it: with
+    /// `:since IS NULL OR …`, SQLite would not look up the time in its index.
     var condition: String {
-        """
-        WHERE (:since IS NULL OR row.time_ms >= :since) AND (:until IS NULL OR row.time_ms < :until)
-        AND (:family IS NULL OR sessions.family = :family)
-        AND (:device IS NULL OR sessions.device = :device OR sessions.endpoint = :device)
-        """
+        var terms: [String] = []
+        if since != nil { terms.append("row.time_ms >= :since") }
+        if until != nil { terms.append("row.time_ms < :until") }
+        if !sessionConditions.isEmpty {
+            // By the index of times all the same (that is the +): the rows come in their order, without being sorted.
+            terms.append(
+                "+row.session_id IN (SELECT id FROM sessions WHERE \(sessionConditions.joined(separator: " AND ")))")
+        }
+        return terms.isEmpty ? "" : "WHERE " + terms.joined(separator: " AND ")
     }
 
+    /// Which sessions, as conditions on `sessions`; the time is not among them.
+    var sessionConditions: [String] {
+        var terms: [String] = []
+        if family != nil { terms.append("family = :family") }
+        if device != nil { terms.append("(device = :device OR endpoint = :device)") }
+        return terms
+    }
+
+    /// The parameters that its conditions have.
     var arguments: StatementArguments {
-        ["since": since?.milliseconds, "until": until?.milliseconds, "family": family, "device": device]
+        var arguments: [String: (any DatabaseValueConvertible)?] = [:]
+        if let since { arguments["since"] = since.milliseconds }
+        if let until { arguments["until"] = until.milliseconds }
+        if let family { arguments["family"] = family }
+        if let device { arguments["device"] = device }
+        return StatementArguments(arguments)
     }
 }

@@ -43,6 +43,19 @@ final class RecordBench: Sendable {
         defer { try? database.close() }
         return try database.read { try Value.fetchOne($0, sql: sql) }
     }
+
+    /// How many rows a table has once a commit that is under way is over: its file changes before the rows can be seen.
+    func countBehindCommit(_ table: RecordTable) throws -> Int {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(10)
+        let database = try DatabaseQueue(path: path, configuration: configuration)
+        defer { try? database.close() }
+        return try database.inDatabase { database in
+            try database.execute(sql: "BEGIN IMMEDIATE")
+            defer { try? database.execute(sql: "ROLLBACK") }
+            return try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table.rawValue)") ?? 0
+        }
+    }
 }
 
 extension Reading {

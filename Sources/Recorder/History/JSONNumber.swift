@@ -1,0 +1,41 @@
+/// What of a reading a chart can show.
+enum JSONNumber {
+    private static let most = 15
+    private static let powers: [Double] = (0...most).reduce(into: []) { powers, _ in
+        powers.append((powers.last ?? 0.1) * 10)
+    }
+    private static let words: [([UInt8], Double)] = [
+        ("true", 1), ("false", 0), ("\"off\"", 0), ("\"on\"", 1), ("\"error\"", 2),
+    ].map { (Array($0.0.utf8), $0.1) }
+
+    /// The number that a piece of JSON is; yes and no are 1 and 0, and the states of a pump 0 off, 1 on, 2 error.
+    static func value(_ json: ArraySlice<UInt8>) -> Double? {
+        guard let first = json.first else { return nil }
+        guard first == UInt8(ascii: "-") || isDigit(first) else {
+            return words.first { $0.0.elementsEqual(json) }?.1
+        }
+        return plain(json) ?? Double(String(decoding: json, as: UTF8.self))
+    }
+
+    /// Digits with a point or without, so few that the result is exact: almost all numbers are so, and there are millions.
+    private static func plain(_ json: ArraySlice<UInt8>) -> Double? {
+        let isNegative = json.first == UInt8(ascii: "-")
+        let digits = isNegative ? json.dropFirst() : json
+        guard digits.count <= most else { return nil }
+        var (number, decimals, isBehindPoint) = (0, 0, false)
+        for byte in digits {
+            if byte == UInt8(ascii: "."), !isBehindPoint {
+                isBehindPoint = true
+            } else if isDigit(byte) {
+                number = number * 10 + Int(byte - UInt8(ascii: "0"))
+                decimals += isBehindPoint ? 1 : 0
+            } else {
+                return nil
+            }
+        }
+        let value = Double(number) / powers[decimals]
+        return isNegative ? -value : value
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
+}
