@@ -31,6 +31,7 @@ let package = Package(
         .library(name: "Recorder", targets: ["Recorder", "RecordFormat"]),
         .executable(name: "pumpctl", targets: ["pumpctl"]),
         .executable(name: "pumpctl-record", targets: ["pumpctl-record"]),
+        .library(name: "SyncCounter", type: .dynamic, targets: ["SyncCounter"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -92,8 +93,10 @@ let package = Package(
 
         // A clock and a link that do what a test says, when it says so; other programs, and waiting for what they say.
         .target(
-            name: "TestSupport", dependencies: ["LineProtocol", "DescriptorIO"], path: "Tests/TestSupport",
-            swiftSettings: settings),
+            name: "TestSupport", dependencies: ["LineProtocol", "DescriptorIO", "CDescriptorIO"],
+            path: "Tests/TestSupport", swiftSettings: settings),
+        // What tests preload into a program to see what it puts on the disk, and when.
+        .target(name: "SyncCounter", path: "Tests/SyncCounter"),
         .testTarget(name: "DescriptorIOTests", dependencies: ["DescriptorIO", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "DBusTests", dependencies: ["DBus", "DescriptorIO", "TestSupport"], swiftSettings: settings),

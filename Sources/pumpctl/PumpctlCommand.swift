@@ -7,11 +7,11 @@ struct PumpctlCommand: ParsableCommand {
         commandName: "pumpctl",
         abstract: "Control bench devices that speak a line protocol, over a serial port or Bluetooth.",
         discussion: """
-            A port is a path (/dev/ttyUSB0), or usb:VID:PID, ble:NAME, tcp:HOST:PORT, unix:PATH, sim:FAMILY. Without --port the environment \
+            An endpoint is a path (/dev/ttyUSB0 or ./pump), or usb:VID:PID, ble:NAME, tcp:HOST:PORT, unix:PATH, sim:FAMILY. Without --port the environment \
             variable PUMPCTL_PORT counts, then "port" in ~/.config/pumpctl/config.json, then the only USB port there is.
 
             Exit codes: 0 done; 1 the device answered ERROR; 3 the pump was stopped for safety; 64 usage; 66 no such port or \
-            device, or several; 69 busy, or Bluetooth is off; 74 link broken; 75 no answer in time; 76 unexpected reply; \
+            device, or several; 69 busy (names the program that has the port open), or Bluetooth is off; 74 link broken; 75 no answer in time; 76 unexpected reply; \
             77 not permitted; 130 interrupted.
             """,
         version: "0.1.0",
@@ -33,7 +33,7 @@ struct PumpctlCommand: ParsableCommand {
                 name: "Any device",
                 subcommands: [
                     MonitorCommand.self, HistoryCommand.self, ConsoleCommand.self, SendCommand.self, PortsCommand.self,
-                    ScanCommand.self, ForgetCommand.self,
+                    ScanCommand.self, GATTCommand.self, ForgetCommand.self,
                     DoctorCommand.self,
                 ]),
             CommandGroup(name: "Simulation", subcommands: [SimCommand.self]),
@@ -41,14 +41,41 @@ struct PumpctlCommand: ParsableCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    /// Parses and runs; what is wrong with the arguments is said with a hint where ArgumentParser has none.
+    /// Parses and runs. What is wrong with the arguments is told to programs as an object too.
     static func main() {
         StandardStreams.open()
-        let arguments = Array(CommandLine.arguments.dropFirst())
-        if let failure = SpeedArgument.negativeNumber(in: arguments) {
-            Output(isJSON: arguments.contains("--json")).report(failure)
+        DrawingSize.boundColumns()
+        // A file that may grow no further is an error like others, and is told of.
+        signal(SIGXFSZ, SIG_IGN)
+        let typed = Array(CommandLine.arguments.dropFirst())
+        let arguments = NegativeNumbers.asValues(in: typed)
+        let words = CommandWords(arguments)
+        do {
+            if let failure = SpeedArgument.negativeNumber(in: typed) ?? words.failure { throw failure }
+            var command = try parseAsRoot(arguments)
+            if let command = command as? any OptionedCommand {
+                try command.checkOptions(words.path.joined(separator: " "))
+            }
+            if let command = command as? any BackgroundCommand, BackgroundProgram.isWanted(command) {
+                Glibc.exit(try BackgroundProgram.start(arguments, output(for: arguments)))
+            }
+            try command.run()
+        } catch let failure as Failure {
+            output(for: arguments).report(failure)
             Glibc.exit(failure.status.rawValue)
+        } catch {
+            // A status that a command ended with has been explained already.
+            if !(error is ExitCode), exitCode(for: error) == .validationFailure {
+                let name = (["pumpctl"] + words.path).joined(separator: " ")
+                let failure = Failure(.usage, code: "usage", message(for: error), hint: "see \(name) --help")
+                output(for: arguments).record(of: failure)
+            }
+            exit(withError: error)
         }
-        main(arguments)
+    }
+
+    /// Where to tell what is wrong with arguments that could not be read.
+    private static func output(for arguments: [String]) -> Output {
+        Output(isJSON: arguments.prefix { $0 != "--" }.contains("--json"))
     }
 }

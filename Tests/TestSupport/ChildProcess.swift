@@ -21,6 +21,24 @@ public final class ChildProcess: Sendable {
     /// POSIX_SPAWN_SETSID, which glibc hides from Swift.
     private static let newSession: CInt = 0x80
 
+    /// A home folder that nobody can make: its parent is a file.
+    public static let impossibleHome = Executable.pumpctl + "/home"
+
+    /// The environment of this process, without what a person has in their home folder or has set for `pumpctl`.
+    public static var surroundings: [String: String] {
+        var all: [String: String] = [:]
+        var next = environ
+        while let variable = next.pointee {
+            let parts = String(cString: variable).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2, !parts[0].hasPrefix("PUMPCTL_"), !parts[0].hasPrefix("XDG_") {
+                all[String(parts[0])] = String(parts[1])
+            }
+            next += 1
+        }
+        all["HOME"] = impossibleHome
+        return all
+    }
+
     public let processID: pid_t
     /// What it prints, as it comes.
     public let output = Watched(ReceivedText())
@@ -33,7 +51,7 @@ public final class ChildProcess: Sendable {
     ///
     /// - Parameters:
     ///   - arguments: The program, looked for in PATH, and its arguments.
-    ///   - environment: All of its environment; nil for ours.
+    ///   - environment: All of its environment; nil for ``surroundings``.
     ///   - terminal: A terminal to be the controlling one of a session of its own.
     ///   - streamsOnTerminal: The standard streams are that terminal, and nothing is connected.
     public init(
@@ -72,20 +90,19 @@ public final class ChildProcess: Sendable {
         posix_spawnattr_setsigdefault(&attributes, &signals)
 
         let words = arguments.map { strdup($0) } + [nil]
-        let variables = environment.map { $0.map { strdup("\($0)=\($1)") } + [nil] }
-        defer { for string in words + (variables ?? []) { free(string) } }
+        let variables = (environment ?? Self.surroundings).map { strdup("\($0)=\($1)") } + [nil]
+        defer { for string in words + variables { free(string) } }
         var child: pid_t = 0
-        let error =
-            if let variables {
-                posix_spawnp(&child, arguments[0], &actions, &attributes, words, variables)
-            } else {
-                posix_spawnp(&child, arguments[0], &actions, &attributes, words, environ)
-            }
+        let error = posix_spawnp(&child, arguments[0], &actions, &attributes, words, variables)
+        // Before all is initialized: what is not there is not ended by deinit, which would take 0 for all of the tests.
+        guard error == 0 else {
+            for stream in streams { close(stream.ours) }
+            throw NotStarted(errno: error)
+        }
         input = DescriptorChannel(taking: streams[0].ours, kind: .socket)
         outputs = streams[1...].map { DescriptorChannel(taking: $0.ours, kind: .socket) }
         for (channel, log) in zip(outputs, [output, errors]) { await channel.gather(into: log) }
         processID = child
-        guard error == 0 else { throw NotStarted(errno: error) }
         Self.reap(child, status)
     }
 

@@ -8,6 +8,9 @@ public enum Executable {
     /// `pumpctl-record`, beside it.
     public static let pumpctlRecord = folder + "/pumpctl-record"
 
+    /// The library that tells what a program puts on the disk, when it is preloaded.
+    public static let syncCounter = folder + "/libSyncCounter.so"
+
     private static var folder: String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
             let count = readlink("/proc/self/exe", buffer.baseAddress!, 4095)

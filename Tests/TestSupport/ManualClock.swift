@@ -27,12 +27,18 @@ public final class ManualClock: Clock {
         let continuation: UnsafeContinuation<Void, any Error>
     }
 
+    private struct Observer {
+        let id: UInt64
+        let deadline: Instant
+        let continuation: UnsafeContinuation<Void, Never>
+    }
+
     private struct State {
         var now = Instant(offset: .zero)
         var lastID: UInt64 = 0
         /// Earliest first; those of one deadline in the order in which they came.
         var sleepers: [Sleeper] = []
-        var observers: [(deadline: Instant, continuation: UnsafeContinuation<Void, Never>)] = []
+        var observers: [Observer] = []
     }
 
     private let state = Mutex(State())
@@ -71,16 +77,30 @@ public final class ManualClock: Clock {
     /// The deadlines that are slept for, earliest first, as times since the clock was made.
     public var deadlines: [Duration] { state.withLock { $0.sleepers.map(\.deadline.offset) } }
 
-    /// Waits until somebody sleeps for exactly `deadline`, a time since the clock was made.
+    /// Waits until somebody sleeps for exactly `deadline`, a time since the clock was made, or the task is cancelled, as
+    /// by the time limit of a test.
     public func untilSomebodySleeps(until deadline: Duration) async {
         let deadline = Instant(offset: deadline)
-        await withUnsafeContinuation { continuation in
-            let isThere = state.withLock { state in
-                let isThere = state.sleepers.contains { $0.deadline == deadline }
-                if !isThere { state.observers.append((deadline, continuation)) }
-                return isThere
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                let isOver = state.withLock { state in
+                    let isOver = Task.isCancelled || state.sleepers.contains { $0.deadline == deadline }
+                    if !isOver {
+                        state.observers.append(Observer(id: id, deadline: deadline, continuation: continuation))
+                    }
+                    return isOver
+                }
+                if isOver { continuation.resume() }
             }
-            if isThere { continuation.resume() }
+        } onCancel: {
+            let observer = state.withLock { state in
+                state.observers.firstIndex { $0.id == id }.map { state.observers.remove(at: $0) }
+            }
+            observer?.continuation.resume()
         }
     }
 

@@ -15,11 +15,17 @@ public final class PrivateBus: Sendable {
     ///
     /// Waits while there are very many: each needs one of the user's 128 inotify instances.
     ///
-    /// - Parameter denied: A service that nobody may talk to.
-    public init(denying denied: String? = nil) async throws {
+    /// - Parameters:
+    ///   - denied: A service that nobody may talk to.
+    ///   - failing: A service that the bus starts for whoever calls it, and that ends at once with status 1.
+    public init(denying denied: String? = nil, failing: String? = nil) async throws {
         place = await Place()
         let denial = denied.map { "<deny send_destination=\"\($0)\"/>" } ?? ""
         folder = TemporaryFolder()
+        let services = failing == nil ? "" : "<servicedir>\(folder.path(""))</servicedir>"
+        if let failing {
+            _ = folder.write("[D-BUS Service]\nName=\(failing)\nExec=/bin/false\n", to: "\(failing).service")
+        }
         let configuration = folder.write(
             """
             <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -28,6 +34,7 @@ public final class PrivateBus: Sendable {
               <type>session</type>
               <listen>unix:path=\(folder.path("bus"))</listen>
               <auth>EXTERNAL</auth>
+              \(services)
               <policy context="default">
                 <allow send_destination="*" eavesdrop="true"/>
                 <allow eavesdrop="true"/>

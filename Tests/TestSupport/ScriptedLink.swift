@@ -40,6 +40,8 @@ public final class ScriptedLink: Link {
         var closeCount = 0
         var sent: [String] = []
         var sentObserver: UnsafeContinuation<String, Never>?
+        /// Which of the observers that there were it is.
+        var sentObserverID: UInt64 = 0
         var sendFailure: LinkError?
         var holdsSends = false
         var held: [HeldSend] = []
@@ -50,6 +52,9 @@ public final class ScriptedLink: Link {
         var onConfirmation: (@Sendable () async -> LinkError?)?
     }
 
+    public func packetCapacity() async -> Int? { capacity }
+
+    private let capacity: Int?
     private let loop: EventLoop
     private let answer: Answer?
     private let state: Mutex<State>
@@ -58,11 +63,13 @@ public final class ScriptedLink: Link {
     ///
     /// - Parameters:
     ///   - mayBeMidLine: Whether the device may have been sent the beginning of a line.
+    ///   - packetCapacity: The most that one packet is said to bring.
     ///   - answer: Says what comes in at once for what is sent, before `send` returns.
     public init(
         backlog: [String] = [], keepsPacketBounds: Bool = false, mayHaveReset: Bool = false, mayBeMidLine: Bool = false,
-        on loop: EventLoop = .shared, answer: Answer? = nil
+        packetCapacity: Int? = nil, on loop: EventLoop = .shared, answer: Answer? = nil
     ) {
+        capacity = packetCapacity
         self.mayBeMidLine = mayBeMidLine
         self.loop = loop
         self.keepsPacketBounds = keepsPacketBounds
@@ -73,19 +80,45 @@ public final class ScriptedLink: Link {
 
     // MARK: What the test does
 
-    /// The next text that was sent, each `send` on its own; waits for it.
+    /// What ``nextSent()`` returns where nothing was sent in time.
+    public static let nothing = "(nothing was sent)"
+
+    /// The next text that was sent, each `send` on its own; waits for it, but not for ever: a test that waits in vain is to
+    /// say so.
     ///
     /// - Precondition: One waits at a time.
     public func nextSent() async -> String {
-        await withUnsafeContinuation { continuation in
-            let sent: String? = state.withLock { state in
-                guard state.sent.isEmpty else { return state.sent.removeFirst() }
-                precondition(state.sentObserver == nil, "one waits for what is sent at a time")
-                state.sentObserver = continuation
-                return nil
-            }
-            if let sent { continuation.resume(returning: sent) }
+        let id = state.withLock { state in
+            if state.sent.isEmpty { state.sentObserverID += 1 }
+            return state.sent.isEmpty ? state.sentObserverID : nil
         }
+        let timer = id.map { id in
+            Task { if (try? await Task.sleep(for: .seconds(20))) != nil { self.stopWaitingForSent(id) } }
+        }
+        defer { timer?.cancel() }
+        return await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                let sent: String? = state.withLock { state in
+                    guard state.sent.isEmpty else { return state.sent.removeFirst() }
+                    precondition(state.sentObserver == nil, "one waits for what is sent at a time")
+                    if Task.isCancelled { return Self.nothing }
+                    state.sentObserver = continuation
+                    return nil
+                }
+                if let sent { continuation.resume(returning: sent) }
+            }
+        } onCancel: {
+            if let id { stopWaitingForSent(id) }
+        }
+    }
+
+    private func stopWaitingForSent(_ id: UInt64) {
+        let observer = state.withLock { state in
+            guard state.sentObserverID == id else { return Optional<UnsafeContinuation<String, Never>>.none }
+            defer { state.sentObserver = nil }
+            return state.sentObserver
+        }
+        observer?.resume(returning: Self.nothing)
     }
 
     /// The next `count` texts that were sent; waits for them.

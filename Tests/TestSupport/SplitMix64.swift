@@ -1,5 +1,5 @@
 /// A generator of numbers that are the same for the same seed on every machine (Steele, Lea, Flood 2014).
-public struct SplitMix64: RandomNumberGenerator {
+public struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     public init(seed: UInt64) { state = seed }

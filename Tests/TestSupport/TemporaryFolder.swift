@@ -8,7 +8,7 @@ public final class TemporaryFolder: Sendable {
     public init() {
         var template = Array("/tmp/pumpctl-test-XXXXXX".utf8CString)
         path = template.withUnsafeMutableBufferPointer { buffer in
-            mkdtemp(buffer.baseAddress!).map { String(cString: $0) } ?? "/nowhere"
+            mkdtemp(buffer.baseAddress!).map { String(cString: $0) } ?? "/proc/nowhere"
         }
     }
 

@@ -5,8 +5,16 @@ import Testing
 struct ConsoleJSON {
     private let values: [String: Any]
 
+    struct NoObject: Error, CustomStringConvertible {
+        var line: String
+        var description: String { "no JSON object: \(line.debugDescription)" }
+    }
+
     init(_ line: String) throws {
-        values = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        guard let values = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else {
+            throw NoObject(line: line)
+        }
+        self.values = values
     }
 
     var keys: Set<String> { Set(values.keys) }

@@ -16,12 +16,44 @@ import Testing
         #expect(text(parser.keys(Array("CbO\u{1B}OHc".utf8), at: start)) == ["\u{1B}[1;5C", "b", "O", "\u{1B}OH", "c"])
     }
 
+    @Test(arguments: ["[24~", "OP", "[[A", "[6~", "[2~", "[28;2~", "[200~", "[1;2C", "OM"])
+    func aSequenceThatTheEditorDoesNotKnowIsOneKeyAndNotForIt(sequence: String) {
+        var parser = KeyParser()
+        let keys = parser.keys(Array("2\u{1B}\(sequence)3".utf8), at: start)
+        #expect(text(keys) == ["2", "\u{1B}\(sequence)", "3"])
+        #expect(keys.map(KeyParser.isForeignSequence) == [false, true, false])
+    }
+
+    @Test(arguments: ["[A", "OD", "[3~", "[1;5C", "OH", "b"])
+    func aSequenceThatTheEditorKnowsIsForIt(sequence: String) {
+        var parser = KeyParser()
+        let keys = parser.keys(Array("\u{1B}\(sequence)".utf8), at: start)
+        #expect(text(keys) == ["\u{1B}\(sequence)"])
+        #expect(!keys.contains(where: KeyParser.isForeignSequence))
+    }
+
     @Test func aCharacterOfSeveralBytesIsOneKey() {
         var parser = KeyParser()
         let bytes = Array("é€".utf8)
         #expect(text(parser.keys(Array(bytes[..<3]), at: start)) == ["é"])
         #expect(text(parser.keys(Array(bytes[3...]), at: start)) == ["€"])
-        #expect(text(parser.keys([0xFF, 0xC3, 0x41], at: start)) == ["A"])
+    }
+
+    @Test(
+        arguments: [[0xFF, 0xC3, 0x41], [0xE2, 0x82, 0x0A], [0xF4, 0x8F, 0x82, 0x80], [0xC3, 0xA9, 0xA9, 0x42]]
+            as [[UInt8]])
+    func aByteThatIsNoUTF8IsKeptAsItIs(bytes: [UInt8]) {
+        for cut in 0...bytes.count {
+            var parser = KeyParser()
+            let keys = parser.keys(Array(bytes[..<cut]), at: start) + parser.keys(Array(bytes[cut...]), at: start)
+            #expect(RawByte.bytes(of: text(keys).joined()) == bytes)
+        }
+    }
+
+    @Test func aByteThatIsNoUTF8IsNotLostBeforeAnEscapeSequence() {
+        var parser = KeyParser()
+        let keys = text(parser.keys([0xC3] + Array("\u{1B}[D".utf8), at: start))
+        #expect(keys.map { RawByte.bytes(of: $0) } == [[0xC3], Array("\u{1B}[D".utf8)])
     }
 
     @Test func whatIsTypedAfterEscapeIsText() {

@@ -22,10 +22,18 @@ import Testing
         let (pump, terminal) = (try await ConsolePump(), try ConsoleTerminal())
         let program = try await start(pump, terminal)
         program.type("ON\r")
-        try await terminal.wait(program, for: "PUMP:ON")
+        try await terminal.wait(program) { $0.rows.contains("PUMP:ON") && $0.rows.last == ">" }
         let rows = terminal.screen.rows
         #expect(rows.suffix(5) == [status, "> ON", "OK", "PUMP:ON", ">"])
         #expect(terminal.screen.unknown == [])
+    }
+
+    @Test func keysThatMeanNothingToALineAddNothingToIt() async throws {
+        let (pump, terminal) = (try await ConsolePump(), try ConsoleTerminal())
+        let program = try await start(pump, terminal)
+        // F12, F1 as three kinds of terminal send it, Page Up, Insert, and Ctrl-R before anything is typed.
+        program.type("\u{12}SPEED:2\u{1B}[24~\u{1B}OP\u{1B}[[A\u{1B}[11~\u{1B}[5~\u{1B}[2~0")
+        try await terminal.wait(program, forLastRow: "> SPEED:20")
     }
 
     @Test func aLineOfTheDeviceLeavesWhatIsTypedAlone() async throws {

@@ -93,8 +93,10 @@ import Testing
 
     @Test func aPumpThatIsBackSaysWhatIsOtherwiseThanBefore() async throws {
         let pump = try await ConsolePump()
-        await pump.pressButton()
         let program = try start(pump.home, "--json")
+        _ = try await update(program, "status")
+        await pump.pressButton()
+        #expect(try await update(program, "manual")["last_control"] as? String == "manual")
         #expect(try await update(program, "status")["state"] as? String == "on")
         await pump.unplug()
         await pump.host.change { pump, now in pump.reset(at: now) }
@@ -105,6 +107,7 @@ import Testing
         #expect(back["event"] as? String == "back")
         #expect(back["state"] as? String == "off")
         #expect(back["text"] as? String == "the pump was on at 70 % and is off")
+        #expect(back["last_control"] == nil, "it has started anew")
     }
 
     @Test func aPumpThatIsSilentIsInNoKnownStateAndIsAskedAgain() async throws {

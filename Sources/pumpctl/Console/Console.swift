@@ -37,7 +37,7 @@ final class Console {
     /// Runs until the user, the end of standard input, or a signal ends it.
     func run() async throws {
         let opened = try await open()
-        link = await ConsoleLink(opened, events)
+        link = await consoleLink(opened)
         reopening = Reopening(endpoint, opened, context)
         let resizing = try? await SignalSource.open([SIGWINCH], on: context.loop) { [events] _ in
             events.yield(.resized)
@@ -49,9 +49,9 @@ final class Console {
         screen.editor?.stop()
         for task in tasks.values { task.cancel() }
         await resizing?.close()
-        await link?.close()
+        for line in await link?.close() ?? [] { screen.note("may not have been sent: \(line.printable())") }
         try result.get()
-        try script?.conclude()
+        try script?.conclude(context.timeout, context.family, at: DevicePlace(endpoint.text))
     }
 
     private func attend() async throws {
@@ -118,7 +118,7 @@ final class Console {
                     editor.remember(line)
                     history?.append(line)
                 }
-                enter(Array(line.utf8))
+                enter(RawByte.bytes(of: line))
             case .interrupt:
                 // As anywhere else: the program is interrupted, once the terminal is as it was.
                 editor.stop()
@@ -168,7 +168,8 @@ final class Console {
         case ":quit", ":q": isFinished = true
         case ":help":
             screen.note(
-                "what you type is sent as a line; the arrow keys go through earlier lines, Ctrl-R searches them")
+                "what you type is sent as a line; the arrow keys go through earlier lines")
+            screen.note("Ctrl-R goes to an earlier line that begins with what is typed")
             screen.note(":quit or Ctrl-D ends; Ctrl-C clears the line, or ends on an empty one; :help shows this")
         default: screen.note("there is no command '\([UInt8](command.utf8).printable())': see :help")
         }
@@ -178,7 +179,7 @@ final class Console {
 
     private func goOnWithScript() {
         while !isFinished, let line = script?.nextLine() {
-            if enter(line) { script?.waitForAnswer(from: context.clock.now) }
+            if enter(line) { script?.waitForAnswer(to: line, from: context.clock.now) }
         }
         if !isFinished { waitForQuiet() }
     }
@@ -197,7 +198,7 @@ final class Console {
         let rest = script?.rest(ofQuiet: options.quiet, timeout: context.timeout, at: context.clock.now)
         guard let rest, rest <= .zero else { return waitForQuiet() }
         showPending()
-        script?.stopWaiting()
+        if let line = script?.stopWaiting() { screen.note("no answer to '\(line.printable(limit: 60))'") }
         if script?.isOver == true { isFinished = true } else { goOnWithScript() }
     }
 
@@ -208,7 +209,7 @@ final class Console {
         unanswered = nil
         script?.heard(at: context.clock.now)
         for line in lines.append(bytes) {
-            script?.take(line)
+            script?.take(line, errorCode: context.family.facts.errorCode)
             screen.show(line)
         }
         waitForQuiet()
@@ -233,6 +234,12 @@ final class Console {
         return { [events] text in events.yield(.note(text)) }
     }
 
+    /// A script waits for answers by itself.
+    private func consoleLink(_ link: any Link) async -> ConsoleLink {
+        await ConsoleLink(
+            link, events, readingTime: script == nil ? context.family.facts.readingTime : .zero, clock: context.clock)
+    }
+
     private func lose(_ error: LinkError?) async throws {
         showPending()
         lines.reset()
@@ -241,7 +248,11 @@ final class Console {
         let reason = error.map { "\($0)" } ?? "\(endpoint.text): the link is closed"
         let unknown = unanswered.map { "; whether '\($0.printable())' was carried out is unknown" } ?? ""
         unanswered = nil
-        if let script { throw script.failure(reason + unknown) }
+        if let script {
+            var failure = script.failure(reason + unknown)
+            failure.hint = DevicePlace.adviceOnLoss(at: DevicePlace(endpoint.text))
+            throw failure
+        }
         screen.note(reason + unknown)
         screen.note("waiting for the device to come back")
         screen.editor?.setPrompt(Self.promptWhileLost)
@@ -256,7 +267,7 @@ final class Console {
     }
 
     private func resume(_ link: any Link) async {
-        self.link = await ConsoleLink(link, events)
+        self.link = await consoleLink(link)
         screen.editor?.setPrompt(Self.prompt)
         let place = link.name == endpoint.text ? "" : " as \(link.name)"
         screen.note("\(endpoint.text) is back\(place); the device may have started anew")

@@ -1,32 +1,65 @@
 import LineProtocol
+import Synchronization
 
-/// The link of a console: lines are sent one after another, without the console waiting for it.
+/// The link of a console: lines are sent one after another, no faster than the device reads them, without the console
+/// waiting for it.
 struct ConsoleLink {
     private let link: any Link
-    private let outbox: AsyncStream<[UInt8]>.Continuation
+    private let outbox: AsyncStream<Void>.Continuation
+    private let waiting: Waiting
+    private let sending: Task<Void, Never>
+
+    /// The lines that were not sent yet, in their order.
+    private final class Waiting: Sendable {
+        let lines = Mutex<[[UInt8]]>([])
+    }
 
     /// Tells `events` of what arrives, and of lines that can't be sent.
-    init(_ link: any Link, _ events: AsyncStream<ConsoleEvent>.Continuation) async {
+    ///
+    /// - Parameter readingTime: How long the device may need to read a line, and no other is sent.
+    init<C: Clock>(
+        _ link: any Link, _ events: AsyncStream<ConsoleEvent>.Continuation, readingTime: Duration, clock: C
+    ) async where C.Duration == Duration {
         self.link = link
-        let (lines, outbox) = AsyncStream.makeStream(of: [UInt8].self)
+        let (stream, outbox) = AsyncStream.makeStream(of: Void.self)
         self.outbox = outbox
-        Task(executorPreference: link.executor) {
-            for await line in lines {
+        let waiting = Waiting()
+        self.waiting = waiting
+        sending = Task(executorPreference: link.executor) {
+            var isRead = clock.now
+            for await _ in stream {
+                guard (try? await clock.sleep(until: isRead, tolerance: nil)) != nil else { return }
+                guard let line = waiting.lines.withLock({ $0.first }) else { continue }
                 do throws(LinkError) {
                     try await link.send(line + (link.keepsPacketBounds ? [] : [0x0A]))
+                    isRead = clock.now.advanced(by: readingTime)
                 } catch {
+                    if Task.isCancelled { return }
                     events.yield(.notSent(line, error))
                 }
+                waiting.lines.withLock { _ = $0.removeFirst() }
             }
         }
         await link.forward { events.yield(.arrived($0)) }
     }
 
-    func send(_ line: [UInt8]) { outbox.yield(line) }
+    func send(_ line: [UInt8]) {
+        waiting.lines.withLock { $0.append(line) }
+        outbox.yield()
+    }
 
-    /// Closes the link. Lines that wait to be sent are told of as not sent.
-    func close() async {
+    /// Sends what waits, and closes the link.
+    ///
+    /// - Returns: The lines that were not sent, the first perhaps not wholly: the task was cancelled.
+    @discardableResult
+    func close() async -> [[UInt8]] {
         outbox.finish()
+        await withTaskCancellationHandler {
+            await sending.value
+        } onCancel: {
+            sending.cancel()
+        }
         await link.close()
+        return waiting.lines.withLock { $0 }
     }
 }

@@ -26,6 +26,12 @@ final class ConsoleScreen {
         }
     }
 
+    /// Shows something that has come about.
+    func show(_ text: String, _ record: some Encodable) {
+        guard let editor else { return output.result(text, record) }
+        editor.printAbove((output.isJSON ? Output.json(record) : text) + "\n")
+    }
+
     /// Tells a person of something that the device did not say.
     func note(_ text: String) {
         if let editor { editor.printAbove("* \(text)\n") } else { output.note("* \(text)") }

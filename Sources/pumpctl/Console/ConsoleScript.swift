@@ -8,6 +8,9 @@ struct ConsoleScript {
     /// Whether the line that was sent last was answered, or none was.
     private var isAnswered = true
     private var deviceError: String?
+    /// What was sent last, and the first of what was sent and not answered.
+    private var lastLine: [UInt8] = []
+    private var unanswered: [UInt8]?
 
     /// How many lines were not sent, since they would have set the pump to another speed than they say.
     var refusals = 0
@@ -39,9 +42,10 @@ struct ConsoleScript {
     }
 
     /// A line was sent, and the device may answer.
-    mutating func waitForAnswer(from instant: ContinuousClock.Instant) {
+    mutating func waitForAnswer(to line: [UInt8], from instant: ContinuousClock.Instant) {
         waitingSince = instant
         isAnswered = false
+        lastLine = line
     }
 
     mutating func heard(at instant: ContinuousClock.Instant) {
@@ -50,7 +54,16 @@ struct ConsoleScript {
         isAnswered = true
     }
 
-    mutating func stopWaiting() { waitingSince = nil }
+    /// Nothing more is waited for.
+    ///
+    /// - Returns: The line that was not answered; nil where it was.
+    mutating func stopWaiting() -> [UInt8]? {
+        waitingSince = nil
+        guard !isAnswered else { return nil }
+        isAnswered = true
+        unanswered = unanswered ?? lastLine
+        return lastLine
+    }
 
     /// How much longer to wait: for the first of an answer for `timeout`, for the rest until the device is quiet; nil where
     /// nothing is waited for.
@@ -61,27 +74,41 @@ struct ConsoleScript {
     }
 
     /// Looks at what the device said.
-    mutating func take(_ line: DeviceLine) {
-        guard deviceError == nil else { return }
-        if case .error(let code) = PumpMessage(line: Array(line.text.utf8).span, ending: .lineFeed) {
-            deviceError = code.rawValue
-        }
+    ///
+    /// - Parameter errorCode: Tells the code of the error that a line tells of, by the rules of the device's family.
+    mutating func take(_ line: DeviceLine, errorCode: (Span<UInt8>, LineEnding) -> String?) {
+        guard deviceError == nil, !line.isContinuation else { return }
+        deviceError = errorCode(Array(line.text.utf8).span, line.hasEnd ? .lineFeed : .cut)
     }
 
     /// The failure of a link that broke: lines that follow are not sent to a device that may have started anew.
     func failure(_ reason: String) -> Failure {
         let rest = text.split(separator: 0x0A).count
-        let unsent = isOver ? "" : "; not sent: \(rest) lines, and what follows"
-        return Failure(.ioError, code: "link_lost", "the link broke: \(reason)\(unsent)")
+        let lines = rest == 0 ? [] : [rest == 1 ? "1 line" : "\(rest) lines"]
+        let unsent = lines + (hasEnded ? [] : ["what follows"])
+        return Failure(
+            .ioError, code: "link_lost",
+            "the link broke: \(reason)" + (unsent.isEmpty ? "" : "; not sent: \(unsent.joined(separator: ", and "))"))
     }
 
-    /// Fails where a line was refused, by this program or by the device.
-    func conclude() throws {
+    /// Fails where a line was refused, by this program or by the device, or not answered.
+    ///
+    /// - Parameter timeout: How long each answer was waited for.
+    func conclude(_ timeout: Duration, _ family: FamilyName, at place: DevicePlace) throws(Failure) {
         if refusals > 0 {
-            throw Failure(.usage, code: "usage", "\(refusals) of the lines were not sent", hint: "--force sends them")
+            throw Failure(
+                .usage, code: "usage", "\(refusals) of the lines were not sent", hint: "send them as they are: --force")
         }
         if let deviceError {
-            throw Failure(.refused, code: "refused", "the device answered \(deviceError)", deviceCode: deviceError)
+            throw Failure(
+                .refused, code: "refused", "\(place.name): the device answered \(deviceError)",
+                hint: family.facts.hint(deviceError), deviceCode: deviceError)
+        }
+        if let unanswered {
+            throw Failure(
+                .temporaryFailure, code: "no_answer",
+                "\(place.name): no answer to '\(unanswered.printable(limit: 60))' in \(timeout.inSeconds) s",
+                hint: DevicePlace.adviceOnSilence(at: place, family))
         }
     }
 }

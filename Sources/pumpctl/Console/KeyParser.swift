@@ -1,4 +1,5 @@
-/// Cuts what a terminal sends into keys: characters, and escape sequences kept whole.
+/// Cuts what a terminal sends into keys: characters, and escape sequences kept whole. A byte that is no UTF-8 is a key as
+/// well, a ``RawByte``.
 struct KeyParser {
     /// The characters of one key.
     typealias Key = [Unicode.Scalar]
@@ -16,41 +17,84 @@ struct KeyParser {
             pending = []
         }
         lastInstant = instant
-        return bytes.compactMap { take($0) }
+        return bytes.flatMap { take($0) }
     }
 
     private static let escape: UInt8 = 0x1B
 
-    private mutating func take(_ byte: UInt8) -> Key? {
-        if byte == Self.escape { pending = [] }
+    private mutating func take(_ byte: UInt8) -> [Key] {
+        if byte == Self.escape { return startSequence() }
         pending.append(byte)
         guard pending[0] == Self.escape else { return takeCharacter(byte) }
         switch pending.count {
-        case 1: return nil
-        case 2: if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "O") || byte >= 0x80 { return nil }
+        case 2: if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "O") || byte >= 0x80 { return [] }
         // Parameters of a sequence, up to its final byte.
-        default: if pending[1] == UInt8(ascii: "["), !(0x40...0x7E).contains(byte) { return nil }
+        default: if pending[1] == UInt8(ascii: "["), !(0x40...0x7E).contains(byte) || isLinuxFunctionKey { return [] }
         }
         defer { pending = [] }
-        return pending.map { Unicode.Scalar($0) }
+        return [pending.map { Unicode.Scalar($0) }]
     }
 
-    private mutating func takeCharacter(_ byte: UInt8) -> Key? {
-        if pending.count > 1, byte & 0xC0 != 0x80 { pending = [byte] }
-        let length: Int? =
+    /// Whether what is pending begins a function key of Linux's own terminal: Escape, [ and [, and then a letter.
+    private var isLinuxFunctionKey: Bool { pending.count == 3 && pending[2] == UInt8(ascii: "[") }
+
+    /// Escape begins a sequence, whatever was begun before.
+    private mutating func startSequence() -> [Key] {
+        defer { pending = [Self.escape] }
+        return pending.first == Self.escape ? [] : pending.map(RawByte.key)
+    }
+
+    private mutating func takeCharacter(_ byte: UInt8) -> [Key] {
+        var keys: [Key] = []
+        if pending.count > 1, byte & 0xC0 != 0x80 {
+            keys = pending.dropLast().map(RawByte.key)
+            pending = [byte]
+        }
+        let length =
             switch pending[0] {
-            case ..<0x80: 1
             case 0xC2..<0xE0: 2
             case 0xE0..<0xF0: 3
             case 0xF0..<0xF5: 4
-            default: nil
+            default: 1
             }
-        guard let length else {
-            pending = []
-            return nil
-        }
-        guard pending.count == length else { return nil }
+        guard pending.count == length else { return keys }
         defer { pending = [] }
-        return String(validating: pending, as: UTF8.self).map { Array($0.unicodeScalars) }
+        let scalars = String(validating: pending, as: UTF8.self).map { Array($0.unicodeScalars) }
+        if let scalars, !scalars.contains(where: RawByte.isOne) { return keys + [scalars] }
+        return keys + pending.map(RawByte.key)
+    }
+}
+
+extension KeyParser {
+    /// The sequences that mean something to a line that is edited. The editor would take others for text, in part: a function
+    /// key must not add a digit to a speed.
+    private static let sequences: Set<String> = [
+        "[A", "[B", "[C", "[D", "OA", "OB", "OC", "OD", "[H", "[F", "OH", "OF", "[1~", "[4~", "[3~", "[1;5C", "[1;5D",
+    ]
+
+    /// Whether a key is a sequence that means nothing to a line that is edited.
+    static func isForeignSequence(_ key: Key) -> Bool {
+        guard key.count > 2, key[0] == "\u{1B}" else { return false }
+        var text = ""
+        text.unicodeScalars.append(contentsOf: key.dropFirst())
+        return !sequences.contains(text)
+    }
+}
+
+/// A byte that is no UTF-8 within a line that is edited: a character of private use stands for it.
+enum RawByte {
+    private static let first: UInt32 = 0x10F000
+
+    /// What stands for `byte`.
+    static func key(_ byte: UInt8) -> KeyParser.Key { Unicode.Scalar(first + UInt32(byte)).map { [$0] } ?? [] }
+
+    /// Whether a character stands for a byte.
+    static func isOne(_ scalar: Unicode.Scalar) -> Bool { (first...first + 0xFF).contains(scalar.value) }
+
+    /// The bytes that were typed for `line`.
+    static func bytes(of line: String) -> [UInt8] {
+        line.unicodeScalars.flatMap { scalar in
+            isOne(scalar) ? [UInt8(truncatingIfNeeded: scalar.value)] : Array(String(scalar).utf8)
+        }
     }
 }

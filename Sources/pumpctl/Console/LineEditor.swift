@@ -107,6 +107,9 @@ final class LineEditor {
             restart()
             return nil
         case ["\u{04}"] where isEmpty: return .end
+        // Ctrl-R looks for an earlier line that begins like this one: what is typed behind one that it took would be added to it.
+        case ["\u{12}"] where isEmpty: return nil
+        case _ where KeyParser.isForeignSequence(key): return nil
         case ["\u{1A}"]: return .suspend
         default: break
         }

@@ -8,7 +8,7 @@ import Transports
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Find what keeps a port or Bluetooth from working, and say what mends it.",
+        abstract: "Diagnose a port or Bluetooth, and suggest fixes.",
         discussion: """
             Without a port it looks at every USB port and at Bluetooth, which nothing has to be right with unless ble:NAME \
             is named; then it looks for that device too. No port is opened, and no device connected to. Exits with 0 when \
@@ -20,6 +20,12 @@ struct DoctorCommand: ParsableCommand {
 
     @Argument(help: ArgumentHelp("The port, as for --port.", valueName: "endpoint"))
     var endpoint: String?
+
+    func validate() throws {
+        if let endpoint, let port = shared.merged(with: parent.shared).port, port != endpoint {
+            throw ValidationError("name one port: '\(port)' or '\(endpoint)'")
+        }
+    }
 
     func run() throws {
         let options = shared.merged(with: parent.shared)

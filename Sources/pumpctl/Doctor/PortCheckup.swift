@@ -35,7 +35,7 @@ struct PortCheckup {
     private var holder: Diagnosis {
         guard let first = use.holders.first else { return noHolder }
         let names = use.holders.map(\.description).joined(separator: ", ")
-        let remedy = "quit \(names)"
+        let remedy = "end it: kill \(use.holders.map { "\($0.processID)" }.joined(separator: " "))"
         return first.holdsLock
             ? .fail("holder", port: port.path, "locked by \(names)", remedy: remedy, exit: .unavailable)
             : .warn("holder", port: port.path, "open in \(names), which takes part of the answers", remedy: remedy)
@@ -64,7 +64,7 @@ struct PortCheckup {
             }
             return .warn(
                 "lock_file", port: port.path, "\(holder) has a lock file for it: \(file.path)",
-                remedy: "quit \(holder)")
+                remedy: "end it: kill \(processID)")
         }
     }
 

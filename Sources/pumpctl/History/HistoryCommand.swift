@@ -7,11 +7,13 @@ struct HistoryCommand: ParsableCommand {
         abstract: "Show what was recorded.",
         discussion: """
             'monitor' and 'log live' record what the device says, and other commands do with --record, in \
-            ~/.local/share/pumpctl/record.sqlite ($XDG_DATA_HOME). A time is 30m, 2h, 7d for so long ago, or a date in local \
-            time, as 2026-11-20 or 2026-11-20T17:04.
+            ~/.local/share/pumpctl/record.sqlite ($XDG_DATA_HOME).
 
-            Each line of --json has the keys time, session, family, endpoint, device, and kind with the values that were told; \
-            with --events event and text; with --sessions ended, ending, readings, events and errors; with --where path and bytes.
+            A time is \(TimeArgument.forms).
+
+            Each line of --json has the keys time, session, family, endpoint, device, and kind with the values of that reading, \
+            their units at the end of their names (_c is °C); with --events event and text; with --sessions ended, ending, \
+            readings, events and errors; with --where path, bytes and optimized.
 
             Nothing is ever deleted; a day of 'monitor' takes about 3 MB.
             """)
@@ -37,41 +39,63 @@ struct HistoryCommand: ParsableCommand {
     @Flag(name: .customLong("where"), help: "Show where the record is, and how large.")
     var isPlaceAsked = false
 
+    @Flag(help: "Make --sessions and --device fast in a large record of an older version; once is enough.")
+    var optimize = false
+
     @Flag(help: "Print comma-separated values.")
     var csv = false
 
-    @Flag(help: "Draw temperatures and speed over time.")
+    @Flag(help: "Draw values over time, as large as the terminal.")
     var plot = false
 
     @Option(help: ArgumentHelp("Draw them into a file, as SVG.", valueName: "file"))
     var svg: String?
 
     private var isDrawing: Bool { plot || svg != nil }
+    private var isJSON: Bool { shared.json || parent.shared.json }
+    private var family: FamilyName? { shared.family ?? parent.shared.family }
 
     func validate() throws {
-        for text in [since, until].compactMap(\.self) where TimeArgument(text, now: .now) == nil {
-            throw ValidationError("'\(text)' is no time: \(TimeArgument.rule)")
-        }
-        let json = shared.merged(with: parent.shared).json
-        if [csv, json, isDrawing].filter(\.self).count > 1 {
+        try checkTimes()
+        if [csv, isJSON, isDrawing].filter(\.self).count > 1 {
             throw ValidationError("--csv, --json, and --plot or --svg exclude each other")
         }
-        if [sessions, events, isDrawing, isPlaceAsked].filter(\.self).count > 1 {
-            throw ValidationError("--sessions, --events, --where, and --plot or --svg exclude each other")
+        if [sessions, events, isDrawing, isPlaceAsked, optimize].filter(\.self).count > 1 {
+            throw ValidationError("--sessions, --events, --where, --optimize, and --plot or --svg exclude each other")
         }
-        if isPlaceAsked, csv { throw ValidationError("--where goes without --csv") }
+        guard isPlaceAsked || optimize else { return }
+        if csv || since != nil || until != nil || device != nil || family != nil {
+            throw ValidationError("--where and --optimize are about the whole record; only --json goes with them")
+        }
+    }
+
+    private func checkTimes() throws {
+        let now = RecordTime.now
+        var times: [RecordTime] = []
+        for (option, text) in [("--since", since), ("--until", until)] {
+            guard let text else { continue }
+            guard let time = TimeArgument(text, now: now) else {
+                throw ValidationError("\(option): '\(text)' is not a time. Type \(TimeArgument.forms)")
+            }
+            times.append(time.time)
+        }
+        if times.count == 2, times[0] >= times[1] {
+            throw ValidationError("--since must be earlier than --until")
+        }
     }
 
     func run() throws {
-        let options = shared.merged(with: parent.shared)
-        let output = Output(isJSON: options.json)
+        let output = Output(isJSON: isJSON)
         do throws(Failure) {
-            var filter = RecordFilter()
-            filter.since = since.flatMap { TimeArgument($0, now: .now)?.time }
-            filter.until = until.flatMap { TimeArgument($0, now: .now)?.time }
-            filter.family = options.family?.rawValue
-            filter.device = device
-            if isPlaceAsked { try showPlace(output) } else { try show(filter, output) }
+            if isPlaceAsked {
+                try showPlace(output)
+            } else if optimize {
+                try runOptimization(output)
+            } else if isDrawing {
+                try draw(filter, output)
+            } else {
+                try show(filter, output)
+            }
             if let errno = output.failure { throw Failure(standardOutput: errno) }
         } catch {
             output.report(error)
@@ -79,28 +103,73 @@ struct HistoryCommand: ParsableCommand {
         }
     }
 
+    private var filter: RecordFilter {
+        let now = RecordTime.now
+        var filter = RecordFilter()
+        filter.since = since.flatMap { TimeArgument($0, now: now)?.time }
+        filter.until = until.flatMap { TimeArgument($0, now: now)?.time }
+        filter.family = family?.rawValue
+        filter.device = device
+        return filter
+    }
+}
+
+extension HistoryCommand {
     private func showPlace(_ output: Output) throws(Failure) {
         try HistoryQuery.place.forEachRow { cells throws(Failure) in
-            guard let path = JSONText.unquoted(cells[0][...]), let bytes = Int(cells[1]) else { return }
+            guard cells.count == 3, let path = JSONText.unquoted(cells[0][...]), let bytes = Int(cells[1]) else {
+                return
+            }
             let size = bytes < 100_000 ? "\(bytes / 1000) kB" : "\(bytes / 1_000_000).\(bytes / 100_000 % 10) MB"
-            output.result("\(Array(path.utf8).printable())  \(size)", PlaceRecord(path: path, bytes: bytes))
+            let place = PlaceRecord(path: path, bytes: bytes, optimized: cells[2] == "true")
+            output.result("\(path.printable())  \(bytes > 0 ? size : "nothing recorded yet")", place)
+            if !place.optimized {
+                output.note(
+                    "pumpctl: --sessions and --device are slow in it", hint: "run 'pumpctl history --optimize' once")
+            }
+        }
+    }
+
+    private func runOptimization(_ output: Output) throws(Failure) {
+        try HistoryQuery.optimization.forEachRow { cells throws(Failure) in
+            let wasMissing = cells == ["true"]
+            output.result(
+                wasMissing ? "the record is optimized" : "the record was optimized already",
+                OptimizationRecord(changed: wasMissing))
         }
     }
 
     private func show(_ filter: RecordFilter, _ output: Output) throws(Failure) {
-        let table: RecordTable = sessions ? .sessions : events ? .events : output.isJSON ? .readings : .columns
+        let table: RecordTable = sessions ? .sessions : events ? .events : isJSON ? .readings : .columns
         let query = HistoryQuery(table, filter)
-        if isDrawing {
-            let chart = try HistoryChart(query)
-            if let svg { try OutputFile(path: svg, .replace).write(Array(SVGChart(chart).text.utf8)) }
-            if plot { TerminalChart(chart, output).draw() }
-        } else if output.isJSON {
-            try HistoryObjects(query).write()
-        } else if csv {
-            try HistoryText(query).writeCSV()
-        } else {
-            try HistoryText(query).writeTable()
-        }
+        let count =
+            if isJSON {
+                try HistoryObjects(query).write()
+            } else if csv {
+                try HistoryText(query).writeCSV()
+            } else {
+                try HistoryText(query).writeTable()
+            }
+        if count == 0 { noteAbsence("no \(sessions ? "session" : events ? "event" : "reading") was recorded", output) }
+    }
+
+    private func draw(_ filter: RecordFilter, _ output: Output) throws(Failure) {
+        let size = DrawingSize.current
+        let columns = max(plot ? TerminalChart.width(size) : 1, svg == nil ? 1 : SVGChart.columns)
+        let chart = HistoryChart(try HistoryQuery(columns: columns, filter).series())
+        if let svg { try OutputFile(path: svg, .replace).write(Array(SVGChart(chart).text.utf8)) }
+        if chart.isEmpty { return noteAbsence("there is nothing to draw: no number was recorded", output) }
+        if plot { for line in TerminalChart(chart, isColoured: output.isColoured, size).lines { output.text(line) } }
+    }
+
+    /// That there is nothing is an answer, too: it is no failure.
+    private func noteAbsence(_ what: String, _ output: Output) {
+        let isFiltered = [since, until, device].contains { $0 != nil } || (family ?? parent.shared.family) != nil
+        output.note(
+            "pumpctl: \(what)\(isFiltered ? " that fits" : "")",
+            hint: isFiltered
+                ? "leave a condition out; 'pumpctl history --sessions' shows what was recorded"
+                : "run 'pumpctl monitor' to record, or add --record to another command")
     }
 }
 
@@ -108,4 +177,11 @@ struct HistoryCommand: ParsableCommand {
 private struct PlaceRecord: Encodable {
     var path: String
     var bytes: Int
+    var optimized: Bool
+}
+
+/// What became of an optimization, as programs are told of it.
+private struct OptimizationRecord: Encodable {
+    var ok = true
+    var changed: Bool
 }

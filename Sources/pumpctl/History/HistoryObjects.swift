@@ -6,10 +6,13 @@ struct HistoryObjects {
 
     init(_ query: HistoryQuery) { self.query = query }
 
-    func write() throws(Failure) {
+    /// Writes them.
+    ///
+    /// - Returns: How many there are.
+    func write() throws(Failure) -> Int {
         let file = OutputFile()
         var names: [String]?
-        try query.forEachRow { cells throws(Failure) in
+        return try query.forEachRow { cells throws(Failure) in
             guard let names else {
                 names = cells
                 return

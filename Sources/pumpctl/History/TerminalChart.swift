@@ -1,87 +1,145 @@
 import Glibc
 import RecordFormat
 
-/// A chart in the terminal, as wide as that is.
+/// A chart in the terminal, as large as that is.
 struct TerminalChart {
-    private static let marks: [Character] = ["*", "o", "+", "x", "#"]
-    private static let colours = [31, 36, 33, 35, 32]
-    private static let height = 12
+    /// A series has one of its own. Beyond these they are told apart by their colours.
+    private static let marks = Array("*o+x#%@&=~$abcdefghijklmnpqrstuvwyz")
+    private static let colours = [31, 36, 33, 35, 32, 34]
+    /// What stands for the states off, on and error.
+    private static let states: [(mark: Character, word: String, colour: Int)] = [
+        ("░", "off", 90), ("█", "on", 32), ("!", "error", 31),
+    ]
+    /// Rows of a panel.
+    private static let (leastHeight, usualHeight, mostHeight) = (4, 12, 40)
+    /// Lines of a legend; more would leave no room for the chart.
+    private static let mostLegend = 6
     /// For the numbers at the left axis.
     private static let margin = 7
 
     private let chart: HistoryChart
-    private let output: Output
+    private let isColoured: Bool
     private let width: Int
+    private let rows: Int?
 
-    init(_ chart: HistoryChart, _ output: Output) {
-        var size = winsize()
-        let isTerminal = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
-        let columns = isTerminal ? Int(size.ws_col) : getenv("COLUMNS").flatMap { Int(String(cString: $0)) } ?? 80
-        self.init(chart, output, columns: columns)
-    }
+    /// How many columns are there for values in a terminal of that size.
+    static func width(_ size: DrawingSize) -> Int { size.columns - margin - 1 }
 
-    init(_ chart: HistoryChart, _ output: Output, columns: Int) {
+    init(_ chart: HistoryChart, isColoured: Bool, _ size: DrawingSize) {
         self.chart = chart
-        self.output = output
-        // Less has no room for a time at the axis.
-        width = max(columns, 30) - Self.margin - 1
+        self.isColoured = isColoured
+        width = Self.width(size)
+        rows = size.rows
     }
-
-    func draw() { for line in lines { output.text(line) } }
 
     /// All lines, from the top.
-    var lines: [String] { chart.panels.flatMap(lines) + timeAxis }
+    var lines: [String] {
+        let legends = chart.panels.map(legend)
+        let states = chart.states.flatMap(lines(ofStates:))
+        // The last row is the shell's.
+        let taken = 1 + legends.reduce(0) { $0 + $1.count } + states.count + 2 + 1
+        let height = rows.map { ($0 - taken) / max(1, chart.panels.count) } ?? Self.usualHeight
+        let panels = zip(chart.panels, legends).flatMap { panel, legend in
+            legend + lines(of: panel, height: min(max(height, Self.leastHeight), Self.mostHeight))
+        }
+        return [chart.title.cut(to: width + Self.margin + 1)] + panels + states + timeAxis
+    }
 
-    private func lines(of panel: HistoryChart.Panel) -> [String] {
-        var cells = [[Int?]](repeating: [Int?](repeating: nil, count: width), count: Self.height)
-        for (index, series) in panel.series.enumerated() {
+    /// The unit, and which mark is what, on as many lines as that takes.
+    private func legend(_ panel: HistoryChart.Panel) -> [String] {
+        var lines = [Self.right(panel.unit.cut(to: Self.margin - 1)) + " "]
+        var used = 0
+        var entries = panel.series.map { (coloured(Self.mark($0), $0), $0.label) }
+        if let limit = panel.limit { entries.append((coloured("-", 31), "stops above \(panel.ticks.label(limit))")) }
+        for (mark, name) in entries {
+            let label = name.cut(to: width - 3)
+            if used > 0, used + label.columns + 5 > width {
+                lines.append(String(repeating: " ", count: Self.margin + 1))
+                used = 0
+            }
+            lines[lines.count - 1] += (used > 0 ? "   " : " ") + "\(mark) \(label)"
+            used += label.columns + 5
+        }
+        guard lines.count > Self.mostLegend else { return lines }
+        let rest = "… not all are named here: use --device, or --svg".cut(to: width)
+        return lines.prefix(Self.mostLegend - 1) + [String(repeating: " ", count: Self.margin + 1) + rest]
+    }
+
+    private func lines(of panel: HistoryChart.Panel, height: Int) -> [String] {
+        var cells = [[String?]](repeating: [String?](repeating: nil, count: width), count: height)
+        func row(of value: Double) -> Int {
+            let share = (value - panel.ticks.low) / (panel.ticks.high - panel.ticks.low)
+            return height - 1 - Int((share * Double(height - 1)).rounded())
+        }
+        if let limit = panel.limit { cells[row(of: limit)] = .init(repeating: coloured("-", 31), count: width) }
+        for series in panel.series {
+            let mark = coloured(Self.mark(series), series)
             for (column, values) in ranges(of: series).enumerated() {
                 guard let values else { continue }
-                for row in row(of: values.upperBound, panel.ticks)...row(of: values.lowerBound, panel.ticks) {
-                    cells[row][column] = index
-                }
+                for row in row(of: values.upperBound)...row(of: values.lowerBound) { cells[row][column] = mark }
             }
         }
         var labels = [Int: String]()
-        for tick in panel.ticks.values { labels[row(of: tick, panel.ticks)] = panel.ticks.label(tick) }
-        let legend = panel.series.enumerated().map { index, series in
-            coloured("\(Self.marks[index % Self.marks.count])", index) + " \(HistoryChart.label(of: series.name))"
+        // Where there are fewer rows than ticks, the limit's label is one that is kept.
+        for tick in panel.ticks.values where labels[row(of: tick)] == nil || tick == panel.limit {
+            labels[row(of: tick)] = panel.ticks.label(tick)
         }
-        return [Self.right(panel.unit) + "  " + legend.joined(separator: "   ")]
-            + cells.enumerated().map { row, cells in
-                let text = cells.map { index in
-                    index.map { coloured("\(Self.marks[$0 % Self.marks.count])", $0) } ?? " "
-                }.joined()
-                return Self.right(labels[row] ?? "") + (labels[row] == nil ? "│" : "┤") + text
-            }
+        return cells.enumerated().map { row, cells in
+            let text = cells.map { $0 ?? " " }.joined()
+            return Self.right(labels[row] ?? "") + (labels[row] == nil ? "│" : "┤") + text
+        }
     }
 
     /// The lowest and the highest value in each column.
     private func ranges(of series: HistoryChart.Series) -> [ClosedRange<Double>?] {
         var ranges = [ClosedRange<Double>?](repeating: nil, count: width)
-        let span = chart.times.upperBound - chart.times.lowerBound
         for point in series.points {
             guard let value = point.value else { continue }
-            let column = min(width - 1, Int((point.time - chart.times.lowerBound) / span * Double(width)))
-            let range = ranges[column] ?? value...value
-            ranges[column] = min(range.lowerBound, value)...max(range.upperBound, value)
+            let range = ranges[column(point.time)] ?? value...value
+            ranges[column(point.time)] = min(range.lowerBound, value)...max(range.upperBound, value)
         }
         return ranges
     }
 
-    private func row(of value: Double, _ ticks: Ticks) -> Int {
-        let share = (value - ticks.low) / (ticks.high - ticks.low)
-        return Self.height - 1 - Int((share * Double(Self.height - 1)).rounded())
+    /// A pump's state in each column, the gravest of those that it had.
+    private func lines(ofStates series: HistoryChart.Series) -> [String] {
+        var cells = [Int?](repeating: nil, count: width)
+        var last: (column: Int, state: Int)?
+        for point in series.points {
+            guard let state = point.value.map({ Int($0) }), Self.states.indices.contains(state) else {
+                last = nil
+                continue
+            }
+            let column = column(point.time)
+            if let last {
+                for between in last.column..<max(last.column, column) where cells[between] == nil {
+                    cells[between] = last.state
+                }
+            }
+            cells[column] = max(cells[column] ?? state, state)
+            last = (column, state)
+        }
+        let legend = Self.states.reversed().map { coloured("\($0.mark)", $0.colour) + " \($0.word)" }
+        let text = cells.map { cell in
+            cell.map { coloured("\(Self.states[$0].mark)", Self.states[$0].colour) } ?? " "
+        }
+        let name = series.label == "state" ? "" : "   " + series.label.cut(to: width - 23)
+        return [
+            Self.right("state") + "  " + legend.joined(separator: "   ") + name, Self.right("") + "│" + text.joined(),
+        ]
+    }
+
+    private func column(_ time: Double) -> Int {
+        let span = chart.times.upperBound - chart.times.lowerBound
+        return min(width - 1, max(0, Int((time - chart.times.lowerBound) / span * Double(width))))
     }
 
     private var timeAxis: [String] {
         var axis = [Character](repeating: "─", count: width)
         var labels = [Character](repeating: " ", count: width + Self.margin + 1)
-        let span = chart.times.upperBound - chart.times.lowerBound
         for (time, label) in TimeTicks(chart.times, count: max(1, width / 14)).ticks {
-            let column = min(width - 1, Int((time - chart.times.lowerBound) / span * Double(width)))
-            axis[column] = "┬"
-            let start = Self.margin + 1 + column - label.count / 2
+            axis[column(time)] = "┬"
+            let start = Self.margin + 1 + column(time) - label.count / 2
             guard start >= 0, start + label.count <= labels.count else { continue }
             labels.replaceSubrange(start..<(start + label.count), with: label)
         }
@@ -89,12 +147,17 @@ struct TerminalChart {
         return [String(repeating: " ", count: Self.margin) + "└" + String(axis), String(labels)]
     }
 
-    private func coloured(_ text: String, _ index: Int) -> String {
-        guard output.isColoured else { return text }
-        return "\u{1B}[\(Self.colours[index % Self.colours.count])m\(text)\u{1B}[0m"
+    private static func mark(_ series: HistoryChart.Series) -> String { "\(marks[series.style % marks.count])" }
+
+    private func coloured(_ text: String, _ series: HistoryChart.Series) -> String {
+        coloured(text, Self.colours[series.style % Self.colours.count])
+    }
+
+    private func coloured(_ text: String, _ colour: Int) -> String {
+        isColoured ? "\u{1B}[\(colour)m\(text)\u{1B}[0m" : text
     }
 
     private static func right(_ text: String) -> String {
-        String(repeating: " ", count: max(0, margin - 1 - text.count)) + text + " "
+        String(repeating: " ", count: max(0, margin - 1 - text.columns)) + text + " "
     }
 }

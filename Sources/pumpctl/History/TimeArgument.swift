@@ -1,16 +1,24 @@
 import Glibc
 import RecordFormat
 
-/// A time as it is typed: so long ago (`2h`, `7d`), or a date in local time, with a time of day or without
-/// (`2026-11-20`, `2026-11-20T17:04`).
+/// A time as it is typed: so long ago (`2h`, `7d`), a day by its name, or a date in local time, with a time of day or
+/// without (`2026-11-20`, `2026-11-20T17:04`). The times that 'history' prints are such, too.
 struct TimeArgument {
-    static let rule = "a time is 30m, 2h, 7d for so long ago, or a date as 2026-11-20 or 2026-11-20T17:04"
+    static let forms = """
+        30s, 45m, 2h or 7d ago, 'today', 'yesterday', or a date such as 2026-11-20, 2026-11-20T17:04 or \
+        2026-11-20T17:04:05Z; without Z or an offset (+01:00) it is local time
+        """
+
+    /// How many days ago they begin.
+    private static let days: [String: Int32] = ["today": 0, "yesterday": 1]
 
     let time: RecordTime
 
     init?(_ text: String, now: RecordTime) {
         if let ago = Self.ago(text) {
             time = RecordTime(milliseconds: now.milliseconds - ago)
+        } else if let days = Self.days[text.lowercased()], let day = Day(at: now, before: days) {
+            time = day.start
         } else if let date = Self.date(text) {
             time = date
         } else {
@@ -31,20 +39,104 @@ struct TimeArgument {
     }
 
     private static func date(_ text: String) -> RecordTime? {
-        let isUTC = text.hasSuffix("Z")
-        let halves = (isUTC ? text.dropLast() : text[...]).split(omittingEmptySubsequences: false) { "T ".contains($0) }
-        let day = halves[0].split(separator: "-", omittingEmptySubsequences: false).map { Int32($0) ?? -1 }
-        let clock = halves.count == 2 ? halves[1].split(separator: ":", omittingEmptySubsequences: false) : ["0", "0"]
-        let time = clock.map { Int32($0) ?? -1 } + [0]
-        guard halves.count <= 2, day.count == 3, 3...4 ~= time.count, 1970...9999 ~= day[0], 1...12 ~= day[1],
-            1...31 ~= day[2], 0...23 ~= time[0], 0...59 ~= time[1], 0...60 ~= time[2]
+        let halves = text.split(maxSplits: 1, omittingEmptySubsequences: false) { "T ".contains($0) }
+        // A day of UTC is `2026-11-20Z`.
+        let isUTCDay = halves.count == 1 && text.hasSuffix("Z")
+        guard let day = Day(isUTCDay ? text.dropLast() : halves[0]) else { return nil }
+        guard halves.count == 2 else { return isUTCDay ? day.time(TimeOfDay(), offset: 0) : day.start }
+        let clock = halves[1].prefix { !"Z+-".contains($0) }
+        guard let timeOfDay = TimeOfDay(clock) else { return nil }
+        let zone = halves[1][clock.endIndex...]
+        if zone.isEmpty { return day.time(timeOfDay) }
+        return offset(zone).map { day.time(timeOfDay, offset: $0) }
+    }
+
+    /// Seconds that `Z`, `+01:00` or `-0330` is ahead of UTC.
+    private static func offset(_ zone: Substring) -> Int64? {
+        if zone == "Z" { return 0 }
+        let digits = zone.dropFirst().filter { $0 != ":" }
+        guard digits.utf8.count == 4, let number = Int64(digits), number % 100 < 60, number < 2400 else { return nil }
+        return (number / 100 * 3600 + number % 100 * 60) * (zone.first == "-" ? -1 : 1)
+    }
+}
+
+/// A time of day.
+private struct TimeOfDay {
+    var (hour, minute, second): (Int32, Int32, Int32) = (0, 0, 0)
+    var milliseconds: Int64 = 0
+
+    /// Midnight.
+    init() {}
+
+    /// From `17:04`, `17:04:05` or `17:04:05.678`.
+    init?(_ text: Substring) {
+        let fields = text.split(separator: ":", omittingEmptySubsequences: false)
+        let seconds = fields.count == 3 ? fields[2].split(separator: ".", omittingEmptySubsequences: false) : ["0"]
+        guard 2...3 ~= fields.count, 1...2 ~= seconds.count, let hour = Int32(fields[0]), 0...23 ~= hour,
+            let minute = Int32(fields[1]), 0...59 ~= minute, let second = Int32(seconds[0]), 0...60 ~= second
         else { return nil }
-        var parts = tm()
-        (parts.tm_year, parts.tm_mon, parts.tm_mday) = (day[0] - 1900, day[1] - 1, day[2])
-        (parts.tm_hour, parts.tm_min, parts.tm_sec, parts.tm_isdst) = (time[0], time[1], time[2], -1)
-        let seconds = isUTC ? timegm(&parts) : mktime(&parts)
+        (self.hour, self.minute, self.second) = (hour, minute, second)
+        guard seconds.count == 2 else { return }
+        guard seconds[1].utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let part = Double("0.\(seconds[1])") else {
+            return nil
+        }
+        milliseconds = Int64((part * 1000).rounded())
+    }
+}
+
+/// A day of the calendar.
+private struct Day {
+    private let (year, month, day): (Int32, Int32, Int32)
+
+    /// From `2026-11-20`.
+    init?(_ text: Substring) {
+        let fields = text.split(separator: "-", omittingEmptySubsequences: false).map { Int32($0) ?? -1 }
+        guard fields.count == 3, 1970...9999 ~= fields[0], 1...12 ~= fields[1], 1...31 ~= fields[2] else { return nil }
+        (year, month, day) = (fields[0], fields[1], fields[2])
         // The 31st of a month that has 30 days is none.
-        guard parts.tm_mday == day[2] else { return nil }
-        return RecordTime(milliseconds: Int64(seconds) * 1000)
+        var parts = parts(TimeOfDay())
+        timegm(&parts)
+        guard parts.tm_mday == day else { return nil }
+    }
+
+    /// The local day so many days before that of a time.
+    init?(at time: RecordTime, before days: Int32) {
+        var (seconds, parts) = (time_t(time.milliseconds / 1000), tm())
+        localtime_r(&seconds, &parts)
+        parts.tm_mday -= days
+        // At noon: no clock is put forward over that.
+        (parts.tm_hour, parts.tm_isdst) = (12, -1)
+        guard mktime(&parts) >= 0 else { return nil }
+        (year, month, day) = (parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday)
+    }
+
+    /// When it begins, in local time.
+    var start: RecordTime { time(TimeOfDay()) }
+
+    /// A time of it, in local time.
+    func time(_ timeOfDay: TimeOfDay) -> RecordTime {
+        var local = parts(timeOfDay)
+        var seconds = mktime(&local)
+        if local.tm_mday != day {
+            // Where the clocks are put forward at midnight, there is none: the day begins at the change.
+            local = parts(timeOfDay)
+            local.tm_isdst = 0
+            seconds = mktime(&local)
+        }
+        return RecordTime(milliseconds: Int64(seconds) * 1000 + timeOfDay.milliseconds)
+    }
+
+    /// A time of it, where the clocks are so many seconds ahead of UTC.
+    func time(_ timeOfDay: TimeOfDay, offset: Int64) -> RecordTime {
+        var parts = parts(timeOfDay)
+        return RecordTime(milliseconds: (Int64(timegm(&parts)) - offset) * 1000 + timeOfDay.milliseconds)
+    }
+
+    private func parts(_ timeOfDay: TimeOfDay) -> tm {
+        var parts = tm()
+        (parts.tm_year, parts.tm_mon, parts.tm_mday) = (year - 1900, month - 1, day)
+        (parts.tm_hour, parts.tm_min, parts.tm_sec) = (timeOfDay.hour, timeOfDay.minute, timeOfDay.second)
+        parts.tm_isdst = -1
+        return parts
     }
 }

@@ -17,23 +17,30 @@ struct TimeTicks {
         let step =
             Self.steps.first { span / $0 <= Double(count) }
             ?? longest * (span / longest / Double(count)).rounded(.up)
-        // Round in local time: midnight is a tick, not 00:00 UTC.
-        var (seconds, parts) = (time_t(times.lowerBound), tm())
-        localtime_r(&seconds, &parts)
-        let offset = Double(parts.tm_gmtoff)
-        var time = ((times.lowerBound + offset) / step).rounded(.up) * step - offset
-        var ticks: [(Double, String)] = []
-        while time <= times.upperBound, ticks.count <= count {
-            let text = WallTime(RecordTime(milliseconds: Int64(time * 1000))).dateAndTime
-            ticks.append(
-                (
-                    time,
-                    String(
-                        step >= 86400 ? text.prefix(10) : step >= 60 ? text.dropFirst(11).prefix(5) : text.dropFirst(11)
-                    )
-                ))
-            time += step
+        // Round in local time: midnight is a tick, not 00:00 UTC. The clocks may be put forward or back on the way.
+        var local = ((times.lowerBound + Self.offset(at: times.lowerBound)) / step).rounded(.up) * step
+        var ticks: [(time: Double, label: String)] = []
+        while ticks.count <= count {
+            let time = local - Self.offset(at: local - Self.offset(at: local))
+            if time > times.upperBound { break }
+            if time >= times.lowerBound, time > ticks.last?.time ?? -.infinity {
+                ticks.append((time, Self.label(time, step)))
+            }
+            local += step
         }
         self.ticks = ticks
+    }
+
+    /// How far local time is ahead of UTC at a time, in seconds.
+    private static func offset(at time: Double) -> Double {
+        var (seconds, parts) = (time_t(time), tm())
+        localtime_r(&seconds, &parts)
+        return Double(parts.tm_gmtoff)
+    }
+
+    private static func label(_ time: Double, _ step: Double) -> String {
+        let text = WallTime(RecordTime(milliseconds: Int64(time * 1000))).dateAndTime
+        let timeOfDay = text.dropFirst(11)
+        return String(step >= 86400 ? text.prefix(10) : step >= 60 ? timeOfDay.prefix(5) : timeOfDay.prefix(8))
     }
 }

@@ -57,7 +57,7 @@ final class HeldLink: LinkWrapper {
             try await session.turnOff(timeout: link.mayHaveReset ? PumpSession.startTime : PumpSession.defaultTimeout)
             return .off
         } catch {
-            return error.code == .closed ? nil : .failed(Failure(off: error))
+            return error.code == .closed ? nil : .failed(Failure(off: error, at: context.place))
         }
     }
 

@@ -13,6 +13,7 @@ final class LinkTap: Link {
     var maximumWriteLength: Int? { link.maximumWriteLength }
     var executor: any SerialExecutor & TaskExecutor { link.executor }
 
+    func packetCapacity() async -> Int? { await link.packetCapacity() }
     func send(_ bytes: [UInt8]) async throws(LinkError) { try await link.send(bytes) }
     func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool { try link.sendAtOnce(bytes) }
     func receive() async throws(LinkError) -> [UInt8]? { nil }

@@ -25,34 +25,43 @@ struct LEDOptions: ParsableArguments {
     }
 
     /// Runs `body`, and tells of the value that it brings.
+    ///
+    /// - Parameter isQuery: Whether `body` changes nothing.
     func run(
-        _ parent: PumpctlCommand,
+        _ parent: PumpctlCommand, isQuery: Bool = false,
         _ body: @escaping @Sendable (LEDSession, LEDEndpoint, Duration) async throws(SessionError) -> LEDValue
     ) throws {
         let endpoint = endpoint
-        try CommandRunner.run(shared.merged(with: parent.shared), for: .led) { context in
-            let port = try context.endpoint()
-            let session = try await LEDSession.begin(
-                over: context.openLink(port, for: .oneCommand, note: context.output.note), clock: context.clock)
-            let value: LEDValue
-            do {
-                if let recording = try await Recording.begin(context, port, isDefault: false) {
-                    value = try await recording.ending {
-                        let value = try await body(session, endpoint, context.timeout)
-                        recording.record(.reading(kind: "value", Reading(endpoint, value)))
-                        return value
-                    }
-                } else {
-                    value = try await body(session, endpoint, context.timeout)
-                }
-            } catch {
-                await session.close()
-                throw error
+        try CommandRunner.run(shared.merged(with: parent.shared), for: .led, records: .values) { context in
+            if isQuery {
+                try await context.retryingQuery { try await context.ask(endpoint, body) }
+            } else {
+                try await context.ask(endpoint, body)
             }
-            await session.close()
-            context.output.result(
-                "\(endpoint.name) \(value.phrase)", LEDValueRecord(endpoint: endpoint.name, value: value))
         }
+    }
+}
+
+extension CommandContext {
+    /// Runs `body` in a session with the board, and tells of the value that it brings.
+    fileprivate func ask(
+        _ endpoint: LEDEndpoint,
+        _ body: @escaping @Sendable (LEDSession, LEDEndpoint, Duration) async throws(SessionError) -> LEDValue
+    ) async throws {
+        let port = try self.endpoint()
+        let session = try await LEDSession.begin(
+            over: openLink(port, for: .oneCommand, note: output.note), clock: clock)
+        let value: LEDValue
+        do {
+            let recording = try await Recording.begin(self, port, isDefault: false)
+            value = try await body(session, endpoint, timeout)
+            recording?.record(.reading(kind: "value", Reading(endpoint, value)))
+        } catch {
+            await session.close()
+            throw error
+        }
+        await session.close()
+        output.outcome("\(endpoint.name) \(value.phrase)", LEDValueRecord(name: endpoint.name, value: value))
     }
 }
 
@@ -63,7 +72,7 @@ struct LEDGetCommand: ParsableCommand {
     @OptionGroup var options: LEDOptions
 
     func run() throws {
-        try options.run(parent) { led, endpoint, timeout throws(SessionError) in
+        try options.run(parent, isQuery: true) { led, endpoint, timeout throws(SessionError) in
             try await led.read(endpoint, timeout: timeout)
         }
     }
@@ -140,11 +149,12 @@ extension Reading {
 /// A value as programs are told of it.
 private struct LEDValueRecord: Encodable {
     var ok = true
-    var endpoint: String
+    /// Which value; an endpoint is where a device is.
+    var name: String
     var value: Bool
 
-    init(endpoint: String, value: LEDValue) {
-        self.endpoint = endpoint
+    init(name: String, value: LEDValue) {
+        self.name = name
         switch value {
         case .boolean(let isOn): self.value = isOn
         }

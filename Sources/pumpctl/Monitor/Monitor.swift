@@ -58,7 +58,6 @@ final class Monitor {
         await endSession()
         // Nothing is drawn any more: what there is to note goes straight out.
         events.finish()
-        await recording?.end(result.reason)
         try result.get()
     }
 
@@ -86,7 +85,7 @@ final class Monitor {
         let update = MonitorUpdate(
             event: event, text: text, state: isCurrent ? state : PumpState(), isLinkUp: event != .lost)
         screen.show(update)
-        recording?.record(update)
+        recording?.record(update, of: endpoint)
         remaining = remaining.map { $0 - 1 }
     }
 

@@ -1,9 +1,10 @@
 import LineProtocol
 import RecordFormat
+import Transports
 
 extension Recording {
     /// Records an update of a monitor.
-    func record(_ update: MonitorUpdate) {
+    func record(_ update: MonitorUpdate, of endpoint: Endpoint) {
         let text = update.text ?? ""
         switch update.event {
         case .status: break
@@ -14,7 +15,7 @@ extension Recording {
         case .lost:
             record(.error(code: "lost", text: text))
             return endSession("lost")
-        case .back: beginSession()
+        case .back: beginSession(at: endpoint)
         }
         if update.state.power != .unknown, update.event != .text {
             record(.reading(kind: update.event.rawValue, Reading(update.state)))

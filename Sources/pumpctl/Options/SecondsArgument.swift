@@ -2,6 +2,8 @@ import ArgumentParser
 
 /// A time: seconds, or a number with `ms`, `s`, `m` or `h`.
 struct SecondsArgument: ExpressibleByArgument {
+    static let rule = "give a time above 0, up to 1000000 s, as 500ms, 90s, 10m or 2h"
+
     let duration: Duration
 
     init?(argument: String) {
@@ -14,5 +16,17 @@ struct SecondsArgument: ExpressibleByArgument {
         duration = .seconds(seconds)
     }
 
-    var defaultValueDescription: String { "\(duration)" }
+    /// Reads a time that was typed.
+    ///
+    /// - Throws: `ValidationError`, which says what a time may be.
+    static func typed(_ text: String) throws -> SecondsArgument {
+        guard let time = SecondsArgument(argument: text) else { throw ValidationError(rule) }
+        return time
+    }
+
+}
+
+extension SecondsArgument: CustomStringConvertible {
+    /// As it is typed, in seconds.
+    var description: String { "\(duration.inSeconds)s" }
 }

@@ -4,16 +4,19 @@ import ArgumentParser
 struct SharedOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Where the device is. A BLE device must be named: ble:NAME.", valueName: "endpoint"))
+        help: ArgumentHelp("Device endpoint, e.g. /dev/ttyUSB0 or ble:HMSoft.", valueName: "endpoint"))
     var port: String?
 
-    @Option(name: .shortAndLong, help: "What kind of device it is.")
+    @Option(name: .shortAndLong, help: "Device family.")
     var family: FamilyName?
 
     @Flag(help: "Print JSON, one object a line.")
     var json = false
 
-    @Option(help: ArgumentHelp("How long to wait for an answer.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp(
+            "How long to wait for an answer; over BLE also for finding and connecting.", valueName: "seconds"),
+        transform: SecondsArgument.typed)
     var timeout: SecondsArgument?
 
     @Flag(help: "Reset the board first, by its DTR line. The pump stops.")
@@ -21,11 +24,18 @@ struct SharedOptions: ParsableArguments {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Keep what the device says, for 'pumpctl history'; monitor and log live do so by themselves.")
+        help: "Record what the device says, for 'pumpctl history'; monitor and log live do so automatically.")
     var record: Bool?
 
     @Flag(name: .shortAndLong, help: "Show on standard error what is sent and received.")
     var verbose = false
+
+    /// The endpoint that is named, by these options or by the user's settings; nil where none is.
+    var namedPort: String? { try? PortChoice.named(port) }
+
+    /// The kind of device that a command for any device is for: the one that is named, or that the endpoint tells; a pump
+    /// where nothing does.
+    var deviceFamily: FamilyName { family ?? namedPort.flatMap(FamilyName.named) ?? .pump }
 
     /// These options, completed by those that stood before the command's name.
     func merged(with earlier: SharedOptions) -> SharedOptions {

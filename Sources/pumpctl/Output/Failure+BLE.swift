@@ -5,7 +5,7 @@ extension Failure {
     init(_ error: BLEError) {
         let status: ExitStatus =
             switch error.code {
-            case .notRunning, .adapterOff, .busy: .unavailable
+            case .notRunning, .adapterOff, .adapterFull, .busy: .unavailable
             case .noAdapter, .notFound: .noInput
             case .notPermitted, .notPaired: .noPermission
             case .unsupported, .invalidArgument: .usage

@@ -29,12 +29,16 @@ struct Failure: Error {
     }
 }
 
+extension Failure: CustomStringConvertible {
+    var description: String { message }
+}
+
 extension Failure {
     init(_ error: LinkError) {
         let status: ExitStatus =
             switch error.code {
             case .invalidEndpoint, .wrongFamily, .unsupported: .usage
-            case .notFound, .ambiguous, .changedDevice: .noInput
+            case .notFound, .ambiguous, .changedDevice, .unfit: .noInput
             case .busy, .unavailable: .unavailable
             case .notPermitted: .noPermission
             case .disconnected, .closed, .system: .ioError
@@ -42,6 +46,12 @@ extension Failure {
             case .cancelled: .interrupted
             }
         self.init(status, code: error.code.rawValue, "\(error)", hint: error.hint)
+        if error.code == .unfit, let advice = error.hint {
+            hint = "\(advice); see all it has: pumpctl gatt \(error.name.prefix { $0 != "?" })"
+        }
+        if error.code == .timedOut, hint == nil {
+            hint = "allow more time: --timeout 30; or look for what is in the way: pumpctl doctor"
+        }
         if error.code == .notFound, error.name.hasPrefix("usb:"), let advice = error.hint {
             hint = "\(advice); 'pumpctl doctor' says what may be in the way"
         }
@@ -50,29 +60,32 @@ extension Failure {
         }
     }
 
-    /// - Parameter unknownEffect: What is said where it is unknown whether the command was carried out.
+    /// - Parameters:
+    ///   - place: Where the device is; nil where that was said, or is not known.
+    ///   - unknownEffect: What is said where it is unknown whether the command was carried out; nil where what became of it
+    ///     is known by now.
     init(
-        _ error: SessionError, _ family: FamilyName, unknownEffect: String = "whether it was carried out is unknown"
+        _ error: SessionError, _ family: FamilyName, at place: DevicePlace? = nil,
+        unknownEffect: String? = "whether it was carried out is unknown"
     ) {
-        let unknown = error.outcome == .unknown
+        let start = place.map { "\($0.name): " } ?? ""
         switch error.code {
         case .refused:
             let deviceCode = error.deviceCode ?? ""
             self.init(
-                .refused, code: error.code.rawValue, "the device refused \(error.command): \(deviceCode)",
+                .refused, code: error.code.rawValue, "\(start)the device refused \(error.command): \(deviceCode)",
                 hint: family.facts.hint(deviceCode), deviceCode: deviceCode)
         case .noAnswer:
             let time = error.waited.map { " in \($0.inSeconds) s" } ?? ""
             self.init(
-                .temporaryFailure, code: error.code.rawValue, "no answer to \(error.command)\(time)",
-                hint: "is the device switched on, and its baud rate \(family.facts.baudRate)? "
-                    + "'-v' shows what is sent and received")
+                .temporaryFailure, code: error.code.rawValue, "\(start)no answer to \(error.command)\(time)",
+                hint: DevicePlace.adviceOnSilence(at: place, family))
         case .notUnderstood:
-            let line = (error.foreignLine ?? []).printable(limit: 60)
+            let line = error.foreignLine ?? []
             self.init(
                 .protocolError, code: error.code.rawValue,
-                "the answer to \(error.command) is nothing that the protocol knows: \(line)",
-                hint: "a wrong baud rate looks like this, and so does a device of another kind")
+                "\(start)unexpected reply to \(error.command): \(line.printable(limit: 60))",
+                hint: DevicePlace.adviceOnUnknownReply(line, at: place, family))
         case .linkLost where error.link?.isRefusal == true:
             // The link is up: what mends it is something else than connecting again.
             self = error.link.map { Failure($0) } ?? Failure(.ioError, code: error.code.rawValue, "")
@@ -80,15 +93,18 @@ extension Failure {
         case .linkLost:
             self.init(.ioError, code: error.code.rawValue, "the link broke at \(error.command)")
             if let link = error.link { message += ": \(link)" }
-            hint = "plug the device in again" + (unknown ? ", and ask for its status" : "")
+            hint = DevicePlace.adviceOnLoss(at: place ?? error.link.map { DevicePlace($0.name) })
         case .closed, .cancelled, .overtaken:
-            self.init(.interrupted, code: error.code.rawValue, "\(error.command) was interrupted")
+            self.init(.interrupted, code: error.code.rawValue, "\(start)\(error.command) was interrupted")
         }
         outcome = error.outcome.rawValue
-        if unknown {
-            message += "; \(unknownEffect)"
-            if error.code != .linkLost { hint = "ask for the status before you rely on it; " + (hint ?? "") }
-        }
+        if error.outcome == .unknown, let unknownEffect { tell(ofUnknownEffect: unknownEffect, family) }
+    }
+
+    private mutating func tell(ofUnknownEffect effect: String, _ family: FamilyName) {
+        message += "; \(effect)"
+        guard let question = family.facts.question else { return }
+        hint = [hint, "ask for its state: \(question)"].compactMap(\.self).joined(separator: "; then ")
     }
 }
 

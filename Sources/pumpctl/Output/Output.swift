@@ -16,13 +16,30 @@ struct Output: Sendable {
     /// Calls `body` once standard output takes no more; at once where that is so. In place of what was to be called before.
     func onFailure(_ body: @escaping @Sendable () -> Void) { results.onFailure(body) }
 
-    /// Whether standard output may be coloured: a terminal, and no NO_COLOR.
-    var isColoured: Bool { isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil && !isJSON }
+    /// Whether standard output may be coloured: a terminal that has colours, and no NO_COLOR.
+    var isColoured: Bool { isatty(STDOUT_FILENO) == 1 && Self.mayColour && !isJSON }
+
+    /// Whether a terminal may be coloured: it has colours, and NO_COLOR (no-color.org) is not set or empty.
+    static var mayColour: Bool { mayColour { name in getenv(name).map { String(cString: $0) } } }
+
+    /// - Parameter variable: Looks up a variable of the environment.
+    static func mayColour(_ variable: (_ name: String) -> String?) -> Bool {
+        (variable("NO_COLOR") ?? "").isEmpty && variable("TERM") != "dumb"
+    }
 
     /// Prints `text`, or `value` as one JSON object on a line of its own.
     func result(_ text: @autoclosure () -> String, _ value: @autoclosure () -> some Encodable) {
         line(isJSON ? Self.json(value()) : text())
     }
+
+    /// Prints what a command has done, as a result. Where standard output does not take it, it is said with that failure.
+    func outcome(_ text: String, _ value: @autoclosure () -> some Encodable) {
+        results.setOutcome(text)
+        result(text, value())
+    }
+
+    /// What the command has done, as it was to be printed last.
+    var lastOutcome: String? { results.outcome }
 
     /// Prints a line of text, where people read.
     func text(_ text: @autoclosure () -> String) {
@@ -53,8 +70,11 @@ struct Output: Sendable {
     func report(_ failure: Failure) {
         // They may hold what devices are called, or what they said.
         note("pumpctl: \(failure.message.printable())" + (failure.hint.map { "\n  hint: \($0.printable())" } ?? ""))
-        if isJSON { line(Self.json(FailureRecord(failure))) }
+        record(of: failure)
     }
+
+    /// Tells programs of a failure.
+    func record(of failure: Failure) { record(FailureRecord(failure)) }
 
     private func line(_ text: String) { results.write(text + "\n") }
 
@@ -112,12 +132,16 @@ struct Output: Sendable {
 private final class ResultStream: Sendable {
     private struct State {
         var failure: Int32?
+        var outcome: String?
         var onFailure: (@Sendable () -> Void)?
     }
 
     private let state = Mutex(State())
 
     var failure: Int32? { state.withLock { $0.failure } }
+    var outcome: String? { state.withLock { $0.outcome } }
+
+    func setOutcome(_ text: String) { state.withLock { $0.outcome = text } }
 
     func write(_ text: String) {
         guard failure == nil, let errno = Output.write(text, to: STDOUT_FILENO) else { return }

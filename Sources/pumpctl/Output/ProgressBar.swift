@@ -25,7 +25,7 @@ final class ProgressBar {
         guard isShown, now - shownAt >= Self.interval || (!hasShown && count >= total) else { return }
         shownAt = now
         hasShown = true
-        output.progress(Self.text(count, of: total, in: now, isColoured: getenv("NO_COLOR") == nil))
+        output.progress(Self.text(count, of: total, in: now, isColoured: Output.mayColour))
     }
 
     /// Takes the bar off the terminal.

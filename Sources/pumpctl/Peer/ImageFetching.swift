@@ -4,11 +4,9 @@ import LineProtocol
 struct ImageFetching {
     private let context: CommandContext
     private let target: ReplacedFile
-    private let path: String
 
     init(_ context: CommandContext, path: String) throws {
         self.context = context
-        self.path = path
         target = try ReplacedFile(path: path)
     }
 
@@ -16,7 +14,8 @@ struct ImageFetching {
         do {
             let (image, byteCount) = try await fetch()
             try target.complete()
-            context.output.result(
+            guard let path = target.path else { return }
+            context.output.outcome(
                 "\(byteCount) bytes in \(path)", ImageRecord(file: path, bytes: byteCount, name: image?.name))
         } catch {
             target.discard()
@@ -61,11 +60,11 @@ struct ImageFetching {
                 return Failure(
                     .temporaryFailure, code: error.code.rawValue,
                     "\(progress), and then nothing for \(context.timeout.inSeconds) s",
-                    hint: "nothing was written; fetch it again, or wait longer by --timeout", outcome: "incomplete")
+                    hint: "fetch it again, or wait longer by --timeout; nothing was written", outcome: "incomplete")
             case .linkLost, .closed:
                 return Failure(
                     .ioError, code: error.code.rawValue, "\(progress): \(error.link?.description ?? "\(error)")",
-                    hint: "nothing was written; fetch it again", outcome: "incomplete")
+                    hint: "fetch it again; nothing was written", outcome: "incomplete")
             case .cancelled, .overtaken:
                 context.output.note("pumpctl: \(progress); nothing was written")
                 return error
@@ -80,9 +79,9 @@ extension Failure {
     fileprivate init(_ error: PeerImageError) {
         let hint =
             switch error.code {
-            case .beginBadFormat: "the peer is to say IMG_BEGIN, the file's name, and its size in bytes"
+            case .beginBadFormat: "look with -v at what the peer sends: IMG_BEGIN needs a file name and a size"
             case .tooLarge: "choose a smaller image at the peer"
-            case .base64Invalid, .sizeMismatch: "something was lost or damaged on the way: fetch it again"
+            case .base64Invalid, .sizeMismatch: "fetch it again: something was lost or damaged on the way"
             }
         self.init(
             .protocolError, code: error.code.rawValue, "\(error)", hint: hint + "; nothing was written",

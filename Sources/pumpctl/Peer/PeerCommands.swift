@@ -5,8 +5,8 @@ struct SayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "say", abstract: "Send a message to a peer.",
         discussion: """
-            Done once the peer has acknowledged what was sent. A peer shows the first \(PeerText.shownCharacters) characters \
-            of a message.
+            Says Hello, and then the message. Most peers acknowledge nothing; where one does, that is reported. A peer shows \
+            the first \(PeerText.shownCharacters) characters of a message.
             """)
 
     @ParentCommand var parent: PumpctlCommand
@@ -30,12 +30,14 @@ struct SayCommand: ParsableCommand {
     func run() throws {
         let message = try PeerMessage(text)
         try CommandRunner.run(shared.merged(with: parent.shared), for: .peer) { context in
-            try await context.tellPeer(.message(message))
+            let isAcknowledged = try await context.tellPeer(.message(message))
             let (count, shown) = (message.text.count, message.shownCharacterCount)
             if shown < count {
                 context.output.note("pumpctl: the message has \(count) characters; the peer shows the first \(shown)")
             }
-            context.output.result("said", SaidRecord(characters: count, shownCharacters: shown))
+            context.output.outcome(
+                "said" + (isAcknowledged ? ", acknowledged" : ""),
+                SaidRecord(acknowledged: isAcknowledged, characters: count, shownCharacters: shown))
         }
     }
 }
@@ -43,7 +45,9 @@ struct SayCommand: ParsableCommand {
 struct ToggleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "toggle", abstract: "Switch what a peer switches.",
-        discussion: "Done once the peer has acknowledged that it heard it. A peer does not tell whether it is on.")
+        discussion: """
+            Most peers acknowledge nothing; where one does, that is reported. A peer does not tell whether it is on.
+            """)
 
     enum Position: String, ExpressibleByArgument, CaseIterable { case on, off }
 
@@ -56,8 +60,10 @@ struct ToggleCommand: ParsableCommand {
     func run() throws {
         let position = position
         try CommandRunner.run(shared.merged(with: parent.shared), for: .peer) { context in
-            try await context.tellPeer(.toggle(position == .on))
-            context.output.result("toggle \(position)", ToggledRecord(toggle: position.rawValue))
+            let isAcknowledged = try await context.tellPeer(.toggle(position == .on))
+            context.output.outcome(
+                "toggle \(position)" + (isAcknowledged ? ", acknowledged" : ""),
+                ToggledRecord(toggle: position.rawValue, acknowledged: isAcknowledged))
         }
     }
 }
@@ -80,8 +86,14 @@ struct ImageGetCommand: ParsableCommand {
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The file to write.", valueName: "file"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("The file to write; - for standard output.", valueName: "file"))
     var output: String
+
+    func validate() throws {
+        if shared.merged(with: parent.shared).json, output == "-" {
+            throw ValidationError("--json goes with -o FILE: the image itself is not JSON")
+        }
+    }
 
     func run() throws {
         let path = output
@@ -93,7 +105,8 @@ struct ImageGetCommand: ParsableCommand {
 
 struct PeerCommandGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "peer", abstract: "Follow what a peer says.", subcommands: [PeerListenCommand.self])
+        commandName: "peer", abstract: "Follow what a peer says, or be one.",
+        subcommands: [PeerListenCommand.self, PeerHostCommand.self])
 }
 
 struct PeerListenCommand: ParsableCommand {
@@ -116,7 +129,9 @@ struct PeerListenCommand: ParsableCommand {
     @Option(help: ArgumentHelp("End after so many events.", valueName: "number"))
     var count: Int?
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "time"))
+    @Option(
+        name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "time"),
+        transform: SecondsArgument.typed)
     var time: SecondsArgument?
 
     func validate() throws {
@@ -133,12 +148,21 @@ struct PeerListenCommand: ParsableCommand {
 
 extension CommandContext {
     /// Opens the link to a peer, and says `command` to it.
-    fileprivate func tellPeer(_ command: PeerCommand) async throws {
+    ///
+    /// - Returns: Whether the peer has acknowledged it.
+    fileprivate func tellPeer(_ command: PeerCommand) async throws -> Bool {
         let link = try await openLink()
+        let isAcknowledged: Bool
         do {
             var dialogue = PeerDialogue(over: link, clock: clock, timeout: timeout)
             try await dialogue.meet()
-            try await dialogue.say(command)
+            isAcknowledged = try await dialogue.say(command)
+            // Over BLE the peer's service shows that it is there.
+            if !link.keepsPacketBounds, !dialogue.hasHeard {
+                output.note(
+                    "pumpctl: nothing was heard from \(link.name); a peer need not answer",
+                    hint: "add -v to see what is sent and received")
+            }
         } catch {
             await link.close()
             // A message is one packet; it is not sent in two that would be two messages.
@@ -148,17 +172,19 @@ extension CommandContext {
             throw failure
         }
         await link.close()
+        return isAcknowledged
     }
 }
 
 /// A message that was sent, as programs are told of it.
 private struct SaidRecord: Encodable {
     var ok = true
+    var acknowledged: Bool
     var characters: Int
     var shownCharacters: Int
 
     enum CodingKeys: String, CodingKey {
-        case ok, characters
+        case ok, acknowledged, characters
         case shownCharacters = "shown_characters"
     }
 }
@@ -167,4 +193,5 @@ private struct SaidRecord: Encodable {
 private struct ToggledRecord: Encodable {
     var ok = true
     var toggle: String
+    var acknowledged: Bool
 }

@@ -90,7 +90,7 @@ struct PeerEvent: Encodable {
 
 extension [UInt8] {
     /// Each byte as two hexadecimals, with spaces between.
-    fileprivate var hexadecimal: String {
+    var hexadecimal: String {
         map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
     }
 }

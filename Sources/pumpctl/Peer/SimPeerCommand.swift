@@ -17,11 +17,14 @@ struct SimPeerCommand: ParsableCommand {
     @OptionGroup var serving: ServingOptions
     @OptionGroup var radio: RadioOptions
 
-    @Option(help: ArgumentHelp("What the image depends on.", valueName: "number"))
-    var seed: UInt64 = 1
+    @Option(help: ArgumentHelp("The PNG to send.", valueName: "file"))
+    var image: String?
 
-    @Option(help: ArgumentHelp("The size of the image, a PNG, in bytes.", valueName: "bytes"))
-    var size = 20_000
+    @Option(help: ArgumentHelp("What a generated image depends on (default: 1).", valueName: "number"))
+    var seed: UInt64?
+
+    @Option(help: ArgumentHelp("The size of a generated image, a PNG, in bytes (default: 20000).", valueName: "bytes"))
+    var size: Int?
 
     @Option(help: ArgumentHelp("How many base64 characters a line of the image has.", valueName: "number"))
     var chunk = 180
@@ -31,8 +34,13 @@ struct SimPeerCommand: ParsableCommand {
         transform: { try fault(named: $0) })
     var fault: PeerFirmwareOptions.ImageFault?
 
-    @Option(help: ArgumentHelp("The time between two messages of its own.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp("The time between two messages of its own.", valueName: "time"),
+        transform: SecondsArgument.typed)
     var interval: SecondsArgument?
+
+    @Flag(help: "Acknowledge Hello, which the published peer does not do.")
+    var acks = false
 
     private static var faults: String {
         PeerFirmwareOptions.ImageFault.allCases.map(\.rawValue).joined(separator: ", ")
@@ -46,7 +54,10 @@ struct SimPeerCommand: ParsableCommand {
     }
 
     func validate() throws {
-        guard Self.sizes.contains(size) else {
+        if image != nil, seed != nil || size != nil {
+            throw ValidationError("--image goes without --seed and --size, which are for a generated image")
+        }
+        guard size.map(Self.sizes.contains) ?? true else {
             throw ValidationError("--size is \(Self.sizes.lowerBound) to \(Self.sizes.upperBound)")
         }
         guard Self.chunkLengths.contains(chunk) else { throw ValidationError("--chunk is 1 to 180") }
@@ -55,10 +66,12 @@ struct SimPeerCommand: ParsableCommand {
 
     func run() throws {
         let options = PeerFirmwareOptions(
-            carrier: .line(serving.lineRate(.peer)), name: radio.name ?? "QDevice1", startTime: time(nil), seed: seed,
-            imageByteCount: size, imageFault: fault, chunkLength: chunk, interval: interval?.duration)
-        let (serving, radio) = (serving, radio)
+            carrier: .line(serving.lineRate(.peer)), name: radio.name ?? "QDevice1", startTime: time(nil),
+            seed: seed ?? 1, imageByteCount: size ?? 20_000, imageFault: fault, chunkLength: chunk,
+            interval: interval?.duration, acknowledges: acks)
+        let (serving, radio, image) = (serving, radio, image)
         try CommandRunner.run(shared.merged(with: parent.shared), for: .peer) { context in
+            let options = try options.sending(image)
             if radio.isWanted { return try await radio.serve(PeerPeripheral(options), context) }
             try await serving.serve(PeerFirmware(options: options), waits: true, context)
         }

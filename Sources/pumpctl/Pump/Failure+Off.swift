@@ -2,8 +2,10 @@ import LineProtocol
 
 extension Failure {
     /// OFF was not acknowledged.
-    init(off error: SessionError) {
-        self.init(error, .pump, unknownEffect: "the pump may be on")
+    ///
+    /// - Parameter place: Where the pump is.
+    init(off error: SessionError, at place: DevicePlace? = nil) {
+        self.init(error, .pump, at: place, unknownEffect: "the pump may be on")
         if error.code == .noAnswer || error.code == .notUnderstood || error.code == .refused { hint = Self.offHint }
     }
 

@@ -13,9 +13,9 @@ struct OffCommand: ParsableCommand {
     @OptionGroup var shared: SharedOptions
 
     func run() throws {
-        try CommandRunner.run(shared.merged(with: parent.shared), for: .pump) { context in
+        try CommandRunner.run(shared.merged(with: parent.shared), for: .pump, records: .values) { context in
             try await SwitchingOff(context).run()
-            context.output.result("pump off", PumpChangeRecord(state: "off"))
+            context.output.outcome("pump off", PumpChangeRecord(state: "off"))
         }
     }
 }

@@ -17,7 +17,9 @@ struct OnCommand: ParsableCommand {
     @Option(help: ArgumentHelp("0 to 255, or 0% to 100%.", valueName: "speed"))
     var speed: String?
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("How long, as 90s or 10m; 30m at most.", valueName: "time"))
+    @Option(
+        name: .customLong("for"), help: ArgumentHelp("How long, as 90s or 10m; 30m at most.", valueName: "time"),
+        transform: SecondsArgument.typed)
     var time: SecondsArgument?
 
     @Flag(
@@ -38,7 +40,9 @@ struct OnCommand: ParsableCommand {
     func run() throws {
         let speed = speed.flatMap { SpeedArgument(argument: $0)?.speed }
         let plan = time.map { TimedRun.Plan(time: $0.duration, speed: speed, ignoresSkin: ignoresSkin) }
-        try CommandRunner.run(shared.merged(with: parent.shared), for: .pump, endsBeforeSuspension: plan != nil) {
+        try CommandRunner.run(
+            shared.merged(with: parent.shared), for: .pump, records: .values, endsBeforeSuspension: plan != nil
+        ) {
             context in
             if let plan { return try await context.run(plan) }
             try await context.withPump { pump in
@@ -64,7 +68,7 @@ extension CommandContext {
             tell: { report in
                 switch report {
                 case .on(let report): if report.failure == nil { tell(report) }
-                case .off: output.result("pump off", PumpChangeRecord(state: "off"))
+                case .off: output.outcome("pump off", PumpChangeRecord(state: "off"))
                 case .note(let text): output.note(text)
                 case .lastWords(let text): lastWords.set(text)
                 }
@@ -86,7 +90,7 @@ extension CommandContext {
 
     /// Says that the pump is on.
     fileprivate func tell(_ report: PumpOnReport) {
-        output.result(report.text, report.record)
+        output.outcome(report.text, report.record)
         if let status = report.status { warn(of: status) }
     }
 }

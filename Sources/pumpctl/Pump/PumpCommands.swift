@@ -19,10 +19,10 @@ struct SpeedCommand: ParsableCommand {
 
     func run() throws {
         guard let speed = SpeedArgument(argument: speed)?.speed else { return }
-        try CommandRunner.run(shared.merged(with: parent.shared), for: .pump) { context in
+        try CommandRunner.run(shared.merged(with: parent.shared), for: .pump, records: .values) { context in
             try await context.withPump { pump in
                 try await pump.setSpeed(speed, timeout: context.timeout)
-                context.output.result(
+                context.output.outcome(
                     "speed \(speed.pwm) (\(speed.percent) %)",
                     PumpChangeRecord(state: "on", speedPWM: Int(speed.pwm), speedPercent: speed.percent))
             }
@@ -37,11 +37,13 @@ struct StatusCommand: ParsableCommand {
     @OptionGroup var shared: SharedOptions
 
     func run() throws {
-        try CommandRunner.run(shared.merged(with: parent.shared), for: .pump) { context in
-            try await context.withPump { pump in
-                let status = try await pump.readStatus(timeout: context.timeout)
-                context.output.result(PumpText.table(PumpText.rows(status)), PumpStatusRecord(status))
-                context.warn(of: status)
+        try CommandRunner.run(shared.merged(with: parent.shared), for: .pump, records: .values) { context in
+            try await context.retryingQuery {
+                try await context.withPump { pump in
+                    let status = try await pump.readStatus(timeout: context.timeout)
+                    context.output.result(PumpText.table(PumpText.rows(status)), PumpStatusRecord(status))
+                    context.warn(of: status)
+                }
             }
         }
     }
@@ -54,12 +56,16 @@ struct TempCommand: ParsableCommand {
     @OptionGroup var shared: SharedOptions
 
     func run() throws {
-        try CommandRunner.run(shared.merged(with: parent.shared), for: .pump) { context in
-            try await context.withPump { pump in
-                let temperatures = try await pump.readTemperatures(timeout: context.timeout)
-                context.output.result(
-                    PumpText.table(PumpText.rows(temperatures)),
-                    PumpTemperatureReplyRecord(temperatures: PumpTemperaturesRecord(temperatures)))
+        try CommandRunner.run(shared.merged(with: parent.shared), for: .pump, records: .values) { context in
+            try await context.retryingQuery {
+                try await context.withPump { pump in
+                    let temperatures = try await pump.readTemperatures(timeout: context.timeout)
+                    context.output.result(
+                        PumpText.table(PumpText.rows(ofReply: temperatures)), PumpTemperatureReplyRecord(temperatures))
+                    if !temperatures.isReported {
+                        context.output.note("pumpctl: warning: the pump reports no temperature")
+                    }
+                }
             }
         }
     }

@@ -24,11 +24,9 @@ struct PumpStatusRecord: Encodable {
         speedPercent = status.speedPercent.map(Int.init)
         runtimeMinutes = status.runtimeMinutes.map(Int.init)
         remainingMinutes = status.remainingMinutes.map(Int.init)
-        temperatures = PumpTemperaturesRecord(status.temperatures)
+        temperatures = PumpTemperaturesRecord(status.temperatures, status.otherFields)
         skinFault = status.skinFaultWhileOn
-        if !status.otherFields.isEmpty {
-            other = Dictionary(status.otherFields.map { ($0.name, $0.value) }) { first, _ in first }
-        }
+        other = PumpStatusField.dictionary(status.otherFields)
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -49,25 +47,33 @@ struct PumpTemperaturesRecord: Encodable {
     var water: ThermistorReading?
     var skin: ThermistorReading?
     var single: ThermistorReading?
+    /// Those that are named, and without a number.
+    private var unreadable: [CodingKeys]
 
     enum CodingKeys: String, CodingKey {
         case water = "water_temp_c"
         case skin = "skin_temp_c"
         case single = "temp_c"
         case faults = "sensor_faults"
+        case isReported = "temperatures_reported"
     }
 
-    init(_ temperatures: PumpTemperatures) {
+    /// - Parameter otherFields: What the same line says beside them.
+    init(_ temperatures: PumpTemperatures, _ otherFields: [PumpStatusField]) {
         water = temperatures.water
         skin = temperatures.skin
         single = temperatures.single
+        unreadable = otherFields.compactMap { CodingKeys($0.temperature) }
     }
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         var faults: [String] = []
         for (key, reading) in [(CodingKeys.water, water), (.skin, skin), (.single, single)] {
-            guard let reading else { continue }
+            guard let reading else {
+                if unreadable.contains(key) { try container.encodeNil(forKey: key) }
+                continue
+            }
             if reading.isPlausible {
                 try container.encode(reading.celsius, forKey: key)
             } else {
@@ -76,6 +82,25 @@ struct PumpTemperaturesRecord: Encodable {
             }
         }
         if !faults.isEmpty { try container.encode(faults, forKey: .faults) }
+        if water == nil, skin == nil, single == nil { try container.encode(false, forKey: .isReported) }
+    }
+}
+
+extension PumpTemperaturesRecord.CodingKeys {
+    fileprivate init?(_ temperature: PumpStatusField.Temperature?) {
+        switch temperature {
+        case .water: self = .water
+        case .skin: self = .skin
+        case .single: self = .single
+        case nil: return nil
+        }
+    }
+}
+
+extension PumpStatusField {
+    /// Fields by their names, the first where one comes again; nil where there is none.
+    fileprivate static func dictionary(_ fields: [PumpStatusField]) -> [String: String]? {
+        fields.isEmpty ? nil : Dictionary(fields.map { ($0.name, $0.value) }) { first, _ in first }
     }
 }
 
@@ -83,12 +108,19 @@ struct PumpTemperaturesRecord: Encodable {
 struct PumpTemperatureReplyRecord: Encodable {
     var ok = true
     var temperatures: PumpTemperaturesRecord
+    var other: [String: String]?
 
-    enum CodingKeys: String, CodingKey { case ok }
+    enum CodingKeys: String, CodingKey { case ok, other }
+
+    init(_ temperatures: PumpTemperatures) {
+        self.temperatures = PumpTemperaturesRecord(temperatures, temperatures.otherFields)
+        other = PumpStatusField.dictionary(temperatures.otherFields)
+    }
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(ok, forKey: .ok)
+        try container.encodeIfPresent(other, forKey: .other)
         try temperatures.encode(to: encoder)
     }
 }

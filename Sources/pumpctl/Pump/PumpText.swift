@@ -9,8 +9,24 @@ enum PumpText {
         if let minutes = status.runtimeMinutes { rows.append(("runtime", "\(minutes) min")) }
         if let minutes = status.remainingMinutes { rows.append(("remaining", "\(minutes) min")) }
         rows += Self.rows(status.temperatures)
-        rows += status.otherFields.map { ($0.name, $0.value) }
+        if !status.temperatures.isReported, !status.otherFields.contains(where: { $0.temperature != nil }) {
+            rows.append(("temperature", "not reported"))
+        }
+        rows += status.otherFields.map { row($0, beside: status.temperatures) }
         return rows
+    }
+
+    /// The answer to TEMP in rows of a name and a value.
+    static func rows(ofReply temperatures: PumpTemperatures) -> [(String, String)] {
+        rows(temperatures) + temperatures.otherFields.map { row($0, beside: temperatures) }
+    }
+
+    /// A field that is not known, or a temperature that is no number.
+    private static func row(_ field: PumpStatusField, beside temperatures: PumpTemperatures) -> (String, String) {
+        guard let temperature = field.temperature, temperatures[temperature] == nil else {
+            return (field.name.printable(), field.value.printable())
+        }
+        return (temperature.rawValue, "unknown (the pump says '\(field.value.printable())')")
     }
 
     /// The temperatures in rows of a name and a value.

@@ -27,7 +27,7 @@ enum RunEnding: Sendable {
             Failure(
                 .stoppedForSafety, code: "stopped",
                 "the pump was stopped for safety" + (code.map { ": \($0.rawValue)" } ?? ""),
-                hint: "find out why, then 'pumpctl off' leaves that state", deviceCode: code?.rawValue)
+                hint: "find out why, then leave that state: pumpctl off", deviceCode: code?.rawValue)
         case .latched(let error), .notBegun(let error): Failure(error, .pump)
         default: nil
         }
@@ -46,14 +46,14 @@ enum RunEnding: Sendable {
             throw Failure(
                 .stoppedForSafety, code: "sensor_fault",
                 "the pump was switched off: \(PumpText.skinFault(fault, status))",
-                hint: "see to the skin sensor; --ignore-skin runs a pump that nobody wears", outcome: "off")
+                hint: "repair the skin sensor; for a pump that nobody wears: --ignore-skin", outcome: "off")
         case .lost(let error):
             var failure = Failure(error)
             failure.message += "; the device came back, and the pump is off"
             failure.outcome = "off"
             throw failure
         case .failed(let error):
-            var failure = Failure(error, .pump)
+            var failure = Failure(error, .pump, unknownEffect: nil)
             failure.message += "; the pump is off"
             failure.outcome = "off"
             throw failure

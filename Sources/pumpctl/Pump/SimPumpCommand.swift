@@ -10,7 +10,7 @@ struct SimPumpCommand: ParsableCommand {
     @OptionGroup var serving: ServingOptions
     @OptionGroup var radio: RadioOptions
 
-    @Option(help: "How many thermistors the pump has, 1 or 2.")
+    @Option(help: "How many thermistors the pump has, 0, 1 or 2.")
     var thermistors = 2
 
     @Option(
@@ -23,15 +23,15 @@ struct SimPumpCommand: ParsableCommand {
     var banner: BannerName = .off
 
     func validate() throws {
-        guard (1...2).contains(thermistors) else { throw ValidationError("a pump has 1 or 2 thermistors") }
+        guard (0...2).contains(thermistors) else { throw ValidationError("a pump has 0, 1 or 2 thermistors") }
         guard (0...1023).contains(knob) else { throw ValidationError("--knob is a reading from 0 to 1023") }
         try radio.check(beside: serving, hasLine: true)
     }
 
     func run() throws {
         let options = PumpFirmwareOptions(
-            lineRate: serving.lineRate(.pump), thermistors: thermistors == 1 ? .one : .two, bootBanner: banner.firmware,
-            potentiometer: knob)
+            lineRate: serving.lineRate(.pump), thermistors: .init(rawValue: thermistors) ?? .two,
+            bootBanner: banner.firmware, potentiometer: knob)
         let (serving, radio) = (serving, radio)
         try CommandRunner.run(shared.merged(with: parent.shared), for: .pump) { context in
             var pump = PumpFirmware(options: options)

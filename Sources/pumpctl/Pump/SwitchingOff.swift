@@ -14,6 +14,8 @@ struct SwitchingOff {
 
     /// - Throws: `Failure`, which says that the pump may be on.
     func run() async throws {
+        context.lastWords.set("pumpctl: given up: the pump may be on")
+        defer { context.lastWords.set(nil) }
         do {
             try await switchOff(by: context.clock.now.advanced(by: context.timeout))
         } catch let failure as Failure {
@@ -21,7 +23,14 @@ struct SwitchingOff {
         } catch let error as LinkError {
             throw Failure(error).sayingOffWasNotSent
         } catch let error as SessionError {
-            throw Failure(off: error).sayingOffWasNotSent
+            throw Failure(off: error, at: context.place).sayingOffWasNotSent
+        } catch is CancellationError {
+            // Another pumpctl may have been asked to send it.
+            var failure = Failure(
+                .interrupted, code: "cancelled", "interrupted; the pump may be on", hint: "repeat it: pumpctl off",
+                outcome: "unknown")
+            failure.mustBeSaid = true
+            throw failure
         }
     }
 
@@ -43,17 +52,32 @@ struct SwitchingOff {
 
     private func switchOff(over link: any Link, _ endpoint: Endpoint) async throws {
         let time = link.mayHaveReset ? max(context.timeout, PumpSession.startTime) : context.timeout
-        try await context.withPump(over: link, endpoint, waitsUntilReady: false) { pump in
-            do throws(SessionError) { try await pump.turnOff(timeout: time) } catch {
+        try await context.withPump(over: link, endpoint, isStop: true) { pump in
+            do throws(SessionError) { try await turnOff(pump, timeout: time) } catch {
                 // Its state was asked for already.
                 guard error.code != .linkLost else { throw error }
-                var failure = Failure(off: error)
+                var failure = Failure(off: error, at: context.place)
                 if error.code == .noAnswer, let silence = link.silenceHint, let hint = failure.hint {
                     failure.hint = "\(hint); \(silence)"
                 }
                 throw failure
             }
         }
+    }
+
+    /// An interruption does not end it: the pump would be left on.
+    private func turnOff(_ pump: PumpSession, timeout: Duration) async throws(SessionError) {
+        let result = await withTaskCancellationHandler {
+            do throws(SessionError) {
+                try await pump.turnOff(timeout: timeout)
+                return Result<Void, SessionError>.success(())
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: { [output = context.output] in
+            output.note("pumpctl: OFF is sent until it is answered; to give up, interrupt once more")
+        }
+        try result.get()
     }
 
     /// Opens a link that was lost, if that can be done in time.
@@ -72,7 +96,9 @@ struct SwitchingOff {
     private func open(_ endpoint: Endpoint, by deadline: ContinuousClock.Instant) async throws -> (any Link)? {
         while true {
             do {
-                return try await context.openLink(endpoint, for: .oneCommand, note: context.output.note)
+                // Better late than never: what has not been opened can't be sent OFF.
+                return try await context.openLink(
+                    endpoint, for: .oneCommand, isBounded: false, note: context.output.note)
             } catch let error as LinkError where error.code == .busy {
                 let rest = context.clock.now.duration(to: deadline)
                 if let deviceID = error.deviceID,

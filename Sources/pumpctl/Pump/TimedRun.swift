@@ -183,7 +183,7 @@ struct TimedRun: Sendable {
                 guard isOn, error.code != .closed, watch.elapsed() < PumpState.maximumRuntime else {
                     var failure = Failure(off: error)
                     if case .failed(let first) = ending {
-                        failure.message = "\(Failure(first, .pump).message); \(failure.message)"
+                        failure.message = "\(Failure(first, .pump, unknownEffect: nil).message); \(failure.message)"
                     }
                     throw failure
                 }

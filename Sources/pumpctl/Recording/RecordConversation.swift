@@ -58,6 +58,6 @@ final class RecordConversation {
 extension Trouble {
     /// The program went away: what it was asked to do may be done or not.
     fileprivate init(lost text: String) {
-        self.init(code: "lost", text: text, hint: "look it up before you rely on it")
+        self.init(code: "lost", text: text, hint: "check what was stored before you rely on it")
     }
 }

@@ -19,7 +19,7 @@ enum RecordProgram {
         guard let path else {
             throw Trouble(
                 code: "not_installed", text: "pumpctl-record is not installed",
-                hint: "'make install' puts it into libexec/pumpctl")
+                hint: "install it beside pumpctl: make install")
         }
         var ends: [CInt] = [-1, -1]
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -63,7 +63,7 @@ extension Trouble {
     fileprivate init(_ path: String, errno: CInt) {
         self.init(
             code: "system", text: "can't start \(path): \(String(cString: strerror(errno)))",
-            hint: "end programs that are not needed, or install pumpctl anew")
+            hint: "close programs you do not need, or reinstall pumpctl")
     }
 }
 

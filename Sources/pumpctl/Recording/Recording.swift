@@ -15,7 +15,11 @@ final class Recording: Sendable {
     private static let patience = Duration.seconds(10)
 
     private struct State {
+        /// The session of the values that a command reads; 0 before the first.
         var session: UInt64 = 0
+        var lastSession: UInt64 = 0
+        /// Those that have begun and not ended.
+        var openSessions: Set<UInt64> = []
         var pending: [UInt8] = []
         var isWriting = false
         /// The other program is gone.
@@ -29,11 +33,11 @@ final class Recording: Sendable {
     private let process: pid_t
     private let clock: EventLoopClock
     private let family: FamilyName
-    private let endpoint: Endpoint
     private let note: @Sendable (String) -> Void
     private let state = Mutex(State())
 
-    /// Begins to record what the device at `endpoint` says, if that is asked for; nil if it is not, or can't be done.
+    /// Begins to record the values that the device at `endpoint` tells, if that is asked for; nil if it is not, or can't
+    /// be done. The command's record is ended by whoever runs it: see ``CommandRecord``.
     ///
     /// - Parameters:
     ///   - isDefault: Whether it is done unless it is asked not to.
@@ -42,58 +46,65 @@ final class Recording: Sendable {
         _ context: CommandContext, _ endpoint: Endpoint, isDefault: Bool, note: (@Sendable (String) -> Void)? = nil
     ) async throws -> Recording? {
         guard try RecordChoice.isWanted(context.options, isDefault: isDefault) else { return nil }
-        let note = note ?? context.output.note
-        do throws(Trouble) {
-            let recording = try Recording(context, endpoint, note)
-            await recording.listen()
-            recording.beginSession()
-            return recording
-        } catch {
-            note("pumpctl: nothing is recorded: \(error.text)\n  hint: \(error.hint)")
-            return nil
-        }
+        guard let recording = await context.record.recording(context, note ?? context.output.note) else { return nil }
+        recording.beginSession(at: endpoint)
+        return recording
     }
 
-    private init(
-        _ context: CommandContext, _ endpoint: Endpoint, _ note: @escaping @Sendable (String) -> Void
-    ) throws(Trouble) {
+    /// Starts the program that writes; ``listen()`` comes next.
+    init(_ context: CommandContext, _ note: @escaping @Sendable (String) -> Void) throws(Trouble) {
         let (process, socket) = try RecordProgram.start(["write"])
         _ = fcntl(socket, F_SETFL, O_NONBLOCK)
         self.process = process
         channel = DescriptorChannel(taking: socket, kind: .socket, on: context.loop)
         clock = context.clock
         family = context.family
-        self.endpoint = endpoint
         self.note = note
     }
 
     // MARK: What is recorded
 
     /// The device is there: from now on what it says is of a new session.
-    func beginSession() {
-        state.withLock { $0.session += 1 }
-        record(
-            .begun(
-                family: family.rawValue, endpoint: endpointName, device: Reopening.serialPort(at: endpoint)?.deviceName)
-        )
+    func beginSession(at endpoint: Endpoint) {
+        let device = Reopening.serialPort(at: endpoint)?.deviceName
+        let session = beginSession(named: endpoint.nameForPeople, device: device)
+        state.withLock { $0.session = session }
     }
 
-    /// The endpoint as a person names it: a path, or without what this program has added.
-    private var endpointName: String {
-        endpoint.scheme == "serial" ? endpoint.address : endpoint.removing("baud").removing("reset").text
+    /// Begins a session beside others.
+    ///
+    /// - Returns: Its number.
+    func beginSession(named endpoint: String, device: String?, at time: RecordTime = .now) -> UInt64 {
+        let session = state.withLock { state in
+            state.lastSession += 1
+            state.openSessions.insert(state.lastSession)
+            return state.lastSession
+        }
+        record(.begun(family: family.rawValue, endpoint: endpoint, device: device), at: time, in: session)
+        return session
     }
 
     /// The session is over.
-    func endSession(_ reason: String) { record(.ended(reason: reason)) }
+    ///
+    /// - Parameter session: Which one; nil for that of ``beginSession(at:)``.
+    func endSession(_ reason: String, in session: UInt64? = nil) {
+        let session = state.withLock { state in
+            let session = session ?? state.session
+            return state.openSessions.remove(session)
+        }
+        if let session { record(.ended(reason: reason), in: session) }
+    }
 
     /// Records what happens now.
-    func record(_ content: Record.Content, at time: RecordTime = .now) {
+    ///
+    /// - Parameter session: In which session; nil for that of ``beginSession(at:)``.
+    func record(_ content: Record.Content, at time: RecordTime = .now, in session: UInt64? = nil) {
         let isFirst = state.withLock { state in
             guard !state.isBroken else {
                 state.lost += 1
                 return false
             }
-            let line = Record(session: state.session, time: time, content).line
+            let line = Record(session: session ?? state.session, time: time, content).line
             guard state.pending.count + line.utf8.count < Self.limit else {
                 state.lost += 1
                 return false
@@ -121,7 +132,8 @@ final class Recording: Sendable {
 
     // MARK: What becomes of it
 
-    private func listen() async {
+    /// Attends to what the other program says.
+    func listen() async {
         let framer = Mutex(LineFramer(limit: 1 << 16))
         await channel.forward { arrival in
             switch arrival {
@@ -149,7 +161,7 @@ final class Recording: Sendable {
                 state.lost += lost
                 state.isEnded = true
             }
-        case .row, .message, .committed, .refused: break
+        case .row, .series, .message, .committed, .refused: break
         }
     }
 
@@ -169,18 +181,17 @@ final class Recording: Sendable {
 
     // MARK: The end
 
-    /// Runs `body`, which is all that this command does with the device, and records how it went.
-    func ending<Value>(_ body: () async throws -> Value) async throws -> Value {
-        let result: Result<Value, any Error>
-        do { result = .success(try await body()) } catch { result = .failure(error) }
-        if case .failure(let error) = result { record(.error(code: result.reason, text: "\(error)")) }
-        await end(result.reason)
-        return try result.get()
-    }
-
-    /// Waits until all is on the disk, and tells what is not. Called once, also by a task that is cancelled.
-    func end(_ reason: String) async {
-        endSession(reason)
+    /// Ends the sessions that are open, waits until all is on the disk, and tells what is not. Called once, also by a task
+    /// that is cancelled.
+    ///
+    /// - Parameters:
+    ///   - reason: Why they end.
+    ///   - error: What went wrong; nil where nothing did.
+    func end(_ reason: String, _ error: String? = nil) async {
+        for session in state.withLock({ $0.openSessions.sorted() }) {
+            if let error { record(.error(code: reason, text: error), in: session) }
+            endSession(reason, in: session)
+        }
         let timer = Task(executorPreference: channel.loop) {
             guard (try? await self.clock.sleep(for: Self.patience)) != nil else { return }
             self.breakDown("pumpctl-record still writes, and goes on by itself")
@@ -204,8 +215,13 @@ final class Recording: Sendable {
     private func finishInput() async { try? await channel.withDescriptor { _ = shutdown($0, CInt(SHUT_WR)) } }
 }
 
+extension Endpoint {
+    /// The endpoint as a person names it: a path, or without what this program has added.
+    var nameForPeople: String { scheme == "serial" ? address : removing("baud").removing("reset").text }
+}
+
 /// Whether a command records.
-private enum RecordChoice {
+enum RecordChoice {
     /// As `--record` or `--no-record` say; else, for what records by itself, PUMPCTL_RECORD; else the configuration.
     static func isWanted(_ options: SharedOptions, isDefault: Bool) throws -> Bool {
         if let record = options.record { return record }
@@ -213,20 +229,6 @@ private enum RecordChoice {
         if let variable = getenv("PUMPCTL_RECORD"), variable.pointee != 0 {
             return String(cString: variable) != "0"
         }
-        return try Configuration.load()?.record ?? true
-    }
-}
-
-extension Result where Failure == any Error {
-    /// Why a session has ended, as it is recorded.
-    var reason: String {
-        switch self {
-        case .success: "closed"
-        case .failure(let error as SessionError): error.code.rawValue
-        case .failure(let error as LinkError): error.code.rawValue
-        case .failure(let failure as pumpctl.Failure): failure.code
-        case .failure(is CancellationError): "interrupted"
-        case .failure: "failed"
-        }
+        return try Configuration.load().record ?? true
     }
 }

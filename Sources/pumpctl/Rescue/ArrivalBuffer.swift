@@ -58,6 +58,14 @@ final class ArrivalBuffer: Sendable {
         return nil
     }
 
+    /// All that is there, without waiting for more.
+    func takeRest() -> [RescueArrival] {
+        state.withLock { state in
+            defer { state.arrivals = [] }
+            return state.arrivals
+        }
+    }
+
     /// Lets ``take()`` come back.
     func wake() { wakeTaker { $0.isWoken = true } }
 

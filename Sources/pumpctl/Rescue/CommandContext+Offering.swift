@@ -7,27 +7,26 @@ extension CommandContext {
     ///
     /// Runs until what is waited for has come, `time` is over, or a signal ends it.
     func listen(
-        offering options: OfferOptions, _ store: any RescueStore, until ending: MessageIntake.Ending,
-        for time: Duration?
+        offering options: OfferOptions, _ store: any RescueStore, until goal: MessageGoal, for time: Duration?
     ) async throws {
-        let relay = MessageRelay(store, until: ending, on: loop)
+        let relay = MessageRelay(store, until: goal, on: loop)
         let offering = MessageOffering(self, relay, options)
         var roles: [MessageOffering.Role] = [{ try await relay.untilCome() }]
         if self.options.port != nil {
-            let listening = try MessageListening(self, store, until: MessageIntake.Ending(), by: relay)
-            roles.append { try await follow(listening) }
+            let receiving = try receiving(by: relay)
+            roles.append { try await follow(receiving) }
         }
         let hasCome = try await run(for: time) { [roles] in try await offering.run(beside: roles) }
-        if !hasCome, ending.isSOS { throw Failure.noSOS(in: time) }
+        if !hasCome, goal.isSOS { throw Failure.noSOS(in: time) }
     }
 
     /// Receives over the port; a device over the air that is not there yet, or does not offer what is needed yet, is waited
     /// for: where each looks for the other, one is the first.
-    private func follow(_ listening: MessageListening) async throws {
+    private func follow(_ receiving: @Sendable () async throws -> Void) async throws {
         let isOnAir = try endpoint().scheme == "ble"
         var told: LinkError?
         while true {
-            do { return try await listening.run(for: nil) } catch let error as LinkError
+            do { return try await receiving() } catch let error as LinkError
                 where isOnAir && [.notFound, .timedOut, .disconnected, .system].contains(error.code)
             {
                 if error != told { output.note("pumpctl: \(error); waiting for it") }
@@ -48,22 +47,17 @@ extension CommandContext {
         let pending = try await store.messages(.pendingSync)
         let ids = pending.map(\.id)
         if self.options.port != nil {
-            let exchange = MessageExchange(self, store, by: relay)
-            try await offering.run(beside: [{ try await exchange.send(pending, receivingFor: time) }])
+            if try BLESurvey.isWanted(for: endpoint()) {
+                try await offering.run(beside: [{ try await sync(pending, by: relay, for: time) }])
+            } else {
+                let exchange = MessageExchange(self, relay)
+                try await offering.run(beside: [{ try await exchange.send(pending, receivingFor: time) }])
+            }
         } else if time != nil {
             try await run(for: time) { try await offering.run(beside: []) }
         } else if !pending.isEmpty {
             try await offering.run(beside: [{ try await relay.untilHandedOn(ids) }])
         }
-        let handedOn = await relay.handedOn
-        let waitingCount = ids.count { !handedOn.contains($0) }
-        guard waitingCount == 0 else {
-            throw Failure(
-                .temporaryFailure, code: "no_answer",
-                "\(handedOn.count) handed on in \(time?.inSeconds ?? "") s, and \(waitingCount) still wait",
-                hint: "they are kept: bring a phone near that takes them, or go on for longer",
-                outcome: RescueStatus.pendingSync.rawValue)
-        }
-        return handedOn.count
+        return try await relay.handedOn(of: ids, in: time)
     }
 }

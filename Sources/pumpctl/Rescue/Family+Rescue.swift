@@ -3,7 +3,8 @@ import LineProtocol
 import Transports
 
 extension Family {
-    static let rescue = Family(baudRate: 115_200, simulate: simulateRescue)
+    static let rescue = Family(
+        baudRate: 115_200, simulate: simulateRescue, recognizes: { $0.starts(with: "{\"".utf8) })
 
     private static let simulateRescue: LinkSchemes.Opener = { endpoint, loop throws(LinkError) in
         try endpoint.allowOptions(["seed", "messages", "interval", "split", "malformed", "forwards", "unpaced"])
@@ -19,7 +20,7 @@ extension Family {
         if let forwards = try endpoint.flag("forwards") { options.forwards = forwards }
         if let text = endpoint.options["interval"] {
             guard text == "0" || SecondsArgument(argument: text) != nil else {
-                throw endpoint.invalid("interval is a time: 500ms, 2s, 0")
+                throw endpoint.invalid("give interval as a time: 500ms, 2s, or 0")
             }
             options.interval = SecondsArgument(argument: text)?.duration ?? .zero
         }

@@ -16,14 +16,19 @@ struct CategoryArgument: ExpressibleByArgument {
 }
 
 /// A place as it is typed: degrees north and east, as in `35.911595,-79.048759`.
-struct PositionArgument: ExpressibleByArgument {
+struct PositionArgument {
     let position: RescuePosition
 
-    init?(argument: String) {
-        let numbers = argument.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
-        guard numbers.count == 2, let latitude = numbers[0], let longitude = numbers[1],
-            let position = RescuePosition(latitude: latitude, longitude: longitude)
-        else { return nil }
+    /// - Throws: `ValidationError` that names the form, or the range.
+    init(_ text: String) throws(ValidationError) {
+        let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
+        guard numbers.count == 2, let latitude = numbers[0], let longitude = numbers[1] else {
+            throw ValidationError("--at is latitude,longitude in degrees, as 35.911595,-79.048759, not '\(text)'")
+        }
+        guard let position = RescuePosition(latitude: latitude, longitude: longitude) else {
+            let wrong = (-90...90).contains(latitude) ? "longitude is -180 to 180" : "latitude is -90 to 90"
+            throw ValidationError("--at \(text): the \(wrong) degrees")
+        }
         self.position = position
     }
 }

@@ -4,13 +4,11 @@ import LineProtocol
 /// Sends messages over a link, and stores what arrives on it meanwhile.
 struct MessageExchange: Sendable {
     private let context: CommandContext
-    private let store: any RescueStore
-    private let relay: MessageRelay?
+    private let relay: MessageRelay
 
-    /// - Parameter relay: What the store is used by where others use it too.
-    init(_ context: CommandContext, _ store: any RescueStore, by relay: MessageRelay? = nil) {
+    /// - Parameter relay: What the store is used by.
+    init(_ context: CommandContext, _ relay: MessageRelay) {
         self.context = context
-        self.store = store
         self.relay = relay
     }
 
@@ -21,14 +19,18 @@ struct MessageExchange: Sendable {
     ///
     /// - Parameter time: How long to go on receiving.
     func send(_ messages: [RescueMessage], receivingFor time: Duration?) async throws {
-        let link = try await context.openLink()
-        let (context, store) = (context, relay?.entrance(from: link.deviceAddress) ?? store)
+        try await send(messages, over: context.openLink(), receivingFor: time)
+    }
+
+    /// As ``send(_:receivingFor:)``, over a link that it closes.
+    func send(_ messages: [RescueMessage], over link: any Link, receivingFor time: Duration?) async throws {
+        let (context, relay) = (context, relay)
         let pause = time.map { time in
             Task(executorPreference: context.loop) { _ = try? await context.clock.sleep(for: time) }
         }
         let receiving = Task(executorPreference: context.loop) {
             defer { pause?.cancel() }
-            var intake = MessageIntake(store, context)
+            var intake = MessageIntake(relay, from: link.deviceAddress, context)
             _ = try await intake.receive(from: link)
             try intake.finish()
         }
@@ -49,6 +51,6 @@ struct MessageExchange: Sendable {
         await link.close()
         try await receiving.value
         try Task.checkCancellation()
-        try await store.markSynced(messages.map(\.id))
+        try await relay.entrance(from: link.deviceAddress).markSynced(messages.map(\.id))
     }
 }

@@ -2,14 +2,6 @@ import LineProtocol
 
 /// Stores the messages that arrive, and tells of those that are new.
 struct MessageIntake: Sendable {
-    /// After what it ends.
-    struct Ending: Sendable {
-        /// After so many new messages; nil for no bound.
-        var count: Int?
-        /// After a new message of the category SOS.
-        var isSOS = false
-    }
-
     /// How many messages wait for a disk that takes none. What comes then waits on the link.
     private static let limit = 20_000
     /// How long a store that has failed is left alone.
@@ -17,8 +9,7 @@ struct MessageIntake: Sendable {
 
     private let store: any RescueStore
     private let context: CommandContext
-    private let ending: Ending
-    private var newCount = 0
+    private let goal: MessageGoal
     /// What has arrived and is not stored.
     private var waiting: [RescueMessage] = []
     /// Why not, since it was last tried.
@@ -28,10 +19,11 @@ struct MessageIntake: Sendable {
 
     private var output: Output { context.output }
 
-    init(_ store: any RescueStore, _ context: CommandContext, until ending: Ending = Ending()) {
-        self.store = store
+    /// - Parameter address: Of the device that the messages come from; nil for one that has none.
+    init(_ relay: MessageRelay, from address: String?, _ context: CommandContext) {
+        store = relay.entrance(from: address)
+        goal = relay.goal
         self.context = context
-        self.ending = ending
     }
 
     /// Takes in what arrives on `link`, until it is closed or what was waited for has come. While nothing can be stored it
@@ -49,7 +41,11 @@ struct MessageIntake: Sendable {
         return try await withTaskCancellationHandler {
             while let arrivals = try await next(in: buffer) {
                 take(arrivals)
-                if await storeWaiting() { return true }
+                guard await storeWaiting() else { continue }
+                // What has come already is kept too.
+                take(buffer.takeRest())
+                _ = await storeWaiting()
+                return true
             }
             return false
         } onCancel: {
@@ -92,17 +88,20 @@ struct MessageIntake: Sendable {
         }
     }
 
-    /// Returns whether what was waited for has come. What came with it is stored only as far as it counts.
+    /// Stores what waits, all of it in one write to the disk. Returns whether what was waited for has come.
     private mutating func storeWaiting() async -> Bool {
         while !waiting.isEmpty {
-            // One write to the disk for all of them, unless they are counted.
-            let batch = Array(waiting.prefix(ending.count.map { $0 - newCount } ?? .max))
+            let batch = waiting
             do throws(RescueStoreError) {
                 let new = try await store.insertNew(batch)
                 if trouble != nil { output.note("pumpctl: messages are kept again") }
                 trouble = nil
                 waiting.removeFirst(batch.count)
-                if take(stored: isUncertain ? batch : new) { return true }
+                if isUncertain {
+                    // Some of them were new to the store that was lost.
+                    goal.take(batch.filter { message in !new.contains { $0.id == message.id } })
+                }
+                tell(of: isUncertain ? batch : new)
             } catch {
                 if trouble == nil {
                     output.note("pumpctl: messages are not kept for now: \(error)", hint: error.hint)
@@ -114,13 +113,24 @@ struct MessageIntake: Sendable {
             }
         }
         isUncertain = false
-        return false
+        return goal.hasCome
     }
 
-    private mutating func take(stored messages: [RescueMessage]) -> Bool {
-        for message in messages { tell(of: message) }
-        newCount += messages.count
-        return newCount == ending.count || ending.isSOS && messages.contains { $0.category == .sos }
+    /// Goes on to store what has come, until that is done.
+    mutating func untilStored() async throws {
+        while trouble != nil, !waiting.isEmpty {
+            try await context.clock.sleep(for: Self.retryDelay)
+            _ = await storeWaiting()
+        }
+    }
+
+    /// Tells of messages that were stored; of those behind the last that was waited for only that they are kept.
+    private func tell(of messages: [RescueMessage]) {
+        let surplus = messages.filter(goal.isSurplus)
+        for message in messages where !goal.isSurplus(message) { tell(of: message) }
+        guard !surplus.isEmpty else { return }
+        if surplus.contains(where: { $0.category == .sos }) { output.ringBell() }
+        output.note("pumpctl: \(surplus.count) more came and are kept", hint: "see them: pumpctl message list")
     }
 
     /// A message that is not kept is none of the results; but somebody may need help.
@@ -138,7 +148,7 @@ struct MessageIntake: Sendable {
 
     private func tell(of error: RescueError) {
         let reason = "\(error)".printable()
-        output.note("pumpctl: left out, since it is no message: \(reason): \(error.excerpt.printable())")
+        output.note("pumpctl: ignored: it is no message: \(reason): \(error.excerpt.printable())")
         output.record(MalformedRecord(code: error.code.rawValue, reason: reason))
     }
 }

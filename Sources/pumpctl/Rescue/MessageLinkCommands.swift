@@ -13,7 +13,9 @@ struct MessageSendCommand: ParsableCommand {
     @Option(help: ArgumentHelp("What kind of message it is.", valueName: "category"))
     var category = CategoryArgument(argument: "Other")!
 
-    @Option(name: .customLong("at"), help: ArgumentHelp("Where, in degrees north and east.", valueName: "lat,lon"))
+    @Option(
+        name: .customLong("at"), help: ArgumentHelp("Where, in degrees north and east.", valueName: "lat,lon"),
+        transform: { try PositionArgument($0) })
     var place: PositionArgument
 
     @Flag(help: "Only keep it, for 'message sync'.")
@@ -23,6 +25,9 @@ struct MessageSendCommand: ParsableCommand {
     var text: String
 
     func validate() throws {
+        if later, shared.merged(with: parent.shared).port != nil {
+            throw ValidationError("--later goes without --port: the message is kept, and not sent")
+        }
         if text.utf8.count > Self.textLimit {
             throw ValidationError("a message has \(Self.textLimit) bytes at most, not \(text.utf8.count)")
         }
@@ -38,10 +43,10 @@ struct MessageSendCommand: ParsableCommand {
         try CommandRunner.run(shared.merged(with: parent.shared), for: .rescue) { context in
             if isKept {
                 _ = try await RecordedMessages.open().insertNew([message])
-                return context.output.result("kept \(message.id)", SentRecord(message.id, .pendingSync))
+                return context.output.outcome("kept \(message.id)", SentRecord(message.id, .pendingSync))
             }
             try await Self.send(message, context)
-            context.output.result("sent \(message.id)", SentRecord(message.id, .synced))
+            context.output.outcome("sent \(message.id)", SentRecord(message.id, .synced))
         }
     }
 
@@ -53,10 +58,11 @@ struct MessageSendCommand: ParsableCommand {
             _ = try await store.insertNew([message])
         } catch {
             context.output.note("pumpctl: it is not kept, but sent all the same: \(error)", hint: error.hint)
-            return try await MessageExchange(context, RescueMemoryStore()).send([message], receivingFor: nil)
+            let relay = MessageRelay(RescueMemoryStore(), on: context.loop)
+            return try await MessageExchange(context, relay).send([message], receivingFor: nil)
         }
         do {
-            try await MessageExchange(context, store).send([message], receivingFor: nil)
+            try await MessageExchange(context, MessageRelay(store, on: context.loop)).send([message], receivingFor: nil)
         } catch {
             throw Failure(pending: error)
         }
@@ -68,7 +74,7 @@ struct MessageSyncCommand: ParsableCommand {
         commandName: "sync",
         abstract: "Hand on the messages that wait for it, and take in what comes meanwhile.",
         discussion: """
-            With --offer they are handed on to phones that find this computer over BLE and subscribe, and sync ends once all \
+            With --port 'ble:*' they are handed on to every phone in sight. With --offer they are handed on to phones that find this computer over BLE and subscribe, and sync ends once all \
             were, or with --for when that time is over: the exit code is 75 where some still wait.
             """)
 
@@ -76,7 +82,9 @@ struct MessageSyncCommand: ParsableCommand {
     @OptionGroup var shared: SharedOptions
     @OptionGroup var offer: OfferOptions
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("Go on receiving for this time.", valueName: "time"))
+    @Option(
+        name: .customLong("for"), help: ArgumentHelp("Go on receiving for this time.", valueName: "time"),
+        transform: SecondsArgument.typed)
     var time: SecondsArgument?
 
     func run() throws {
@@ -85,15 +93,10 @@ struct MessageSyncCommand: ParsableCommand {
             let store = try await RecordedMessages.open()
             if offer.isWanted {
                 let count = try await context.sync(offering: offer, store, for: time)
-                return context.output.result("\(count) handed on", SyncedRecord(synced: count))
+                return context.output.outcome("\(count) handed on", SyncedRecord(synced: count))
             }
-            let pending = try await store.messages(.pendingSync)
-            do {
-                try await MessageExchange(context, store).send(pending, receivingFor: time)
-            } catch {
-                throw pending.isEmpty ? error : Failure(pending: error)
-            }
-            context.output.result("\(pending.count) handed on", SyncedRecord(synced: pending.count))
+            let count = try await context.sync(store, for: time)
+            context.output.outcome("\(count) handed on", SyncedRecord(synced: count))
         }
     }
 }
@@ -103,7 +106,8 @@ struct MessageListenCommand: ParsableCommand {
         commandName: "listen",
         abstract: "Receive messages, keep them, and print those that are new.",
         discussion: """
-            A link that is lost is waited for. Each line of --json has the key event: message, sos, or malformed. A message of \
+            A link that is lost is waited for. With --port 'ble:*' it connects to every phone in sight, one after the other as \
+            they come, and says who came and left. Each line of --json has the key event: message, sos, malformed, came, or left. A message of \
             the category SOS rings the terminal's bell.
 
             With --offer phones find this computer over BLE: what they write is received too, and to each that subscribes what \
@@ -120,7 +124,9 @@ struct MessageListenCommand: ParsableCommand {
     @Option(help: ArgumentHelp("End after so many new messages.", valueName: "number"))
     var count: Int?
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "time"))
+    @Option(
+        name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "time"),
+        transform: SecondsArgument.typed)
     var time: SecondsArgument?
 
     func validate() throws {
@@ -129,14 +135,13 @@ struct MessageListenCommand: ParsableCommand {
     }
 
     func run() throws {
-        let ending = MessageIntake.Ending(count: count, isSOS: untilSOS)
+        let (count, isSOS) = (count, untilSOS)
         let (time, offer) = (time?.duration, offer)
         try CommandRunner.run(shared.merged(with: parent.shared), for: .rescue) { context in
             let store = try await RecordedMessages.open()
-            if offer.isWanted {
-                return try await context.listen(offering: offer, store, until: ending, for: time)
-            }
-            try await MessageListening(context, store, until: ending).run(for: time)
+            let goal = MessageGoal(count: count, isSOS: isSOS)
+            if offer.isWanted { return try await context.listen(offering: offer, store, until: goal, for: time) }
+            try await context.listen(store, until: goal, for: time)
         }
     }
 }
@@ -157,22 +162,6 @@ private struct SentRecord: Encodable {
 private struct SyncedRecord: Encodable {
     var ok = true
     var synced: Int
-}
-
-extension Failure {
-    /// Messages could not be handed on; they still wait.
-    fileprivate init(pending error: any Error) {
-        switch error {
-        case let error as LinkError:
-            self.init(error)
-            hint = "it is kept: 'pumpctl message sync' hands it on" + (error.hint.map { "; " + $0 } ?? "")
-        case let failure as Failure: self = failure
-        case let error as RescueStoreError: self.init(error)
-        default:
-            self.init(.interrupted, code: "cancelled", "interrupted; it is kept: 'pumpctl message sync' hands it on")
-        }
-        outcome = RescueStatus.pendingSync.rawValue
-    }
 }
 
 extension RescueTime {

@@ -4,34 +4,20 @@ import Transports
 /// `message listen`: stores and prints messages as they come, also behind a link that was lost.
 struct MessageListening: Sendable {
     private let context: CommandContext
-    private let store: any RescueStore
     private let endpoint: Endpoint
-    private let ending: MessageIntake.Ending
-    private let relay: MessageRelay?
+    private let relay: MessageRelay
 
-    /// - Parameter relay: What the store is used by where others use it too.
-    init(
-        _ context: CommandContext, _ store: any RescueStore, until ending: MessageIntake.Ending,
-        by relay: MessageRelay? = nil
-    ) throws {
+    /// - Parameter relay: What the store is used by.
+    init(_ context: CommandContext, _ endpoint: Endpoint, _ relay: MessageRelay) {
         self.context = context
-        self.store = store
         self.relay = relay
-        self.ending = ending
-        endpoint = try context.endpoint()
+        self.endpoint = endpoint
     }
 
-    /// Runs until what is waited for has come, `time` is over, or a signal ends it.
-    func run(for time: Duration?) async throws {
-        let hasCome = try await context.run(for: time) { try await listen() }
-        if !hasCome, ending.isSOS {
-            throw Failure.noSOS(in: time)
-        }
-    }
-
-    private func listen() async throws {
+    /// Runs until what is waited for has come, or the task is cancelled.
+    func run() async throws {
         let link = try await context.openLink(endpoint, for: .watching, note: context.output.note)
-        var intake = MessageIntake(relay?.entrance(from: link.deviceAddress) ?? store, context, until: ending)
+        var intake = MessageIntake(relay, from: link.deviceAddress, context)
         do { try await listen(over: link, &intake) } catch {
             try intake.finish()
             throw error
@@ -57,12 +43,5 @@ struct MessageListening: Sendable {
             link = try await reopening.link(note: context.output.note)
             context.output.note("pumpctl: \(endpoint.text) is back")
         }
-    }
-}
-
-extension Failure {
-    /// What was waited for did not come.
-    static func noSOS(in time: Duration?) -> Failure {
-        Failure(.temporaryFailure, code: "no_answer", "no SOS in \(time?.inSeconds ?? "") s")
     }
 }

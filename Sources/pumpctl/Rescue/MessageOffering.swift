@@ -48,7 +48,9 @@ struct MessageOffering: Sendable {
     private func serve(_ centrals: AsyncStream<any Link>) async throws {
         try await withThrowingDiscardingTaskGroup { group in
             for await central in centrals {
-                let link = context.options.verbose ? TracedLink(central, note: context.output.note) : central
+                let note: @Sendable (String) -> Void = context.output.note
+                let traced = context.options.verbose ? TracedLink(central, note: note) : central
+                let link = context.recorded(traced, as: central.name, note: note)
                 group.addTask(executorPreference: context.loop) { try await serve(link) }
             }
             throw CancellationError()
@@ -63,7 +65,7 @@ struct MessageOffering: Sendable {
                     try await relay.handOn(over: link) { count in tell(count, to: link) }
                 }
             }
-            var intake = MessageIntake(relay.entrance(from: link.deviceAddress), context)
+            var intake = MessageIntake(relay, from: link.deviceAddress, context)
             let result: Result<Void, any Error>
             do {
                 try await untilLeft { _ = try await intake.receive(from: link) }

@@ -10,9 +10,8 @@ actor MessageRelay {
 
     private nonisolated let loop: EventLoop
     private let store: any RescueStore
-    private let ending: MessageIntake.Ending
-    private var newCount = 0
-    private var hasSOS = false
+    /// After which new messages nothing more is wanted.
+    nonisolated let goal: MessageGoal
     /// From which device each message came, by its address.
     private var origins: [RescueID: String] = [:]
     /// What was handed on.
@@ -21,10 +20,10 @@ actor MessageRelay {
     /// The insertion that is under way: they are carried out one by one.
     private var insertion: Task<Void, Never>?
 
-    /// - Parameter ending: After which new messages nothing more is wanted.
-    init(_ store: any RescueStore, until ending: MessageIntake.Ending = MessageIntake.Ending(), on loop: EventLoop) {
+    /// - Parameter goal: After which new messages nothing more is wanted.
+    init(_ store: any RescueStore, until goal: MessageGoal = MessageGoal(), on loop: EventLoop) {
         self.store = store
-        self.ending = ending
+        self.goal = goal
         self.loop = loop
     }
 
@@ -64,15 +63,9 @@ actor MessageRelay {
         _ messages: [RescueMessage], from address: String?
     ) async -> Result<[RescueMessage], RescueStoreError> {
         do throws(RescueStoreError) {
-            var new: [RescueMessage] = []
-            // What came with the last that counts is stored only as far as it counts.
-            for batch in ending.count == nil ? [messages] : messages.map({ [$0] }) where !hasCome {
-                let some = try await store.insertNew(batch)
-                for message in some { origins[message.id] = address }
-                newCount += some.count
-                if some.contains(where: { $0.category == .sos }) { hasSOS = true }
-                new += some
-            }
+            let new = try await store.insertNew(messages)
+            for message in new { origins[message.id] = address }
+            goal.take(new)
             if !new.isEmpty { tellWatchers() }
             return .success(new)
         } catch {
@@ -80,13 +73,10 @@ actor MessageRelay {
         }
     }
 
-    /// Whether what was waited for has come.
-    private var hasCome: Bool { newCount == ending.count || ending.isSOS && hasSOS }
-
     /// Waits until what was to come has come.
     func untilCome() async throws {
         let changes = changes()
-        while !hasCome { try await Self.next(changes) }
+        while !goal.hasCome { try await Self.next(changes) }
     }
 
     // MARK: What is handed on
@@ -98,27 +88,35 @@ actor MessageRelay {
     func handOn(over link: any Link, onHandedOn: @Sendable (Int) -> Void) async throws {
         let changes = changes()
         while true {
-            let pending = try await store.messages(.pendingSync).filter {
-                link.deviceAddress == nil || origins[$0.id] != link.deviceAddress
-            }
-            var sent: [RescueID] = []
-            let result: Result<Void, LinkError>
-            do throws(LinkError) {
-                for message in pending {
-                    try await link.send(message.json)
-                    sent.append(message.id)
-                }
-                result = .success(())
-            } catch {
-                result = .failure(error)
-            }
-            if !sent.isEmpty {
-                try await markSynced(sent)
-                onHandedOn(sent.count)
-            }
-            try result.get()
+            try await handOn(store.messages(.pendingSync), over: link, onHandedOn: onHandedOn)
             try await Self.next(changes)
         }
+    }
+
+    /// Hands on messages over `link`, but for those that came from there.
+    ///
+    /// - Parameter onHandedOn: Told how many were.
+    /// - Throws: `LinkError`, `RescueStoreError`. What was sent before counts as handed on.
+    func handOn(
+        _ messages: [RescueMessage], over link: any Link, onHandedOn: @Sendable (Int) -> Void
+    ) async throws {
+        let wanted = messages.filter { link.deviceAddress == nil || origins[$0.id] != link.deviceAddress }
+        var sent: [RescueID] = []
+        let result: Result<Void, LinkError>
+        do throws(LinkError) {
+            for message in wanted {
+                try await link.send(message.json)
+                sent.append(message.id)
+            }
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        if !sent.isEmpty {
+            try await markSynced(sent)
+            onHandedOn(sent.count)
+        }
+        try result.get()
     }
 
     /// Waits until all messages of these ids were handed on, by whatever link.

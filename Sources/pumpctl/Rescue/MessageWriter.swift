@@ -60,15 +60,9 @@ struct MessageWriter {
 
     private static func csv(_ message: RescueMessage) -> String {
         [
-            "\(message.id)", message.isoTime, message.status.rawValue, harmless(message.category.rawValue),
-            "\(message.position.latitude)", "\(message.position.longitude)", harmless(message.content),
-        ].map { $0.quotedForCSV() }.joined(separator: ",")
-    }
-
-    /// Text that neither a terminal nor a spreadsheet takes for a command.
-    private static func harmless(_ text: String) -> String {
-        let text = text.printable()
-        return text.first.map { "=+-@".contains($0) } == true ? "'" + text : text
+            "\(message.id)", message.isoTime, message.status.rawValue, message.category.rawValue,
+            "\(message.position.latitude)", "\(message.position.longitude)", message.content,
+        ].map { $0.harmlessForCSV() }.joined(separator: ",")
     }
 }
 

@@ -115,7 +115,7 @@ extension RescueMessage {
         } catch {
             throw Trouble(
                 code: "damaged", text: "what is kept as \(stored.id) is no message: \(error)",
-                hint: "another program has changed it: delete it from the table messages")
+                hint: "delete the message from the table 'messages': another program changed it")
         }
         status = stored.status == .synced ? .synced : .pendingSync
     }

@@ -11,6 +11,10 @@ struct CommandContext: Sendable {
     let family: FamilyName
     let loop: EventLoop
     let output: Output
+    /// What is recorded of it, where that is asked for.
+    let records: RecordedContent
+    /// What it has recorded.
+    let record = CommandRecord()
     /// Where the user is.
     let userTerminal = UserTerminal()
     /// What a second signal leaves said.
@@ -22,6 +26,9 @@ struct CommandContext: Sendable {
     /// The clock of this run.
     var clock: EventLoopClock { EventLoopClock(loop) }
 
+    /// Where the device is, as far as it is named.
+    var place: DevicePlace? { options.namedPort.map { DevicePlace($0) } }
+
     /// Where the device is that the options name.
     func endpoint() throws -> Endpoint {
         var endpoint = try Endpoint(PortChoice.choose(options.port))
@@ -32,7 +39,9 @@ struct CommandContext: Sendable {
         if endpoint.scheme == "ble", endpoint.options["family"] == nil {
             endpoint = endpoint.adding("family", family.rawValue)
         }
-        return options.reset ? endpoint.adding("reset", "true") : endpoint
+        guard options.reset else { return endpoint }
+        guard endpoint.isSerialPort else { throw Failure(reset: endpoint) }
+        return endpoint.adding("reset", "true")
     }
 
     /// A command of one family must not reach a device that is known to be of another.
@@ -54,25 +63,46 @@ struct CommandContext: Sendable {
     /// - Parameters:
     ///   - use: What the command has it for.
     ///   - onStop: Called when another pumpctl asks for OFF.
+    ///   - isBounded: Whether `--timeout` bounds opening a BLE device.
     ///   - note: Where to show what goes over it, if that is asked for.
     func openLink(
         _ endpoint: Endpoint, for use: LinkUse = .transfer, onStop: (@Sendable () -> Void)? = nil,
+        isBounded: Bool = true,
         note: @escaping @Sendable (String) -> Void
     ) async throws -> any Link {
         var schemes = LinkSchemes.standard
         schemes.add("sim", SimLink.open)
+        let progress = OpeningProgress(endpoint, self, note: note)
+        defer { progress.end() }
         if endpoint.scheme == "ble" {
-            // Nobody is to wait for the 2 s that bluetoothd takes to disconnect.
-            let memory = BLEMemoryFile(note: options.verbose ? note : nil)
-            let manner = BLEUse(isBrief: use == .oneCommand, closesAtOnce: true, memory: memory)
-            schemes.add("ble", BLEEndpoint.opener(manner))
+            schemes.add(
+                "ble", BLEEndpoint.opener(bleUse(for: use, progress, isBounded: isBounded, note: note)))
         }
         if endpoint.scheme == "serial" { userTerminal.keepSettings(ifAt: endpoint.address) }
         let link = try await schemes.open(endpoint, on: loop)
-        if let remark = link.openingNote { note("pumpctl: \(endpoint.text): \(remark)") }
-        let reporting = ReportingLink(link, clock: clock, note: note, lookAround: Self.search(forUsersOf: link, note))
-        let shown: any Link = options.verbose ? TracedLink(reporting, note: note) : reporting
+        progress.end()
+        if let remark = link.openingNote { note("pumpctl: warning: \(endpoint.text): \(remark)") }
+        let reporting = ReportingLink(
+            link, clock: clock, note: note, mayRestart: family != .pump, lookAround: Self.search(forUsersOf: link, note)
+        )
+        let traced: any Link = options.verbose ? TracedLink(reporting, note: note) : reporting
+        let shown = recorded(
+            traced, as: endpoint.nameForPeople, device: Reopening.serialPort(at: endpoint)?.deviceName, note: note)
         return use == .watching ? await HeldLink.open(shown, self, onStop: onStop, note: note) : shown
+    }
+
+    /// How a command uses a BLE device.
+    ///
+    /// - Parameter isBounded: Whether `--timeout` bounds opening it.
+    func bleUse(
+        for use: LinkUse, _ progress: OpeningProgress, isBounded: Bool = true,
+        note: @escaping @Sendable (String) -> Void
+    ) -> BLEUse {
+        // Nobody is to wait for the 2 s that bluetoothd takes to disconnect.
+        BLEUse(
+            isBrief: use == .oneCommand, closesAtOnce: true,
+            memory: BLEMemoryFile(note: options.verbose ? note : nil),
+            openingLimit: isBounded ? options.timeout?.duration : nil, onStep: { progress.begin($0) })
     }
 
     /// What tells of other programs that have the serial port of a link open; nil where it is none.
@@ -96,23 +126,21 @@ struct CommandContext: Sendable {
 
     /// Runs `body` in a session over `link`, and closes both.
     ///
-    /// - Parameter waitsUntilReady: As in `PumpSession.begin`.
+    /// - Parameter isStop: Whether `body` switches the pump off. Nothing goes before that, neither waiting for a board that
+    ///   was reset nor starting to record.
     func withPump<Value>(
-        over link: any Link, _ endpoint: Endpoint, waitsUntilReady: Bool = true,
+        over link: any Link, _ endpoint: Endpoint, isStop: Bool = false,
         _ body: (PumpSession) async throws -> Value
     ) async throws -> Value {
-        let session = try await PumpSession.begin(over: link, clock: clock, waitsUntilReady: waitsUntilReady)
-        guard let recording = try await Recording.begin(self, endpoint, isDefault: false) else {
-            return try await closing(session, body)
-        }
-        return try await recording.ending {
-            try await closing(session) { session in
-                let result: Result<Value, any Error>
-                do { result = .success(try await body(session)) } catch { result = .failure(error) }
-                let state = await session.state
-                if state != PumpState() { recording.record(.reading(kind: "state", Reading(state))) }
-                return try result.get()
-            }
+        let session = try await PumpSession.begin(over: link, clock: clock, waitsUntilReady: !isStop)
+        var recording = isStop ? nil : try await Recording.begin(self, endpoint, isDefault: false)
+        return try await closing(session) { session in
+            let result: Result<Value, any Error>
+            do { result = .success(try await body(session)) } catch { result = .failure(error) }
+            if isStop { recording = (try? await Recording.begin(self, endpoint, isDefault: false)) ?? nil }
+            let state = await session.state
+            if state != PumpState() { recording?.record(.reading(kind: "state", Reading(state))) }
+            return try result.get()
         }
     }
 
@@ -138,12 +166,28 @@ struct CommandContext: Sendable {
 
     /// What went wrong; after a command of unknown outcome also what the device says now.
     private func describe(_ error: SessionError, _ session: PumpSession) async -> Failure {
-        var failure = Failure(error, .pump)
+        var failure = Failure(error, .pump, at: place)
         if error.code == .noAnswer, let hint = session.link.silenceHint { failure.hint = hint }
+        if error.deviceCode == PumpErrorCode.pumpNotRunning.rawValue,
+            let status = try? await session.readStatus(timeout: timeout), status.power == .error
+        {
+            failure.message += "; the pump was stopped for safety"
+            failure.hint = Family.leavingErrorState
+        }
         guard error.outcome == .unknown, error.code != .cancelled,
             let status = try? await session.readStatus(timeout: timeout)
         else { return failure }
-        failure.hint = "the device now says: \(PumpText.summary(status))"
+        failure.message += "; the device now says: \(PumpText.summary(status))"
+        failure.hint = "repeat the command if that is not what you asked for"
         return failure
+    }
+}
+
+extension Failure {
+    /// A device that has no line to be reset by.
+    fileprivate init(reset endpoint: Endpoint) {
+        self.init(
+            .usage, code: "usage", "\(endpoint.text): --reset needs the DTR line of a serial port",
+            hint: "omit --reset", outcome: "not_sent")
     }
 }

@@ -13,10 +13,13 @@ enum CommandRunner {
     /// A command whose standard output takes no more is cancelled. SIGPIPE is ignored for that: it would end the program
     /// before the command has put the device in order.
     ///
-    /// - Parameter endsBeforeSuspension: Whether Ctrl-Z ends it too: it stops, and when it goes on it is over.
+    /// - Parameters:
+    ///   - records: What is recorded of it, where that is asked for.
+    ///   - endsBeforeSuspension: Whether Ctrl-Z ends it too: it stops, and when it goes on it is over.
     /// - Throws: `ExitCode` where the command failed; the failure was reported.
     static func run(
-        _ options: SharedOptions, for family: FamilyName? = nil, endsBeforeSuspension: Bool = false,
+        _ options: SharedOptions, for family: FamilyName? = nil, records: RecordedContent = .lines,
+        endsBeforeSuspension: Bool = false,
         _ body: @Sendable @escaping (CommandContext) async throws -> Void
     ) throws {
         signal(SIGPIPE, SIG_IGN)
@@ -24,16 +27,28 @@ enum CommandRunner {
         if let family, let named = options.family, family != named {
             let failure = Failure(
                 .usage, code: "usage", "this command is for the family \(family), and --family says \(named)",
-                hint: "leave --family out")
+                hint: "omit --family")
             output.report(failure)
             throw ExitCode(failure.status.rawValue)
         }
-        let family = family ?? options.family ?? options.port.flatMap(FamilyName.named) ?? .pump
+        let family = family ?? options.deviceFamily
+        tellOfConfiguration(output)
         let status = EventLoop.run { loop in
-            let context = CommandContext(options: options, family: family, loop: loop, output: output)
+            let context = CommandContext(
+                options: options, family: family, loop: loop, output: output, records: records)
             return await run(body, context, endsBeforeSuspension: endsBeforeSuspension)
         }
         if status != 0 { throw ExitCode(status) }
+    }
+
+    /// Warns of what is wrong with the configuration, also where the command does without it. Where the command needs it,
+    /// it fails by itself.
+    private static func tellOfConfiguration(_ output: Output) {
+        do throws(Failure) {
+            for warning in try Configuration.load().warnings { output.note("pumpctl: \(warning)") }
+        } catch {
+            output.note("pumpctl: warning: \(error.message.printable())", hint: error.hint?.printable())
+        }
     }
 
     private static func run(
@@ -48,19 +63,24 @@ enum CommandRunner {
         let signals = try? await SignalSource.open(ending, on: context.loop) { interruption.take($0) }
         context.output.onFailure { task.cancel() }
         var status = ExitStatus.done
+        let result = await task.result
         do {
-            try await task.value
+            try result.get()
         } catch {
-            let failure = failure(for: error, context.family)
+            let failure = failure(for: error, context)
             status = failure.status
             // What was cancelled needs no word on it, unless it leaves something open.
             let isExplained = interruption.status != nil || context.output.failure != nil
             let isSilent = status == .brokenPipe || status == .interrupted && isExplained
             if !isSilent || failure.outcome == "unknown" || failure.mustBeSaid { context.output.report(failure) }
         }
+        await context.record.end(result, isInterrupted: interruption.status != nil)
         status = conclude(status, context.output)
         context.userTerminal.putBack()
-        if interruption.isSuspension { kill(getpid(), SIGSTOP) }
+        if interruption.isSuspension {
+            kill(getpid(), SIGSTOP)
+            context.output.note("pumpctl: Ctrl-Z has ended this command\n  hint: run it again: it does not go on")
+        }
         await signals?.close()
         return interruption.status ?? status.rawValue
     }
@@ -69,16 +89,16 @@ enum CommandRunner {
     /// with other programs, not a word is said of a reader who has gone.
     private static func conclude(_ status: ExitStatus, _ output: Output) -> ExitStatus {
         guard let errno = output.failure, status == .done || status == .interrupted else { return status }
-        let failure = Failure(standardOutput: errno)
+        let failure = Failure(standardOutput: errno, outcome: output.lastOutcome)
         if failure.status != .brokenPipe { output.report(failure) }
         return failure.status
     }
 
-    private static func failure(for error: any Error, _ family: FamilyName) -> Failure {
+    private static func failure(for error: any Error, _ context: CommandContext) -> Failure {
         switch error {
         case let failure as Failure: failure
         case let error as LinkError: Failure(error)
-        case let error as SessionError: Failure(error, family)
+        case let error as SessionError: Failure(error, context.family, at: context.place)
         case let error as BLEError: Failure(error)
         case let error as RescueStoreError: Failure(error)
         case let trouble as Trouble: Failure(trouble)

@@ -3,11 +3,11 @@ import Glibc
 /// The signals that end a program by default, and that it can attend to.
 enum EndingSignals {
     /// All of them, but for those that tell of a crash, and for what whoever started the program wants ignored, as nohup
-    /// does with SIGHUP. SIGPIPE is not among them: who writes is told.
+    /// does with SIGHUP. SIGPIPE and SIGXFSZ are not among them: who writes is told.
     static var all: [CInt] {
         let named = [
             SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT,
-            SIGXCPU, SIGXFSZ, SIGSYS,
+            SIGXCPU, SIGSYS,
         ]
         let realTime = __libc_current_sigrtmin()...__libc_current_sigrtmax()
         return (named + realTime).filter { !isIgnored($0) }

@@ -7,3 +7,11 @@ enum LinkUse {
     /// As long as a person likes: others are refused, but for OFF, which it sends for them.
     case watching
 }
+
+/// What is recorded of a command.
+enum RecordedContent {
+    /// The values that it reads; it records them itself.
+    case values
+    /// What goes over its links, line by line.
+    case lines
+}

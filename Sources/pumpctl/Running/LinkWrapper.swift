@@ -19,6 +19,8 @@ extension LinkWrapper {
     var mayBeMidLine: Bool { link.mayBeMidLine }
     var executor: any SerialExecutor & TaskExecutor { link.executor }
 
+    func packetCapacity() async -> Int? { await link.packetCapacity() }
+
     func send(_ bytes: [UInt8]) async throws(LinkError) { try await link.send(bytes) }
 
     func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool { try link.sendAtOnce(bytes) }

@@ -24,8 +24,10 @@ struct PortWarning {
         let sharers = names.count == 1 ? "the two" : "them"
         let text = "warning: \(parts.joined(separator: "; ")): answers may be split between \(sharers)"
         self.text = text.printable()
-        var hint = "quit \(names.joined(separator: ", ")), then try again"
-        if !seesAll { hint += "; run 'sudo fuser -v \(use.path)' to see programs of other users too" }
+        let processes = use.holders.map(\.processID) + claims.compactMap(\.processID)
+        let list = processes.map { "\($0)" }.joined(separator: " ")
+        var hint = "end \(processes.count == 1 ? "it" : "them") first: kill \(list)"
+        if !seesAll { hint += "; see programs of other users too: sudo fuser -v \(use.path)" }
         self.hint = hint.printable()
     }
 }

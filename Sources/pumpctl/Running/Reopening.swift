@@ -14,8 +14,6 @@ import Transports
 struct Reopening {
     /// The longest time between two attempts.
     static let interval = Duration.seconds(1)
-    /// The longest time between two attempts to reach a BLE device, of which each scans for it; the first is ``interval``.
-    static let longestRadioInterval = Duration.seconds(8)
 
     private let context: CommandContext
     private let use: LinkUse
@@ -58,12 +56,11 @@ struct Reopening {
             }
             throw CancellationError()
         }
-        var interval = Self.interval
+        var pauses = ReopeningPauses(endpoint)
         while true {
             let watch = Self.folder(of: endpoint).flatMap { DirectoryWatch(path: $0) }
             if let link = try await attempt(endpoint, note, &doubt) { return link }
-            await pause(watch, interval)
-            if endpoint.scheme == "ble" { interval = min(interval * 2, Self.longestRadioInterval) }
+            await pause(watch, pauses.next())
             try Task.checkCancellation()
         }
     }
@@ -87,13 +84,14 @@ struct Reopening {
         _ endpoint: Endpoint, _ note: @escaping @Sendable (String) -> Void, _ doubt: inout LinkError.Code?
     ) async throws -> (any Link)? {
         do {
-            return try await context.openLink(endpoint, for: use, note: note)
+            // A module that saves power may be heard only once in a while.
+            return try await context.openLink(endpoint, for: use, isBounded: false, note: note)
         } catch let error as LinkError {
             switch error.code {
             case .invalidEndpoint, .unsupported, .cancelled: throw error
             // A port that has just appeared is not yet its group's, and whoever names it may look at it first.
             case .notPermitted, .busy, .unavailable: return nil
-            case .ambiguous, .changedDevice, .wrongFamily:
+            case .ambiguous, .changedDevice, .wrongFamily, .unfit:
                 if error.code != doubt { note("pumpctl: \("\(error)".printable()); waiting") }
                 doubt = error.code
                 return nil
@@ -121,5 +119,22 @@ struct Reopening {
     private static func folder(of endpoint: Endpoint) -> String? {
         guard endpoint.scheme == "serial", let slash = endpoint.address.lastIndex(of: "/") else { return nil }
         return slash == endpoint.address.startIndex ? "/" : String(endpoint.address[..<slash])
+    }
+}
+
+/// The times between attempts to open a link again.
+struct ReopeningPauses {
+    /// The longest time between two attempts to reach a BLE device, of which each scans for it.
+    static let longestRadioInterval = Duration.seconds(8)
+
+    private let grows: Bool
+    private var interval = Reopening.interval
+
+    init(_ endpoint: Endpoint) { grows = endpoint.scheme == "ble" }
+
+    /// The next pause: of a BLE device twice as long each time, for others ``Reopening/interval``.
+    mutating func next() -> Duration {
+        defer { if grows { interval = min(interval * 2, Self.longestRadioInterval) } }
+        return interval
     }
 }

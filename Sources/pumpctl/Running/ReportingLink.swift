@@ -1,12 +1,14 @@
 import LineProtocol
 import Synchronization
 
-/// A link that tells a person what comes to light after it was opened: who else has the port open, and what the link
-/// itself remarks.
+/// A link that tells a person what comes to light after it was opened: who else has the port open, what the link itself
+/// remarks, and that the board at its other end has restarted.
 ///
 /// Looking for other programs takes a while, and nothing may hold up the first bytes, which may be OFF. So it is done
 /// while the device answers them, or where nothing is sent, after ``patience``.
 final class ReportingLink: LinkWrapper {
+    /// The longest line in which a restart is looked for.
+    private static let lineLimit = 256
     /// For how long the first bytes to send are waited for.
     static let patience = Duration.seconds(1)
 
@@ -19,18 +21,25 @@ final class ReportingLink: LinkWrapper {
         var hasLooked = false
         var hasRemarked = false
         var waiting: Task<Void, Never>?
+        var hasSent = false
     }
+
+    /// What was received of a line whose end has not come, of a board that may say that it has restarted.
+    private let lines = Mutex(LineFramer(limit: lineLimit))
+    private let looksForRestart: Bool
 
     /// - Parameters:
     ///   - note: Where to tell it.
+    ///   - mayRestart: Whether the board is one whose boot ROM says on this link that it has restarted: an ESP32.
     ///   - lookAround: Looks once for what else is to be told; called on the link's executor.
     init(
         _ link: any Link, clock: any Clock<Duration>, note: @escaping @Sendable (String) -> Void,
-        lookAround: (@Sendable () -> Void)? = nil
+        mayRestart: Bool = false, lookAround: (@Sendable () -> Void)? = nil
     ) {
         self.link = link
         self.note = note
         self.lookAround = lookAround
+        looksForRestart = mayRestart && !link.keepsPacketBounds
         guard lookAround != nil else { return }
         let waiting = Task(executorPreference: link.executor) { [weak self] in
             if (try? await clock.sleep(for: Self.patience)) != nil { self?.look() }
@@ -40,13 +49,55 @@ final class ReportingLink: LinkWrapper {
 
     func send(_ bytes: [UInt8]) async throws(LinkError) {
         try await link.send(bytes)
+        state.withLock { $0.hasSent = true }
         lookSoon()
     }
 
     func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool {
         guard try link.sendAtOnce(bytes) else { return false }
+        state.withLock { $0.hasSent = true }
         lookSoon()
         return true
+    }
+
+    func receive() async throws(LinkError) -> [UInt8]? {
+        let bytes = try await link.receive()
+        if let bytes { lookForRestart(bytes) }
+        return bytes
+    }
+
+    func receiveAvailable() async throws(LinkError) -> [UInt8] {
+        let bytes = try await link.receiveAvailable()
+        lookForRestart(bytes)
+        return bytes
+    }
+
+    func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {
+        guard looksForRestart else { return await link.forward(to: receiver) }
+        await link.forward { arrival in
+            if case .bytes(let bytes) = arrival { self.lookForRestart(bytes) }
+            receiver(arrival)
+        }
+    }
+
+    /// Tells that the board has restarted, but for where opening the port has done that.
+    private func lookForRestart(_ bytes: [UInt8]) {
+        guard looksForRestart else { return }
+        var resets: [ESP32Reset] = []
+        lines.withLock { framer in
+            framer.append(bytes.span) { line, _ in
+                guard line.count >= 7, let reset = ESP32Reset(line: line.withUnsafeBufferPointer { Array($0) }) else {
+                    return
+                }
+                resets.append(reset)
+            }
+        }
+        guard !link.mayHaveReset || state.withLock({ $0.hasSent }) else { return }
+        for reset in resets {
+            let cause = reset.cause.isEmpty ? "" : ": \(reset.cause)"
+            let hint = reset.isBrownOut ? "\n  hint: give the board a stronger supply" : ""
+            note("pumpctl: \(link.name): the board has restarted\(cause)\(hint)")
+        }
     }
 
     func close() async {
@@ -57,7 +108,7 @@ final class ReportingLink: LinkWrapper {
             defer { state.hasRemarked = true }
             return !state.hasRemarked
         }
-        if isFirst { note("pumpctl: \(link.name): \(remark)") }
+        if isFirst { note("pumpctl: warning: \(link.name): \(remark)") }
     }
 
     /// Looks around once what runs now has come to wait for the answer.

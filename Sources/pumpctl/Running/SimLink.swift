@@ -8,7 +8,7 @@ enum SimLink {
     static func open(_ endpoint: Endpoint, _ loop: EventLoop) async throws(LinkError) -> any Link {
         guard let family = FamilyName(rawValue: endpoint.address) else {
             let all = FamilyName.allCases.map { "sim:\($0.rawValue)" }.joined(separator: ", ")
-            throw endpoint.invalid("simulated here is: \(all)")
+            throw endpoint.invalid("name one of: \(all)")
         }
         return try await family.facts.simulate(endpoint, loop)
     }

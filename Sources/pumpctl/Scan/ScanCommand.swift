@@ -3,10 +3,11 @@ import ArgumentParser
 struct ScanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan",
-        abstract: "Show the BLE devices in sight, the nearest first.",
+        abstract: "List nearby BLE devices, strongest signal first.",
         discussion: """
             Connects to none. A device that is connected to a phone does not show itself; one that saves power is heard \
-            every second or two. What is shown is used as --port ble:NAME, or ble:ADDRESS where several have one name. A \
+            every second or two. What is shown is used as --port ble:NAME, with %3F for a question mark, or ble:ADDRESS \
+            where several have one name. 'pumpctl gatt ble:NAME' connects, and lists what a device has. A \
             family with a question mark offers a service that other devices offer too.
 
             Each line of --json has all of the keys address, name, rssi_dbm, services (UUIDs), family, possible_family, \
@@ -16,12 +17,13 @@ struct ScanCommand: ParsableCommand {
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
 
-    @Flag(help: "Go on, and tell of what comes, changes and goes.")
+    @Flag(help: "Keep scanning, and report devices that appear, change and go.")
     var watch = false
 
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("Scan for this time; 5s, or with --watch without end.", valueName: "time"))
+        help: ArgumentHelp("Scan for this time; 5s, or with --watch without end.", valueName: "time"),
+        transform: SecondsArgument.typed)
     var time: SecondsArgument?
 
     @Option(help: ArgumentHelp("The Bluetooth adapter, by its name or address.", valueName: "adapter"))

@@ -51,10 +51,10 @@ struct Scanning {
                 await display.note("pumpctl: scanning again")
             }
         } catch {
-            await display.end()
+            await display.end(isWhole: false)
             throw error
         }
-        await display.end()
+        await display.end(isWhole: true)
     }
 
     /// What a watch outlives: bluetoothd is started anew, an adapter plugged out, or switched off.
@@ -134,14 +134,16 @@ final class ScanDisplay {
     }
 
     /// Shows what has not been shown.
-    func end() async {
+    ///
+    /// - Parameter isWhole: Whether the scan came to its end: of one that failed nothing tells what is in sight.
+    func end(isWhole: Bool) async {
         let devices = devices.sorted
         await table?.end()
         if table == nil, !watches {
             if !devices.isEmpty { output.text(ScanTable.lines(devices).joined(separator: "\n")) }
             for device in devices { output.record(ScanRecord(device: device)) }
         }
-        if devices.isEmpty {
+        if devices.isEmpty, isWhole {
             output.note("no BLE device in sight; one that is connected to a phone, or has no power, is not seen")
         }
     }

@@ -7,19 +7,23 @@ enum ServiceName {
         names[service] ?? (service.shortValue == nil ? service.text.prefix(8) + "…" : service.description)
     }
 
+    /// The name of a service; nil where it has none that is known.
+    static func known(_ service: BluetoothUUID) -> String? { names[service] ?? attributes[service] }
+
     /// The services of a device in a few words: those that every device has are left out.
     static func list(_ services: [BluetoothUUID]) -> String {
-        services.filter { !everybodys.contains($0) }.map(of).joined(separator: ", ")
+        services.filter { attributes[$0] == nil }.map(of).joined(separator: ", ")
     }
 
-    /// Generic access and generic attributes.
-    private static let everybodys: Set<BluetoothUUID> = ["1800", "1801"]
+    /// Those that every device has.
+    private static let attributes: [BluetoothUUID: String] = ["1800": "Generic Access", "1801": "Generic Attribute"]
 
     /// Those of the families, and of the Bluetooth SIG's assigned numbers what is met on a desk.
     private static let names: [BluetoothUUID: String] = [
         "FFE0": "HM-10 serial",
         "FFE5": "BT4502W serial",
         "6E400001-B5A3-F393-E0A9-E50E24DCCA9E": "Nordic UART",
+        "49535343-FE7D-4AE5-8FA9-9FAFD205E455": "Microchip UART",
         // A stock example's, which the storm sensor is made from too.
         "4FAFC201-1FB5-459E-8FCC-C5C9C331914B": "ESP32 example",
         "937312E0-2354-11EB-9F10-FBC30A62CF38": "LED board",

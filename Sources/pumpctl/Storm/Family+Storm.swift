@@ -3,7 +3,9 @@ import LineProtocol
 import Transports
 
 extension Family {
-    static let storm = Family(baudRate: 115_200, simulate: simulateStorm)
+    static let storm = Family(
+        baudRate: 115_200, simulate: simulateStorm,
+        recognizes: { $0.starts(with: "LOG Values: ".utf8) || $0.starts(with: "LIVE LOG: ".utf8) })
 
     private static let simulateStorm: LinkSchemes.Opener = { endpoint, loop throws(LinkError) in
         try endpoint.allowOptions(["seed", "rows", "interval", "echo", "unpaced"])
@@ -15,7 +17,7 @@ extension Family {
         if let echoes = try endpoint.flag("echo") { options.echoesCommand = echoes }
         if let text = endpoint.options["interval"] {
             guard let interval = SecondsArgument(argument: text) else {
-                throw endpoint.invalid("interval is a time: 500ms, 2s")
+                throw endpoint.invalid("give interval as a time: 500ms, 2s")
             }
             options.interval = interval.duration
         }

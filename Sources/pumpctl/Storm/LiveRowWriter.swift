@@ -11,12 +11,12 @@ struct LiveRowWriter: Sendable {
     private let file: OutputFile
     private let output: Output
 
-    /// - Parameter path: The file to append to; nil for standard output.
+    /// - Parameter path: The file to append to; nil or `-` for standard output.
     init(_ format: LiveRowFormat, path: String?, _ output: Output) throws(Failure) {
         self.format = format
         self.output = output
         file = if let path { try OutputFile(path: path, .append) } else { OutputFile() }
-        if format == .csv, path == nil || file.length == 0 { try write("time,pipe,port,point,value") }
+        if format == .csv, file.path == nil || file.length == 0 { try write("time,pipe,port,point,value") }
     }
 
     func write(_ row: [UInt8], at time: WallTime) throws(Failure) {
@@ -30,7 +30,7 @@ struct LiveRowWriter: Sendable {
                 return
             }
             let fields = [measurement.pipe, measurement.port, measurement.point, measurement.valueText]
-            try write(([time.iso8601] + fields.map { $0.quotedForCSV() }).joined(separator: ","))
+            try write(([time.iso8601] + fields.map { $0.harmlessForCSV() }).joined(separator: ","))
         }
     }
 

@@ -13,7 +13,7 @@ struct LogGetCommand: ParsableCommand {
         commandName: "get",
         abstract: "Fetch the stored log, byte for byte.",
         discussion: """
-            Nothing on the wire ends the log: it is over when nothing of it has come for --quiet. With -o it is written to \
+            The protocol has no end marker: a log is complete after --quiet of silence. With -o it is written to \
             FILE.partial, which becomes FILE once the log is there; if the link breaks or you interrupt, what came stays in \
             FILE.partial, FILE is left as it was, and the exit code is not 0.
             """)
@@ -24,11 +24,12 @@ struct LogGetCommand: ParsableCommand {
     @Option(name: .shortAndLong, help: ArgumentHelp("Where to write it, if not to standard output.", valueName: "file"))
     var output: String?
 
-    @Option(help: ArgumentHelp("How long a silence ends the log.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp("How long a silence ends the log.", valueName: "seconds"), transform: SecondsArgument.typed)
     var quiet = SecondsArgument(argument: "1")!
 
     func validate() throws {
-        if shared.merged(with: parent.shared).json, output == nil {
+        if shared.merged(with: parent.shared).json, output == nil || output == "-" {
             throw ValidationError("--json goes with -o FILE: the log itself is not JSON")
         }
     }
@@ -71,7 +72,9 @@ struct LogLiveCommand: ParsableCommand {
     @Option(help: ArgumentHelp("End after so many rows.", valueName: "number"))
     var count: Int?
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "time"))
+    @Option(
+        name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "time"),
+        transform: SecondsArgument.typed)
     var time: SecondsArgument?
 
     func validate() throws {
@@ -82,7 +85,7 @@ struct LogLiveCommand: ParsableCommand {
     func run() throws {
         let (path, count, time) = (output, count, time?.duration)
         let (isCSV, isRaw) = (csv, raw)
-        try CommandRunner.run(shared.merged(with: parent.shared), for: .storm) { context in
+        try CommandRunner.run(shared.merged(with: parent.shared), for: .storm, records: .values) { context in
             let format: LiveRowFormat = isCSV ? .csv : context.output.isJSON ? .json : .text
             let endpoint = try isRaw ? context.endpoint().rawMeasurements() : context.endpoint()
             let writer = try LiveRowWriter(format, path: path, context.output)

@@ -34,14 +34,19 @@ struct LogFetching {
             }
             progress.end()
             await link.close()
+            if let gaps = Failure(gapsIn: download) { throw gaps }
             try target.complete()
         } catch {
             progress.end()
             await link.close()
             throw failure(error, after: download.byteCount)
         }
+        if download.addedLineEndCount > 0 {
+            context.output.note(
+                "pumpctl: \(download.addedLineEndCount) rows came without a line end; each is on a line of its own")
+        }
         if let path = target.path {
-            context.output.result(
+            context.output.outcome(
                 "\(download.byteCount) bytes in \(path)",
                 LogRecord(file: path, bytes: download.byteCount, liveRows: download.liveRowCount))
         }
@@ -49,6 +54,7 @@ struct LogFetching {
 
     /// Says what there is of a log that was cut off.
     private func failure(_ error: any Error, after count: Int) -> any Error {
+        let error = (error as? StormDownload.Failure)?.asReported ?? error
         guard count > 0 else {
             target.discard()
             return error
@@ -61,13 +67,42 @@ struct LogFetching {
         case let error as SessionError:
             return Failure(
                 .ioError, code: error.code.rawValue, "the log is incomplete: \(error.link?.description ?? "\(error)")",
-                hint: "\(kept); fetch it again", outcome: "incomplete")
+                hint: "fetch it again; \(kept)", outcome: "incomplete")
         case var failure as Failure:
             failure.message = "the log is incomplete: \(failure.message)"
+            if failure.outcome != nil, let hint = failure.hint { failure.hint = "\(hint); \(kept)" }
             failure.outcome = "incomplete"
             return failure
         default: return error
         }
+    }
+}
+
+extension StormDownload.Failure {
+    /// The failure as a person and programs are told of it.
+    fileprivate var asReported: any Error {
+        switch self {
+        case .session(let error): error
+        case .restarted:
+            Failure(
+                .ioError, code: "restarted", "the sensor has restarted",
+                hint: "check the sensor's power supply, then fetch the log again", outcome: "incomplete")
+        case .beganAgain:
+            Failure(
+                .ioError, code: "began_again", "it has begun again, since another program asked for it too",
+                hint: "stop the other program, then fetch the log again", outcome: "incomplete")
+        }
+    }
+}
+
+extension Failure {
+    /// The log has gaps; nil where none is known.
+    fileprivate init?(gapsIn download: StormDownload) {
+        guard download.gapCount > 0 else { return nil }
+        let places = download.gapCount == 1 ? "at the end of a packet" : "at the ends of \(download.gapCount) packets"
+        self.init(
+            .ioError, code: "gaps", "something is missing \(places)",
+            hint: "fetch it by a serial port, or have the sensor send shorter packets", outcome: "incomplete")
     }
 }
 

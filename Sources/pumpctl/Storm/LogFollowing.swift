@@ -29,10 +29,7 @@ struct LogFollowing: Sendable {
             await link.close()
             throw error
         }
-        let result: Result<Void, any Error>
-        do { result = .success(try await follow(link, recording)) } catch { result = .failure(error) }
-        await recording?.end(result.reason)
-        try result.get()
+        try await follow(link, recording)
     }
 
     private func follow(_ first: any Link, _ recording: Recording?) async throws {
@@ -55,14 +52,22 @@ struct LogFollowing: Sendable {
             }
             link = try await reopening.link(note: context.output.note)
             context.output.note("pumpctl: \(endpoint.text) is back")
-            recording?.beginSession()
+            recording?.beginSession(at: endpoint)
         }
     }
 
     /// Writes rows until `rest` of them were written. The loss of the link is thrown.
     private func write(from link: any Link, _ recording: Recording?, _ rest: inout Int?) async throws {
-        for try await row in StormLiveRows(over: link, from: endpoint.stormCharacteristic) {
+        var rows = StormLiveRows(over: link, from: endpoint.stormCharacteristic).makeAsyncIterator()
+        var hasWarned = false
+        while let row = try await rows.next() {
             let time = WallTime.now
+            if rows.mayBeCut, !hasWarned {
+                hasWarned = true
+                context.output.note(
+                    "pumpctl: warning: rows fill their packets: the ends of values may be missing",
+                    hint: "read them by a serial port, or have the sensor ask for a larger MTU")
+            }
             try writer.write(row, at: time)
             recording?.record(row: row, at: time)
             rest = rest.map { $0 - 1 }

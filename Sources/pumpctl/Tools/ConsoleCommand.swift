@@ -20,7 +20,9 @@ struct ConsoleCommand: ParsableCommand {
     @Flag(help: "Show when each line came.")
     var timestamps = false
 
-    @Option(help: ArgumentHelp("How long a silence ends the answer to a line from a pipe.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp("How long a silence ends the answer to a line from a pipe.", valueName: "seconds"),
+        transform: SecondsArgument.typed)
     var quiet = SecondsArgument(argument: "0.5")!
 
     @Flag(help: "Send also what would set the pump to another speed than it says.")

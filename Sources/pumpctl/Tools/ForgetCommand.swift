@@ -1,5 +1,6 @@
 import ArgumentParser
 import BlueZ
+import Transports
 
 struct ForgetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -26,7 +27,7 @@ struct ForgetCommand: ParsableCommand {
     }
 
     func run() throws {
-        let name = name.map { $0.lowercased().hasPrefix("ble:") ? String($0.dropFirst(4)) : $0 }
+        let name = name.map { $0.lowercased().hasPrefix("ble:") ? String($0.dropFirst(4)).removingPercentEncoding : $0 }
         try CommandRunner.run(shared.merged(with: parent.shared)) { context in
             let memory = BLEMemoryFile()
             let removed = try memory?.forget(name) ?? []
@@ -36,10 +37,10 @@ struct ForgetCommand: ParsableCommand {
                     ForgottenName(name: name, address: "\(address)"))
             }
             guard removed.isEmpty else { return }
-            let known = memory?.names.map { "ble:\($0)" }.joined(separator: ", ") ?? ""
+            let known = memory?.names.map { "ble:\($0.asEndpointName)" }.joined(separator: ", ") ?? ""
             throw Failure(
                 .noInput, code: "not_found", "nothing is remembered" + (name.map { " of ble:\($0)" } ?? ""),
-                hint: known.isEmpty ? "no name is remembered yet" : "remembered: \(known)")
+                hint: known.isEmpty ? "see what is in sight: pumpctl scan" : "name one of: \(known)")
         }
     }
 }

@@ -18,13 +18,15 @@ struct MonitorCommand: ParsableCommand {
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
 
-    @Option(help: ArgumentHelp("How often to ask.", valueName: "time"))
+    @Option(help: ArgumentHelp("How often to ask.", valueName: "time"), transform: SecondsArgument.typed)
     var interval = SecondsArgument(argument: "5s")!
 
     @Option(help: ArgumentHelp("End after so many updates.", valueName: "number"))
     var count: Int?
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "time"))
+    @Option(
+        name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "time"),
+        transform: SecondsArgument.typed)
     var time: SecondsArgument?
 
     func validate() throws {
@@ -35,7 +37,7 @@ struct MonitorCommand: ParsableCommand {
 
     func run() throws {
         let (interval, count, time) = (interval.duration, count, time?.duration)
-        try CommandRunner.run(shared.merged(with: parent.shared), for: .pump) { context in
+        try CommandRunner.run(shared.merged(with: parent.shared), for: .pump, records: .values) { context in
             try await Monitor(context, interval: interval, count: count).run(for: time)
         }
     }

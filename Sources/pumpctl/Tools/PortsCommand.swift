@@ -5,12 +5,12 @@ struct PortsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ports",
         abstract: "List the serial ports, without opening any.",
-        discussion: "With --watch it goes on to tell of each that is plugged in or unplugged, until it is interrupted.")
+        discussion: "--watch follows plugging and unplugging until it is interrupted.")
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
 
-    @Flag(help: "Tell of ports as they come and go.")
+    @Flag(help: "Follow plugging and unplugging.")
     var watch = false
 
     func run() throws {

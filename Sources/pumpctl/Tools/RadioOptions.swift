@@ -1,6 +1,7 @@
 import ArgumentParser
 import BlueZ
 import FirmwareSim
+import Glibc
 
 /// How a simulated device is offered over BLE.
 struct RadioOptions: ParsableArguments {
@@ -28,17 +29,23 @@ struct RadioOptions: ParsableArguments {
         if !isWanted, !saysName, name != nil { throw ValidationError("--name goes with --ble") }
     }
 
-    /// Offers `device` until the task is cancelled.
+    /// Offers `device` until the task is cancelled, and prints what becomes of it.
     func serve<Device: SimulatedPeripheral>(_ device: Device, _ context: CommandContext) async throws {
         let host = DeviceHost(device, pace: .realTime(context.clock), hasFlowControl: true, on: context.loop)
-        let name = device.offered.name ?? ""
-        let output = context.output
+        let (name, output) = (device.offered.name ?? "", context.output)
+        try await serve(host, context) { Self.tell($0, of: name, output) }
+    }
+
+    /// Offers the device of `host` until the task is cancelled.
+    ///
+    /// - Parameter onEvent: Told what becomes of it.
+    func serve<Device: SimulatedPeripheral>(
+        _ host: DeviceHost<Device>, _ context: CommandContext, onEvent: @escaping @Sendable (PeripheralEvent) -> Void
+    ) async throws {
         let bluez: BlueZ
         do { bluez = try await BlueZ.open(on: context.loop) } catch { throw Failure(error) }
         do throws(BLEError) {
-            let server = try await PeripheralServer.open(host, over: bluez, on: adapter) { event in
-                Self.tell(event, of: name, output)
-            }
+            let server = try await PeripheralServer.open(host, over: bluez, on: adapter, onEvent: onEvent)
             try? await host.run()
             await server.close()
             await bluez.close()
@@ -55,7 +62,8 @@ struct RadioOptions: ParsableArguments {
                 "BLE \(name) on \(adapter.name) (\(adapter.address))",
                 RadioRecord(
                     ok: true, event: "ready", port: "ble:\(adapter.address)", name: name, adapter: adapter.name,
-                    address: "\(adapter.address)"))
+                    address: "\(adapter.address)", pid: getpid()))
+            BackgroundProgram.release()
         case .interrupted(let error):
             output.note("pumpctl: \(error); \(name) is offered again once that is mended")
             output.record(RadioRecord(ok: false, event: "interrupted", name: name, error: error.code.rawValue))
@@ -79,4 +87,5 @@ private struct RadioRecord: Encodable {
     var address: String?
     var central: String?
     var error: String?
+    var pid: Int32?
 }

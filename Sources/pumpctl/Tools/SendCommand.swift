@@ -15,7 +15,9 @@ struct SendCommand: ParsableCommand {
     @Argument(help: "The line, without its end.")
     var line: String
 
-    @Option(help: ArgumentHelp("How long a silence ends the answer.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp("How long a silence ends the answer.", valueName: "seconds"),
+        transform: SecondsArgument.typed)
     var quiet = SecondsArgument(argument: "0.5")!
 
     @Flag(name: .customLong("break"), help: "Hold the line in the break condition for a quarter of a second first.")
@@ -25,7 +27,7 @@ struct SendCommand: ParsableCommand {
     var force = false
 
     func validate() throws {
-        let family = shared.merged(with: parent.shared).family ?? .pump
+        let family = shared.merged(with: parent.shared).deviceFamily
         if !force, let reason = family.facts.danger(Array(line.utf8)) {
             throw ValidationError(reason + "; --force sends it all the same")
         }
@@ -68,11 +70,13 @@ private func exchange(_ line: String, _ quiet: Duration, over link: any Link, _ 
     }
     if lines == 0 {
         throw Failure(
-            .temporaryFailure, code: "no_answer", "no answer in \(context.timeout.inSeconds) s",
-            hint: link.silenceHint ?? "is the device switched on?")
+            .temporaryFailure, code: "no_answer", "\(link.name): no answer in \(context.timeout.inSeconds) s",
+            hint: link.silenceHint ?? DevicePlace.adviceOnSilence(at: context.place, context.family))
     }
     if let deviceError {
-        throw Failure(.refused, code: "refused", "the device answered \(deviceError)", deviceCode: deviceError)
+        throw Failure(
+            .refused, code: "refused", "\(link.name): the device answered \(deviceError)",
+            hint: context.family.facts.hint(deviceError), deviceCode: deviceError)
     }
 }
 

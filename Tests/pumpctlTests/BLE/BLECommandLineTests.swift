@@ -2,6 +2,7 @@ import BlueZ
 import DBus
 import FakeBlueZ
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -76,6 +77,42 @@ struct BLECommandLineTests {
         await other.close()
     }
 
+    @Test func `Ask again where the module was lost before it answered, and never change again`() async throws {
+        let pump = try await BLEPump()
+        for (words, status, connections) in [
+            (["status"], 0, 2), (["temp"], 0, 2), (["on"], 74, 1), (["speed", "100"], 74, 1),
+            (["--family", "pump", "send", "STATUS"], 74, 1),
+        ] as [([String], Int32, Int)] {
+            await Radio.run { pump.module.radio.manners.writesUntilLoss = 0 }
+            let before = await pump.fake.calls.state.count { $0.member == "Connect" }
+            let ending = try await Pumpctl.start(["-p", "ble:HMSoft"] + words, environment: pump.bus.environment)
+                .ending()
+            #expect(ending.status == status, "\(words): \(ending)")
+            #expect(ending.errors.contains("asking it again") == (status == 0), "\(ending.errors)")
+            let after = await pump.fake.calls.state.count { $0.member == "Connect" }
+            #expect(after == before + connections)
+            #expect(!ending.errors.contains("plug"), "\(ending.errors)")
+        }
+        #expect(await pump.duty() == nil)
+    }
+
+    @Test func `Are over in the time that they are given, and show with -v what they are at`() async throws {
+        let pump = try await BLEPump()
+        await Radio.run { pump.module.radio.manners.resolveDelay = .seconds(3600) }
+        let ending = try await pump.run("--timeout", "2", "-v", "-p", "ble:00:15:83:00:00:10", "status")
+        expectFailure(ending, 75, saying: "not connected in 2 s", hint: "--timeout")
+        #expect(ending.errors.contains("connecting to 00:15:83:00:00:10"))
+        // On a terminal, where that takes a while.
+        let user = try await TerminalTests.UserTerminal()
+        let program = try await Pumpctl.start(
+            ["--timeout", "30", "-p", "ble:00:15:83:00:00:10", "status"], environment: pump.bus.environment,
+            terminal: user.path)
+        try await user.screen.text(upTo: "connecting to 00:15:83:00:00:10 …")
+        program.send(signal: SIGINT)
+        #expect(try await program.ending().status == 130)
+        await user.close()
+    }
+
     @Test func `Pair with a module that wants it, where they are told to`() async throws {
         let pump = try await BLEPump()
         await Radio.run { pump.module.radio.manners.needsPairing = true }
@@ -98,7 +135,7 @@ struct BLECommandLineTests {
     @Test func `Exit with 66 where there is no such adapter`() async throws {
         let pump = try await BLEPump()
         let ending = try await pump.run("-p", "ble:HMSoft?adapter=hci7", "status")
-        expectFailure(ending, 66, saying: "there is no Bluetooth adapter", hint: "there is: hci0")
+        expectFailure(ending, 66, saying: "there is no Bluetooth adapter", hint: "choose one that there is: hci0")
     }
 
     @Test func `Exit with 69 where bluetoothd does not run, or the adapter is off`() async throws {
@@ -116,7 +153,8 @@ struct BLECommandLineTests {
     @Test func `Exit with 64 where the endpoint is none`() async throws {
         let pump = try await BLEPump()
         expectFailure(
-            try await pump.run("-p", "ble:HMSoft?baud=9600", "status"), 64, saying: "not an endpoint", hint: "adapter")
+            try await pump.run("-p", "ble:HMSoft?baud=9600", "status"), 64, saying: "not a valid endpoint",
+            hint: "adapter")
     }
 
     @Test func `Are told by the doctor what is in their way`() async throws {

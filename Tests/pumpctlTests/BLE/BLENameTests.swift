@@ -1,5 +1,6 @@
 import FakeBlueZ
 import FirmwareSim
+import Foundation
 import Glibc
 import TestSupport
 import Testing
@@ -203,6 +204,23 @@ struct BLENameTests {
         #expect(rig.remembered == nil)
     }
 
+    @Test("The remembered addresses are on the disk before they have the file's name")
+    func synchronized() async throws {
+        let home = TemporaryFolder()
+        try home.makeFolder("pumpctl")
+        let path = home.write("00:15:83:00:00:30 Spare\n00:15:83:00:00:31 HMSoft\n", to: "pumpctl/ble-devices")
+        let ending = try await Pumpctl.start(
+            ["forget", "Spare"],
+            environment: [
+                "XDG_STATE_HOME": home.path, "LD_PRELOAD": Executable.syncCounter, "SYNC_COUNTER": home.path("calls"),
+            ]
+        ).ending()
+        #expect(ending.status == 0, "\(ending)")
+        let calls = try String(contentsOfFile: home.path("calls"), encoding: .utf8).split(separator: "\n")
+        #expect(calls.first?.hasPrefix("sync \(path).") == true, "\(calls)")
+        #expect(calls.dropFirst() == ["rename \(path)"], "\(calls)")
+    }
+
     @Test("forget removes one name or all, keeps what it does not know, and says what it removed")
     func forget() async throws {
         let rig = try await Rig()
@@ -285,6 +303,26 @@ struct BLENameTests {
         #expect(paths.count == 1)
     }
 
+    @Test("Where any device will do, the one that was lost is waited for, though a stronger one is in sight")
+    func waitingForAny() async throws {
+        let rig = try await Rig()
+        await rig.show(0)
+        let pumps = rig.pumps
+        await Radio.run {
+            for (pump, strength) in zip(pumps, [-80, -50] as [Int16]) { pump.radio.signalStrength = strength }
+        }
+        let monitor = try await rig.start("-p", "ble:*", "monitor", "--interval", "0.5", "--json")
+        try await monitor.output.text(upTo: #""link":"up""#)
+        await rig.show(1)
+        try await monitor.output.text(upTo: #""event":"lost""#)
+        await rig.fake.add(pumps[0].radio)
+        try await monitor.output.text(upTo: #""event":"back""#)
+        monitor.send(signal: SIGINT)
+        _ = try await monitor.ending()
+        let writes = await rig.fake.calls.state.filter { $0.member == "WriteValue" }
+        #expect(Set(writes.map { $0.path.prefix(37) }).count == 1)
+    }
+
     @Test("message listen finds a phone again that has another private address")
     func phone() async throws {
         let rig = try await Rig(names: [], addresses: [])
@@ -301,12 +339,11 @@ struct BLENameTests {
         var environment = rig.environment
         environment["XDG_DATA_HOME"] = rig.home.path
         let listening = try await Pumpctl.start(["-v", "-p", "ble:*", "message", "listen"], environment: environment)
-        // Before that, a phone that goes is one that could not be reached.
-        try await listening.errors.text(upTo: "is open")
+        try await listening.errors.text(upTo: "(ble:4A:15:83:00:00:10) is connected")
         await rig.fake.remove(first)
-        try await listening.errors.text(upTo: "waiting for the device")
+        try await listening.errors.text(upTo: "(ble:4A:15:83:00:00:10) has left")
         await rig.fake.add(second)
-        try await listening.errors.text(upTo: "is back")
+        try await listening.errors.text(upTo: "(ble:5B:15:83:00:00:20) is connected")
         listening.send(signal: SIGINT)
         _ = try await listening.ending()
     }

@@ -32,7 +32,7 @@ import Transports
     @Test func `What gets in the way is warned of`() throws {
         let weak = try Self.device("10", "HMSoft", -95, ["180F"])
         let found = check([weak, try Self.device("11", "HMSoft", -99)])
-        #expect(found["in_sight"]?.remedy == "bring it nearer")
+        #expect(found["in_sight"]?.remedy == "move the device closer")
         #expect(found["name"]?.remedy == "name it by its address: --port ble:00:15:83:00:00:10")
         #expect(found["name"]?.status == .fail && found["name"]?.exit == .noInput)
         #expect(found["profile"]?.remedy?.contains("?profile=hm10") == true)

@@ -161,6 +161,6 @@ import Testing
                 RadioSwitch(name: "of rfkill1", isSoftBlocked: true, isHardBlocked: false),
                 RadioSwitch(name: "of rfkill2", isSoftBlocked: false, isHardBlocked: false),
             ])
-        #expect(RadioSwitch.all(in: "/nonexistent").isEmpty)
+        #expect(RadioSwitch.all(in: "/proc/nowhere").isEmpty)
     }
 }

@@ -17,6 +17,28 @@ import Testing
         ).diagnoses
     }
 
+    @Test func `ModemManager is warned of where it runs and no rule keeps it off, and there alone`() {
+        func found(isKept: Bool, programs: Set<String>, isUSB: Bool = true) -> Diagnosis? {
+            var port = SerialPortInfo(path: Self.path)
+            if isUSB {
+                port.usb = SerialPortInfo.USB(USBIdentifier(vendor: 0x1A86, product: 0x7523), physicalPath: "1-2")
+            }
+            port.isKeptFromModemManager = isKept
+            let checkup = PortCheckup(
+                port: port, use: PortUse(path: Self.path, holders: [], lockFiles: []),
+                processes: (seen: 12, unseen: 0), baudRate: nil, programs: programs)
+            return check("modem_manager", checkup.diagnoses)
+        }
+        let warning = found(isKept: false, programs: ["ModemManager", "sh"])
+        #expect(warning?.status == .warn)
+        #expect(warning?.finding.hasPrefix("ModemManager sends AT commands to it") == true)
+        #expect(warning?.remedy?.contains("70-pumpctl-ports.rules") == true)
+        let kept = found(isKept: true, programs: ["ModemManager", "sh"])
+        #expect(kept == .ok("modem_manager", port: Self.path, "a rule keeps ModemManager off"))
+        #expect(found(isKept: false, programs: ["sh"]) == nil)
+        #expect(found(isKept: false, programs: ["ModemManager"], isUSB: false) == nil)
+    }
+
     private func check(_ name: String, _ diagnoses: [Diagnosis]) -> Diagnosis? { diagnoses.first { $0.check == name } }
 
     @Test func `A program with a lock fails the check, one without is warned of, and neither is to be killed`() {
@@ -25,11 +47,11 @@ import Testing
         let locked = check("holder", diagnoses([locker, opener]))
         #expect(locked?.status == .fail)
         #expect(locked?.finding == "locked by picocom (pid 7), minicom (pid 8)")
-        #expect(locked?.remedy == "quit picocom (pid 7), minicom (pid 8)")
+        #expect(locked?.remedy == "end it: kill 7 8")
         #expect(locked?.exit == .unavailable)
         let open = check("holder", diagnoses([opener]))
         #expect(open?.status == .warn)
-        #expect(open?.remedy == "quit minicom (pid 8)")
+        #expect(open?.remedy == "end it: kill 8")
     }
 
     @Test func `Where nobody was found, it says among which processes`() {
@@ -53,7 +75,7 @@ import Testing
             ]
         ).filter { $0.check == "lock_file" }
         #expect(found.map(\.status) == [.warn, .ok, .warn])
-        #expect(found.map(\.remedy) == ["quit minicom (pid 4711)", nil, "rm \(file)"])
+        #expect(found.map(\.remedy) == ["end it: kill 4711", nil, "rm \(file)"])
         #expect(found[0].finding == "minicom (pid 4711) has a lock file for it: \(file)")
         #expect(found[1].finding.contains("stale"))
     }
@@ -71,8 +93,8 @@ import Testing
         #expect(try await holder.output.line() == "ready")
         let shared = try await Pumpctl.run("doctor", path)
         #expect(shared.output.contains("open in sh (pid \(holder.processID))"), "\(shared)")
-        #expect(shared.output.contains("→ quit sh (pid \(holder.processID))"))
-        #expect(!shared.output.contains("kill"))
+        #expect(shared.output.contains("→ end it: kill \(holder.processID)"))
+        #expect(!shared.output.contains("\(sim.processID)"))
         sim.send(signal: SIGTERM)
         _ = try await sim.ending()
     }

@@ -25,13 +25,13 @@ import Testing
             hint: "another attempt is pending or stale"),
         Refusal(
             name: "org.bluez.Error.NotPermitted", text: "Notify acquired", status: 69, word: "in use",
-            hint: "another program, or an earlier session"),
+            hint: "end the other program, or the earlier session"),
         Refusal(
             name: "org.bluez.Error.NotPermitted", text: "Not paired", status: 77, word: "not paired",
             hint: "bluetoothctl pair"),
         Refusal(
             name: "org.bluez.Error.NotAuthorized", text: "Operation Not Authorized", status: 77, word: "not permitted",
-            hint: "a plugin of bluetoothd has claimed the service"),
+            hint: "keep bluetoothd's plugin from claiming the service"),
         Refusal(
             name: "org.freedesktop.DBus.Error.UnknownObject", text: "No such object", status: 66, word: "not there",
             hint: "out of sight"),
@@ -69,10 +69,11 @@ import Testing
     }
 
     @Test func `No bluetoothd, no adapter, and one that is off`() async throws {
-        let nowhere = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent"]
+        let nowhere = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/proc/nowhere"]
         expectFailure(
-            try await Pumpctl.run("-p", "ble:HMSoft", "status", environment: nowhere), 69, saying: "bluetoothd",
-            hint: "the system bus")
+            try await Pumpctl.run("-p", "ble:HMSoft", "status", environment: nowhere), 69,
+            saying: "ble:HMSoft: bluetoothd is not running", hint: "the system bus")
+        try await ScanCommandTests.expectNoStart("-p", "ble:HMSoft", "status")
         try await withBLEBench { bench in
             expectFailure(
                 try await bench.run("-p", "ble:HMSoft?adapter=hci7", "status"), 66, saying: "no Bluetooth adapter",
@@ -98,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `A BLE device has to be named, and the help says so`() async throws {
-        #expect(try await Pumpctl.run("status", "--help").output.contains("A BLE device must be named"))
+    @Test func `The help says how a BLE device is named`() async throws {
+        #expect(try await Pumpctl.run("status", "--help").output.contains("ble:HMSoft"))
     }
 }

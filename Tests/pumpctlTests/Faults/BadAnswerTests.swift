@@ -42,7 +42,7 @@ struct BadAnswerTests {
     func garbage() async throws {
         let device = try await ScriptedDevice { _ in "\u{1}\u{7F}~\u{3}x\u{1B}[2J?\n" }
         let ending = try await Pumpctl.run("-p", device.port, "--timeout", patience, "status")
-        expectFailure(ending, 76, saying: "nothing that the protocol knows", "\\x01", hint: "baud rate")
+        expectFailure(ending, 76, saying: "unexpected reply to STATUS", "\\x01", hint: "baud rate")
         #expect(!ending.errors.contains("\u{1B}"), "what a device says must not drive the terminal")
         await device.close()
     }
@@ -51,7 +51,7 @@ struct BadAnswerTests {
     func endlessLine() async throws {
         let device = try await ScriptedDevice { _ in String(repeating: "A", count: 5000) }
         let ending = try await Pumpctl.run("-p", device.port, "--timeout", patience, "status")
-        expectFailure(ending, 76, saying: "nothing that the protocol knows: AAAA", hint: "baud rate")
+        expectFailure(ending, 76, saying: "unexpected reply to STATUS: AAAA", hint: "of the family pump")
         await device.close()
     }
 
@@ -59,7 +59,7 @@ struct BadAnswerTests {
     func cutLine() async throws {
         let device = try await ScriptedDevice { _ in "STATUS:{State:O" }
         let ending = try await Pumpctl.run("-p", device.port, "--timeout", patience, "status")
-        expectFailure(ending, 76, saying: "nothing that the protocol knows: STATUS:{State:O", hint: "baud rate")
+        expectFailure(ending, 76, saying: "unexpected reply to STATUS: STATUS:{State:O", hint: "of the family pump")
         await device.close()
     }
 

@@ -58,7 +58,7 @@ struct BadArgumentTests {
     @Test("--timeout 0, and other times that are none", arguments: ["0", "-1", "x", "", "nan", "1e99"])
     func noTime(time: String) async throws {
         expectFailure(
-            try await Pumpctl.run("-p", "/nowhere", "status", "--timeout=\(time)"), 64, saying: "--timeout",
+            try await Pumpctl.run("-p", "/proc/nowhere", "status", "--timeout=\(time)"), 64, saying: "--timeout",
             hint: "pumpctl")
     }
 }

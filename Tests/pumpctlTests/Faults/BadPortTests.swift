@@ -49,7 +49,7 @@ struct BadPortTests {
         try await device.heard.text(upTo: "STATUS\n")
         let ending = try await Pumpctl.run("-p", device.port, "status")
         let name = "pumpctl (pid \(holder.processID))"
-        expectFailure(ending, 69, saying: device.port, name, hint: "quit \(name), then try again")
+        expectFailure(ending, 69, saying: device.port, name, hint: "end it first: kill \(holder.processID)")
         holder.send(signal: SIGINT)
         #expect(try await holder.ending().status == 130)
         await device.close()
@@ -97,7 +97,7 @@ struct BadPortTests {
         #expect(failure?.status == .usage)
         #expect(failure?.message.contains("/dev/ttyUSB0") == true)
         #expect(failure?.message.contains("/dev/ttyUSB1") == true)
-        #expect(failure?.hint == "name one: --port /dev/ttyUSB0")
+        #expect(failure?.hint == "choose one: --port /dev/ttyUSB0")
         #expect(try PortChoice.plausible(among: Array(ports.prefix(1))) == "/dev/ttyUSB0")
     }
 

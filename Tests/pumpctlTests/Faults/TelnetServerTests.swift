@@ -16,7 +16,7 @@ struct TelnetServerTests {
             #expect(ending.output == output)
             let notes = ending.errors.split(separator: "\n").filter { $0.contains("Telnet") }
             #expect(notes.count == 1, "\(ending.errors)")
-            #expect(notes.first?.hasPrefix("pumpctl: \(server.endpoint): ") == true)
+            #expect(notes.first?.hasPrefix("pumpctl: warning: \(server.endpoint): ") == true)
             #expect(notes.first?.contains("raw port") == true)
         }
         await server.close()

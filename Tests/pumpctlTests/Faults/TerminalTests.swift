@@ -1,5 +1,6 @@
 import DescriptorIO
 import FirmwareSim
+import Foundation
 import Glibc
 import SerialPort
 import Testing
@@ -8,7 +9,7 @@ import TestSupport
 @Suite("The user's terminal is left as it was")
 struct TerminalTests {
     /// A terminal with a person before it: it echoes, edits lines and knows Ctrl-C.
-    private final class UserTerminal {
+    final class UserTerminal {
         let terminal: PseudoTerminal
         let screen = Watched(ReceivedText())
         private let channel: DescriptorChannel
@@ -51,7 +52,7 @@ struct TerminalTests {
             switch kind {
             case "on": ["-p", pump.port, "on"]
             case "speed": ["-p", pump.port, "speed", "9"]
-            default: ["-p", "/nowhere", "on"]
+            default: ["-p", "/proc/nowhere", "on"]
             }
         let program = try await Pumpctl.start(arguments, terminal: user.path)
         #expect(try await program.ending().status == status)
@@ -73,6 +74,20 @@ struct TerminalTests {
         #expect(await pump.state() == .off)
         await pump.close()
         await user.close()
+    }
+
+    @Test("A program without a terminal does not get the port for one: it would be hung up with the device")
+    func withoutTerminal() async throws {
+        let pump = try await BenchPump()
+        let program = try await Pumpctl.start(["-p", pump.port, "monitor"], program: ["setsid", Executable.pumpctl])
+        _ = try await program.output.line()
+        let text = try String(contentsOfFile: "/proc/\(program.processID)/stat", encoding: .utf8)
+        // Behind the name: state, parent, group, session, terminal.
+        let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+        #expect(fields.count > 4 && fields[3] == "\(program.processID)" && fields[4] == "0", "\(text)")
+        program.send(signal: SIGINT)
+        #expect(try await program.ending().status == 130)
+        await pump.close()
     }
 
     @Test("When it is itself taken for the device, by mistake", arguments: ["/dev/tty", "PATH"])

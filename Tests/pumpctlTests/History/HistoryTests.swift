@@ -1,6 +1,4 @@
 import Foundation
-import FoundationXML
-import RecordFormat
 import TestSupport
 import Testing
 
@@ -8,99 +6,163 @@ import Testing
 
 @Suite("history")
 struct HistoryTests {
-    private static let points = (0..<100).map { index in
-        HistoryChart.Point(time: 1_763_708_400 + Double(index) * 60, value: 20 + Double(index % 20))
+    private let history = RecordedHistory()
+
+    /// A pump for two minutes: off, then on, one reading every ten seconds from 2026-03-28T12:00:00Z on.
+    private func addPump() async throws {
+        try await history.add(
+            (0..<12).map { number in
+                let speed = number < 6 ? #""off""# : #""on","speed_percent":70"#
+                return (
+                    1_774_699_200 + Double(number) * 10,
+                    #"{"state":\#(speed),"water_temp_c":\#(12 + number),"skin_temp_c":34.5}"#
+                )
+            })
     }
 
-    private static let chart = HistoryChart([
-        HistoryChart.Series(name: "speed_percent", points: points),
-        HistoryChart.Series(name: "skin_temp_c", points: points.map { .init(time: $0.time, value: 34.5) }),
-        HistoryChart.Series(name: "water_temp_c", points: [points[0], .init(time: points[50].time), points[99]]),
-    ])
-
-    @Test(
-        "A time is so long ago, or a date",
-        arguments: [
-            ("2h", 1_763_704_800), ("7d", 1_763_107_200), ("90s", 1_763_711_910),
-            ("1970-01-02Z", 86400), ("2025-11-21T08:00Z", 1_763_712_000), ("2025-11-21 08:00:05Z", 1_763_712_005),
-        ])
-    func times(_ text: String, _ seconds: Int64) {
-        let now = RecordTime(milliseconds: 1_763_712_000_000)
-        #expect(TimeArgument(text, now: now)?.time.milliseconds == seconds * 1000)
+    @Test("CSV holds nothing that a terminal or a spreadsheet takes for a command")
+    func harmlessCSV() async throws {
+        let record = RecordedHistory()
+        try await record.add(family: "storm", [(0, #"{"pipe":"=1+1","port":"\u001b[2J","point":"-3","value":-4.5}"#)])
+        let rows = try await record.show("--csv").output.split(separator: "\n")
+        #expect(rows.count == 2)
+        #expect(rows.last?.hasSuffix(#",'=1+1,\x1b[2J,-3,-4.5"#) == true, "\(rows)")
     }
 
-    @Test(
-        "What is no time is none", arguments: ["", "2", "soon", "2025-02-30", "2025-13-01", "2025-11-21T25:00", "-1h"])
-    func noTimes(_ text: String) { #expect(TimeArgument(text, now: .now) == nil) }
-
-    @Test("Ticks are round, and hold all values between them")
-    func ticks() {
-        #expect(Ticks(from: 12, to: 34.5).values == [10, 20, 30, 40])
-        #expect(Ticks(from: 34.5, to: 34.5).values.count >= 2)
+    @Test("Only what lies between --since and --until is shown")
+    func times() async throws {
+        try await addPump()
+        let shown = try await history.show(
+            "--json", "--since", "2026-03-28T12:00:30Z", "--until", "2026-03-28T12:01:00Z"
+        ).objects()
         #expect(
-            Ticks(from: -0.3, to: 0.1).values.map(Ticks(from: -0.3, to: 0.1).label) == [
-                "-0.3", "-0.2", "-0.1", "0.0", "0.1",
+            shown.map { $0["time"] as? String } == [
+                "2026-03-28T12:00:30.000Z", "2026-03-28T12:00:40.000Z", "2026-03-28T12:00:50.000Z",
             ])
-        #expect(Ticks(from: 0, to: 100).values.map(Ticks(from: 0, to: 100).label) == ["0", "50", "100"])
+        #expect(try await history.show("--json", "--since", "2026-03-28T12:01:50Z").objects().count == 1)
+        #expect(try await history.show("--json", "--until", "2026-03-28T12:00:10Z").objects().count == 1)
     }
 
-    @Test("Temperatures stand above speed, each with its unit")
-    func panels() {
-        #expect(Self.chart.panels.map(\.unit) == ["°C", "%"])
-        #expect(Self.chart.panels[0].series.map(\.name) == ["skin_temp_c", "water_temp_c"])
-        #expect(HistoryChart.label(of: "skin_temp_c") == "skin")
-        #expect(HistoryChart.label(of: "speed_percent") == "speed")
-        #expect(HistoryChart.label(of: "temp_c") == "temp")
+    @Test("A date is one of local time, before summer time and after it has begun")
+    func localTimes() async throws {
+        // Midnight in Berlin, before and after the change, and an hour before each.
+        let midnights: [Double] = [1_774_738_800, 1_774_821_600]
+        try await history.add(
+            midnights.flatMap { midnight in [-3600, 0].map { (midnight + $0, #"{"temp_c":20}"#) } })
+        let zone = "CET-1CEST,M3.5.0,M10.5.0/3"
+        let shown = try await history.show("--json", "--since", "2026-03-29", "--until", "2026-03-30", zone: zone)
+        #expect(
+            try shown.objects().map { $0["time"] as? String } == [
+                "2026-03-28T23:00:00.000Z", "2026-03-29T21:00:00.000Z",
+            ])
+        let table = try await history.show("--since", "2026-03-29 23:30", zone: zone)
+        #expect(table.output.contains("2026-03-30 00:00:00"), "\(table)")
+        #expect(table.output.split(separator: "\n").count == 2, "\(table)")
+        let utc = try await history.show("--json", "--since", "2026-03-29Z", "--until", "2026-03-30Z", zone: zone)
+        #expect(try utc.objects().count == 2)
     }
 
-    @Test("A chart in the terminal is no wider than that", arguments: [30, 40, 80, 200])
-    func widths(_ columns: Int) {
-        let lines = TerminalChart(Self.chart, Output(isJSON: false), columns: columns).lines
-        #expect(lines.allSatisfy { $0.count <= columns }, "\(lines.map(\.count))")
-        #expect(lines.contains { $0.contains("* skin   o water") })
-        #expect(lines.contains { $0.hasPrefix("    40 ┤") })
+    @Test("A chart in the terminal shows each value, the states, and when it was")
+    func plot() async throws {
+        try await addPump()
+        let shown = try await history.show("--plot", environment: ["COLUMNS": "60", "LINES": "24"])
+        #expect(shown.status == 0)
+        let lines = shown.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init).dropLast()
+        #expect(lines.count == 23 && lines.allSatisfy { $0.count <= 60 }, "\(shown.output)")
+        #expect(lines.first == "/dev/ttyUSB0, 2026-03-28 12:00 to 2026-03-28 12:01")
+        // The water rises by a degree each time, the skin stays, the speed is there for six readings.
+        for (mark, count) in [("* water", 12), ("o skin", 12), ("+ speed", 6)] {
+            #expect(lines.contains { $0.contains(mark) }, "\(shown.output)")
+            let columns = Set(
+                lines.flatMap { line in line.enumerated().filter { $0.element == mark.first }.map(\.offset) })
+            #expect(columns.count >= count, "\(mark): \(shown.output)")
+        }
+        let states = try #require(lines.first { $0.contains("░░░") && !$0.contains("off") })
+        #expect(states.contains("░█") && states.hasSuffix("█"), "\(states)")
     }
 
-    @Test("The SVG is well-formed, with axes, units, a legend, and a line that breaks where a value is missing")
-    func svg() throws {
-        let text = SVGChart(Self.chart).text
-        let reader = ElementReader()
-        let parser = XMLParser(data: Data(text.utf8))
-        parser.delegate = reader
-        #expect(parser.parse())
-        for word in ["°C", "%", "skin", "water", "speed"] { #expect(reader.texts.contains(word), "\(reader.texts)") }
-        #expect(reader.count["polyline"] == 4)
+    @Test("The SVG holds the values that were recorded")
+    func svg() async throws {
+        try await addPump()
+        let path = history.home.path("pump.svg")
+        let shown = try await history.show("--svg", path)
+        #expect(shown.status == 0 && shown.errors == "" && shown.output == "")
+        let drawing = try SVGDrawing(String(contentsOfFile: path, encoding: .utf8))
+        #expect(drawing.lines.map(\.count).sorted() == [6, 12, 12])
+        #expect(drawing.texts.contains("/dev/ttyUSB0, 2026-03-28 12:00 to 2026-03-28 12:01"))
     }
 
-    @Test("Nothing was recorded: that is said, with what records")
-    func nothing() async throws {
-        let folder = TemporaryFolder()
-        let ending = try await Pumpctl.run("history", environment: ["XDG_DATA_HOME": folder.path])
-        expectFailure(ending, 66, saying: "nothing has been recorded", hint: "pumpctl monitor")
+    @Test("A size that no terminal has is one that can be drawn", arguments: ["9223372036854775807", "99999999", "-3"])
+    func sizes(_ number: String) async throws {
+        try await addPump()
+        let shown = try await history.show("--plot", environment: ["COLUMNS": number, "LINES": number])
+        #expect(shown.status == 0 && shown.output.contains("* water"), "\(shown.errors)")
+        #expect(shown.output.utf8.count < 1_000_000)
+        let help = try await Pumpctl.run("history", "--help", environment: ["COLUMNS": number, "LINES": number])
+        #expect(help.status == 0 && help.output.contains("--since"), "\(help.errors)")
+    }
+
+    @Test("Nothing was recorded: that is said, and is no failure", arguments: [true, false])
+    func nothing(isDatabaseThere: Bool) async throws {
+        if isDatabaseThere { try await addPump() }
+        let filter = isDatabaseThere ? ["--device", "none"] : []
+        for arguments in [[], ["--json"], ["--events"], ["--sessions", "--csv"], ["--plot"], ["--csv"]] {
+            let ending = try await Pumpctl.start(
+                ["history"] + arguments + filter, environment: ["XDG_DATA_HOME": history.home.path]
+            ).ending()
+            #expect(ending.status == 0, "\(arguments): \(ending)")
+            #expect(ending.output.split(separator: "\n").count == (arguments.contains("--csv") ? 1 : 0), "\(ending)")
+            #expect(ending.errors.contains("no ") && ending.errors.contains("hint: "), "\(arguments): \(ending)")
+        }
+        let path = history.home.path("nothing.svg")
+        #expect(try await history.show("--svg", path, "--device", "none").status == 0)
+        #expect(try SVGDrawing(String(contentsOfFile: path, encoding: .utf8)).texts.contains("nothing was recorded"))
+    }
+
+    @Test("Where the record is, is said before there is one; it can be optimized once there is")
+    func place() async throws {
+        let place = try await history.show("--where", "--json").object()
+        #expect(place["path"] as? String == history.home.path("pumpctl/record.sqlite"))
+        #expect(place["bytes"] as? Int == 0)
+        expectFailure(try await history.show("--optimize"), 66, saying: "nothing has been recorded", hint: "monitor")
+        try await addPump()
+        #expect(try await history.show("--where", "--json").object()["optimized"] as? Bool == true)
+        #expect(try await history.show("--optimize", "--json").object()["changed"] as? Bool == false)
+    }
+
+    @Test(
+        "A wrong time is refused with those that are right",
+        arguments: [["--since", "soon"], ["--until", "2026-02-30"], ["--since", "1h", "--until", "2h"]])
+    func wrongTimes(_ arguments: [String]) async throws {
+        let ending = try await Pumpctl.start(["history"] + arguments).ending()
+        expectFailure(ending, 64, saying: arguments[0], hint: "pumpctl history")
+        if arguments.count == 2 {
+            for form in ["7d", "yesterday", "2026-11-20T17:04"] { #expect(ending.errors.contains(form)) }
+        }
     }
 
     @Test(
         "Arguments that make no sense are refused",
         arguments: [
-            ["--since", "soon"], ["--csv", "--json"], ["--plot", "--csv"], ["--events", "--sessions"],
-            ["--where", "--csv"],
+            ["history", "--csv", "--json"], ["history", "--plot", "--csv"], ["history", "--events", "--sessions"],
+            ["history", "--where", "--csv"], ["history", "--where", "--since", "1h"],
+            ["history", "--optimize", "--plot"],
         ])
     func arguments(_ arguments: [String]) async throws {
-        let ending = try await Pumpctl.start(["history"] + arguments).ending()
-        expectFailure(ending, 64, saying: "Error: ", hint: "pumpctl history")
-    }
-}
-
-private final class ElementReader: NSObject, XMLParserDelegate {
-    var count: [String: Int] = [:]
-    var texts: [String] = []
-
-    func parser(
-        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
-        attributes: [String: String]
-    ) {
-        count[name, default: 0] += 1
+        let ending = try await Pumpctl.start(arguments).ending()
+        expectFailure(ending, 64, saying: "Error: ", hint: "pumpctl")
     }
 
-    func parser(_ parser: XMLParser, foundCharacters string: String) { texts.append(string) }
+    @Test("A table tells columns apart that have no value at first, and prints its headings again")
+    func tables() {
+        var table = TextTable(headings: ["time", "a", "b"])
+        var text = ""
+        for number in 0..<5000 { text += table.add(["\(number)", "", number == 3000 ? "much" : ""]) }
+        text += table.finish()
+        let lines = text.split(separator: "\n")
+        #expect(lines.count == 5002)
+        #expect(lines.first == "time")
+        #expect(lines.filter { $0.hasPrefix("time") } == ["time", "time  b"])
+        #expect(lines.contains("3000  much"))
+    }
 }

@@ -56,7 +56,7 @@ struct LEDBLETests {
                 #expect(board.writes.state == written)
             }
             let record = try await bench.run("-p", "ble:*", "--json", "led", "get").object()
-            #expect(record["endpoint"] as? String == "led" && record["value"] as? Bool == true)
+            #expect(record["name"] as? String == "led" && record["value"] as? Bool == true)
         }
     }
 
@@ -76,18 +76,22 @@ struct LEDBLETests {
         let board = await Board()
         await Radio.run { board.radio.manners.readDelay = .seconds(3600) }
         try await withBoard(board) { bench, _ in
-            let ending = try await bench.run("-p", "ble:ece196", "--timeout", "0.2", "led", "get")
-            expectFailure(ending, 75, saying: "no answer to LED in 0.2 s")
+            let ending = try await bench.run("-p", "ble:C0:FF:EE:00:00:01", "--timeout", "2", "led", "get")
+            expectFailure(ending, 75, saying: "no answer to LED in 2 s")
         }
     }
 
-    @Test("What is no value is told as it came")
+    @Test("A value of four bytes, as of setValue(int), is one; what is no value is told as it came")
     func noValue() async throws {
         let board = await Board()
-        await Radio.run { board.led.value = [1, 0] }
+        await Radio.run { board.led.value = [1, 0, 0, 0] }
         try await withBoard(board) { bench, _ in
-            let ending = try await bench.run("-p", "ble:ece196", "--timeout", "0.5", "led", "get")
-            expectFailure(ending, 76, saying: "nothing that the protocol knows: LED:0x0100")
+            let four = try await bench.run("-p", "ble:ece196", "led", "get")
+            #expect(four.status == 0 && four.output == "led on\n", "\(four)")
+            await Radio.run { board.led.value = [1, 2] }
+            let ending = try await bench.run("-p", "ble:C0:FF:EE:00:00:01", "--timeout", "3", "led", "get")
+            expectFailure(ending, 76, saying: "unexpected reply to LED: LED:0x0102", hint: "check that the device")
+            #expect(!ending.errors.contains("baud"), "\(ending.errors)")
         }
     }
 
@@ -96,7 +100,7 @@ struct LEDBLETests {
         try await withBoard(Board(value: 1)) { bench, board in
             for (line, status, output) in [("LED", 0, "LED:1\n"), ("LED:0", 0, "LED:0\n"), ("FAN:1", 75, "")] {
                 let ending = try await bench.run(
-                    "-p", "ble:ece196", "--family", "led", "--timeout", "0.5", "send", line)
+                    "-p", "ble:C0:FF:EE:00:00:01", "--family", "led", "--timeout", "2", "send", line)
                 #expect(ending.status == Int32(status), "\(ending)")
                 #expect(ending.output == output)
             }

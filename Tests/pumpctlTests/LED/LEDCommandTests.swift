@@ -12,7 +12,7 @@ struct LEDCommandTests {
             #expect(ending.output == "led \(isOn ? "on" : "off")\n")
         }
         let record = try await Pumpctl.run("-p", "sim:led?lit", "--json", "led", "toggle", "led").object()
-        #expect(record["endpoint"] as? String == "led")
+        #expect(record["name"] as? String == "led")
         #expect(record["value"] as? Bool == false)
     }
 

@@ -23,8 +23,8 @@ struct OptionTests {
     @Test("The one behind the name counts where both are given")
     func precedence() async throws {
         let pump = try await BenchPump()
-        #expect(try await Pumpctl.run("-p", "/nowhere", "status", "-p", pump.port).status == 0)
-        #expect(try await Pumpctl.run("-p", pump.port, "status", "-p", "/nowhere").status == 66)
+        #expect(try await Pumpctl.run("-p", "/proc/nowhere", "status", "-p", pump.port).status == 0)
+        #expect(try await Pumpctl.run("-p", pump.port, "status", "-p", "/proc/nowhere").status == 66)
         await pump.close()
     }
 
@@ -32,7 +32,7 @@ struct OptionTests {
     func variable() async throws {
         let pump = try await BenchPump()
         #expect(try await Pumpctl.run("status", environment: ["PUMPCTL_PORT": pump.port]).status == 0)
-        let named = try await Pumpctl.run("-p", pump.port, "status", environment: ["PUMPCTL_PORT": "/nowhere"])
+        let named = try await Pumpctl.run("-p", pump.port, "status", environment: ["PUMPCTL_PORT": "/proc/nowhere"])
         #expect(named.status == 0)
         await pump.close()
     }
@@ -49,7 +49,7 @@ struct OptionTests {
         #expect(try await Pumpctl.run("status", environment: ["XDG_CONFIG_HOME": folder.path]).status == 0)
         #expect(try await Pumpctl.run("status", environment: ["HOME": folder.path]).status == 0)
         let variable = try await Pumpctl.run(
-            "status", environment: ["HOME": folder.path, "PUMPCTL_PORT": "/nowhere"])
+            "status", environment: ["HOME": folder.path, "PUMPCTL_PORT": "/proc/nowhere"])
         #expect(variable.status == 66)
         await pump.close()
     }

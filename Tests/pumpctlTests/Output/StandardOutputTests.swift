@@ -7,22 +7,42 @@ struct StandardOutputTests {
     /// Runs `pumpctl` by a shell, which says the status at the end.
     private func run(_ script: String, _ arguments: [String]) async throws -> ChildProcess.Ending {
         try await Pumpctl.start(
-            arguments, program: ["/bin/bash", "-c", script, Executable.pumpctl]
+            arguments, program: Shell.bash(script, Executable.pumpctl)
         ).ending()
     }
 
     @Test(
         "A full disk is told of, and ends a command that would go on",
         arguments: [
-            ["status"], ["--json", "status"], ["off"], ["on"], ["send", "STATUS"], ["monitor"], ["--json", "monitor"],
+            ["status"], ["--json", "status"], ["temp"], ["off"], ["on"], ["send", "STATUS"], ["monitor"],
+            ["--json", "monitor"],
         ])
     func full(words: [String]) async throws {
         let pump = try await BenchPump()
         let ending = try await run("exec \"$0\" \"$@\" >/dev/full", ["-p", pump.port] + words)
         expectFailure(ending, 74, saying: "standard output: No space left on device", hint: "make room")
+        if words == ["off"] { #expect(ending.errors.contains("the command was carried out: pump off")) }
+        if words == ["on"] { #expect(ending.errors.contains("the command was carried out: pump on at 70 %")) }
         #expect(ending.errors.split(separator: "\n").count == 2, "\(ending.errors)")
         #expect(await pump.state() == (words == ["on"] ? .on : .off))
         await pump.close()
+    }
+
+    @Test(
+        "What was done is said where standard output is closed, or may not grow",
+        arguments: [">&-", ">/dev/full", ">\"$TMPFILE\""],
+        [["off"], ["led", "on"], ["log", "get"], ["say", "hello"]])
+    func outcome(place: String, words: [String]) async throws {
+        let folder = TemporaryFolder()
+        let family = ["off": "pump", "led": "led", "log": "storm?unpaced&rows=3", "say": "peer"][words[0]] ?? ""
+        let limit = place.contains("TMPFILE") ? "ulimit -f 0; " : ""
+        let ending = try await Pumpctl.start(
+            ["-p", "sim:\(family)"] + words, environment: ["TMPFILE": folder.path("output")],
+            program: ["/bin/bash", "-c", "\(limit)exec \"$0\" \"$@\" \(place)", Executable.pumpctl]
+        ).ending()
+        expectFailure(ending, 74, saying: "standard output: ", hint: "")
+        let outcomes = ["off": "carried out: pump off", "led": "carried out: led on", "say": "carried out: said"]
+        #expect(ending.errors.contains(outcomes[words[0]] ?? "incomplete"), "\(ending.errors)")
     }
 
     @Test("A failure of the command itself counts for more")
@@ -63,7 +83,7 @@ struct StandardOutputTests {
         _ = try await Pumpctl.run("-p", pump.port, "status", "--record", environment: environment)
         let ending = try await Pumpctl.start(
             ["history", "--where"], environment: environment,
-            program: ["/bin/bash", "-c", "exec \"$0\" \"$@\" >/dev/full", Executable.pumpctl]
+            program: Shell.bash("exec \"$0\" \"$@\" >/dev/full", Executable.pumpctl)
         ).ending()
         expectFailure(ending, 74, saying: "standard output: No space left on device", hint: "make room")
         await pump.close()

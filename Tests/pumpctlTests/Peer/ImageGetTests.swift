@@ -106,7 +106,7 @@ struct ImageGetTests {
 
     @Test(
         "What can't be written is said before the peer is asked",
-        arguments: [("/nonexistent/image.png", 66), ("/tmp", 66)] as [(String, Int32)])
+        arguments: [("/proc/nowhere/image.png", 66), ("/tmp", 66)] as [(String, Int32)])
     func noFile(path: String, status: Int32) async throws {
         let peer = try await ScriptedDevice()
         expectFailure(

@@ -107,7 +107,7 @@ struct PeerListenTests {
         let ending = try await Pumpctl.run("-p", "sim:peer", "peer", "listen", "--for", "0.1s")
         #expect(ending.status == 0)
         #expect(ending.errors == "")
-        let program = try await Pumpctl.start(["-p", "sim:peer?interval=20ms&name=bench", "peer", "listen"])
+        let program = try await Pumpctl.start(["-p", "sim:peer?interval=20ms&name=bench&acks", "peer", "listen"])
         #expect(try await program.output.line().hasPrefix("greeting from bench"))
         var missing: Set = [
             "Hello acknowledged", "text  Good morning from the other side of the bench", "text  Grüße ☂ 雨",
@@ -122,7 +122,7 @@ struct PeerListenTests {
         let folder = TemporaryFolder()
         let path = folder.path("peer")
         func start() async throws -> ChildProcess {
-            let sim = try await Pumpctl.start(["sim", "peer", "--link", path])
+            let sim = try await Pumpctl.start(["sim", "peer", "--acks", "--link", path])
             _ = try await sim.output.line("the peer's port")
             return sim
         }

@@ -16,7 +16,7 @@ struct SayTests {
         let peer = try await peer()
         let ending = try await Pumpctl.run("-p", peer.port, "say", "Grüße from ON")
         #expect(ending.status == 0)
-        #expect(ending.output == "said\n")
+        #expect(ending.output == "said, acknowledged\n")
         #expect(ending.errors == "")
         #expect(peer.heard.state.text == "Hello\nGrüße from ON\nHello\n")
         await peer.close()
@@ -39,7 +39,7 @@ struct SayTests {
         "A text that is no message is refused before anything is sent",
         arguments: [("", "empty"), ("a\nb", "one line"), ("on", "pumpctl toggle"), ("GET", "pumpctl image get")])
     func noMessage(text: String, words: String) async throws {
-        expectFailure(try await Pumpctl.run("-p", "/nonexistent", "say", text), 64, saying: words, hint: "pumpctl say")
+        expectFailure(try await Pumpctl.run("-p", "/proc/nowhere", "say", text), 64, saying: words, hint: "pumpctl say")
     }
 
     @Test("toggle sends ON and OFF")
@@ -47,7 +47,7 @@ struct SayTests {
         for (position, word) in [("on", "ON"), ("off", "OFF")] {
             let peer = try await peer()
             let ending = try await Pumpctl.run("-p", peer.port, "toggle", position)
-            #expect(ending.output == "toggle \(position)\n")
+            #expect(ending.output == "toggle \(position), acknowledged\n")
             #expect(peer.heard.state.text == "Hello\n\(word)\nHello\n")
             #expect(
                 try await Pumpctl.run("-p", peer.port, "--json", "toggle", position).object()["toggle"] as? String
@@ -58,22 +58,27 @@ struct SayTests {
         expectFailure(try await Pumpctl.run("-p", "sim:peer", "--family", "led", "toggle", "on"), 64, hint: "")
     }
 
-    @Test("A device that does not acknowledge ends it with 75, and is told nothing")
-    func silent() async throws {
-        let peer = try await ScriptedDevice()
-        let ending = try await Pumpctl.run("-p", peer.port, "--timeout", "0.2", "--json", "toggle", "on")
-        expectFailure(ending, 75, saying: "no answer to Hello in 0.2 s", hint: "baud rate 115200")
-        #expect(try ending.object()["outcome"] as? String == "nothing_changed")
-        // Twice, where the machine is not too busy.
-        #expect(["Hello\n", "Hello\nHello\n"].contains(peer.heard.state.text))
-        await peer.close()
+    @Test("The published peer, which acknowledges nothing, is told, and nothing is claimed")
+    func published() async throws {
+        for (arguments, word) in [(["say", "good morning"], "good morning"), (["toggle", "on"], "ON")] {
+            let peer = try await ScriptedDevice()
+            let ending = try await Pumpctl.start(["-p", peer.port, "--json"] + arguments).ending()
+            #expect(ending.status == 0, "\(ending)")
+            #expect(try ending.object()["acknowledged"] as? Bool == false)
+            #expect(ending.errors.contains("nothing was heard"))
+            // Hello goes out twice, where the machine is not too busy.
+            #expect(["Hello\n\(word)\n", "Hello\nHello\n\(word)\n"].contains(peer.heard.state.text))
+            await peer.close()
+        }
     }
 
     @Test("A device of another kind ends it with 76")
     func foreign() async throws {
         let pump = try await BenchPump()
         let ending = try await Pumpctl.run("-p", pump.port, "--timeout", "10", "say", "hello")
-        expectFailure(ending, 76, saying: "ERROR:UNKNOWN_COMMAND", hint: "another kind")
+        expectFailure(ending, 76, saying: "ERROR:UNKNOWN_COMMAND", hint: "use a command of the family pump")
+        expectFailure(try await Pumpctl.run("-p", pump.port, "toggle", "on"), 76, saying: "ERROR:UNKNOWN_COMMAND")
+        #expect(await pump.duty() == nil)
         await pump.close()
     }
 
@@ -102,7 +107,8 @@ struct SayTests {
 
     @Test("sim:peer hears")
     func simulated() async throws {
-        #expect(try await Pumpctl.run("-p", "sim:peer", "say", "hello").status == 0)
+        #expect(try await Pumpctl.run("-p", "sim:peer", "say", "hello").output == "said\n")
+        #expect(try await Pumpctl.run("-p", "sim:peer?acks", "say", "hello").output == "said, acknowledged\n")
         #expect(try await Pumpctl.run("-p", "sim:peer", "toggle", "off").status == 0)
     }
 }

@@ -1,6 +1,7 @@
 import FirmwareSim
 import Foundation
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -130,6 +131,41 @@ struct OffTests {
         await pump.close()
     }
 
+    /// A device that is gone when it hears OFF. The link to it goes first: its terminal's number may be another's at once.
+    private static func deviceThatGoes(_ link: String) async throws -> ScriptedDevice {
+        let device = try await ScriptedDevice { line in
+            if line == "OFF" { unlink(link) }
+            return line == "OFF" ? nil : ""
+        }
+        #expect(symlink(device.port, link) == 0)
+        return device
+    }
+
+    @Test("Is sent again over a link that was lost over it, once the device is back")
+    func lostLink() async throws {
+        let folder = TemporaryFolder()
+        let link = folder.path("pump")
+        _ = try await Self.deviceThatGoes(link)
+        let program = try await Pumpctl.start(["-p", link, "off"])
+        try await program.errors.text(upTo: "opening it again")
+        let pump = try await BenchPump(link: link, isOn: true)
+        let ending = try await program.ending()
+        #expect(ending.status == 0, "\(ending)")
+        #expect(ending.output == "pump off\n")
+        #expect(await pump.state() == .off)
+        await pump.close()
+    }
+
+    @Test("A link that was lost over it and does not come back in time leaves the pump on, perhaps, and that is said")
+    func lostLinkForGood() async throws {
+        let folder = TemporaryFolder()
+        let link = folder.path("pump")
+        _ = try await Self.deviceThatGoes(link)
+        let ending = try await Pumpctl.run("-p", link, "--timeout", "0.5", "--json", "off")
+        expectFailure(ending, 74, saying: "the pump may be on")
+        #expect(try ending.object()["outcome"] as? String == "unknown")
+    }
+
     @Test("Where the holder's pump does not answer, both say what is known")
     func holderWithoutAnswer() async throws {
         let device = try await ScriptedDevice { line in
@@ -229,6 +265,102 @@ struct OffTests {
         try await end(holder)
         await pump.close()
     }
+
+    @Test(
+        "Its socket is in no folder that another user may write to",
+        arguments: [0o700, 0o777, 0o770, 0o702] as [mode_t])
+    func openFolder(mode: mode_t) async throws {
+        let pump = try await runningPump()
+        let folder = TemporaryFolder()
+        try folder.makeFolder("pumpctl")
+        #expect(chmod(folder.path("pumpctl"), mode) == 0)
+        let holder = try await holder("-p", pump.port, "monitor", environment: ["XDG_RUNTIME_DIR": folder.path])
+        let sockets = try FileManager.default.contentsOfDirectory(atPath: folder.path("pumpctl"))
+        #expect(sockets.count == (mode == 0o700 ? 1 : 0), "\(sockets)")
+        try await end(holder)
+        await pump.close()
+    }
+
+    @Test("Its socket is not kept by one that says nothing")
+    func silentAsker() async throws {
+        let pump = try await runningPump()
+        let folder = TemporaryFolder()
+        let environment = ["XDG_RUNTIME_DIR": folder.path]
+        let holder = try await holder("-p", pump.port, "monitor", environment: environment)
+        let name = try #require(FileManager.default.contentsOfDirectory(atPath: folder.path("pumpctl")).first)
+        let client = try await ChildProcess(
+            ["/usr/bin/socat", "-d", "-d", "-", "UNIX-CONNECT:\(folder.path("pumpctl"))/\(name)"])
+        try await client.errors.text(upTo: "starting data transfer")
+        let ending = try await Pumpctl.run("-p", pump.port, "off", environment: environment)
+        #expect(ending.status == 0, "\(ending)")
+        #expect(await pump.state() == .off)
+        #expect(try await client.ending().output == "")
+        try await end(holder)
+        await pump.close()
+    }
+
+    @Test("One that is given up by a second signal says that the pump may be on")
+    func givenUp() async throws {
+        let device = try await ScriptedDevice()
+        let off = try await Pumpctl.start(["-p", device.port, "--timeout", "100", "off"])
+        _ = try await device.heard.wait(for: "OFF") { $0.text.contains("OFF") ? true : nil }
+        off.send(signal: SIGINT)
+        try await off.errors.text(upTo: "interrupt once more")
+        off.send(signal: SIGINT)
+        let ending = try await off.ending()
+        #expect(ending.status == 130)
+        #expect(ending.errors.contains("the pump may be on"), "\(ending)")
+        await device.close()
+    }
+
+    @Test("One that is interrupted while another pumpctl is asked says that the pump may be on")
+    func interrupted() async throws {
+        let device = try await ScriptedDevice()
+        let folder = TemporaryFolder()
+        let environment = ["XDG_RUNTIME_DIR": folder.path]
+        // What the socket is called.
+        let monitor = try await holder("-p", device.port, "--timeout", "0.2", "monitor", environment: environment)
+        let name = try #require(FileManager.default.contentsOfDirectory(atPath: folder.path("pumpctl")).first)
+        try await end(monitor)
+        let asked = try await ChildProcess(
+            ["/usr/bin/socat", "-d", "-d", "-", "UNIX-LISTEN:\(folder.path("pumpctl"))/\(name)"])
+        try await asked.errors.text(upTo: "listening on")
+        device.heard.update { $0.bytes = [] }
+        let status = try await Pumpctl.start(["-p", device.port, "status"], environment: environment)
+        _ = try await device.heard.wait(for: "STATUS") { $0.text.contains("STATUS") ? true : nil }
+        let off = try await Pumpctl.start(["-p", device.port, "--json", "off"], environment: environment)
+        #expect(try await asked.output.line() == "OFF")
+        off.send(signal: SIGINT)
+        let ending = try await off.ending()
+        expectFailure(ending, 130, saying: "interrupted; the pump may be on", hint: "pumpctl off")
+        #expect(try ending.object()["outcome"] as? String == "unknown")
+        #expect(!device.heard.state.text.contains("OFF"))
+        try await end(status)
+        await device.close()
+    }
+
+    @Test(
+        "Its socket takes nothing from another user",
+        .enabled(if: geteuid() == 0, "only root can start a program as another user"))
+    func otherUser() async throws {
+        let pump = try await runningPump()
+        let folder = TemporaryFolder()
+        let holder = try await holder("-p", pump.port, "monitor", environment: ["XDG_RUNTIME_DIR": folder.path])
+        let name = try #require(FileManager.default.contentsOfDirectory(atPath: folder.path("pumpctl")).first)
+        // As if the modes of folder and socket kept nobody out, which they do before anybody looks at who asks.
+        for path in [folder.path, folder.path("pumpctl"), folder.path("pumpctl/\(name)")] { chmod(path, 0o777) }
+        let socket = "UNIX-CONNECT:\(folder.path("pumpctl"))/\(name)"
+        for (user, answer) in [("65534", ""), ("0", "off\n")] {
+            let client = try await ChildProcess(["setpriv", "--reuid", user, "/usr/bin/socat", "-t10", "-", socket])
+            try await client.write("OFF\n")
+            await client.closeInput()
+            let ending = try await client.ending()
+            #expect(ending.output == answer, "\(ending)")
+            #expect(await pump.state() == (answer == "" ? .on : .off))
+        }
+        try await end(holder)
+        await pump.close()
+    }
 }
 
 @Suite("A command of one family on a device of another")
@@ -266,6 +398,38 @@ struct OnTests {
         // The knob has not moved since: ON's own speed stays.
         #expect(try json.object() == ["ok": true, "state": "on", "speed_percent": 70])
         await pump.close()
+    }
+
+    @Test("The status that counts is that of a later turn of the firmware, behind the answer to TEMP")
+    func laterTurn() async throws {
+        // The knob sets the speed in the turn behind the one that has started the pump.
+        let isKnobRead = Mutex(false)
+        let device = try await ScriptedDevice { line in
+            isKnobRead.withLock { isKnobRead in
+                isKnobRead = isKnobRead && line != "ON" || line == "TEMP"
+                return switch line {
+                case "ON": "OK\r\nPUMP:ON\r\n"
+                case "TEMP": "TEMP:34.5\r\n"
+                case "STATUS": "STATUS:{State:ON,Speed:\(isKnobRead ? 30 : 70)%,WaterTemp:12.0C,SkinTemp:34.5C}\r\n"
+                default: ""
+                }
+            }
+        }
+        let ending = try await Pumpctl.run("-p", device.port, "on")
+        #expect(ending.output == "pump on at 30 %\n", "\(ending)")
+        await device.close()
+    }
+
+    @Test("Interrupted before the answer it says that the outcome is unknown")
+    func interrupted() async throws {
+        let device = try await ScriptedDevice()
+        let program = try await Pumpctl.start(["-p", device.port, "--json", "on"])
+        _ = try await device.heard.wait(for: "ON") { $0.text.contains("ON\n") ? true : nil }
+        program.send(signal: SIGINT)
+        let ending = try await program.ending()
+        expectFailure(ending, 130, saying: "unknown")
+        #expect(try ending.object()["outcome"] as? String == "unknown")
+        await device.close()
     }
 
     @Test("Without a status it is on, and nothing more")

@@ -90,6 +90,63 @@ struct PumpCommandLineTests {
         await one.close()
     }
 
+    @Test("A pump without thermistors: that it reports no temperature is said")
+    func noThermistors() async throws {
+        let pump = try await BenchPump(thermistors: .zero)
+        let off = try await Pumpctl.run("-p", pump.port, "status")
+        #expect(off.output == "pump         off\ntemperature  not reported\n")
+        #expect(off.errors == "")
+        _ = try await Pumpctl.run("-p", pump.port, "on")
+        let on = try await Pumpctl.run("-p", pump.port, "--json", "status")
+        #expect(
+            try on.object() == [
+                "ok": true, "state": "on", "speed_percent": 70, "runtime_min": 0, "remaining_min": 29,
+                "temperatures_reported": false, "skin_fault": "missing",
+            ])
+        #expect(on.errors.contains("warning: the pump names no skin temperature: it has no overheat protection"))
+
+        let temperatures = try await Pumpctl.run("-p", pump.port, "temp")
+        #expect(temperatures.status == 0)
+        #expect(
+            temperatures.output == "water  unknown (the pump says '?C')\nskin   unknown (the pump says '?C')\n")
+        #expect(temperatures.errors == "pumpctl: warning: the pump reports no temperature\n")
+        #expect(
+            try await Pumpctl.run("-p", pump.port, "--json", "temp").object() == [
+                "ok": true, "water_temp_c": NSNull(), "skin_temp_c": NSNull(), "temperatures_reported": false,
+                "other": ["Water": "?C", "Skin": "?C"],
+            ])
+
+        let monitor = try await Pumpctl.run("-p", pump.port, "--json", "monitor", "--count", "1").object()
+        #expect(monitor["event"] as? String == "sensor_fault")
+        for key in ["water_temp_c", "skin_temp_c", "temp_c"] { #expect(monitor[key] is NSNull) }
+        let text = try await Pumpctl.run("-p", pump.port, "monitor", "--count", "1")
+        #expect(text.output.contains("ALARM: the pump names no skin temperature"), "\(text)")
+        await pump.close()
+    }
+
+    @Test("A temperature that is no number is told as unknown beside one that is, and what is not known is shown")
+    func unreadableTemperature() async throws {
+        let pump = try await ScriptedDevice { line in
+            switch line {
+            case "TEMP": "TEMP:{Water:12.0C,Skin:?C,Room:20.5C,Water:13.0C}\r\n"
+            case "STATUS": "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:?C}\r\n"
+            default: "ERROR:UNKNOWN_COMMAND\r\n"
+            }
+        }
+        let temperatures = try await Pumpctl.run("-p", pump.port, "temp")
+        #expect(
+            temperatures.output
+                == "water  12.0 °C\nskin   unknown (the pump says '?C')\nRoom   20.5C\nWater  13.0C\n")
+        #expect(temperatures.errors == "")
+        let status = try await Pumpctl.run("-p", pump.port, "status")
+        #expect(status.output == "pump   off\nwater  12.0 °C\nskin   unknown (the pump says '?C')\n")
+        #expect(
+            try await Pumpctl.run("-p", pump.port, "--json", "status").object() == [
+                "ok": true, "state": "off", "water_temp_c": 12, "skin_temp_c": NSNull(), "other": ["SkinTemp": "?C"],
+            ])
+        await pump.close()
+    }
+
     @Test("A refusal ends with 1, the pump's word for it, and what to do")
     func refusals() async throws {
         let pump = try await BenchPump()
@@ -108,6 +165,26 @@ struct PumpCommandLineTests {
         expectFailure(try await Pumpctl.run("-p", pump.port, "on"), 1, saying: "PUMP_START_FAILED", hint: "pumpctl off")
         #expect(try await Pumpctl.run("-p", pump.port, "off").status == 0)
         #expect(try await Pumpctl.run("-p", pump.port, "on").status == 0)
+        await pump.close()
+    }
+
+    @Test("A speed that is refused after a stop for safety comes with a hint that works")
+    func speedAfterStop() async throws {
+        let pump = try await BenchPump()
+        _ = try await Pumpctl.run("-p", pump.port, "on")
+        await pump.overheat()
+        let refused = try await Pumpctl.run("-p", pump.port, "speed", "100")
+        expectFailure(
+            refused, 1, saying: "PUMP_NOT_RUNNING", "the pump was stopped for safety",
+            hint: "leave that state: pumpctl off; then pumpctl on")
+        #expect(!refused.errors.contains("switch the pump on first"))
+        // What is only passed on is not looked into: its hint is true in both cases.
+        let sent = try await Pumpctl.run("-p", pump.port, "send", "SPEED:100")
+        expectFailure(sent, 1, saying: "PUMP_NOT_RUNNING", hint: "after a stop for safety: pumpctl off")
+        for words in [["off"], ["on"], ["speed", "100"]] {
+            #expect(try await Pumpctl.start(["-p", pump.port] + words).ending().status == 0)
+        }
+        #expect(await pump.duty() == 100)
         await pump.close()
     }
 

@@ -46,7 +46,7 @@ struct SpeedLineTests {
         // Nine lines in one write are known to lose bytes, and 64 bytes are a line of their own.
         for text in [
             String(repeating: "SPEED:1\n", count: 9), String(repeating: "X", count: 64) + "SPEED:fast",
-            String(repeating: "X", count: 57) + "SPEED:",
+            String(repeating: "X", count: 57) + "SPEED:", String(repeating: "X", count: 70) + "\nspeed:20",
         ] {
             let reason = SpeedLineCheck.reason(against: Array(text.utf8))
             #expect(reason?.contains("63 bytes") == true, "\(text)")

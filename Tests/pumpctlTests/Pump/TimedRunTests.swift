@@ -20,7 +20,7 @@ struct TimedRunTests {
     static let endingSignals =
         [
             SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT,
-            SIGXCPU, SIGXFSZ, SIGSYS,
+            SIGXCPU, SIGSYS,
         ] + (__libc_current_sigrtmin()...__libc_current_sigrtmax())
 
     @Test("A signal switches it off, and the status says which", arguments: endingSignals)
@@ -61,8 +61,36 @@ struct TimedRunTests {
         #expect(try await program.output.line() == "pump off")
         try await program.untilStopped()
         #expect(await pump.state() == .off)
+        let count = await pump.host.change { pump, _ in pump.commandsHandled }
         program.send(signal: SIGCONT)
-        #expect(try await program.ending().status == 128 + SIGTSTP)
+        let ending = try await program.ending()
+        #expect(ending.status == 128 + SIGTSTP)
+        #expect(ending.output == "")
+        #expect(ending.errors.contains("Ctrl-Z has ended this command\n  hint: run it again"), "\(ending)")
+        // Nothing was sent any more, not even ON and OFF.
+        #expect(await pump.host.change { pump, _ in pump.commandsHandled } == count)
+        #expect(await pump.state() == .off)
+        await pump.close()
+    }
+
+    @Test("fg after Ctrl-Z ends it, with the pump off")
+    func foreground() async throws {
+        let pump = try await BenchPump()
+        let script = """
+            set -m; \(Executable.pumpctl) --no-record --timeout 30 -p \(pump.port) on --for 10m &
+            read go; kill -TSTP %1; wait %1; echo stopped; read go; fg; echo "status $?"
+            """
+        let shell = try await ChildProcess(Shell.bash(script))
+        #expect(try await shell.output.line() == "pump on at 70 %")
+        try await shell.write("\n")
+        #expect(try await shell.output.line() == "pump off")
+        #expect(try await shell.output.line() == "stopped")
+        #expect(await pump.state() == .off)
+        let count = await pump.host.change { pump, _ in pump.commandsHandled }
+        try await shell.write("\n")
+        let ending = try await shell.ending()
+        #expect(ending.output.hasSuffix("status 148\n"), "\(ending)")
+        #expect(await pump.host.change { pump, _ in pump.commandsHandled } == count)
         #expect(await pump.state() == .off)
         await pump.close()
     }
@@ -72,7 +100,7 @@ struct TimedRunTests {
         let pump = try await BenchPump()
         let command =
             "\(Executable.pumpctl) \(isJSON ? "--json" : "") --no-record --timeout 30 -p \(pump.port) on --for 10m"
-        let program = try await ChildProcess(["/bin/bash", "-c", command + " | true; echo ${PIPESTATUS[0]}"])
+        let program = try await ChildProcess(Shell.bash(command + " | true; echo ${PIPESTATUS[0]}"))
         let ending = try await program.ending()
         #expect(ending.output == "141\n", "\(ending)")
         #expect(await pump.state() == .off)
@@ -135,6 +163,25 @@ struct TimedRunTests {
         let ignored = try await Pumpctl.run("-p", pump.port, "on", "--for", "0.2s", "--ignore-skin")
         #expect(ignored.status == 0)
         #expect(ignored.errors.contains("warning: the skin sensor reads"))
+        #expect(await pump.state() == .off)
+        await pump.close()
+    }
+
+    @Test("A pump without thermistors is switched off at once with 3, unless the skin is to be ignored")
+    func noThermistors() async throws {
+        let pump = try await BenchPump(thermistors: .zero)
+        let ending = try await Pumpctl.run("-p", pump.port, "--json", "on", "--for", "10m")
+        expectFailure(
+            ending, 3, saying: "the pump was switched off: the pump names no skin temperature", hint: "--ignore-skin")
+        let objects = try ending.objects()
+        #expect(objects[0]["skin_fault"] as? String == "missing")
+        #expect(objects[1]["state"] as? String == "off")
+        #expect(objects[2]["error"] as? String == "sensor_fault")
+        #expect(await pump.state() == .off)
+        let ignored = try await Pumpctl.run("-p", pump.port, "on", "--for", "0.2s", "--ignore-skin")
+        #expect(ignored.status == 0)
+        #expect(ignored.output == "pump on at 70 %\npump off\n")
+        #expect(ignored.errors.contains("warning: the pump names no skin temperature"))
         #expect(await pump.state() == .off)
         await pump.close()
     }

@@ -28,6 +28,37 @@ struct MessageCommandTests {
         try #require(stock(0..<100).firstIndex { $0.category == "SOS" })
     }
 
+    @Test("--at takes the southern half of the globe, and names the range of what is none")
+    func negativePlace() async throws {
+        for place in ["-35.9,-79", "-.5,-0"] {
+            let kept = try await run("message", "send", "--later", "--at", place, "x")
+            #expect(kept.status == 0, "\(kept)")
+        }
+        let latitudes = try await listed().map { $0["latitude"] as? Double }
+        #expect(latitudes == [-35.9, -0.5])
+        for (place, words) in [
+            ("91,0", "latitude is -90 to 90"), ("0,-181", "longitude is -180 to 180"), ("-1", "35.911595,-79.048759"),
+        ] {
+            let ending = try await run("message", "send", "--later", "--at", place, "x")
+            expectFailure(ending, 64, saying: words, hint: "message send")
+        }
+    }
+
+    @Test("Without the program that keeps messages all commands end with 69, and say what to install")
+    func notInstalled() async throws {
+        let program = folder.path("pumpctl")
+        // Not by this process: a child that another test starts meanwhile would hold the copy open for writing for a moment,
+        // and what is open for writing can't be run.
+        #expect(try await ChildProcess(["cp", Executable.pumpctl, program]).ending().status == 0)
+        for arguments in [
+            ["listen", "-p", "sim:rescue"], ["sync", "-p", "sim:rescue"], ["list"],
+            ["send", "--later", "--at", "1,2", "x"],
+        ] {
+            let ending = try await Pumpctl.start(["message"] + arguments, program: [program]).ending()
+            expectFailure(ending, 69, saying: "pumpctl-record is not installed", hint: "make install")
+        }
+    }
+
     @Test("listen prints what comes and keeps it, once, whatever the splits and faults")
     func listen() async throws {
         let phone = "sim:rescue?seed=7&messages=20&interval=1ms&split=20&malformed=50"

@@ -60,7 +60,7 @@ struct MessageOfferTests {
             let folder = TemporaryFolder()
             try await keep("one", in: folder, on: bench)
             let ending = try await bench.run("message", "sync", "--offer", "--for", "0.5s", in: folder)
-            expectFailure(ending, 75, saying: "0 handed on in 0.5 s, and 1 still wait", hint: "they are kept")
+            expectFailure(ending, 75, saying: "0 handed on in 0.5 s, and 1 still wait", hint: "bring a phone near")
             #expect(try await kept(in: folder, on: bench) == ["one": "pending_sync"])
         }
     }
@@ -183,7 +183,8 @@ struct MessageOfferTests {
         try await withRadioBench { bench in
             let folder = TemporaryFolder()
             let adapter = try await bench.run("message", "listen", "--offer", "--adapter", "hci9", in: folder)
-            expectFailure(adapter, 66, saying: "there is no Bluetooth adapter", hint: "there is: hci0, hci1")
+            expectFailure(
+                adapter, 66, saying: "there is no Bluetooth adapter", hint: "choose one that there is: hci0, hci1")
             let name = try await bench.run(
                 "message", "listen", "--offer", "--name", String(repeating: "n", count: 30), in: folder)
             expectFailure(name, 64, saying: "30 bytes", hint: "choose a shorter name")

@@ -175,10 +175,11 @@ struct MessageRecordTests {
     func damaged() async throws {
         try home.makeFolder("pumpctl")
         _ = home.write(String(repeating: "This is no database. ", count: 500), to: "pumpctl/record.sqlite")
-        for arguments in [["listen"], ["sync"], ["list"], ["export"], ["send", "--later", "--at", "1,2", "x"]] {
-            let ending = try await Pumpctl.start(
-                ["-p", "sim:rescue", "message"] + arguments, environment: environment
-            ).ending()
+        for arguments in [
+            ["listen", "-p", "sim:rescue"], ["sync", "-p", "sim:rescue"], ["list"], ["export"],
+            ["send", "--later", "--at", "1,2", "x"],
+        ] {
+            let ending = try await Pumpctl.start(["message"] + arguments, environment: environment).ending()
             expectFailure(ending, 74, saying: "damaged", hint: "move the file away")
         }
     }

@@ -25,7 +25,7 @@ struct PortWarningTests {
         #expect(
             warning.text
                 == "warning: minicom (pid 4711) has /dev/ttyUSB0 open too: answers may be split between the two")
-        #expect(warning.hint == "quit minicom (pid 4711), then try again")
+        #expect(warning.hint == "end it first: kill 4711")
     }
 
     @Test("Several programs")
@@ -33,7 +33,7 @@ struct PortWarningTests {
         let warning = try #require(made([Self.minicom, Self.shell]))
         #expect(warning.text.contains("minicom (pid 4711), sh (pid 12) have /dev/ttyUSB0 open too"))
         #expect(warning.text.hasSuffix("split between them"))
-        #expect(warning.hint == "quit minicom (pid 4711), sh (pid 12), then try again")
+        #expect(warning.hint == "end them first: kill 4711 12")
     }
 
     @Test("A lock file of a program that is not seen to have it open")
@@ -72,7 +72,7 @@ struct PortWarningTests {
         #expect(ending.status == 0)
         #expect(ending.output.hasPrefix("pump"))
         let warning = "warning: sh (pid \(holder.processID)) has \(pump.port) open too"
-        #expect(ending.errors.contains(warning + ": answers may be split between the two\n  hint: quit sh"))
+        #expect(ending.errors.contains(warning + ": answers may be split between the two\n  hint: end it first: kill "))
         #expect(ending.errors.split(separator: "\n").count { $0.hasPrefix("warning:") } == 1)
         if words.contains("-v") {
             let places = try ["OFF\\x0a", "warning:"].map { try #require(ending.errors.firstRange(of: $0)).lowerBound }

@@ -75,6 +75,26 @@ struct ReportingLinkTests {
         #expect(events.state.isEmpty)
     }
 
+    @Test("An ESP32 that restarts is told of, with the cause, but for where opening the port has done that")
+    func restart() async throws {
+        let boot = "ets Jul 29 2019 12:21:46\r\n\r\nrst:0xf (RTCWDT_BROWN_OUT_RESET),boot:0x13\r\nentry 0x40\r\n"
+        for (mayHaveReset, mayRestart, sends) in [
+            (false, true, false), (true, true, true), (true, true, false), (false, false, true),
+        ] {
+            events.update { $0 = [] }
+            let bare = ScriptedLink(mayHaveReset: mayHaveReset)
+            let link = ReportingLink(bare, clock: clock, note: { [events] in tell($0, events) }, mayRestart: mayRestart)
+            await link.forward { _ in }
+            if sends { try await link.send(Array("LED:1\n".utf8)) }
+            for piece in [boot.prefix(30), boot.dropFirst(30)] { await bare.deliver(String(piece)) }
+            let isTold = mayRestart && (!mayHaveReset || sends)
+            #expect(events.state.count == (isTold ? 1 : 0), "\(events.state)")
+            let text = "pumpctl: scripted: the board has restarted: RTCWDT_BROWN_OUT_RESET\n  hint: give"
+            #expect(!isTold || events.state[0].hasPrefix(text))
+            await link.close()
+        }
+    }
+
     @Test("What the link remarks is told once, when it is closed; also through a trace")
     func remark() async throws {
         let link = link(EventLink(events, remark: "it is a Telnet server"), looks: false)
@@ -83,7 +103,7 @@ struct ReportingLinkTests {
         #expect(events.state.isEmpty)
         await traced.close()
         await traced.close()
-        #expect(events.state == ["pumpctl: event: it is a Telnet server"])
+        #expect(events.state == ["pumpctl: warning: event: it is a Telnet server"])
     }
 
     @Test("A wrapper takes what is sent at once where the link does, and a trace shows it first")
@@ -103,7 +123,7 @@ struct ReportingLinkTests {
 private func tell(_ event: String, _ events: Watched<[String]>) { events.update { $0.append(event) } }
 
 /// A link that says what is sent.
-private final class EventLink: Link {
+final class EventLink: Link {
     let name = "event"
     let remark: String?
     var keepsPacketBounds: Bool { false }

@@ -169,13 +169,15 @@ import Testing
     // MARK: What may be in the way
 
     @Test func `No bus, no bluetoothd, no adapter, and one that is off`() async throws {
-        let nowhere = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent"]
+        let nowhere = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/proc/nowhere"]
         expectFailure(
-            try await Pumpctl.run("scan", environment: nowhere), 69, saying: "bluetoothd", hint: "the system bus")
+            try await Pumpctl.run("scan", environment: nowhere), 69, saying: "bluetoothd is not running",
+            hint: "the system bus")
         let empty = try await PrivateBus()
         expectFailure(
             try await Pumpctl.run("scan", environment: ["DBUS_SYSTEM_BUS_ADDRESS": empty.address]), 69,
             saying: "bluetoothd is not running", hint: "sudo systemctl start bluetooth")
+        try await Self.expectNoStart("scan")
         try await withBLEBench { bench in
             expectFailure(
                 try await bench.run("scan", "--adapter", "hci7"), 66, saying: "no Bluetooth adapter", hint: "hci0")
@@ -184,8 +186,20 @@ import Testing
             await bench.fake.remove(bench.adapter)
             let ending = try await bench.run("scan", "--json")
             expectFailure(ending, 66, saying: "no Bluetooth adapter", hint: "plug an adapter in")
+            // Nothing has looked for them.
+            #expect(!ending.errors.contains("in sight"), "\(ending.errors)")
             #expect(try ending.object()["error"] as? String == "no_adapter")
         }
+    }
+
+    /// Runs `pumpctl` where the bus tries to start bluetoothd, and fails.
+    static func expectNoStart(_ arguments: String..., location: SourceLocation = #_sourceLocation) async throws {
+        let bus = try await PrivateBus(failing: "org.bluez")
+        let ending = try await Pumpctl.start(arguments, environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address]).ending()
+        expectFailure(
+            ending, 69, saying: "bluetoothd failed to start: Process org.bluez exited with status 1",
+            hint: "start it: sudo systemctl start bluetooth", location)
+        #expect(!ending.errors.contains("refused"), "\(ending.errors)", sourceLocation: location)
     }
 
     @Radio private static func switchOff(_ adapter: FakeAdapter) { adapter.isPowered = false }

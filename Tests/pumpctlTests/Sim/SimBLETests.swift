@@ -62,7 +62,7 @@ struct SimBLETests {
         }
         let ready: NSDictionary = [
             "ok": true, "event": "ready", "name": "HMSoft", "adapter": "hci1", "address": Self.address,
-            "port": "ble:\(Self.address)",
+            "port": "ble:\(Self.address)", "pid": Int(sim.processID),
         ]
         #expect(try await record() == ready)
         let central = try await TestCentral(on: bench.bus.address, for: Self.address)
@@ -88,7 +88,8 @@ struct SimBLETests {
     @Test("What is in its way is said before it is offered, with what can be done")
     func refused() async throws {
         let bench = try await Bench()
-        expectFailure(try await bench.run("--adapter", "hci9"), 66, saying: "hci9", hint: "there is: hci0, hci1")
+        expectFailure(
+            try await bench.run("--adapter", "hci9"), 66, saying: "hci9", hint: "choose one that there is: hci0, hci1")
         let name = String(repeating: "n", count: 30)
         expectFailure(
             try await bench.run("--name", name), 64, saying: "30 bytes", "room for 29", hint: "choose a shorter name")

@@ -15,8 +15,8 @@ struct SimCommandTests {
     @Test("Clients beyond its descriptors keep no later one out")
     func descriptorsUsedUp() async throws {
         let sim = try await Pumpctl.start(
-            ["sim", "pump", "--tcp", "0", "--unpaced"],
-            program: ["/bin/bash", "-c", Self.withFewDescriptors, Executable.pumpctl])
+            ["sim", "pump", "--tcp", "0", "--unpaced", "--broadcast"],
+            program: Shell.bash(Self.withFewDescriptors, Executable.pumpctl))
         let line = try await sim.output.line()
         let text = String(try #require(line.firstMatch(of: /tcp:127\.0\.0\.1:[0-9]+/)).output)
         let port = try #require(UInt16(text.split(separator: ":")[2]))
@@ -50,6 +50,46 @@ struct SimCommandTests {
         #expect(lstat(path, &entry) != 0)
     }
 
+    @Test("--background returns once the device is there, and prints the process to kill")
+    func background() async throws {
+        let folder = TemporaryFolder()
+        let path = folder.path("pump")
+        let ending = try await Pumpctl.run("sim", "pump", "--unpaced", "--link", path, "--background")
+        #expect(ending.status == 0)
+        #expect(ending.errors == "pumpctl: PTY \(path)\n")
+        let process = try #require(pid_t(ending.output.dropLast()))
+        defer { kill(process, SIGKILL) }
+        #expect(try await Pumpctl.run("-p", path, "on").status == 0)
+        kill(process, SIGTERM)
+
+        let asJSON = try await Pumpctl.run("sim", "led", "--tcp", "0", "--background", "--json")
+        let object = try asJSON.object()
+        let other = try #require(object["pid"] as? Int)
+        defer { kill(pid_t(other), SIGKILL) }
+        let port = try #require(object["port"] as? String)
+        #expect(try await Pumpctl.run("-p", port, "led", "get").output == "led off\n")
+
+        let failed = try await Pumpctl.run("sim", "pump", "--link", "/nonexistent/pump", "--background")
+        expectFailure(failed, 66, saying: "/nonexistent/pump", hint: "folder")
+        #expect(failed.output.isEmpty)
+    }
+
+    @Test("A link without a folder is printed as the endpoint that it is")
+    func bareLink() async throws {
+        let folder = TemporaryFolder()
+        let sim = try await Pumpctl.start(
+            ["sim", "pump", "--unpaced", "--link", "pump"],
+            program: ["/bin/sh", "-c", "cd \(folder.path) && exec \"$0\" \"$@\"", Executable.pumpctl])
+        #expect(try await sim.output.line() == "PTY ./pump")
+        let wrong = try await Pumpctl.start(
+            ["-p", "pump", "status"],
+            program: ["/bin/sh", "-c", "cd \(folder.path) && exec \"$0\" \"$@\"", Executable.pumpctl]
+        ).ending()
+        expectFailure(wrong, 64, saying: "pump: not a valid endpoint", hint: "write it with its path: ./pump")
+        sim.send(signal: SIGTERM)
+        _ = try await sim.ending()
+    }
+
     @Test("A second one leaves a path that is taken alone, and says so")
     func takenPath() async throws {
         let folder = TemporaryFolder()
@@ -69,8 +109,8 @@ struct SimCommandTests {
 
     @Test("A path in no folder is named")
     func noFolder() async throws {
-        let ending = try await Pumpctl.run("sim", "pump", "--link", "/nonexistent/pump")
-        expectFailure(ending, 66, saying: "/nonexistent/pump", hint: "folder")
+        let ending = try await Pumpctl.run("sim", "pump", "--link", "/proc/nowhere/pump")
+        expectFailure(ending, 66, saying: "/proc/nowhere/pump", hint: "folder")
     }
 
     @Test("What a killed one left behind is replaced")
@@ -110,6 +150,33 @@ struct SimCommandTests {
         #expect(ending.output.contains("Speed:\(percent)%"), "\(ending)")
     }
 
+    @Test("--tcp listens on this machine's own address only, where a second client is hung up on and told of")
+    func oneClientOfThisMachine() async throws {
+        let sim = try await Pumpctl.start(["sim", "pump", "--tcp", "0", "--unpaced"])
+        let line = try await sim.output.line()
+        let text = String(try #require(line.firstMatch(of: /tcp:127\.0\.0\.1:[0-9]+/)).output)
+        let port = try #require(UInt16(text.split(separator: ":")[2]))
+        // All of 127/8 is this machine: where it listens on every address, it listens on this one too.
+        await #expect(throws: DescriptorError.self) {
+            try await DescriptorChannel.connect(
+                to: .tcp(host: "127.0.0.2", port: port), deadline: .now + .seconds(30)
+            ).close()
+        }
+        let address = SocketAddress.tcp(host: "127.0.0.1", port: port)
+        let first = try await DescriptorChannel.connect(to: address, deadline: .now + .seconds(30))
+        // Its answer shows that it is joined.
+        try await first.write(Array("TEMP\n".utf8))
+        _ = try await first.read()
+        let second = try await DescriptorChannel.connect(to: address, deadline: .now + .seconds(30))
+        await #expect(throws: DescriptorError.self) { while try await second.read() != nil {} }
+        await first.close()
+        #expect(try await Pumpctl.run("-p", text, "status").status == 0)
+        sim.send(signal: SIGTERM)
+        let ending = try await sim.ending()
+        #expect(ending.errors.contains("a second client was hung up on"), "\(ending)")
+        #expect(ending.errors.contains("--broadcast"))
+    }
+
     @Test("--tcp 0 takes a free port and says which")
     func tcp() async throws {
         let sim = try await Pumpctl.start(["sim", "pump", "--tcp", "0", "--thermistors", "1", "--json"])
@@ -127,11 +194,27 @@ struct SimCommandTests {
             try await Pumpctl.run("-p", String(port), "status"), 66, saying: String(port), hint: "start the server")
     }
 
+    @Test("A simulated pump can be without thermistors", arguments: [true, false])
+    func noThermistors(isInside: Bool) async throws {
+        guard !isInside else {
+            let status = try await Pumpctl.run("-p", "sim:pump?thermistors=0", "status")
+            #expect(status.output.hasSuffix("temperature  not reported\n"), "\(status)")
+            return
+        }
+        let sim = try await Pumpctl.start(["sim", "pump", "--tcp", "0", "--thermistors", "0", "--json"])
+        let port = try #require(try await sim.output.line().firstMatch(of: /tcp:127\.0\.0\.1:[0-9]+/)).output
+        let temperatures = try await Pumpctl.run("-p", String(port), "send", "TEMP")
+        #expect(temperatures.output == "TEMP:{Water:?C,Skin:?C}\n")
+        sim.send(signal: SIGTERM)
+        _ = try await sim.ending()
+    }
+
     @Test(
         "Options that don't go together, or are out of range, are refused",
         arguments: [
             ["--tcp", "0", "--pty"], ["--tcp", "0", "--link", "/tmp/x"], ["--thermistors", "3"], ["--baud", "0"],
-            ["--tcp", "70000"], ["--banner", "loud"], ["--knob", "1024"], ["--knob", "half"],
+            ["--tcp", "70000"], ["--broadcast"], ["--broadcast", "--pty"], ["--banner", "loud"], ["--knob", "1024"],
+            ["--knob", "half"],
         ])
     func wrongOptions(options: [String]) async throws {
         expectFailure(

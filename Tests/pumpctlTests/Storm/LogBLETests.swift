@@ -84,6 +84,27 @@ struct LogBLETests {
         }
     }
 
+    @Test("A log of which packets lost their ends is not whole, and nothing is joined")
+    func lostEnds() async throws {
+        let answer = ["LOG Values: 1 2 3 50", "10 2 3 4.5\n2 2 3 500", "11 2 3 4.50\n"]
+        try await withSensor(Sensor(mtu: 23, answer: answer)) { bench, _ in
+            let ending = try await bench.run("-p", "ble:storm", "log", "get")
+            expectFailure(ending, 74, saying: "something is missing at the ends of 2 packets", hint: "serial port")
+            #expect(ending.output == "1 2 3 50\n10 2 3 4.5\n2 2 3 500\n11 2 3 4.50\n")
+        }
+    }
+
+    @Test("Rows without a line end are kept apart, and that is said")
+    func noLineEnds() async throws {
+        let answer = ["LOG Values: ", "1 2 3 500.00", "1 1 1 500.37", "2 2 2 -1.50"]
+        try await withSensor(Sensor(answer: answer)) { bench, _ in
+            let ending = try await bench.run("-p", "ble:storm", "log", "get")
+            #expect(ending.status == 0)
+            #expect(ending.output == "1 2 3 500.00\n1 1 1 500.37\n2 2 2 -1.50")
+            #expect(ending.errors.contains("2 rows came without a line end"))
+        }
+    }
+
     @Test("A log that is cut off by a lost link ends it with 74; what came is kept, and the old file too")
     func cutOff() async throws {
         try await withSensor(Sensor(answer: ["LOG Values: 1 2 3 4.50\n", "4 5\n"])) { bench, sensor in
@@ -118,8 +139,8 @@ struct LogBLETests {
             #expect(ending.status == 0 && ending.output == "", "\(ending)")
         }
         try await withSensor(Sensor()) { bench, _ in
-            let ending = try await bench.run("-p", "ble:storm", "--timeout", "0.2", "log", "get")
-            expectFailure(ending, 75, saying: "no answer to GET_LOG in 0.2 s")
+            let ending = try await bench.run("-p", "ble:C0:FF:EE:00:00:01", "--timeout", "2", "log", "get")
+            expectFailure(ending, 75, saying: "no answer to GET_LOG in 2 s")
         }
     }
 

@@ -43,6 +43,29 @@ struct LogGetTests {
         await sensor.close()
     }
 
+    @Test("What came of an earlier log is kept until something of the next has come")
+    func earlierPart() async throws {
+        let folder = TemporaryFolder()
+        let path = folder.path("storm.log")
+        let part = folder.write("1 2 3 4.50\n4 5", to: "storm.log.partial")
+        #expect(try await Pumpctl.run("-p", folder.path("nowhere"), "log", "get", "-o", path).status == 66)
+        #expect(try String(contentsOfFile: part, encoding: .utf8) == "1 2 3 4.50\n4 5")
+        let silent = try await ScriptedDevice()
+        #expect(try await Pumpctl.run("-p", silent.port, "--timeout", "0.1", "log", "get", "-o", path).status == 75)
+        #expect(try String(contentsOfFile: part, encoding: .utf8) == "1 2 3 4.50\n4 5")
+        await silent.close()
+
+        let cutting = try await CuttingSensor("LOG Values: 7\n")
+        #expect(try await Pumpctl.run("-p", cutting.endpoint, "log", "get", "-o", path).status == 74)
+        #expect(try String(contentsOfFile: part, encoding: .utf8) == "7\n")
+        await cutting.close()
+        let sensor = try await sensor()
+        #expect(try await Pumpctl.run("-p", sensor.port, "log", "get", "-o", path).status == 0)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == Self.log)
+        #expect(access(part, F_OK) != 0)
+        await sensor.close()
+    }
+
     @Test("A log that is cut off ends it with 74; what came is kept, and the old file too")
     func cutOff() async throws {
         let sensor = try await CuttingSensor("LOG Values: 1 2 3 4.50\n4 5")
@@ -96,9 +119,74 @@ struct LogGetTests {
         await sensor.close()
     }
 
+    @Test("Ctrl-C leaves the file as it was, and what came beside it")
+    func interruptedFile() async throws {
+        let sensor = try await sensor()
+        let folder = TemporaryFolder()
+        let path = folder.write("of yesterday", to: "storm.log")
+        let program = try await Pumpctl.start(
+            ["-p", sensor.port, "-v", "log", "get", "--quiet", "1000", "-o", path])
+        try await program.errors.text(upTo: "< 4 5 6")
+        program.send(signal: SIGINT)
+        let ending = try await program.ending()
+        #expect(ending.status == 130)
+        #expect(ending.errors.contains("incomplete: \(Self.log.utf8.count) bytes of it are in \(path).partial"))
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "of yesterday")
+        #expect(try String(contentsOfFile: path + ".partial", encoding: .utf8) == Self.log)
+        await sensor.close()
+    }
+
+    @Test("-o - is standard output")
+    func dash() async throws {
+        let sensor = try await sensor()
+        let ending = try await Pumpctl.run("-p", sensor.port, "log", "get", "-o", "-")
+        #expect(ending.status == 0)
+        #expect(ending.output == Self.log)
+        expectFailure(try await Pumpctl.run("-p", sensor.port, "--json", "log", "get", "-o", "-"), 64, hint: "")
+        let live = try await Pumpctl.run("-p", "sim:storm?interval=1ms", "log", "live", "--count", "1", "-o", "-")
+        #expect(live.output.split(separator: " ").count == 4)
+        let image = try await Pumpctl.run("-p", "sim:peer?unpaced", "image", "get", "-o", "-")
+        #expect(image.status == 0 && !image.output.isEmpty && !image.output.contains("bytes in"))
+        await sensor.close()
+    }
+
+    @Test("The log is on the disk before it has the file's name")
+    func synchronized() async throws {
+        let folder = TemporaryFolder()
+        let path = folder.path("storm.log")
+        let ending = try await Pumpctl.start(
+            ["-p", "sim:storm?rows=3&unpaced", "log", "get", "-o", path],
+            environment: ["LD_PRELOAD": Executable.syncCounter, "SYNC_COUNTER": folder.path("calls")]
+        ).ending()
+        #expect(ending.status == 0, "\(ending)")
+        let calls = try String(contentsOfFile: folder.path("calls"), encoding: .utf8)
+        #expect(calls == "sync \(path).partial\nrename \(path)\n")
+    }
+
+    @Test("A sensor that restarts has not ended its log")
+    func restarted() async throws {
+        let boot = "ets Jul 29 2019 12:21:46\r\n\r\nrst:0xf (RTCWDT_BROWN_OUT_RESET),boot:0x13\r\nentry 0x400805f0\r\n"
+        let sensor = try await ScriptedDevice { $0 == "GET_LOG" ? "LOG Values: 1 2 3 4.50\n4 5 \(boot)" : nil }
+        let ending = try await Pumpctl.run("-p", sensor.port, "log", "get")
+        expectFailure(ending, 74, saying: "the log is incomplete: the sensor has restarted", hint: "power supply")
+        #expect(ending.output == "1 2 3 4.50\n4 5 ")
+        await sensor.close()
+    }
+
+    @Test("A log that begins again answers somebody else")
+    func twoReaders() async throws {
+        let sensor = try await ScriptedDevice { $0 == "GET_LOG" ? "LOG Values: 1 2 \r\nLOG Values: \(Self.log)" : nil }
+        let folder = TemporaryFolder()
+        let path = folder.path("storm.log")
+        let ending = try await Pumpctl.run("-p", sensor.port, "log", "get", "-o", path)
+        expectFailure(ending, 74, saying: "another program asked for it too", hint: "stop the other program")
+        #expect(access(path, F_OK) != 0)
+        await sensor.close()
+    }
+
     @Test(
         "What can't be written is said before the sensor is asked",
-        arguments: [("/nonexistent/storm.log", 66), ("/tmp", 66)] as [(String, Int32)])
+        arguments: [("/proc/nowhere/storm.log", 66), ("/tmp", 66)] as [(String, Int32)])
     func noFile(path: String, status: Int32) async throws {
         let sensor = try await sensor()
         expectFailure(

@@ -54,9 +54,9 @@ struct LogLiveTests {
 
     @Test("What is no measurement is printed as it is; CSV leaves it out and says so")
     func oddRows() async throws {
-        let speech = "LIVE LOG: cleaning\u{1B}[2J\r\nLIVE LOG: 1 a,b 3 nan\r\n"
+        let speech = "LIVE LOG: cleaning\u{1B}[2J\r\nLIVE LOG: =1+1 \u{7}a,b 3 nan\r\n"
         for (options, output) in [
-            ([], "cleaning\\x1b[2J\n1 a,b 3 nan\n"), (["--csv"], "time,pipe,port,point,value\n"),
+            ([], "cleaning\\x1b[2J\n=1+1 \\x07a,b 3 nan\n"), (["--csv"], "time,pipe,port,point,value\n"),
         ] as [([String], String)] {
             let sensor = try await ScriptedDevice()
             let program = try await Pumpctl.start(["-p", sensor.port, "log", "live", "-v"] + options)
@@ -69,11 +69,25 @@ struct LogLiveTests {
             let ending = try await program.ending()
             #expect(ending.status == 143)
             if !options.isEmpty {
-                #expect(ending.output.hasSuffix(",1,\"a,b\",3,nan\n"))
+                #expect(ending.output.hasSuffix(",'=1+1,\"\\x07a,b\",3,nan\n"))
                 #expect(ending.errors.contains("no measurement: cleaning"))
             }
             await sensor.close()
         }
+    }
+
+    @Test("A restart is told, and cuts no row together with what follows")
+    func restart() async throws {
+        let sensor = try await ScriptedDevice()
+        let program = try await Pumpctl.start(["-p", sensor.port, "log", "live", "--count", "2", "-v"])
+        _ = try await program.errors.line("the open port")
+        try await sensor.say(
+            "LIVE LOG: 1 2 3 4\r\nLIVE LOG: 1 2 3ets Jul 29 2019 12:21:46\r\n\r\nrst:0x1 (POWERON_RESET)\r\n")
+        try await sensor.say("entry 0x400805f0\r\nLIVE LOG: 5 6 7 8\r\n")
+        let ending = try await program.ending()
+        #expect(ending.output == "1 2 3 4\n5 6 7 8\n")
+        #expect(ending.errors.contains("the board has restarted: POWERON_RESET"))
+        await sensor.close()
     }
 
     @Test("--for ends it with 0")

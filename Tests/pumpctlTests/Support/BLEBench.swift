@@ -40,10 +40,10 @@ struct BLEBench {
         return device
     }
 
-    /// Waits until a client has called a method.
-    func untilCalled(_ member: String) async throws {
-        _ = try await fake.calls.wait(for: "a call of \(member)") { calls in
-            calls.contains { $0.member == member } ? true : nil
+    /// Waits until clients have called a method so often.
+    func untilCalled(_ member: String, times: Int = 1) async throws {
+        _ = try await fake.calls.wait(for: "\(times) calls of \(member)") { calls in
+            calls.count { $0.member == member } >= times ? true : nil
         }
     }
 }

@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import pumpctl
+
 /// `pumpctl` as it was built, run as a person or a program runs it.
 enum Pumpctl {
     /// Starts it with an environment of its own: no configuration, no port but a named one, nothing that an
@@ -12,13 +14,16 @@ enum Pumpctl {
     ) async throws -> ChildProcess {
         let ours = ProcessInfo.processInfo.environment
         var all = [
-            "PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "XDG_STATE_HOME": "/proc/nowhere", "NO_COLOR": "1",
-            "PUMPCTL_RECORD": "0",
+            "PATH": "/usr/bin:/bin", "HOME": ChildProcess.impossibleHome, "XDG_STATE_HOME": "/proc/nowhere",
+            "NO_COLOR": "1", "PUMPCTL_RECORD": "0",
         ]
         all["LD_LIBRARY_PATH"] = ours["LD_LIBRARY_PATH"]
         all.merge(environment) { $1 }
         // The pump answers at once, but this machine may be busy.
-        let patience = arguments.contains { $0.hasPrefix("--timeout") } ? [] : ["--timeout", "30"]
+        let command = CommandWords(arguments).command as? any OptionedCommand.Type
+        let isPatient = command.map { $0.takenOptions.contains(.timeout) } ?? false
+        let isTold = arguments.contains { $0.hasPrefix("--timeout") }
+        let patience = isPatient && !isTold ? ["--timeout", "30"] : []
         return try await ChildProcess(
             program + patience + arguments, environment: all, terminal: terminal, streamsOnTerminal: terminal != nil)
     }

@@ -37,7 +37,7 @@ struct BLEDeviceCheckup {
         let others = names.isEmpty ? "" : "; in sight: " + names.prefix(5).joined(separator: ", ")
         return .fail(
             "in_sight", port: endpoint, isKnown ? "known, and not in sight" : "not in sight",
-            remedy: "see that it has power, is near, and that no phone is connected to it" + others, exit: .noInput)
+            remedy: "check that it is switched on, near, and not connected to a phone" + others, exit: .noInput)
     }
 
     private func sight(of device: ScannedDevice) -> Diagnosis {
@@ -47,7 +47,7 @@ struct BLEDeviceCheckup {
         }
         let text = "in sight: \(name)\(device.address), \(rssi) dBm"
         return rssi < -90
-            ? .warn("in_sight", port: endpoint, text + ", which is weak", remedy: "bring it nearer")
+            ? .warn("in_sight", port: endpoint, text + ", which is weak", remedy: "move the device closer")
             : .ok("in_sight", port: endpoint, text)
     }
 
@@ -77,7 +77,7 @@ struct BLEDeviceCheckup {
         return .warn(
             "connection", port: endpoint,
             "a program on this computer is connected to it\(whom), or one that crashed was; the connection is shared",
-            remedy: "end that program, or: bluetoothctl disconnect \(device.address)")
+            remedy: "stop that program, or: bluetoothctl disconnect \(device.address)")
     }
 
     private func services(of device: ScannedDevice) -> Diagnosis {

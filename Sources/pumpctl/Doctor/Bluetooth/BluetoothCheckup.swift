@@ -109,7 +109,7 @@ struct BluetoothCheckup {
         guard state.opensSeveralChannels, !state.adapters.isEmpty else { return nil }
         return .warn(
             "channels",
-            "bluetoothd opens several channels to another Linux computer: a log or an image comes from there in disorder",
+            "bluetoothd opens several channels to another Linux computer: its logs and images arrive out of order",
             remedy: "set Channels=1 below [GATT] in /etc/bluetooth/main.conf, then: sudo systemctl restart bluetooth")
     }
 }

@@ -1,0 +1,98 @@
+import ArgumentParser
+
+struct GATTCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gatt",
+        abstract: "List, read, write and follow the characteristics of any BLE device.",
+        usage: """
+            pumpctl gatt <ble:NAME> [list]
+            pumpctl gatt <ble:NAME> read <characteristic> ... [--type <type>]
+            pumpctl gatt <ble:NAME> write <characteristic> <value> ... --type <type> [--no-response]
+            pumpctl gatt <ble:NAME> notify <characteristic> ... [--type <type>] [--count <number>] [--for <time>]
+            """,
+        discussion: """
+            A characteristic is named by its UUID (2A19, or all 36 characters), by its service's and its own (180F/2A19), or, \
+            where a device has a UUID twice, by its handle as list shows it (char0012).
+
+            A value is text, hex, or one or several numbers: u8, i8, u16, i16, u32, i32, f32, the lowest byte first as GATT has \
+            it, unless --big-endian is given. Without --type, bytes are shown in hexadecimals, and as text where they are \
+            printable; 0x01ff is written as these bytes.
+
+            A write is confirmed by the device where the characteristic allows it. Without a response nothing tells whether it \
+            arrived, and never what it did: a write to a pump may run the motor. notify goes on until Ctrl-C.
+
+            Each line of --json has the keys characteristic, service (UUIDs), handle and name; of list also service_name, flags \
+            and descriptors, of the others hex, text, type and value, of notify time, of write ok and confirmed. What is \
+            unknown is null.
+            """)
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var shared: SharedOptions
+
+    @Argument(
+        parsing: .allUnrecognized,
+        help: ArgumentHelp(
+            "The device as ble:NAME, unless --port names it; what to do with it; a characteristic; and a value.",
+            valueName: "word"))
+    var words: [String] = []
+
+    @Option(help: ArgumentHelp("What a value is: \(GATTValueType.list).", valueName: "type"))
+    var type: GATTValueType?
+
+    @Flag(help: "The highest byte of a number comes first.")
+    var bigEndian = false
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Write with a response of the device, or without; by default what the device allows.")
+    var response: Bool?
+
+    @Flag(help: "Write also what would set a pump to another speed than it says.")
+    var force = false
+
+    @Option(help: ArgumentHelp("End after so many notifications.", valueName: "number"))
+    var count: Int?
+
+    @Option(name: .customLong("for"), help: ArgumentHelp("End notify after this time.", valueName: "time"))
+    var time: SecondsArgument?
+
+    func validate() throws {
+        let request = try request()
+        if let count, count < 1 { throw ValidationError("--count is 1 or more") }
+        if request.action != .notify, count != nil || time != nil {
+            throw ValidationError("--count and --for are for notify")
+        }
+        if request.action != .write, response != nil || force {
+            throw ValidationError("--response, --no-response and --force are for write")
+        }
+        if request.action == .list, type != nil || bigEndian { throw ValidationError("list shows no values") }
+    }
+
+    private func request() throws -> GATTRequest {
+        if let option = words.first(where: { $0.hasPrefix("--") }) {
+            throw ValidationError("there is no option '\(option)'")
+        }
+        let request = try GATTRequest(words, type: type, isBigEndian: bigEndian)
+        if let port = shared.port, let endpoint = request.endpoint, port != endpoint {
+            throw ValidationError("the device is named twice: \(endpoint), and \(port)")
+        }
+        return request
+    }
+
+    func run() throws {
+        let request = try request()
+        var options = shared.merged(with: parent.shared)
+        options.port = request.endpoint ?? options.port
+        let format = GATTFormat(type: type, isBigEndian: bigEndian)
+        let (response, isForced, count, time) = (response, force, count, time?.duration)
+        try CommandRunner.run(options) { context in
+            switch request.action {
+            case .list: try await context.listGATT()
+            case .read: try await context.readGATT(request.characteristics, format)
+            case .write:
+                try await GATTWriting(context, request, response: response, isForced: isForced).run()
+            case .notify: try await GATTFollowing(context, request.characteristics, format, count: count).run(for: time)
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import ArgumentParser
+
+/// The words of a command line that name its command.
+///
+/// The parser shows the help of what it has found where a word behind it is no command, and exits with 0.
+struct CommandWords {
+    /// The command's name with those of its groups, as `["message", "list"]`.
+    private(set) var path: [String] = []
+    /// The command, or the group, that they lead to.
+    private(set) var command: any ParsableCommand.Type = PumpctlCommand.self
+    /// A word in the place of a command's name that is none.
+    private(set) var stranger: String?
+
+    /// The options that may stand before a command's name and that a value follows.
+    private static let valued: Set<String> = [
+        "-p", "--port", "-f", "--family", "--timeout", "--generate-completion-script",
+    ]
+    /// Those that no value follows.
+    private static let flags: Set<String> = [
+        "--json", "--reset", "--record", "--no-record", "-v", "--verbose", "-h", "--help", "-help", "--help-hidden",
+        "--version",
+    ]
+
+    init(_ arguments: [String]) {
+        var rest = arguments[...]
+        while let word = rest.popFirst(), !command.configuration.subcommands.isEmpty {
+            if Self.valued.contains(word) {
+                rest = rest.dropFirst()
+            } else if word.hasPrefix("-"), word.count > 1 {
+                // What is unknown may have a value: the parser says so.
+                guard Self.flags.contains(word) || word.contains("=") else { return }
+            } else if let next = command.configuration.subcommands.first(where: { $0.configuration.commandName == word }
+            ) {
+                path.append(word)
+                command = next
+            } else if path.isEmpty, word == "help" {
+                continue
+            } else {
+                stranger = word
+                return
+            }
+        }
+    }
+
+    /// Why there is no such command; nil where there is.
+    var failure: Failure? {
+        guard let stranger else { return nil }
+        let name = (["pumpctl"] + path).joined(separator: " ")
+        return Failure(
+            .usage, code: "usage", "'\(stranger)' is no command of '\(name)'", hint: hint(on: stranger, name))
+    }
+
+    private func hint(on stranger: String, _ name: String) -> String {
+        let all = command.configuration.subcommands.compactMap { $0.configuration.commandName }
+        if path == ["sim"], stranger.contains("/") {
+            return "name what to simulate first: pumpctl sim pump --link \(stranger)"
+        }
+        if path.isEmpty, stranger.contains("/") || stranger.contains(":") {
+            return "name the device by --port: pumpctl --port \(stranger) status"
+        }
+        if let near = Spelling.nearest(to: stranger, among: all) { return "try: \(name) \(near)" }
+        return "choose one of: \(all.joined(separator: ", ")); see \(name) --help"
+    }
+}

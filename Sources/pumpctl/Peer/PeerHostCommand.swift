@@ -1,0 +1,80 @@
+import ArgumentParser
+import FirmwareSim
+import Glibc
+import LineProtocol
+
+struct PeerHostCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "host",
+        abstract: "Be a peer: send what is typed to who subscribes, and show what arrives.",
+        discussion: """
+            Centrals find this computer over BLE; with --pty, --link or --tcp it is a peer on a line instead. Each line that \
+            is typed is sent as a message, or as a toggle if it is ON or OFF. What nobody hears waits until somebody \
+            subscribes, and while an image is sent. Without --image a request for the image is refused.
+
+            Ctrl-D ends it on a terminal, and Ctrl-C anywhere; behind a pipe that has ended it goes on serving. Each line of \
+            --json has the keys time and event (ready, interrupted, connected, disconnected, subscribed, unsubscribed, \
+            greeting, hello, text, bytes, toggle, image_asked, waiting), and where the event has them port, central, host, \
+            host_time, text, characters, hex, toggle, error.
+            """)
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var shared: SharedOptions
+
+    @Option(help: ArgumentHelp("The PNG to send when it is asked for.", valueName: "file"))
+    var image: String?
+
+    @Option(help: ArgumentHelp("The name that centrals find (default: QDevice1).", valueName: "name"))
+    var name: String?
+
+    @Option(help: ArgumentHelp("The Bluetooth adapter, by its name or address.", valueName: "hci1"))
+    var adapter: String?
+
+    @Flag(name: .customLong("pty"), help: "Be a peer on a pseudo-terminal instead.")
+    var usesPseudoTerminal = false
+
+    @Option(help: ArgumentHelp("Be a peer on a pseudo-terminal, by this symbolic link.", valueName: "path"))
+    var link: String?
+
+    @Option(help: ArgumentHelp("Be a peer on a TCP port of this machine; 0 takes a free one.", valueName: "port"))
+    var tcp: UInt16?
+
+    @Flag(help: "Answer Hello by 'Hello ack', which the published peer does not do.")
+    var acks = false
+
+    @Option(name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "time"))
+    var time: SecondsArgument?
+
+    /// Whether it is offered over BLE.
+    private var isOnAir: Bool { !usesPseudoTerminal && link == nil && tcp == nil }
+
+    func validate() throws {
+        if tcp != nil, usesPseudoTerminal || link != nil {
+            throw ValidationError("--tcp goes without --pty and --link")
+        }
+        if !isOnAir, adapter != nil { throw ValidationError("--adapter goes without --pty, --link and --tcp") }
+    }
+
+    func run() throws {
+        let options = PeerFirmwareOptions(
+            carrier: .line(.unlimited), name: name ?? "QDevice1", startTime: Glibc.time(nil),
+            imageFault: image == nil ? .noFileSelected : nil, acknowledges: acks)
+        let (time, image, isOnAir) = (time?.duration, image, isOnAir)
+        var serving = ServingOptions()
+        (serving.usesPseudoTerminal, serving.link, serving.tcp) = (usesPseudoTerminal, link, tcp)
+        (serving.baud, serving.unpaced, serving.broadcasts) = (nil, true, false)
+        var radio = RadioOptions()
+        (radio.isWanted, radio.adapter, radio.name) = (isOnAir, adapter, name)
+        try CommandRunner.run(shared.merged(with: parent.shared), for: .peer) { [serving, radio] context in
+            let options = try options.sending(image)
+            let hosting = PeerHosting(context)
+            try await context.run(for: time) {
+                if isOnAir {
+                    try await hosting.run(PeerPeripheral(options), over: radio)
+                } else {
+                    try await hosting.run(PeerFirmware(options: options), on: serving)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import DescriptorIO
+import LineProtocol
+import RecordFormat
+import Synchronization
+
+/// The record of what goes over one link.
+///
+/// It is begun once something has gone over the link, and not before: what is sent first may be OFF, which waits for
+/// nothing.
+final class LinkSession: Sendable {
+    /// Begins to record; nil where that can't be done.
+    typealias Beginning = @Sendable () async -> (recording: Recording, session: UInt64)?
+
+    private enum State {
+        case waiting([(RecordTime, RecordingLink.Entry)])
+        case recording(Recording, UInt64)
+        case failed
+    }
+
+    private let loop: EventLoop
+    private let start: Beginning
+    private let state = Mutex(State.waiting([]))
+    private let task = Mutex<Task<Void, Never>?>(nil)
+
+    init(on loop: EventLoop, start: @escaping Beginning) {
+        self.loop = loop
+        self.start = start
+    }
+
+    /// Whether nothing waits any more for it to begin.
+    var hasBegun: Bool { state.withLock { if case .waiting = $0 { false } else { true } } }
+
+    /// Records what has gone over the link.
+    func take(_ entry: RecordingLink.Entry) {
+        let isWaiting = state.withLock { state in
+            switch state {
+            case .waiting(let entries): state = .waiting(entries + [(.now, entry)])
+            case .recording(let recording, let session): recording.take(entry, at: .now, in: session)
+            case .failed: break
+            }
+            if case .waiting = state { return true }
+            return false
+        }
+        if isWaiting { _ = beginning() }
+    }
+
+    /// Begins, if that was not done, and returns once all that has gone over the link so far is on its way to the record.
+    func begin() async { await beginning().value }
+
+    private func beginning() -> Task<Void, Never> {
+        task.withLock { task in
+            let running = task ?? Task(executorPreference: loop) { await self.run() }
+            task = running
+            return running
+        }
+    }
+
+    private func run() async {
+        let begun = await start()
+        state.withLock { state in
+            guard case .waiting(let entries) = state else { return }
+            guard let (recording, session) = begun else {
+                state = .failed
+                return
+            }
+            for (time, entry) in entries { recording.take(entry, at: time, in: session) }
+            state = .recording(recording, session)
+        }
+    }
+}
+
+extension Recording {
+    fileprivate func take(_ entry: RecordingLink.Entry, at time: RecordTime, in session: UInt64) {
+        switch entry {
+        case .event(let kind, let text): record(.event(kind: kind, text: text), at: time, in: session)
+        case .lost(let error):
+            record(.error(code: error.code.rawValue, text: "\(error)"), at: time, in: session)
+            endSession("lost", in: session)
+        }
+    }
+}

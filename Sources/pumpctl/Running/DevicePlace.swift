@@ -1,0 +1,66 @@
+import Transports
+
+/// Where a command's device is, and what carries the link to it: what a person can do about a failure depends on that.
+struct DevicePlace: Sendable, Hashable {
+    /// What lies between this computer and the device.
+    enum Carrier: Sendable, Hashable { case cable, radio, network, simulation }
+
+    /// The endpoint as the person named it.
+    let name: String
+    let carrier: Carrier
+    /// The baud rate that the endpoint names; nil where it names none, or has none.
+    let baudRate: String?
+
+    /// - Parameter text: The endpoint, as `/dev/ttyUSB0` or `ble:HMSoft`.
+    init(_ text: String) {
+        name = text
+        let endpoint = try? Endpoint(text)
+        baudRate = endpoint?.options["baud"]
+        carrier =
+            switch endpoint?.scheme {
+            case "ble": .radio
+            case "tcp", "unix": .network
+            case "sim": .simulation
+            default: .cable
+            }
+    }
+}
+
+/// What a person can do about a device that does not do what was asked, by what carries the link to it.
+extension DevicePlace {
+    private static let trace = "'-v' shows what is sent and received"
+
+    /// Nothing came in answer.
+    static func adviceOnSilence(at place: DevicePlace?, _ family: FamilyName) -> String {
+        switch place?.carrier ?? .cable {
+        case .cable:
+            "check that the device is switched on, and its baud rate "
+                + "\(place?.baudRate ?? "\(family.facts.baudRate)"); \(trace)"
+        case .radio: "check that the device is switched on and near; \(trace)"
+        case .network: "check at the server that the device is connected and switched on; \(trace)"
+        case .simulation: "raise --timeout; \(trace)"
+        }
+    }
+
+    /// Something came that the protocol does not know.
+    static func adviceOnUnknownReply(_ line: [UInt8], at place: DevicePlace?, _ family: FamilyName) -> String {
+        if let other = FamilyName.allCases.first(where: { $0 != family && $0.facts.recognizes(line) }) {
+            return "use a command of the family \(other): pumpctl --help; or name another device by --port"
+        }
+        let isText = !line.isEmpty && line.allSatisfy { (0x20..<0x7F).contains($0) }
+        guard !isText, place?.carrier ?? .cable == .cable else {
+            return "check that the device is of the family \(family); \(trace)"
+        }
+        return "check the baud rate, and that the device is of the family \(family); \(trace)"
+    }
+
+    /// The link broke.
+    static func adviceOnLoss(at place: DevicePlace?) -> String {
+        switch place?.carrier ?? .cable {
+        case .cable: "plug the device in again"
+        case .radio: "bring the device nearer, and check that it is switched on"
+        case .network: "check that the server runs and has the device"
+        case .simulation: "run the command again"
+        }
+    }
+}

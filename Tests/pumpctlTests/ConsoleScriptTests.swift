@@ -1,0 +1,83 @@
+import LineProtocol
+import Testing
+
+@testable import pumpctl
+
+@Suite("A console's lines from a pipe")
+struct ConsoleScriptTests {
+    private let start = ContinuousClock.now
+    private let place = DevicePlace("/dev/ttyUSB0")
+
+    /// A script of one line, which was sent and answered with `answer`, if at all.
+    private func script(answeredBy answer: String?, for family: FamilyName) -> ConsoleScript {
+        var script = ConsoleScript()
+        script.append(Array("LINE\n".utf8))
+        script.end(at: start)
+        _ = script.stopWaiting()
+        if let line = script.nextLine() { script.waitForAnswer(to: line, from: start) }
+        if let answer {
+            script.heard(at: start)
+            let line = DeviceLine(text: answer, hasEnd: true, isContinuation: false)
+            script.take(line, errorCode: family.facts.errorCode)
+        }
+        _ = script.stopWaiting()
+        return script
+    }
+
+    private func failure(answeredBy answer: String?, for family: FamilyName) -> Failure? {
+        let script = script(answeredBy: answer, for: family)
+        do throws(Failure) { try script.conclude(.seconds(8), family, at: place) } catch { return error }
+        return nil
+    }
+
+    @Test(
+        "What is an error is for the device's family to say",
+        arguments: [
+            (FamilyName.pump, "ERROR:OVERHEAT", "OVERHEAT"), (.pump, "IMG_ERROR not_png", nil),
+            (.peer, "IMG_ERROR not_png", "not_png"), (.peer, "ERROR:OVERHEAT", nil), (.storm, "ERROR:OVERHEAT", nil),
+            (.led, "ERROR:OVERHEAT", nil), (.rescue, "ERROR:OVERHEAT", nil),
+        ] as [(FamilyName, String, String?)])
+    func errors(family: FamilyName, answer: String, code: String?) {
+        let failure = failure(answeredBy: answer, for: family)
+        #expect(failure?.deviceCode == code)
+        #expect(failure?.status == code.map { _ in .refused })
+    }
+
+    @Test("A line that nothing answers is named, whatever the family", arguments: FamilyName.allCases)
+    func silence(family: FamilyName) {
+        let failure = failure(answeredBy: nil, for: family)
+        #expect(failure?.status == .temporaryFailure)
+        #expect(failure?.message == "/dev/ttyUSB0: no answer to 'LINE' in 8 s")
+        #expect(failure?.hint?.contains("baud rate \(family.facts.baudRate)") == true)
+    }
+
+    @Test("An answer to a later line does not make up for silence before")
+    func silenceBefore() throws {
+        var script = ConsoleScript()
+        script.append(Array("ONE\nTWO\n".utf8))
+        let first = script.nextLine()
+        script.waitForAnswer(to: try #require(first), from: start)
+        let silent = script.stopWaiting()
+        #expect(silent == Array("ONE".utf8))
+        let second = script.nextLine()
+        script.waitForAnswer(to: try #require(second), from: start)
+        script.heard(at: start)
+        let answered = script.stopWaiting()
+        #expect(answered == nil)
+        let failure = #expect(throws: Failure.self) { try script.conclude(.seconds(8), .pump, at: place) }
+        #expect(failure?.message.contains("no answer to 'ONE'") == true)
+    }
+
+    @Test(
+        "Where the link breaks, what was not sent is counted",
+        arguments: [
+            ("", false, "; not sent: what follows"), ("", true, ""), ("A\n", true, "; not sent: 1 line"),
+            ("A\nB", true, "; not sent: 2 lines"), ("A\nB\n", false, "; not sent: 2 lines, and what follows"),
+        ])
+    func loss(text: String, hasEnded: Bool, unsent: String) {
+        var script = ConsoleScript()
+        script.append(Array(text.utf8))
+        if hasEnded { script.end(at: start) }
+        #expect(script.failure("gone").message == "the link broke: gone\(unsent)")
+    }
+}

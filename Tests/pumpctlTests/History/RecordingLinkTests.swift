@@ -1,0 +1,68 @@
+import DescriptorIO
+import LineProtocol
+import TestSupport
+import Testing
+
+@testable import pumpctl
+
+@Suite("A link that records what goes over it", .timeLimit(.minutes(1)))
+struct RecordingLinkTests {
+    private let entries = Watched<[RecordingLink.Entry]>([])
+
+    private func record(_ link: any Link) -> RecordingLink {
+        RecordingLink(link) { [entries] entry in entries.update { $0.append(entry) } }
+    }
+
+    private static func received(_ text: String) -> RecordingLink.Entry { .event(kind: "received", text: text) }
+    private static func sent(_ text: String) -> RecordingLink.Entry { .event(kind: "sent", text: text) }
+
+    @Test("Each line is kept, wherever it was cut; the rest when the link is closed")
+    func lines() async throws {
+        let bare = ScriptedLink(backlog: ["on", "e\r\ntwo\nthr"])
+        let link = record(bare)
+        _ = try await link.receive()
+        _ = try await link.receiveAvailable()
+        #expect(entries.state == [Self.received("one"), Self.received("two")])
+        try await link.send(Array("GET_LOG\n".utf8))
+        try await link.send(Array("half".utf8))
+        await link.close()
+        await link.close()
+        #expect(entries.state[2...] == [Self.sent("GET_LOG"), Self.received("thr"), Self.sent("half")])
+    }
+
+    @Test("A packet is kept as one, also without a line end")
+    func packets() async throws {
+        let link = record(ScriptedLink(backlog: ["a\nb", "LIVE LOG: 1"], keepsPacketBounds: true))
+        for _ in 0..<2 { _ = try await link.receive() }
+        try await link.send(Array("GET_LOG".utf8))
+        #expect(entries.state == [Self.received("a\nb"), Self.received("LIVE LOG: 1"), Self.sent("GET_LOG")])
+        await link.close()
+    }
+
+    @Test("What a listener is told is kept, and what is sent at once")
+    func listener() async throws {
+        let bare = EventLink(Watched<[String]>([]), takesAtOnce: true)
+        let sending = record(bare)
+        let isSent = try await Task(executorPreference: EventLoop.shared) {
+            try sending.sendAtOnce(Array("OFF\n".utf8))
+        }.value
+        #expect(isSent)
+        #expect(entries.state == [Self.sent("OFF")])
+
+        let scripted = ScriptedLink()
+        let link = record(scripted)
+        await link.forward { _ in }
+        await scripted.deliver("OK\r\nPUMP")
+        #expect(entries.state == [Self.sent("OFF"), Self.received("OK")])
+        let gone = LinkError(.disconnected, name: "scripted", activity: "receive")
+        await scripted.end(with: gone)
+        #expect(entries.state[2...] == [Self.received("PUMP"), .lost(gone)])
+    }
+
+    @Test("What is no text is kept in hexadecimals")
+    func noText() async throws {
+        let link = record(ScriptedLink())
+        try await link.send([0x00, 0x41, 0xFF, 0x0A, 0x5C, 0x1B, 0x0A])
+        #expect(entries.state == [.event(kind: "sent_hex", text: "0041ff"), Self.sent("\\\u{1B}")])
+    }
+}

@@ -1,0 +1,88 @@
+import ArgumentParser
+import Foundation
+import Testing
+import TestSupport
+
+@testable import pumpctl
+
+@Suite("The options of every command, and what they mean for each")
+struct OptionUseTests {
+    /// Each command that can be run, by its name with those of its groups.
+    private static func commands(
+        of group: any ParsableCommand.Type = PumpctlCommand.self, _ path: [String] = []
+    ) -> [(path: [String], command: any ParsableCommand.Type)] {
+        let all = group.configuration.subcommands
+        guard !all.isEmpty else { return [(path, group)] }
+        return all.flatMap { commands(of: $0, path + [$0.configuration.commandName ?? "?"]) }
+    }
+
+    @Test("Every command says which of them mean something: see OptionUse.swift")
+    func declarations() {
+        let commands = Self.commands()
+        #expect(commands.count > 25)
+        for (path, command) in commands {
+            #expect(command is any OptionedCommand.Type, "\(path) has to say which options it takes")
+        }
+    }
+
+    /// What stands for each option on a command line.
+    private static let words: [SharedOption: [String]] = [
+        .port: ["--port", "nosuch"], .family: ["--family", "pump"], .json: ["--json"], .timeout: ["--timeout", "2"],
+        .reset: ["--reset"], .record: ["--record"], .verbose: ["-v"],
+    ]
+
+    @Test("What means nothing for a command is refused, before its name and behind it")
+    func idleOptions() throws {
+        for (path, command) in Self.commands() {
+            guard let taken = (command as? any OptionedCommand.Type)?.takenOptions else { continue }
+            let more = path == ["forget"] ? ["--all"] : []
+            for option in SharedOption.allCases where !taken.contains(option) {
+                let words = try #require(Self.words[option])
+                for arguments in [words + path + more, path + more + words] {
+                    let parsed = try PumpctlCommand.parseAsRoot(arguments)
+                    let optioned = try #require(parsed as? any OptionedCommand)
+                    let failure = #expect(throws: Failure.self) {
+                        try optioned.checkOptions(path.joined(separator: " "))
+                    }
+                    #expect(failure?.status == .usage)
+                    #expect(failure?.message.hasPrefix("--\(option.rawValue) means nothing for") == true)
+                    #expect(failure?.hint?.hasPrefix("omit it") == true)
+                }
+            }
+        }
+    }
+
+    @Test("What means something is taken")
+    func usefulOptions() throws {
+        let lines = [
+            "history --family pump --json", "scan --json -f led", "doctor --port /dev/ttyUSB0 --json", "ports --json",
+            "-p X -f pump --json --timeout 2 --reset --record -v status", "-p X led get -v", "sim pump --json",
+            "-p X message sync --timeout 2",
+        ]
+        for line in lines {
+            let parsed = try PumpctlCommand.parseAsRoot(line.split(separator: " ").map(String.init))
+            try #require(parsed as? any OptionedCommand).checkOptions("")
+        }
+    }
+
+    @Test("The program refuses them with 64, also as JSON")
+    func program() async throws {
+        let ending = try await Pumpctl.run("ports", "--port", "nosuch", "--json")
+        expectFailure(ending, 64, saying: "--port means nothing for 'pumpctl ports'", hint: "omit it")
+        #expect(try ending.object()["error"] as? String == "usage")
+        let unrecorded = try await Pumpctl.run("history", "--no-record")
+        expectFailure(unrecorded, 64, saying: "--no-record means nothing", hint: "omit it")
+    }
+
+    @Test("--reset needs a serial port", arguments: ["sim:pump", "tcp:127.0.0.1:1", "ble:HMSoft", "unix:/nowhere"])
+    func reset(endpoint: String) async throws {
+        let ending = try await Pumpctl.run("-p", endpoint, "status", "--reset")
+        expectFailure(ending, 64, saying: "\(endpoint): --reset needs the DTR line", hint: "omit --reset")
+    }
+
+    @Test("doctor looks at one port, and says so where two are named")
+    func twoPorts() async throws {
+        let ending = try await Pumpctl.run("doctor", "-p", "/dev/a", "/dev/b")
+        expectFailure(ending, 64, saying: "name one port: '/dev/a' or '/dev/b'", hint: "pumpctl doctor")
+    }
+}

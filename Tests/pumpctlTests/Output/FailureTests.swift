@@ -1,0 +1,101 @@
+import LineProtocol
+import Testing
+
+@testable import pumpctl
+
+@Suite("What is said of a command that failed")
+struct FailureTests {
+    private static let endpoints = [
+        "/dev/ttyUSB0", "usb:1a86:7523", "ble:HMSoft", "tcp:bench:4000", "unix:/run/pump", "sim:pump",
+    ]
+
+    private static let errors: [SessionError] = [
+        SessionError(.refused, command: "SPEED:9", outcome: .nothingChanged, deviceCode: "UNKNOWN_COMMAND"),
+        SessionError(.noAnswer, command: "ON", outcome: .unknown, waited: .seconds(8)),
+        SessionError(.noAnswer, command: "STATUS", outcome: .nothingChanged, waited: .seconds(8)),
+        SessionError(.notUnderstood, command: "ON", outcome: .unknown, foreignLine: [1, 2, 3]),
+        SessionError(.notUnderstood, command: "STATUS", outcome: .nothingChanged, foreignLine: Array("HUH".utf8)),
+        SessionError(.cancelled, command: "ON", outcome: .unknown),
+    ]
+
+    @Test("The device is named, and no hint ends or begins with nothing", arguments: endpoints)
+    func words(endpoint: String) {
+        for error in Self.errors {
+            for family in FamilyName.allCases {
+                let failure = Failure(error, family, at: DevicePlace(endpoint))
+                #expect(failure.message.hasPrefix("\(endpoint): "))
+                #expect(failure.hint?.hasSuffix("; ") != true && failure.hint?.isEmpty != true)
+            }
+        }
+    }
+
+    @Test("Only a cable is plugged in, and only a cable has a baud rate", arguments: endpoints)
+    func carriers(endpoint: String) {
+        let place = DevicePlace(endpoint)
+        for error in Self.errors {
+            let hint = Failure(error, .pump, at: place).hint ?? ""
+            #expect(place.carrier == .cable || !hint.contains("baud"), "\(hint)")
+        }
+        let lost = LinkError(.disconnected, name: endpoint, activity: "receive")
+        let broken = SessionError(.linkLost, command: "ON", outcome: .unknown, link: lost)
+        for failure in [Failure(broken, .pump), Failure(broken, .pump, at: place)] {
+            let hint = failure.hint ?? ""
+            #expect(hint.contains("plug") == (place.carrier == .cable), "\(hint)")
+            #expect(hint.contains("ask for its state: pumpctl status"))
+        }
+    }
+
+    @Test("A baud rate that the endpoint names is the one to check")
+    func baudRate() {
+        let silence = SessionError(.noAnswer, command: "STATUS", outcome: .nothingChanged)
+        let named = Failure(silence, .pump, at: DevicePlace("serial:/dev/ttyUSB0?baud=4800"))
+        #expect(named.hint?.contains("baud rate 4800") == true)
+        #expect(Failure(silence, .led).hint?.contains("baud rate 115200") == true)
+    }
+
+    @Test(
+        "A reply of another family is known for what it is",
+        arguments: [
+            (FamilyName.led, "ERROR:UNKNOWN_COMMAND", FamilyName.pump), (.led, "STATUS:{State:OFF}", .pump),
+            (.pump, "LED:0", .led), (.pump, "LOG Values: ", .storm), (.pump, "LIVE LOG: 1 2 3 4", .storm),
+            (.led, "HELLO from Desk @ 2026-11-20T17:04:00Z", .peer), (.storm, "IMG_ERROR not_png", .peer),
+            (.pump, "{\"id\":\"6F1E2C1A\"", .rescue),
+        ])
+    func otherFamily(family: FamilyName, line: String, other: FamilyName) {
+        let error = SessionError(.notUnderstood, command: "X", outcome: .nothingChanged, foreignLine: Array(line.utf8))
+        let hint = Failure(error, family, at: DevicePlace("/dev/ttyUSB0")).hint
+        #expect(hint == "use a command of the family \(other): pumpctl --help; or name another device by --port")
+    }
+
+    @Test("What is known by now is not called unknown")
+    func knownEffect() {
+        let error = SessionError(.noAnswer, command: "ON", outcome: .unknown)
+        let failure = #expect(throws: Failure.self) { try RunEnding.failed(error).rethrow() }
+        #expect(failure?.message == "no answer to ON; the pump is off")
+        #expect(failure?.outcome == "off")
+        #expect(failure?.hint?.contains("ask for") == false)
+    }
+
+    @Test(
+        "A link's failure names the device, and says once what is wrong",
+        arguments: [
+            (LinkError(.notFound, name: "/dev/x", activity: "open"), "/dev/x: no such port or device"),
+            (
+                LinkError(
+                    .busy, name: "/dev/x", activity: "open", holder: LinkHolder(processID: 7, command: "pumpctl")),
+                "/dev/x: busy: open in pumpctl (pid 7)"
+            ),
+            (
+                LinkError(.busy, name: "ble:X", activity: "open", detail: "another program listens to FFE1"),
+                "ble:X: busy: another program listens to FFE1"
+            ),
+            (
+                LinkError(.system, name: "/dev/x", activity: "open", detail: "Too many open files"),
+                "/dev/x: Too many open files"
+            ),
+            (LinkError(.invalidEndpoint, name: "", activity: "read"), "'': not a valid endpoint"),
+        ])
+    func links(error: LinkError, text: String) {
+        #expect(error.description == text)
+    }
+}

@@ -1,0 +1,121 @@
+import FakeBlueZ
+import FirmwareSim
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("peer host, and a peer that sends a file", .timeLimit(.minutes(5)))
+struct PeerHostTests {
+    private static let port = "ble:QDevice1?adapter=hci0"
+
+    /// A PNG in `folder`, larger than what waits for a slow reader.
+    private func png(in folder: TemporaryFolder, _ name: String = "a photo.png") throws -> (path: String, file: Data) {
+        let (path, file) = (folder.path(name), Data(PeerPicture(seed: 3, byteCount: 90_000).bytes))
+        try file.write(to: URL(filePath: path))
+        return (path, file)
+    }
+
+    @Test("What is piped in reaches who subscribes whole and in order, and what arrives is shown")
+    func piped() async throws {
+        try await withRadioBench(mtu: 100) { bench in
+            let folder = TemporaryFolder()
+            let (path, file) = try png(in: folder)
+            let host = try await bench.start(["peer", "host", "--image", path, "--adapter", "hci1"])
+            #expect(try await host.output.line() == "BLE on hci1 (\(RadioBench.second))")
+            let texts = (0..<200).map { "message number \($0)" }
+            let rain = String(repeating: "雨", count: 40)
+            try await host.write((texts + ["on", "IMG_END", rain]).map { $0 + "\n" }.joined())
+            try await host.errors.text(upTo: "not sent: IMG_END")
+            let listening = try await bench.run("-p", Self.port, "--json", "peer", "listen", "--count", "204")
+            let events = try listening.objects()
+            let heard = events.compactMap { $0["text"] as? String }
+            #expect(heard == texts + [String(rain.prefix(32)), String(rain.prefix(8))])
+            #expect(events.compactMap { $0["toggle"] as? String } == ["on"])
+            let output = folder.path("got.png")
+            let image = try await bench.run("-p", Self.port, "--json", "image", "get", "-o", output)
+            #expect(try image.object()["name"] as? String == "a photo.png", "\(image)")
+            #expect(try Data(contentsOf: URL(filePath: output)) == file)
+            #expect(try await bench.run("-p", Self.port, "say", "Grüße").output == "said\n")
+            try await host.output.text(upTo: "text  Grüße\n")
+            #expect(try await bench.run("-p", Self.port, "toggle", "off").status == 0)
+            try await host.output.text(upTo: "toggle off\n")
+            // pumpctl waits until the connection of the command before is over.
+            let write = ["gatt", Self.port, "write", "6E400002-B5A3-F393-E0A9-E50E24DCCA9E", "0x61ff00"]
+            let written = try await bench.start(write).ending()
+            #expect(written.status == 0, "\(written)")
+            try await host.output.text(upTo: "bytes 61 ff 00\n")
+            host.send(signal: SIGINT)
+            #expect(try await host.ending().status == 130)
+            #expect(await !bench.adapters[1].ownRadio.isAdvertising)
+        }
+    }
+
+    @Test("On a terminal what arrives leaves the line that is typed alone, and Ctrl-C leaves the terminal as it was")
+    func typed() async throws {
+        let (home, terminal) = (ConsoleFolder(), try ConsoleTerminal())
+        let program = try ConsoleProgram(["peer", "host", "--link", home.port], home: home, on: terminal)
+        try await terminal.wait(program, forLastRow: ">")
+        program.type("good evning\u{1B}[D\u{1B}[D\u{1B}[D\u{1B}[D")
+        try await terminal.wait(program, forLastRow: "> good evning")
+        #expect(try await Pumpctl.run("-p", home.port, "say", "good morning").output == "said\n")
+        try await terminal.wait(program) {
+            $0.rows.contains("text  good morning") && $0.rows.last == "> good evning"
+                && $0.rows.contains("* nobody is subscribed any more")
+        }
+        program.type("e\r")
+        try await terminal.wait(program, for: "* nobody is subscribed: what you type waits")
+        let heard = try await Pumpctl.run("-p", home.port, "--json", "peer", "listen", "--count", "2")
+        #expect(try heard.objects().last?["text"] as? String == "good evening")
+        program.type("\u{03}")
+        #expect(try await program.exitStatus() == 130)
+        #expect(terminal.isAsItWas)
+    }
+
+    @Test("A simulated peer sends the file that it was given")
+    func simulated() async throws {
+        let folder = TemporaryFolder()
+        let (path, file) = try png(in: folder)
+        let sim = try await Pumpctl.start(["sim", "peer", "--unpaced", "--image", path, "--link", folder.path("peer")])
+        _ = try await sim.output.line("the peer's port")
+        let output = folder.path("got.png")
+        #expect(try await Pumpctl.run("-p", folder.path("peer"), "image", "get", "-o", output).status == 0)
+        #expect(try Data(contentsOf: URL(filePath: output)) == file)
+        sim.send(signal: SIGTERM)
+        _ = try await sim.ending()
+    }
+
+    @Test("A file that can't be sent is named at the start", arguments: [["sim", "peer"], ["peer", "host"]])
+    func badFiles(command: [String]) async throws {
+        let folder = TemporaryFolder()
+        func run(_ path: String) async throws -> ChildProcess.Ending {
+            try await Pumpctl.start(command + ["--pty", "--image", path]).ending()
+        }
+        let missing = folder.path("missing.png")
+        expectFailure(try await run(missing), 66, saying: missing, hint: "")
+        expectFailure(try await run(folder.path), 66, saying: folder.path, hint: "")
+        let text = folder.path("text.png")
+        try Data("GIF89a".utf8).write(to: URL(filePath: text))
+        expectFailure(try await run(text), 64, saying: "\(text) is no PNG", hint: "name a PNG")
+        let large = folder.path("large.png")
+        try Data(PeerPicture.signature + [UInt8](repeating: 0, count: PeerFirmwareOptions.largestImage))
+            .write(to: URL(filePath: large))
+        expectFailure(try await run(large), 64, saying: "larger than 5250000 bytes", hint: "smaller")
+    }
+
+    @Test("Without an image a request is refused; options that mean nothing are usage errors")
+    func options() async throws {
+        let folder = TemporaryFolder()
+        let host = try await Pumpctl.start(["peer", "host", "--link", folder.path("peer"), "--for", "20s"])
+        _ = try await host.output.line("the peer's port")
+        let image = try await Pumpctl.run("-p", folder.path("peer"), "image", "get", "-o", folder.path("got.png"))
+        expectFailure(image, 1, saying: "no_file_selected")
+        host.send(signal: SIGTERM)
+        #expect(try await host.ending().status == 143)
+        for wrong in [["--port", "x"], ["--pty", "--adapter", "hci0"], ["--tcp", "0", "--pty"]] {
+            expectFailure(try await Pumpctl.start(["peer", "host"] + wrong).ending(), 64, hint: "peer host")
+        }
+        let both = try await Pumpctl.run("sim", "peer", "--image", "a.png", "--size", "1000")
+        expectFailure(both, 64, saying: "--image goes without", hint: "sim peer")
+    }
+}

@@ -1,0 +1,139 @@
+import LineProtocol
+import TestSupport
+import Testing
+
+@testable import pumpctl
+
+@Suite("What ends a timed run", .timeLimit(.minutes(1)))
+struct TimedRunEndingTests {
+    private static let on = "STATUS:{State:ON,Speed:70%,WaterTemp:12.0C,SkinTemp:34.5C}"
+    private static let off = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}"
+    private static let hot = "STATUS:{State:ON,Speed:70%,WaterTemp:12.0C,SkinTemp:46.0C}"
+
+    /// A run whose pump is the test, and whose time stands still: nothing is asked but for a reason.
+    private struct Run {
+        let link = ScriptedLink()
+        let task: Task<Void, any Error>
+
+        /// A run that has switched its pump on.
+        init(time: Duration = .seconds(600)) async throws {
+            let clock = ManualClock()
+            let session = PumpSession(link: link, clock: clock)
+            try await session.start()
+            let run = TimedRun(
+                plan: TimedRun.Plan(time: time), timeout: .seconds(3), clock: clock, executor: link.executor,
+                tell: { _ in }, reopen: { throw CancellationError() })
+            task = Task { try await run.run(session) }
+            await goesOut("ON\n", answer: "OK", "PUMP:ON")
+            await goesOut("TEMP\n", answer: "TEMP:34.5")
+            await goesOut("STATUS\n", answer: TimedRunEndingTests.on)
+        }
+
+        func comesIn(_ lines: String...) async { await link.deliver(lines.map { $0 + "\r\n" }.joined()) }
+
+        func goesOut(
+            _ text: String, answer lines: String..., sourceLocation: SourceLocation = #_sourceLocation
+        ) async {
+            #expect(await link.nextSent() == text, sourceLocation: sourceLocation)
+            await link.deliver(lines.map { $0 + "\r\n" }.joined())
+        }
+
+        /// Why it ended, once it has switched the pump off.
+        func failure() async -> Failure? {
+            await goesOut("\nOFF\n", answer: "OK", "PUMP:OFF")
+            let failure = await #expect(throws: Failure.self) { try await task.value }
+            #expect(failure?.outcome == "off")
+            return failure
+        }
+    }
+
+    @Test("A pump that is said to be off is asked at once, and then the run is over", arguments: [off, "PUMP:OFF"])
+    func foundOff(line: String) async throws {
+        let run = try await Run()
+        await run.comesIn(line)
+        await run.goesOut("STATUS\n", answer: Self.off)
+        let failure = await run.failure()
+        #expect(failure?.status == .refused)
+        #expect(failure?.message.contains("by somebody else") == true)
+    }
+
+    @Test("A skin sensor that can't be relied on is asked again at once, and then the run is over")
+    func skin() async throws {
+        let run = try await Run()
+        await run.comesIn(Self.hot)
+        await run.goesOut("STATUS\n", answer: Self.hot)
+        let failure = await run.failure()
+        #expect(failure?.status == .stoppedForSafety)
+        #expect(failure?.code == "sensor_fault")
+    }
+
+    @Test("A pump that does not answer OFF is sent it until it does, beyond the time for an answer, and that is told")
+    func silence() async throws {
+        let (clock, pump) = (ManualClock(), Watched(Pump()))
+        let link = ScriptedLink { sent in pump.update { $0.answer(to: sent) } }
+        let session = PumpSession(link: link, clock: clock)
+        try await session.start()
+        let told = Watched<[String]>([])
+        let run = TimedRun(
+            plan: TimedRun.Plan(time: .seconds(1)), timeout: .seconds(3), clock: clock, executor: link.executor,
+            tell: { report in
+                switch report {
+                case .on: pump.update { $0.isSilent = true }
+                case .off: told.update { $0.append("off") }
+                case .note(let text): told.update { $0.append(text) }
+                case .lastWords: break
+                }
+            }, reopen: { throw CancellationError() })
+        let isOver = Watched(false)
+        let task = Task {
+            defer { isOver.update { $0 = true } }
+            try await run.run(session)
+        }
+        // Its time is over after 1 s, and the first OFF is given up after 4 s.
+        for _ in 0..<90 {
+            await settle()
+            clock.advance(by: .milliseconds(100))
+        }
+        #expect(!isOver.state)
+        pump.update { $0.isSilent = false }
+        for _ in 0..<90 where !isOver.state {
+            await settle()
+            clock.advance(by: .milliseconds(100))
+        }
+        try await task.value
+        #expect(told.state.count == 2)
+        #expect(told.state.first?.hasSuffix("the pump may be on; OFF is sent again until it answers") == true)
+        #expect(told.state.last == "off")
+        #expect(!pump.state.isOn)
+    }
+
+    /// A pump that does not hear for a while.
+    private struct Pump {
+        var isOn = false
+        var isSilent = false
+
+        mutating func answer(to sent: String) -> String? {
+            guard !isSilent else { return nil }
+            switch sent {
+            case "ON\n", "\nOFF\n":
+                isOn = sent == "ON\n"
+                return "OK\r\nPUMP:\(isOn ? "ON" : "OFF")\r\n"
+            case "TEMP\n": return "TEMP:34.5\r\n"
+            case "STATUS\n": return "\(isOn ? TimedRunEndingTests.on : TimedRunEndingTests.off)\r\n"
+            default: return "ERROR:UNKNOWN_COMMAND\r\n"
+            }
+        }
+    }
+
+    @Test("One damaged line ends nothing", arguments: [off, hot, "PUMP:OFF"])
+    func damaged(line: String) async throws {
+        let run = try await Run()
+        await run.comesIn(line)
+        await run.goesOut("STATUS\n", answer: Self.on)
+        await settle()
+        #expect(run.link.unreadSent == [])
+        run.task.cancel()
+        await run.goesOut("\nOFF\n", answer: "OK", "PUMP:OFF")
+        await #expect(throws: CancellationError.self) { try await run.task.value }
+    }
+}

@@ -1,0 +1,163 @@
+import DBus
+import FakeBlueZ
+import FirmwareSim
+import Foundation
+import LineProtocol
+import TestSupport
+import Testing
+
+@Suite("ble:* with the phones in sight", .timeLimit(.minutes(5)))
+struct PhoneGatheringTests {
+    /// A phone with the rescue app, in reach of the bench.
+    @Radio
+    private final class Phone {
+        let radio: RadioDevice
+        private let messages = RadioCharacteristic("FFF1", [.notify, .write])
+        let written = Watched(ReceivedText())
+
+        /// - Parameter errors: How the first attempts to connect to it fail.
+        init(_ number: Int, on bench: BLEBench, failing errors: [DBusError] = []) {
+            radio = RadioDevice(
+                Self.address(number), Advertisement(name: "Phone \(number)", services: ["FFF0"]))
+            radio.signalStrength = Int16(-40 - 10 * number)
+            radio.manners.mtu = 517
+            radio.manners.connectErrors = errors
+            radio.services = [RadioService("FFF0", [messages])]
+            messages.onWrite = { [written] bytes, _ in written.update { $0.bytes += bytes } }
+            bench.fake.add(radio)
+        }
+
+        nonisolated static func address(_ number: Int) -> String { "00:00:5E:00:54:0\(number)" }
+
+        func say(_ message: PhoneMessage) { messages.notify(message.json) }
+
+        func leave() {
+            radio.isAdvertising = false
+            radio.dropLinks()
+        }
+
+        func comeBack() { radio.isAdvertising = true }
+    }
+
+    private static let full = Array(
+        repeating: BlueZError.failed("le-connection-concurrent-connection-limit"), count: 100)
+    private static let unsupported = Array(repeating: BlueZError.notSupported, count: 100)
+
+    private func start(
+        _ arguments: [String], on bench: BLEBench, in folder: TemporaryFolder
+    ) async throws -> ChildProcess {
+        var environment = bench.environment
+        environment["XDG_DATA_HOME"] = folder.path
+        return try await Pumpctl.start(arguments, environment: environment)
+    }
+
+    /// Waits for the event of a phone.
+    private func wait(for event: String, of number: Int, in program: ChildProcess) async throws {
+        let record = #""event":"\#(event)","name":"Phone \#(number)","port":"ble:\#(Phone.address(number))""#
+        _ = try await program.output.wait(for: "\(event) of \(number)") { $0.text.contains(record) ? true : nil }
+    }
+
+    private func contents(_ bench: BLEBench, in folder: TemporaryFolder) async throws -> [String: String] {
+        let list = try await start(["--json", "message", "list"], on: bench, in: folder).ending()
+        let pairs = try list.objects().map { ($0["content"] as? String ?? "", $0["status"] as? String ?? "") }
+        return Dictionary(uniqueKeysWithValues: pairs)
+    }
+
+    @Test("listen connects to each as it comes, stops at the adapter's refusal, and goes on when one leaves")
+    func listen() async throws {
+        try await withBLEBench { bench in
+            let folder = TemporaryFolder()
+            let stock = (0..<100).map { PhoneStock(seed: 7).message($0) }
+            let plain = stock.filter { $0.category != "SOS" }
+            let isSOS: (PhoneMessage) -> Bool = { $0.category == "SOS" }
+            let sos = try #require(stock.first(where: isSOS))
+            let first = await Phone(1, on: bench)
+            let broken = await Phone(2, on: bench, failing: Self.unsupported)
+            let program = try await start(
+                ["--json", "-p", "ble:*", "message", "listen", "--until-sos"], on: bench, in: folder)
+            try await wait(for: "came", of: 1, in: program)
+            try await program.errors.text(upTo: "Phone 2 (ble:\(Phone.address(2)))")
+            await first.say(plain[0])
+            _ = try await program.output.text(upTo: plain[0].id.uuidString)
+            // Two more come while one is there; the adapter bears two.
+            let second = await Phone(3, on: bench)
+            try await wait(for: "came", of: 3, in: program)
+            let third = await Phone(4, on: bench, failing: [Self.full[0]])
+            try await program.errors.text(upTo: "has to wait until another leaves")
+            await second.say(plain[1])
+            await first.say(plain[2])
+            _ = try await program.output.wait(for: "two messages") { output in
+                plain[1...2].allSatisfy { output.text.contains($0.id.uuidString) } ? true : nil
+            }
+            await first.leave()
+            try await wait(for: "left", of: 1, in: program)
+            try await wait(for: "came", of: 4, in: program)
+            await second.say(plain[3])
+            await third.say(sos)
+            let ending = try await program.ending()
+            #expect(ending.status == 0, "\(ending)")
+            let kept = try await contents(bench, in: folder)
+            #expect(kept[sos.content] == "pending_sync" && kept[plain[0].content] == "pending_sync")
+            #expect(broken.written.state.text == "")
+        }
+    }
+
+    @Test("A phone that left is received from again when it is back")
+    func back() async throws {
+        try await withBLEBench { bench in
+            let phone = await Phone(1, on: bench)
+            let program = try await start(
+                ["--json", "-p", "ble:*", "message", "listen", "--count", "1"], on: bench, in: TemporaryFolder())
+            try await wait(for: "came", of: 1, in: program)
+            await phone.leave()
+            try await wait(for: "left", of: 1, in: program)
+            program.output.update { $0.bytes = [] }
+            await phone.comeBack()
+            try await wait(for: "came", of: 1, in: program)
+            await phone.say(PhoneStock(seed: 7).message(0))
+            #expect(try await program.ending().status == 0)
+        }
+    }
+
+    @Test("sync hands on to every phone in sight, and one that fails takes nothing from the others")
+    func sync() async throws {
+        try await withBLEBench { bench in
+            let folder = TemporaryFolder()
+            for text in ["one", "two"] {
+                let kept = try await start(
+                    ["message", "send", "--later", "--at", "1,2", text], on: bench, in: folder
+                ).ending()
+                #expect(kept.status == 0, "\(kept)")
+            }
+            let phones = [
+                await Phone(1, on: bench, failing: Self.unsupported), await Phone(2, on: bench),
+                await Phone(3, on: bench),
+            ]
+            let sync = try await start(["-p", "ble:*", "message", "sync"], on: bench, in: folder).ending()
+            #expect(sync.status == 0 && sync.output == "2 handed on\n", "\(sync)")
+            #expect(sync.errors.contains("Phone 1 (ble:\(Phone.address(1))): "))
+            #expect(sync.errors.contains("Phone 2 (ble:\(Phone.address(2))) is served"))
+            for phone in phones[1...] {
+                let text = phone.written.state.text
+                #expect(text.contains("\"one\"") && text.contains("\"two\""))
+            }
+            #expect(phones[0].written.state.text == "")
+            #expect(try await contents(bench, in: folder) == ["one": "synced", "two": "synced"])
+        }
+    }
+
+    @Test("sync that no phone takes part in keeps what waits, and says why")
+    func nobody() async throws {
+        try await withBLEBench { bench in
+            let folder = TemporaryFolder()
+            _ = try await start(
+                ["message", "send", "--later", "--at", "1,2", "one"], on: bench, in: folder
+            ).ending()
+            let phone = await Phone(1, on: bench, failing: Self.full)
+            let sync = try await start(["--json", "-p", "ble:*", "message", "sync"], on: bench, in: folder).ending()
+            expectFailure(sync, 69, saying: "the Bluetooth adapter takes no more connections", hint: "message sync")
+            #expect(try await contents(bench, in: folder) == ["one": "pending_sync"])
+            #expect(phone.written.state.text == "")
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import RecordFormat
+import TestSupport
+import Testing
+
+/// A record that was made up, with any times, in a folder of its own.
+struct RecordedHistory {
+    let home = TemporaryFolder()
+
+    /// Runs `pumpctl history` on it.
+    func show(
+        _ arguments: String..., before: [String] = [], zone: String = "UTC", environment: [String: String] = [:]
+    ) async throws -> ChildProcess.Ending {
+        try await Pumpctl.start(
+            before + ["history"] + arguments,
+            environment: ["XDG_DATA_HOME": home.path, "TZ": zone].merging(environment) { $1 }
+        ).ending()
+    }
+
+    /// Records a session: what the device said, by seconds since 1970-01-01T00:00:00Z.
+    func add(
+        family: String = "pump", endpoint: String = "/dev/ttyUSB0", device: String? = nil,
+        _ readings: [(Double, String)]
+    ) async throws {
+        func line(_ seconds: Double, _ content: Record.Content) -> String {
+            Record(session: 1, time: RecordTime(milliseconds: Int64(seconds * 1000)), content).line + "\n"
+        }
+        let first = readings.first?.0 ?? 0
+        var text = line(first, .begun(family: family, endpoint: endpoint, device: device))
+        for (seconds, json) in readings {
+            text += line(seconds, .reading(kind: "status", try #require(Reading(json: json[...]))))
+        }
+        text += line(readings.last?.0 ?? first, .ended(reason: "closed"))
+        let program = try await ChildProcess(
+            [Executable.pumpctlRecord, "write"], environment: ["XDG_DATA_HOME": home.path])
+        try await program.write(text)
+        await program.closeInput()
+        #expect(try await program.ending().output == "done\t\(readings.count + 2)\t0\n")
+    }
+}
