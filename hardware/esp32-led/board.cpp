@@ -1,23 +1,29 @@
 #include "board.h"
 
 #include <Arduino.h>
-#include <BLE2902.h>
 #include <BLEDevice.h>
 
 #include <atomic>
+
+#if !CONFIG_IDF_TARGET_ESP32S3
+#error "This sketch is for the ESP32-S3: its pins are those of the wiring page. Board: esp32:esp32:esp32s3"
+#endif
+#if !CONFIG_NIMBLE_ENABLED
+#error "This sketch needs Arduino-ESP32 3.3.5, which has NimBLE for the ESP32-S3 and adds the 0x2902 descriptor itself."
+#endif
 
 namespace {
 
 const char name[] = "ece196";
 const char serviceUuid[] = "937312E0-2354-11EB-9F10-FBC30A62CF38";
 const char ledUuid[] = "957312E0-2354-11EB-9F10-FBC30A62CF38";
-const uint8_t lampPin = 2;
+/// Neither a strapping pin (0, 3, 45, 46) nor one of USB (19, 20), UART0 (43, 44), or the module's flash and PSRAM (26 to 37).
+const uint8_t lampPin = 4;
 
 BLECharacteristic *led = nullptr;
-uint8_t shown = 0;
 
-/// The byte that the radio's task has for the loop; -1 for none.
-std::atomic<int> written(-1);
+/// The radio's task sets it; the loop takes it.
+std::atomic<bool> isWritten(false);
 
 class ServerEvents final : public BLEServerCallbacks {
     void onDisconnect(BLEServer *server) override {
@@ -26,10 +32,9 @@ class ServerEvents final : public BLEServerCallbacks {
 };
 
 class LedEvents final : public BLECharacteristicCallbacks {
-    void onWrite(BLECharacteristic *characteristic) override {
-        if (characteristic->getLength() == 1) {
-            written = characteristic->getData()[0];
-        }
+    // NimBLE's callback has no value of its own, and comes late: the characteristic may hold the next write by now.
+    void onWrite(BLECharacteristic *) override {
+        isWritten = true;
     }
 };
 
@@ -46,9 +51,8 @@ void Board::begin() {
     led = service->createCharacteristic(
         ledUuid, BLECharacteristic::PROPERTY_READ | BLECharacteristic::PROPERTY_WRITE |
                      BLECharacteristic::PROPERTY_NOTIFY);
-    led->addDescriptor(new BLE2902());
     led->setCallbacks(new LedEvents());
-    led->setValue(&shown, 1);
+    set(0);
     service->start();
     BLEDevice::getAdvertising()->addServiceUUID(serviceUuid);
     BLEDevice::startAdvertising();
@@ -63,22 +67,8 @@ bool Board::receive(char &byte) {
     return true;
 }
 
-bool Board::receiveValue(uint8_t &value) {
-    int byte = written.exchange(-1);
-    if (byte < 0) {
-        return false;
-    }
-    value = uint8_t(byte);
-    return true;
-}
-
-void Board::showValue(uint8_t value) {
-    if (value == shown) {
-        return;
-    }
-    shown = value;
-    led->setValue(&shown, 1);
-    led->notify();
+bool Board::takeWrite() {
+    return isWritten.exchange(false);
 }
 
 void Board::rest() {
@@ -91,4 +81,18 @@ void Board::light(bool isOn) {
 
 void Board::line(const char *text) {
     Serial.println(text);
+}
+
+size_t Board::read(uint8_t *bytes, size_t size) {
+    size_t length = led->getLength();
+    memcpy(bytes, led->getData(), length < size ? length : size);
+    return length;
+}
+
+void Board::set(uint8_t byte) {
+    led->setValue(&byte, 1);
+}
+
+void Board::notify() {
+    led->notify();
 }

@@ -2,8 +2,8 @@
 
 #include "src/led.h"
 
-/// The ESP32 and what is soldered to it: the lamp, the UART, the radio.
-class Board final : public Lamp, public LineOutput {
+/// The ESP32-S3 and what is wired to it: the lamp, the UART, the radio.
+class Board final : public Lamp, public LineOutput, public Value {
 public:
     static const unsigned long baud = 115200;
 
@@ -11,13 +11,14 @@ public:
 
     /// Reads one received byte; false when there is none.
     bool receive(char &byte);
-    /// Takes the byte that a central has written to the characteristic; false when none was.
-    bool receiveValue(uint8_t &value);
-    /// Puts the value into the characteristic, and tells the central where it has changed.
-    void showValue(uint8_t value);
+    /// Whether a central has written to the characteristic since this was last asked.
+    bool takeWrite();
     /// Ends a turn of the loop.
     void rest();
 
     void light(bool isOn) override;
     void line(const char *text) override;
+    size_t read(uint8_t *bytes, size_t size) override;
+    void set(uint8_t byte) override;
+    void notify() override;
 };

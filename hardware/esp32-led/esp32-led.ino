@@ -1,11 +1,11 @@
-// The main loop of the LED board: take what came, by line or by radio, and show what it made of the value.
+// The main loop of the LED board: take what came, by line or by radio.
 
 #include <Arduino.h>
 
 #include "board.h"
 
 static Board board;
-static Led led(board, board);
+static Led led(board, board, board);
 
 void setup() {
     board.begin();
@@ -16,10 +16,8 @@ void loop() {
     while (board.receive(byte)) {
         led.receive(byte);
     }
-    uint8_t value;
-    if (board.receiveValue(value)) {
-        led.write(value);
+    if (board.takeWrite()) {
+        led.written();
     }
-    board.showValue(led.value());
     board.rest();
 }

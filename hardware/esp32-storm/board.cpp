@@ -4,8 +4,18 @@
 #include <BLE2902.h>
 #include <BLEDevice.h>
 #include <LittleFS.h>
+#include <esp_partition.h>
 
 #include <atomic>
+
+#include "src/log_partition.h"
+
+#if !CONFIG_IDF_TARGET_ESP32
+#error "This sketch is for the classic ESP32: only there are GPIO 32 to 35 inputs of ADC1. Board: esp32:esp32:esp32"
+#endif
+#if !CONFIG_BLUEDROID_ENABLED
+#error "This sketch takes its BLE events from Bluedroid, which Arduino-ESP32 3.3.5 has for the classic ESP32."
+#endif
 
 namespace {
 
@@ -14,8 +24,10 @@ const char serviceUuid[] = "4FAFC201-1FB5-459E-8FCC-C5C9C331914B";
 const char liveUuid[] = "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E";
 const char backupUuid[] = "BEB5483E-36E1-4688-B7F5-EA07361B26A8";
 const char logPath[] = "/log.txt";
+/// The MTU of a connection on which none was agreed.
+const uint16_t initialMtu = 23;
 
-/// Sensors on the ADC's first unit, which works beside the radio.
+/// Sensors on ADC1: unlike ADC2, it works while a radio is on.
 const uint8_t sensorPins[] = {32, 33, 34, 35};
 const unsigned sensorCount = sizeof sensorPins / sizeof sensorPins[0];
 
@@ -24,62 +36,97 @@ BLECharacteristic *backup = nullptr;
 
 /// What the radio's task tells the loop.
 std::atomic<bool> isConnected(false);
-std::atomic<bool> hasDisconnected(false);
-std::atomic<uint16_t> mtu(23);
+std::atomic<bool> hasCentralChanged(false);
+std::atomic<uint16_t> mtu(initialMtu);
 std::atomic<bool> hasPacket(false);
 char packet[64];
 size_t packetLength = 0;
 
 bool hasNotified = false;
+bool isLogMounted = false;
 File reading;
 
-class ServerEvents final : public BLEServerCallbacks {
-    void onConnect(BLEServer *) override {
-        isConnected = true;
+class FlashPartition final : public LogPartition {
+public:
+    size_t size() override { return _partition != nullptr ? _partition->size : 0; }
+    bool read(size_t offset, uint8_t *bytes, size_t length) override {
+        return esp_partition_read(_partition, offset, bytes, length) == ESP_OK;
     }
-    void onDisconnect(BLEServer *server) override {
-        isConnected = false;
-        hasDisconnected = true;
-        mtu = 23;
-        server->startAdvertising();
-    }
-    void onMtuChanged(BLEServer *, esp_ble_gatts_cb_param_t *param) override {
-        mtu = param->mtu.mtu;
-    }
+    bool mount() override { return LittleFS.begin(false, "/littlefs", 10, label); }
+    bool format() override { return LittleFS.format(); }
+
+private:
+    static constexpr const char *label = "spiffs";
+    const esp_partition_t *_partition =
+        esp_partition_find_first(ESP_PARTITION_TYPE_DATA, ESP_PARTITION_SUBTYPE_DATA_SPIFFS, label);
 };
 
-class BackupEvents final : public BLECharacteristicCallbacks {
-    void onWrite(BLECharacteristic *characteristic) override {
-        // One command at a time: the loop takes it within a few milliseconds.
-        size_t length = characteristic->getLength();
-        if (hasPacket || length > sizeof packet) {
-            return;
-        }
-        memcpy(packet, characteristic->getData(), length);
-        packetLength = length;
-        hasPacket = true;
+void openLog() {
+    FlashPartition partition;
+    LogState state = openLog(partition);
+    isLogMounted = state != LogState::unusable;
+    if (state == LogState::formatted) {
+        Serial.println("Flash: was blank, formatted for the log.");
+    } else if (state == LogState::unusable) {
+        Serial.println("Flash: not mounted and left as it is. Nothing is stored; measurements are sent live.");
     }
-};
+}
+
+void keepPacket(const uint8_t *bytes, size_t length) {
+    // One command at a time: the loop takes it within a few milliseconds.
+    if (hasPacket || length > sizeof packet) {
+        return;
+    }
+    memcpy(packet, bytes, length);
+    packetLength = length;
+    hasPacket = true;
+}
+
+/// Runs in the radio's task. A written value is taken from its event: the characteristic's value may be another by now,
+/// as each notification sets it. `BLECharacteristicCallbacks::onWrite` also comes for a long write, whose event has no value.
+void handleRadio(esp_gatts_cb_event_t event, esp_gatt_if_t, esp_ble_gatts_cb_param_t *param) {
+    switch (event) {
+    case ESP_GATTS_CONNECT_EVT:
+        mtu = initialMtu;
+        hasCentralChanged = true;
+        isConnected = true;
+        break;
+    case ESP_GATTS_DISCONNECT_EVT:
+        isConnected = false;
+        hasCentralChanged = true;
+        BLEDevice::startAdvertising();
+        break;
+    case ESP_GATTS_MTU_EVT:
+        mtu = param->mtu.mtu;
+        break;
+    case ESP_GATTS_WRITE_EVT:
+        if (!param->write.is_prep && param->write.handle == backup->getHandle()) {
+            keepPacket(param->write.value, param->write.len);
+        }
+        break;
+    default:
+        break;
+    }
+}
 
 void beginBle() {
     BLEDevice::init(name);
     BLEDevice::setMTU(517);
     BLEServer *server = BLEDevice::createServer();
-    server->setCallbacks(new ServerEvents());
     BLEService *service = server->createService(serviceUuid);
     live = service->createCharacteristic(liveUuid, BLECharacteristic::PROPERTY_NOTIFY);
     live->addDescriptor(new BLE2902());
     backup = service->createCharacteristic(
         backupUuid, BLECharacteristic::PROPERTY_WRITE | BLECharacteristic::PROPERTY_NOTIFY);
     backup->addDescriptor(new BLE2902());
-    backup->setCallbacks(new BackupEvents());
+    BLEDevice::setCustomGattsHandler(handleRadio);
     service->start();
     BLEDevice::getAdvertising()->addServiceUUID(serviceUuid);
     BLEDevice::startAdvertising();
 }
 
 void notify(BLECharacteristic *characteristic, const char *bytes, size_t length) {
-    characteristic->setValue(reinterpret_cast<uint8_t *>(const_cast<char *>(bytes)), length);
+    characteristic->setValue(reinterpret_cast<const uint8_t *>(bytes), length);
     characteristic->notify();
 }
 
@@ -104,11 +151,17 @@ void BleOutput::write(const char *bytes, size_t length) {
 }
 
 size_t FlashLog::size() {
+    if (!isLogMounted) {
+        return 0;
+    }
     File file = LittleFS.open(logPath, "r");
     return file ? file.size() : 0;
 }
 
 size_t FlashLog::read(size_t offset, char *bytes, size_t length) {
+    if (!isLogMounted) {
+        return 0;
+    }
     if (!reading) {
         reading = LittleFS.open(logPath, "r");
     }
@@ -119,6 +172,9 @@ size_t FlashLog::read(size_t offset, char *bytes, size_t length) {
 }
 
 void FlashLog::append(const char *bytes, size_t length) {
+    if (!isLogMounted) {
+        return;
+    }
     File file = LittleFS.open(logPath, "a");
     if (file) {
         file.write(reinterpret_cast<const uint8_t *>(bytes), length);
@@ -130,12 +186,12 @@ void FlashLog::append(const char *bytes, size_t length) {
     }
 }
 
-bool Board::begin() {
+void Board::begin() {
     // What is written must not wait for the line.
     Serial.setTxBufferSize(2048);
     Serial.begin(baud);
+    openLog();
     beginBle();
-    return LittleFS.begin(true);
 }
 
 bool Board::receive(char &byte) {
@@ -157,8 +213,8 @@ size_t Board::receivePacket(char *bytes, size_t size) {
     return length;
 }
 
-bool Board::takeDisconnection() {
-    return hasDisconnected.exchange(false);
+bool Board::takeCentralChange() {
+    return hasCentralChanged.exchange(false);
 }
 
 Measurement Board::measure() {

@@ -30,15 +30,15 @@ class Board {
 public:
     static const unsigned long baud = 115200;
 
-    /// Opens all of it. False where the flash can't be used: the log is then empty, and live rows are told all the same.
-    bool begin();
+    /// Opens all of it. Where the flash can't be used the serial line says so, the log stays empty, and rows are sent live.
+    void begin();
 
     /// Reads one received byte; false when there is none.
     bool receive(char &byte);
     /// Takes what a central has written to the backup characteristic; 0 when nothing was.
     size_t receivePacket(char *bytes, size_t size);
-    /// Whether the central has gone since this was last asked.
-    bool takeDisconnection();
+    /// Whether a central has come or gone since this was last asked.
+    bool takeCentralChange();
     /// Reads a sensor, one after the other.
     Measurement measure();
     /// Notifies the live characteristic of a raw row.

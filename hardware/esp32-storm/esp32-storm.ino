@@ -22,13 +22,14 @@ void loop() {
     while (board.receive(byte)) {
         storm.receive(byte);
     }
+    // Before the packet is taken, which is the new central's.
+    if (board.takeCentralChange()) {
+        storm.centralChanged();
+    }
     char packet[64];
     size_t length = board.receivePacket(packet, sizeof packet);
     if (length > 0) {
         storm.receivePacket(packet, length);
-    }
-    if (board.takeDisconnection()) {
-        storm.bleDisconnected();
     }
     if (millis() - measuredAt >= measuringInterval) {
         measuredAt += measuringInterval;

@@ -1,28 +1,38 @@
 #pragma once
 
-// What the sketches use of Arduino-ESP32's core, for a compiler that checks their syntax. Nothing here does anything.
+// What the sketches use of the core; see README.md for its version.
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#define HIGH 1
-#define LOW 0
-#define OUTPUT 3
+#include "sdkconfig.h"
+
+#define HIGH 0x1
+#define LOW 0x0
+#define OUTPUT 0x03
+
+typedef int esp_err_t;
+#define ESP_OK 0
 
 void pinMode(uint8_t pin, uint8_t mode);
-void digitalWrite(uint8_t pin, uint8_t level);
+void digitalWrite(uint8_t pin, uint8_t val);
 uint32_t analogReadMilliVolts(uint8_t pin);
 unsigned long millis();
-void delay(uint32_t milliseconds);
+void delay(uint32_t ms);
+
+class String {
+public:
+    String(const char *) {}
+};
 
 class HardwareSerial {
 public:
     void begin(unsigned long baud);
-    size_t setTxBufferSize(size_t size);
+    size_t setTxBufferSize(size_t new_size);
     int availableForWrite();
     int read();
-    size_t write(const uint8_t *bytes, size_t length);
+    size_t write(const uint8_t *buffer, size_t size);
     size_t println(const char *text);
 };
 

@@ -1,16 +1,18 @@
 #pragma once
 
-// What the sketches use of Arduino-ESP32's BLE library on Bluedroid.
+// What the sketches use of the BLE library, which has two stacks below it.
 
 #include <stddef.h>
 #include <stdint.h>
 
-struct esp_ble_gatts_cb_param_t {
-    struct {
-        uint16_t conn_id;
-        uint16_t mtu;
-    } mtu;
-};
+#include "Arduino.h"
+
+#if defined(CONFIG_BLUEDROID_ENABLED)
+#include "esp_gatts_api.h"
+typedef void (*gatts_event_handler)(esp_gatts_cb_event_t event, esp_gatt_if_t gattc_if, esp_ble_gatts_cb_param_t *param);
+#else
+struct ble_gap_conn_desc;
+#endif
 
 class BLEServer;
 class BLECharacteristic;
@@ -22,27 +24,43 @@ public:
     virtual ~BLEServerCallbacks() {}
     virtual void onConnect(BLEServer *) {}
     virtual void onDisconnect(BLEServer *) {}
+#if defined(CONFIG_BLUEDROID_ENABLED)
     virtual void onMtuChanged(BLEServer *, esp_ble_gatts_cb_param_t *) {}
+#else
+    virtual void onMtuChanged(BLEServer *, ble_gap_conn_desc *, uint16_t) {}
+#endif
 };
 
 class BLECharacteristicCallbacks {
 public:
     virtual ~BLECharacteristicCallbacks() {}
     virtual void onWrite(BLECharacteristic *) {}
+#if defined(CONFIG_BLUEDROID_ENABLED)
+    virtual void onWrite(BLECharacteristic *characteristic, esp_ble_gatts_cb_param_t *) { onWrite(characteristic); }
+#else
+    virtual void onWrite(BLECharacteristic *characteristic, ble_gap_conn_desc *) { onWrite(characteristic); }
+#endif
 };
 
 class BLECharacteristic {
 public:
+#if defined(CONFIG_BLUEDROID_ENABLED)
     static const uint32_t PROPERTY_READ = 1 << 0;
     static const uint32_t PROPERTY_WRITE = 1 << 1;
     static const uint32_t PROPERTY_NOTIFY = 1 << 2;
+#else
+    static const uint32_t PROPERTY_READ = 0x02;
+    static const uint32_t PROPERTY_WRITE = 0x08;
+    static const uint32_t PROPERTY_NOTIFY = 0x10;
+#endif
 
-    void addDescriptor(BLEDescriptor *);
-    void setCallbacks(BLECharacteristicCallbacks *);
+    void addDescriptor(BLEDescriptor *pDescriptor);
+    void setCallbacks(BLECharacteristicCallbacks *pCallbacks);
+    uint16_t getHandle() const;
     uint8_t *getData();
-    size_t getLength();
-    void setValue(uint8_t *bytes, size_t length);
-    void notify();
+    size_t getLength() const;
+    void setValue(const uint8_t *data, size_t size);
+    void notify(bool is_notification = true);
 };
 
 class BLEService {
@@ -53,21 +71,24 @@ public:
 
 class BLEServer {
 public:
-    void setCallbacks(BLEServerCallbacks *);
+    void setCallbacks(BLEServerCallbacks *pCallbacks);
     BLEService *createService(const char *uuid);
     void startAdvertising();
 };
 
 class BLEAdvertising {
 public:
-    void addServiceUUID(const char *uuid);
+    void addServiceUUID(const char *serviceUUID);
 };
 
 class BLEDevice {
 public:
-    static void init(const char *name);
-    static int setMTU(uint16_t mtu);
+    static void init(String deviceName);
+    static esp_err_t setMTU(uint16_t mtu);
     static BLEServer *createServer();
     static BLEAdvertising *getAdvertising();
     static void startAdvertising();
+#if defined(CONFIG_BLUEDROID_ENABLED)
+    static void setCustomGattsHandler(gatts_event_handler handler);
+#endif
 };

@@ -2,6 +2,9 @@
 
 #include <Arduino.h>
 #include <avr/sleep.h>
+#include <avr/wdt.h>
+
+#include "src/reset_cause.h"
 
 namespace {
 
@@ -14,6 +17,36 @@ const uint8_t waterPin = A0;
 const uint8_t skinPin = A1;
 const uint8_t potentiometerPin = A2;
 
+/// Well before the watchdog resets the board, which may come 10 % early.
+const uint16_t hungTime = Board::watchdogTime * 3 / 4;
+
+// Not cleared at the start.
+uint8_t resetFlags __attribute__((section(".noinit")));
+Trace traceBefore __attribute__((section(".noinit")));
+volatile Trace trace __attribute__((section(".noinit")));
+
+/// Milliseconds.
+volatile uint16_t sinceFed = 0;
+
+}
+
+/// Runs before main(). After a watchdog's reset it goes on, with its shortest time: it is switched off first.
+void keepReset() __attribute__((naked, used, section(".init3")));
+void keepReset() {
+    resetFlags = MCUSR;
+    MCUSR = 0;
+    wdt_disable();
+    traceBefore = trace;
+    trace = Trace::none;
+}
+
+/// Once a millisecond, behind the tick that Arduino counts.
+ISR(TIMER0_COMPA_vect) {
+    if (sinceFed < hungTime) {
+        sinceFed++;
+    } else {
+        trace = Trace::hung;
+    }
 }
 
 void Board::begin() {
@@ -28,6 +61,7 @@ void Board::begin() {
     set_sleep_mode(SLEEP_MODE_IDLE);
     // Arduino's start-up leaves timer 2 running for PWM on pins that are not used here.
     TCCR2B = 0;
+    trace = Trace::running;
 }
 
 Inputs Board::inputs() const {
@@ -58,6 +92,20 @@ void Board::statusLed(bool lit) {
 
 void Board::nap() {
     sleep_mode();
+}
+
+const char *Board::startedBy() const {
+    return resetCause(resetFlags, traceBefore);
+}
+
+void Board::feedWatchdog() {
+    // `watchdogTime`, in the chip's words.
+    wdt_enable(WDTO_1S);
+    cli();
+    sinceFed = 0;
+    trace = Trace::running;
+    sei();
+    TIMSK0 |= _BV(OCIE0A);
 }
 
 void Board::drive(bool enabled, uint8_t duty) {

@@ -7,18 +7,35 @@ void Led::receive(char byte) {
         return;
     }
     const char *command = _commandLine.text();
-    if (strcmp(command, "LED:1") == 0) {
-        set(true);
-    } else if (strcmp(command, "LED:0") == 0) {
-        set(false);
+    if (strcmp(command, "LED:1") == 0 || strcmp(command, "LED:0") == 0) {
+        bool isOn = command[4] == '1';
+        bool changes = isOn != _isOn;
+        set(isOn);
+        if (changes) {
+            _value.set(this->byte());
+            _value.notify();
+        }
     } else if (strcmp(command, "LED") != 0) {
         return;
     }
     tell();
 }
 
-void Led::write(uint8_t value) {
-    set(value != 0);
+void Led::written() {
+    bool wasOn = _isOn;
+    uint8_t written;
+    bool isByte = _value.read(&written, 1) == 1;
+    if (isByte) {
+        set(written != 0);
+    }
+    // A 0 or 1 stays as the central wrote it. Setting it again would overwrite the central's next write, which may be here
+    // already.
+    if (!isByte || written > 1) {
+        _value.set(byte());
+    }
+    if (_isOn != wasOn) {
+        _value.notify();
+    }
 }
 
 void Led::set(bool isOn) {

@@ -16,10 +16,27 @@ struct FakeOutput : LineOutput {
     std::string lines;
 };
 
+struct FakeValue : Value {
+    size_t read(uint8_t *bytes, size_t size) override {
+        content.copy(reinterpret_cast<char *>(bytes), size);
+        return content.size();
+    }
+    void set(uint8_t byte) override {
+        content.assign(1, char(byte));
+        sets++;
+    }
+    void notify() override { notified += content + "|"; }
+
+    std::string content = std::string(1, '\0');
+    unsigned sets = 0;
+    std::string notified;
+};
+
 struct Bench {
     FakeLamp lamp;
     FakeOutput output;
-    Led led{lamp, output};
+    FakeValue value;
+    Led led{lamp, output, value};
 
     /// What is answered to `bytes`.
     std::string say(const std::string &bytes) {
@@ -55,16 +72,43 @@ static void otherLinesAreIgnored() {
 static void aByteSetsWithoutALine() {
     Bench bench;
     for (int value = 0; value < 256; value++) {
-        bench.led.write(uint8_t(value));
+        bench.value.content.assign(1, char(value));
+        bench.led.written();
         CHECK(bench.lamp.lit == (value != 0));
-        CHECK(bench.led.value() == (value != 0 ? 1 : 0));
+        CHECK_TEXT(bench.value.content, std::string(1, value != 0 ? '\1' : '\0'));
+        // Two values need no change.
+        CHECK(bench.value.sets == (value < 2 ? 0 : unsigned(value) - 1));
     }
     CHECK_TEXT(bench.output.lines, "");
+    CHECK_TEXT(bench.value.notified, "\1|");
+}
+
+static void whatIsNotOneByteChangesNothing() {
+    Bench bench;
+    bench.say("LED:1\n");
+    for (const std::string &written : {std::string(), std::string("\0\0", 2), std::string(512, 'x')}) {
+        bench.value.content = written;
+        bench.led.written();
+        CHECK(bench.lamp.lit);
+        CHECK_TEXT(bench.value.content, "\1");
+    }
+    CHECK_TEXT(bench.value.notified, "\1|");
+}
+
+static void aLineNotifiesOfAChangeOnly() {
+    Bench bench;
+    bench.say("LED\nLED:0\n");
+    CHECK_TEXT(bench.value.notified, "");
+    CHECK(bench.value.sets == 0);
+    bench.say("LED:1\nLED:1\nLED:0\n");
+    CHECK_TEXT(bench.value.notified, std::string("\1|\0|", 4));
 }
 
 int main() {
     aLineSetsOrAsksAndIsAnswered();
     otherLinesAreIgnored();
     aByteSetsWithoutALine();
+    whatIsNotOneByteChangesNothing();
+    aLineNotifiesOfAChangeOnly();
     return conclude();
 }

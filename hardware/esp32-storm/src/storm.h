@@ -22,8 +22,8 @@ public:
     void receive(char byte);
     /// Takes what was written to the backup characteristic.
     void receivePacket(const char *bytes, size_t length);
-    /// The central has gone.
-    void bleDisconnected() { _ble.stop(); }
+    /// A central has come or gone: what waited is not for the next one.
+    void centralChanged() { _ble.stop(); }
 
     /// Stores a measurement and tells of it. `row` has room for `Channel::rowLimit` bytes and gets it as text, for the
     /// live characteristic.

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "checks.h"
+#include "log_partition_tests.h"
 
 struct FakeStore : LogStore {
     size_t size() override { return text.size(); }
@@ -165,7 +166,7 @@ static void aCentralThatHasGoneGetsNothingLater() {
     bench.store.text = std::string(100, 'x');
     bench.sayPacket("GET_LOG");
     bench.step();
-    bench.storm.bleDisconnected();
+    bench.storm.centralChanged();
     bench.ble.text.clear();
     bench.step(10);
     CHECK_TEXT(bench.ble.text, "");
@@ -204,5 +205,6 @@ int main() {
     aCentralThatHasGoneGetsNothingLater();
     rowsThatNobodyTakesAreBounded();
     valuesOfAnySizeAreWritten();
+    testLogPartition();
     return conclude();
 }

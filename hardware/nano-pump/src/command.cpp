@@ -14,11 +14,7 @@ bool same(const char *text, const char *name) {
 
 }
 
-Command Command::parse(const char *text, uint8_t length) {
-    if (strlen(text) != length) {
-        // A NUL amid the line: noise, which must not pass for the command before it.
-        return {Kind::unknown, 0};
-    }
+Command Command::parse(const char *text) {
     if (same(text, "ON")) {
         return {Kind::on, 0};
     }

@@ -22,9 +22,8 @@ public:
 
     Pending pending() const { return _pending; }
 
-    /// The pending command, ended by a NUL; it may also hold NULs of its own, hence `length`.
+    /// The pending command, ended by a NUL: what follows a NUL of its own is not there.
     const char *text() const { return _text; }
-    uint8_t length() const { return _length; }
 
     /// Forgets what is pending and begins the next command.
     void clear();

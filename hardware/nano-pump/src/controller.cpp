@@ -4,8 +4,6 @@
 
 #include "thermistor.h"
 
-constexpr float Controller::skinLimit;
-
 namespace {
 
 Temperatures temperatures(const Inputs &inputs) {
@@ -14,55 +12,69 @@ Temperatures temperatures(const Inputs &inputs) {
 
 }
 
-void Controller::turn(const Inputs &inputs, Button &button, CommandLine &commandLine) {
+bool Controller::turn(const Inputs &inputs, Button &button, CommandLine &commandLine) {
+    // Also while the pump is off: whether it may start is known by then.
+    _finding = _safety.take(inputs.water, inputs.skin);
     if (_pump.isOn()) {
         checkSafety(inputs);
     }
     if (button.takePress()) {
-        toggle(inputs.now);
+        toggle(inputs);
     }
     if (_pump.isOn() && _potentiometer.moved(inputs.potentiometer, inputs.now)) {
         _pump.setSpeed(_potentiometer.speed());
     }
-    if (_pump.isOn()) {
-        reportPeriodically(inputs);
-    }
+    reportPeriodically(inputs);
     switch (commandLine.pending()) {
     case CommandLine::Pending::nothing:
-        return;
+        return false;
     case CommandLine::Pending::overflow:
         _output.line("ERROR:CMD_TOO_LONG");
         break;
     case CommandLine::Pending::command:
-        handle(Command::parse(commandLine.text(), commandLine.length()), inputs);
+        handle(Command::parse(commandLine.text()), inputs);
         break;
     }
     commandLine.clear();
+    return true;
 }
 
 void Controller::checkSafety(const Inputs &inputs) {
     if (_pump.remaining(inputs.now) == 0) {
-        _pump.fail();
-        _output.line("ERROR:SAFETY_SHUTOFF");
-        _output.line("Maximum runtime exceeded");
-        return;
-    }
-    float skin = thermistorCelsius(inputs.skin);
-    // A broken thermistor reads as very cold or as nan, neither of which is above the limit: see the README's safety notes.
-    if (skin > skinLimit) {
-        _pump.fail();
-        _output.line("ERROR:OVERHEAT");
-        char text[StatusText::size];
-        StatusText::overheat(text, skin);
-        _output.line(text);
+        fail("ERROR:SAFETY_SHUTOFF", "Maximum runtime exceeded");
+    } else if (_finding != Finding::nothing) {
+        failForFinding(inputs);
     }
 }
 
-void Controller::toggle(uint32_t now) {
+void Controller::failForFinding(const Inputs &inputs) {
+    char text[StatusText::size];
+    StatusText::finding(text, _finding, thermistorCelsius(inputs.skin));
+    fail("ERROR:OVERHEAT", text);
+}
+
+/// Stops the pump, and only then says why: an error code that the hosts in the field know, and a text for people.
+void Controller::fail(const char *code, const char *text) {
+    _pump.fail();
+    _output.line(code);
+    _output.line(text);
+}
+
+/// False, with the reason told, where the pump may not start.
+bool Controller::start(const Inputs &inputs) {
+    // In the field it would start, and stop a turn later.
+    if (_policy == Policy::safe && _finding != Finding::nothing && _pump.state() != Pump::State::error) {
+        failForFinding(inputs);
+    }
+    return _pump.start(inputs.now);
+}
+
+void Controller::toggle(const Inputs &inputs) {
     // In the error state the button acts as OFF does: a second, deliberate press is needed to start again.
     if (_pump.state() == Pump::State::off) {
-        startPump(now);
-        _output.line("MANUAL:ON");
+        if (start(inputs)) {
+            _output.line("MANUAL:ON");
+        }
     } else {
         _pump.stop();
         _output.line("MANUAL:OFF");
@@ -71,9 +83,13 @@ void Controller::toggle(uint32_t now) {
 
 void Controller::reportPeriodically(const Inputs &inputs) {
     uint32_t elapsed = inputs.now - _reportedAt;
-    if (elapsed >= statusInterval) {
-        // On the beat of the start, however late this turn comes; intervals missed are not made up for.
-        _reportedAt = inputs.now - elapsed % statusInterval;
+    if (elapsed < statusInterval) {
+        return;
+    }
+    // The beat is that of the boot, and goes on while the pump is off. However late a turn comes, the next beat is not
+    // put off; beats missed are not made up for.
+    _reportedAt = inputs.now - elapsed % statusInterval;
+    if (_pump.isOn()) {
         sendStatus(inputs);
     }
 }
@@ -81,7 +97,7 @@ void Controller::reportPeriodically(const Inputs &inputs) {
 void Controller::handle(const Command &command, const Inputs &inputs) {
     switch (command.kind) {
     case Command::Kind::on:
-        if (startPump(inputs.now)) {
+        if (start(inputs)) {
             _output.line("OK");
             _output.line("PUMP:ON");
         } else {
@@ -112,10 +128,10 @@ void Controller::handle(const Command &command, const Inputs &inputs) {
 }
 
 void Controller::handleSpeed(long value) {
-    if (!_pump.isOn()) {
-        _output.line("ERROR:PUMP_NOT_RUNNING");
-    } else if (value < 0 || value > 255) {
+    if (value < 0 || value > 255) {
         _output.line("ERROR:INVALID_SPEED_VALUE");
+    } else if (!_pump.isOn()) {
+        _output.line("ERROR:PUMP_NOT_RUNNING");
     } else {
         _pump.setSpeed(uint8_t(value));
         char text[sizeof "SPEED:255"];
@@ -129,12 +145,4 @@ void Controller::sendStatus(const Inputs &inputs) {
     char text[StatusText::size];
     StatusText::status(text, _pump, inputs.now, _thermistors, temperatures(inputs));
     _output.line(text);
-}
-
-bool Controller::startPump(uint32_t now) {
-    if (!_pump.isOn()) {
-        // The first unasked STATUS comes a whole interval after the start; a restart does not put it off.
-        _reportedAt = now;
-    }
-    return _pump.start(now);
 }

@@ -7,6 +7,7 @@
 #include "command_line.h"
 #include "potentiometer.h"
 #include "pump.h"
+#include "safety.h"
 #include "status_text.h"
 
 /// Where lines go. The implementation adds the line end.
@@ -29,27 +30,32 @@ struct Inputs {
 /// The firmware apart from the board: one call of `turn` is one turn of the main loop.
 class Controller {
 public:
-    /// Degrees Celsius above which the skin is too hot.
-    static constexpr float skinLimit = 40.0f;
-    /// Milliseconds between unasked STATUS lines while the pump is on.
+    /// Milliseconds between unasked STATUS lines, counted from the boot. They are sent while the pump is on.
     static const uint16_t statusInterval = 5000;
 
-    Controller(Motor &motor, LineOutput &output, Thermistors thermistors)
-        : _pump(motor), _output(output), _thermistors(thermistors) {}
+    Controller(Motor &motor, LineOutput &output, Thermistors thermistors, Policy policy, SkinLimits limits)
+        : _pump(motor), _policy(policy), _safety(policy, limits, thermistors == Thermistors::waterAndSkin), _output(output),
+          _thermistors(thermistors) {}
 
-    /// Safety checks, button, potentiometer, unasked STATUS, then at most one command.
-    void turn(const Inputs &inputs, Button &button, CommandLine &commandLine);
+    /// Safety checks, button, potentiometer, unasked STATUS, then at most one command. True if there was one.
+    bool turn(const Inputs &inputs, Button &button, CommandLine &commandLine);
 
 private:
     void checkSafety(const Inputs &inputs);
-    void toggle(uint32_t now);
+    void failForFinding(const Inputs &inputs);
+    void fail(const char *code, const char *text);
+    bool start(const Inputs &inputs);
+    void toggle(const Inputs &inputs);
     void reportPeriodically(const Inputs &inputs);
     void handle(const Command &command, const Inputs &inputs);
     void handleSpeed(long value);
     void sendStatus(const Inputs &inputs);
-    bool startPump(uint32_t now);
 
     Pump _pump;
+    Policy _policy;
+    Safety _safety;
+    /// In this turn.
+    Finding _finding = Finding::nothing;
     Potentiometer _potentiometer;
     LineOutput &_output;
     Thermistors _thermistors;

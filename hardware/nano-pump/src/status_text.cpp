@@ -52,8 +52,27 @@ void temperature(char (&text)[size], Thermistors thermistors, Temperatures tempe
     }
 }
 
-void overheat(char (&text)[size], float skin) {
-    snprintf(text, size, "Skin temperature too high: %.1fC", double(skin));
+void finding(char (&text)[size], Finding finding, float skin) {
+    switch (finding) {
+    case Finding::nothing:
+        text[0] = '\0';
+        break;
+    case Finding::skinTooHot:
+        snprintf(text, size, "Skin temperature too high: %.1fC", double(skin));
+        break;
+    case Finding::skinTooCold: {
+        Decimal decimal(skin);
+        // Without the space that fills up a short one.
+        snprintf(text, size, "Skin temperature too low: %sC", decimal.text + (decimal.text[0] == ' '));
+        break;
+    }
+    case Finding::skinBroken:
+        snprintf(text, size, "Skin thermistor open or shorted");
+        break;
+    case Finding::waterBroken:
+        snprintf(text, size, "Water thermistor open or shorted");
+        break;
+    }
 }
 
 }

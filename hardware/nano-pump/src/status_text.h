@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "pump.h"
+#include "safety.h"
 
 /// Which thermistors the board has, hence which fields its lines carry.
 enum class Thermistors : uint8_t {
@@ -31,8 +32,9 @@ void status(char (&text)[size], const Pump &pump, uint32_t now, Thermistors ther
 /// The `TEMP:` line.
 void temperature(char (&text)[size], Thermistors thermistors, Temperatures temperatures);
 
-/// `Skin temperature too high: 41.2C`; on the board `?C`, because avr-libc's default printf knows no `%f`. Hosts in the
-/// field expect both.
-void overheat(char (&text)[size], float skin);
+/// What a finding says to people: `Skin temperature too high: 41.2C`, on the board `?C`, because avr-libc's default printf
+/// knows no `%f`, and hosts in the field expect both; `Skin temperature too low: 8.2C`; `Skin thermistor open or shorted`;
+/// `Water thermistor open or shorted`.
+void finding(char (&text)[size], Finding finding, float skin);
 
 }

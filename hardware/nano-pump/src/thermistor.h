@@ -8,3 +8,6 @@
 /// A broken divider is not hidden. Open (reading 0) and shorted (1023) both come out as -273.1, readings beside them
 /// as about -77 and several hundred degrees.
 float thermistorCelsius(uint16_t reading);
+
+/// Whether the wire of the thermistor is open or shorted: readings that it gives below -55 C or above 175 C only.
+bool thermistorBroken(uint16_t reading);

@@ -18,3 +18,5 @@ void checkPotentiometer();
 void checkButton();
 void checkStatusText();
 void checkController();
+void checkSafety();
+void checkResetCause();

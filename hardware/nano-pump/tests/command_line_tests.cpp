@@ -18,7 +18,6 @@ static void eitherLineEndEndsACommand() {
         feed(line, bytes);
         CHECK(line.pending() == Pending::command);
         CHECK_TEXT(line.text(), "STATUS");
-        CHECK(line.length() == 6);
     }
 }
 
@@ -77,10 +76,18 @@ static void aLongRunOverflowsAgainAndAgain() {
     }
 }
 
-static void aNulCountsInTheLength() {
+static void aNulTakesItsPlace() {
     CommandLine line;
-    feed(line, std::string("ON\0\n", 4));
-    CHECK(line.length() == 3);
+    feed(line, std::string("ON\0junk\n", 8));
+    CHECK(line.pending() == Pending::command);
+    CHECK_TEXT(line.text(), "ON");
+    line.clear();
+    feed(line, std::string("\0\n", 2));
+    CHECK(line.pending() == Pending::command);
+    CHECK_TEXT(line.text(), "");
+    line.clear();
+    feed(line, std::string(64, '\0'));
+    CHECK(line.pending() == Pending::overflow);
 }
 
 void checkCommandLine() {
@@ -91,5 +98,5 @@ void checkCommandLine() {
     theSixtyFourthByteOverflows();
     whatFollowsAnOverflowIsANewCommand();
     aLongRunOverflowsAgainAndAgain();
-    aNulCountsInTheLength();
+    aNulTakesItsPlace();
 }

@@ -4,7 +4,7 @@
 using Kind = Command::Kind;
 
 static Command parse(const std::string &text) {
-    return Command::parse(text.c_str(), uint8_t(text.size()));
+    return Command::parse(text.c_str());
 }
 
 static bool isSpeed(const std::string &text, long value) {
@@ -31,8 +31,13 @@ static void anythingElseIsUnknown() {
     for (const char *text : {"O", "ONN", "OFFF", "SPEED", "SPEED=5", "STAT", "AT", "XXXXXX", "OK", "\xff\xfe"}) {
         CHECK(parse(text).kind == Kind::unknown);
     }
-    CHECK(parse(std::string("ON\0", 3)).kind == Kind::unknown);
-    CHECK(parse(std::string("OFF\0X", 5)).kind == Kind::unknown);
+}
+
+static void aNulEndsTheCommand() {
+    CHECK(parse(std::string("ON\0", 3)).kind == Kind::on);
+    CHECK(parse(std::string("OFF\0X", 5)).kind == Kind::off);
+    CHECK(parse(std::string("\0ON", 3)).kind == Kind::unknown);
+    CHECK(isSpeed(std::string("SPEED:12\0" "3", 10), 12));
 }
 
 static void speedReadsAsAtoiDoes() {
@@ -61,6 +66,7 @@ void checkCommand() {
     caseDoesNotMatter();
     nothingIsTrimmed();
     anythingElseIsUnknown();
+    aNulEndsTheCommand();
     speedReadsAsAtoiDoes();
     aHugeSpeedStaysHuge();
 }

@@ -16,7 +16,8 @@ static uint16_t readingAbove(float celsius) {
 
 /// A controller with everything around it.
 struct Bench {
-    explicit Bench(Thermistors thermistors = Thermistors::waterAndSkin) : controller(motor, output, thermistors) {}
+    explicit Bench(Thermistors thermistors = Thermistors::waterAndSkin, Policy policy = Policy::safe)
+        : controller(motor, output, thermistors, policy, {10, 40}) {}
 
     /// One turn, after the bytes have been offered to the command line; joins the lines it prints with `|`.
     std::string turn(const std::string &bytes = "") {
@@ -25,8 +26,8 @@ struct Bench {
             waiting.erase(0, 1);
         }
         output.lines.clear();
-        controller.turn(inputs, button, commandLine);
-        inputs.now += 150;
+        handled = controller.turn(inputs, button, commandLine);
+        inputs.now += handled ? 159 : 109;
         std::string joined;
         for (const std::string &line : output.lines) {
             joined += (joined.empty() ? "" : "|") + line;
@@ -50,6 +51,8 @@ struct Bench {
     Controller controller;
     Inputs inputs = {1300, readingAbove(12), readingAbove(34.4f), atStartSpeed};
     std::string waiting;
+    /// Whether the last turn handled a command.
+    bool handled = false;
 };
 
 static void answersEachCommand() {
@@ -76,7 +79,8 @@ static void saysWhatIsWrong() {
     CHECK_TEXT(bench.turn("FROB\n"), "ERROR:UNKNOWN_COMMAND");
     CHECK_TEXT(bench.turn(" ON\n"), "ERROR:UNKNOWN_COMMAND");
     CHECK_TEXT(bench.turn("SPEED:100\n"), "ERROR:PUMP_NOT_RUNNING");
-    CHECK_TEXT(bench.turn("SPEED:999\n"), "ERROR:PUMP_NOT_RUNNING");
+    CHECK_TEXT(bench.turn("SPEED:256\n"), "ERROR:INVALID_SPEED_VALUE");
+    CHECK_TEXT(bench.turn("SPEED:-1\n"), "ERROR:INVALID_SPEED_VALUE");
     bench.turn("ON\n");
     CHECK_TEXT(bench.turn("SPEED:256\n"), "ERROR:INVALID_SPEED_VALUE");
     CHECK_TEXT(bench.turn("SPEED:-1\n"), "ERROR:INVALID_SPEED_VALUE");
@@ -88,14 +92,19 @@ static void saysWhatIsWrong() {
 static void handlesOneCommandATurn() {
     Bench bench;
     CHECK_TEXT(bench.turn("ON\nOFF\nTEMP\n"), "OK|PUMP:ON");
+    CHECK(bench.handled);
     CHECK_TEXT(bench.turn(), "OK|PUMP:OFF");
+    CHECK(bench.handled);
     CHECK_TEXT(bench.turn().substr(0, 5), "TEMP:");
+    CHECK(bench.handled);
     CHECK_TEXT(bench.turn(), "");
+    CHECK(!bench.handled);
 }
 
 static void anOverflowTakesATurnOfItsOwn() {
     Bench bench;
     CHECK_TEXT(bench.turn(std::string(70, 'X') + "\n"), "ERROR:CMD_TOO_LONG");
+    CHECK(bench.handled);
     CHECK_TEXT(bench.turn(), "ERROR:UNKNOWN_COMMAND");
     CHECK_TEXT(bench.turn(), "");
 }
@@ -110,7 +119,7 @@ static void reportsEveryFiveSecondsWhileOn() {
     Bench bench;
     bench.inputs.now = UINT32_MAX - 7000;
     bench.turn("ON\n");
-    uint32_t begin = bench.inputs.now - 150;
+    uint32_t begin = bench.inputs.now;
     unsigned reports = 0;
     while (bench.inputs.now - begin < 30600) {
         std::string said = bench.turn();
@@ -122,13 +131,33 @@ static void reportsEveryFiveSecondsWhileOn() {
     CHECK_TEXT(bench.turn(), "");
 }
 
-static void aRestartDoesNotPutOffTheReport() {
+static void theReportKeepsTheBeatOfTheBoot() {
+    Bench bench;
+    bench.inputs.now = 4999;
+    CHECK_TEXT(bench.turn("ON\n"), "OK|PUMP:ON");
+    CHECK(bench.turn().compare(0, 16, "STATUS:{State:ON") == 0);
+    bench.inputs.now = 9999;
+    CHECK_TEXT(bench.turn("ON\n"), "OK|PUMP:ON");
+    bench.inputs.now = 10000;
+    CHECK(bench.turn().compare(0, 16, "STATUS:{State:ON") == 0);
+    // The beat goes on while the pump is off, in silence.
+    bench.turn("OFF\n");
+    bench.inputs.now = 15050;
+    CHECK_TEXT(bench.turn(), "");
+    CHECK_TEXT(bench.turn("ON\n"), "OK|PUMP:ON");
+    bench.inputs.now = 19999;
+    CHECK_TEXT(bench.turn(), "");
+    bench.inputs.now = 20000;
+    CHECK(bench.turn().compare(0, 16, "STATUS:{State:ON") == 0);
+}
+
+static void aReportCanComeBesideTheReplyToOn() {
     Bench bench;
     bench.turn("ON\n");
-    bench.inputs.now += 3000;
-    CHECK_TEXT(bench.turn("ON\n"), "OK|PUMP:ON");
-    bench.inputs.now += 2000;
-    CHECK_TEXT(bench.turn().substr(0, 7), "STATUS:");
+    bench.inputs.now = 5000;
+    std::string said = bench.turn("ON\n");
+    CHECK(said.compare(0, 16, "STATUS:{State:ON") == 0);
+    CHECK(said.size() > 11 && said.compare(said.size() - 11, 11, "|OK|PUMP:ON") == 0);
 }
 
 static void stopsAfterThirtyMinutes() {
@@ -144,6 +173,7 @@ static void stopsAfterThirtyMinutes() {
     CHECK(bench.motor.rests());
     CHECK_TEXT(bench.turn("ON\n"), "ERROR:PUMP_START_FAILED");
     CHECK_TEXT(bench.turn("SPEED:9\n"), "ERROR:PUMP_NOT_RUNNING");
+    CHECK_TEXT(bench.turn("SPEED:300\n"), "ERROR:INVALID_SPEED_VALUE");
     CHECK_TEXT(bench.turn("STATUS\n").substr(0, 19), "STATUS:{State:ERROR");
     CHECK(bench.motor.rests());
     CHECK_TEXT(bench.turn("OFF\n"), "OK|PUMP:OFF");
@@ -161,8 +191,8 @@ static void onRestartsTheRunTimer() {
     CHECK_TEXT(bench.turn(), "ERROR:SAFETY_SHUTOFF|Maximum runtime exceeded");
 }
 
-static void stopsOnHotSkinWhileOn() {
-    Bench bench;
+static void inTheFieldOneHotReadingStopsThePump() {
+    Bench bench(Thermistors::waterAndSkin, Policy::field);
     uint16_t tooHot = readingAbove(40);
     bench.inputs.skin = tooHot;
     CHECK_TEXT(bench.turn(), "");
@@ -186,14 +216,112 @@ static void hotWaterIsNoFault() {
     CHECK(bench.motor.runs(180));
 }
 
-static void aBrokenSkinThermistorDoesNotStopThePump() {
-    Bench bench;
+static void inTheFieldABrokenSkinThermistorStopsNothing() {
+    Bench bench(Thermistors::waterAndSkin, Policy::field);
     for (uint16_t reading : {0, 1, 1023}) {
         bench.inputs.skin = reading;
         bench.turn("ON\n");
         CHECK_TEXT(bench.turn(), "");
         CHECK(bench.motor.runs(180));
     }
+}
+
+/// Turns until the pump stops; what it said.
+static std::string untilItStops(Bench &bench, unsigned &turns) {
+    std::string said;
+    for (turns = 0; bench.motor.enabled && turns < 20; turns++) {
+        said = bench.turn();
+    }
+    return said;
+}
+
+static void whatTheThermistorsSayStopsThePumpWithinASecond() {
+    struct Case {
+        uint16_t water;
+        uint16_t skin;
+        std::string text;
+    };
+    uint16_t water = readingAbove(12);
+    uint16_t skin = readingAbove(34);
+    for (const Case &fault : {
+             Case{water, readingAbove(40), "Skin temperature too high: 40."},
+             Case{water, uint16_t(readingAbove(9.5f) - 1), "Skin temperature too low: 9."},
+             Case{water, 0, "Skin thermistor open or shorted"},
+             Case{water, 1023, "Skin thermistor open or shorted"},
+             Case{0, skin, "Water thermistor open or shorted"},
+             Case{1023, skin, "Water thermistor open or shorted"},
+         }) {
+        Bench bench;
+        bench.turn("ON\n");
+        bench.turn();
+        bench.inputs.water = fault.water;
+        bench.inputs.skin = fault.skin;
+        uint32_t begin = bench.inputs.now;
+        unsigned turns;
+        std::string wanted = "ERROR:OVERHEAT|" + fault.text;
+        CHECK_TEXT(untilItStops(bench, turns).substr(0, wanted.size()), wanted);
+        CHECK(turns == 3);
+        CHECK(bench.inputs.now - begin < 1000);
+        bench.inputs = {bench.inputs.now, water, skin, atStartSpeed};
+        CHECK_TEXT(bench.turn("ON\n"), "ERROR:PUMP_START_FAILED");
+        CHECK_TEXT(bench.turn("STATUS\n").substr(0, 19), "STATUS:{State:ERROR");
+        CHECK_TEXT(bench.turn("OFF\n"), "OK|PUMP:OFF");
+        CHECK_TEXT(bench.turn("ON\n"), "OK|PUMP:ON");
+        CHECK_TEXT(bench.turn(), "");
+        CHECK(bench.motor.runs(180));
+    }
+}
+
+static void withAFaultThePumpDoesNotStart() {
+    Bench bench;
+    bench.turn("OFF\n");
+    uint16_t sound = bench.inputs.skin;
+    bench.inputs.skin = 0;
+    for (int turn = 0; turn < 3; turn++) {
+        CHECK_TEXT(bench.turn(), "");
+    }
+    CHECK_TEXT(bench.turn("ON\n"), "ERROR:OVERHEAT|Skin thermistor open or shorted|ERROR:PUMP_START_FAILED");
+    CHECK(bench.motor.rests());
+    CHECK_TEXT(bench.turn("STATUS\n").substr(0, 19), "STATUS:{State:ERROR");
+    CHECK_TEXT(bench.turn("ON\n"), "ERROR:PUMP_START_FAILED");
+    CHECK_TEXT(bench.turn("OFF\n"), "OK|PUMP:OFF");
+    CHECK_TEXT(bench.press(), "ERROR:OVERHEAT|Skin thermistor open or shorted");
+    CHECK(bench.motor.rests());
+    CHECK_TEXT(bench.press(), "MANUAL:OFF");
+    bench.inputs.skin = sound;
+    CHECK_TEXT(bench.turn("ON\n"), "OK|PUMP:ON");
+    CHECK_TEXT(bench.turn(), "");
+    CHECK(bench.motor.runs(180));
+}
+
+static void inTheFieldAHotPumpStartsAndStops() {
+    Bench bench(Thermistors::waterAndSkin, Policy::field);
+    bench.inputs.skin = readingAbove(41);
+    bench.turn();
+    CHECK_TEXT(bench.turn("ON\n"), "OK|PUMP:ON");
+    CHECK_TEXT(bench.turn().substr(0, 15), "ERROR:OVERHEAT|");
+    CHECK(bench.motor.rests());
+}
+
+static void oneReadingStopsNothing() {
+    Bench bench;
+    uint16_t sound = bench.inputs.skin;
+    bench.turn("ON\n");
+    for (int turn = 0; turn < 12; turn++) {
+        bench.inputs.skin = turn % 3 == 0 ? (turn % 2 == 0 ? 0 : 1000) : sound;
+        bench.turn();
+        CHECK(bench.motor.runs(180));
+    }
+}
+
+static void aBoardWithoutAWaterThermistorIgnoresItsPin() {
+    Bench bench(Thermistors::skin);
+    bench.inputs.water = 0;
+    bench.turn("ON\n");
+    for (int turn = 0; turn < 6; turn++) {
+        bench.turn();
+    }
+    CHECK(bench.motor.runs(180));
 }
 
 static void theButtonToggles() {
@@ -242,12 +370,18 @@ void checkController() {
     anOverflowTakesATurnOfItsOwn();
     oneThermistorFirmwareHasItsOwnLines();
     reportsEveryFiveSecondsWhileOn();
-    aRestartDoesNotPutOffTheReport();
+    theReportKeepsTheBeatOfTheBoot();
+    aReportCanComeBesideTheReplyToOn();
     stopsAfterThirtyMinutes();
     onRestartsTheRunTimer();
-    stopsOnHotSkinWhileOn();
+    inTheFieldOneHotReadingStopsThePump();
     hotWaterIsNoFault();
-    aBrokenSkinThermistorDoesNotStopThePump();
+    inTheFieldABrokenSkinThermistorStopsNothing();
+    whatTheThermistorsSayStopsThePumpWithinASecond();
+    withAFaultThePumpDoesNotStart();
+    inTheFieldAHotPumpStartsAndStops();
+    oneReadingStopsNothing();
+    aBoardWithoutAWaterThermistorIgnoresItsPin();
     theButtonToggles();
     theButtonLeavesTheErrorState();
     thePotentiometerSetsTheSpeedWhileOn();

@@ -30,6 +30,8 @@ int main() {
     checkButton();
     checkStatusText();
     checkController();
+    checkSafety();
+    checkResetCause();
     printf("%u checks, %u failed\n", checks, failures);
     return failures == 0 ? 0 : 1;
 }

@@ -68,10 +68,18 @@ static void theLongestLineFits() {
     CHECK_TEXT(temperature(Thermistors::waterAndSkin, {NAN, INFINITY}), "TEMP:{Water: nanC,Skin: infC}");
 }
 
-static void overheatNamesTheTemperature() {
+static std::string finding(Finding finding, float skin) {
     char text[StatusText::size];
-    StatusText::overheat(text, 41.2f);
-    CHECK_TEXT(text, "Skin temperature too high: 41.2C");
+    StatusText::finding(text, finding, skin);
+    return text;
+}
+
+static void aFindingHasItsOwnWords() {
+    CHECK_TEXT(finding(Finding::skinTooHot, 41.2f), "Skin temperature too high: 41.2C");
+    CHECK_TEXT(finding(Finding::skinTooCold, 8.2f), "Skin temperature too low: 8.2C");
+    CHECK_TEXT(finding(Finding::skinBroken, -273.1f), "Skin thermistor open or shorted");
+    CHECK_TEXT(finding(Finding::waterBroken, 34.0f), "Water thermistor open or shorted");
+    CHECK_TEXT(finding(Finding::nothing, 34.0f), "");
 }
 
 void checkStatusText() {
@@ -80,5 +88,5 @@ void checkStatusText() {
     offAndErrorTellTemperaturesOnly();
     temperaturesAreFourWide();
     theLongestLineFits();
-    overheatNamesTheTemperature();
+    aFindingHasItsOwnWords();
 }

@@ -32,8 +32,19 @@ static void aBrokenDividerIsFarFromAnySkin() {
     CHECK(thermistorCelsius(1022) > 300);
 }
 
+static void brokenIsWhatNoTemperatureInUseReadsAs() {
+    for (uint16_t reading : {0, 6, 1013, 1023}) {
+        CHECK(thermistorBroken(reading));
+    }
+    CHECK(!thermistorBroken(7));
+    CHECK(!thermistorBroken(1012));
+    CHECK(!thermistorBroken(readingAt(-50)));
+    CHECK(!thermistorBroken(readingAt(150)));
+}
+
 void checkThermistor() {
     readsWithinATenthOfADegree();
     warmerMeansAHigherReading();
     aBrokenDividerIsFarFromAnySkin();
+    brokenIsWhatNoTemperatureInUseReadsAs();
 }

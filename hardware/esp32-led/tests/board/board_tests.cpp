@@ -1,0 +1,135 @@
+// The board's code and the main loop against a fake core.
+
+#include <string>
+
+#include "../../esp32-led.ino"
+#include "checks.h"
+#include "fake/core.h"
+
+static const char ledUuid[] = "957312E0-2354-11EB-9F10-FBC30A62CF38";
+static const int lampPin = 4;
+
+static FakeCore::Characteristic &characteristic() { return core.characteristics[core.find(ledUuid)]; }
+
+/// The library stores a written value at once, and calls back a connection interval later, from another task.
+static void store(const std::string &bytes) {
+    core.find(ledUuid)->setValue(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size());
+}
+
+static void callBack() {
+    characteristic().callbacks->onWrite(core.find(ledUuid), static_cast<ble_gap_conn_desc *>(nullptr));
+}
+
+static void write(const std::string &bytes) {
+    store(bytes);
+    callBack();
+    loop();
+}
+
+static std::string say(const std::string &line) {
+    core.serialInput = line + "\n";
+    core.serialOutput.clear();
+    loop();
+    return core.serialOutput;
+}
+
+static std::string notified() {
+    std::string text = characteristic().notified;
+    characteristic().notified.clear();
+    return text;
+}
+
+static const std::string off("\0", 1);
+static const std::string on("\1", 1);
+static const std::string notifiedOff("\0|", 2);
+static const std::string notifiedOn("\1|", 2);
+
+static void itBeginsDark() {
+    setup();
+    CHECK(core.pins[lampPin] == LOW);
+    CHECK(characteristic().value == off);
+    CHECK(
+        characteristic().properties ==
+        (BLECharacteristic::PROPERTY_READ | BLECharacteristic::PROPERTY_WRITE | BLECharacteristic::PROPERTY_NOTIFY));
+    // NimBLE adds it itself.
+    CHECK(!characteristic().hasSubscriptionDescriptor);
+    core.serverCallbacks->onDisconnect(core.server);
+    CHECK(core.advertisingStarts == 2);
+}
+
+static void aWriteLightsTheLamp() {
+    write(on);
+    CHECK(core.pins[lampPin] == HIGH);
+    CHECK(notified() == notifiedOn);
+    CHECK_TEXT(say("LED"), "LED:1\r\n");
+    write(on);
+    CHECK(notified() == "");
+    write(off);
+    CHECK(core.pins[lampPin] == LOW);
+    CHECK(notified() == notifiedOff);
+}
+
+static void aLineSetsTheCharacteristic() {
+    CHECK_TEXT(say("LED:1"), "LED:1\r\n");
+    CHECK(core.pins[lampPin] == HIGH);
+    CHECK(characteristic().value == on);
+    CHECK(notified() == notifiedOn);
+    CHECK_TEXT(say("LED:1"), "LED:1\r\n");
+    CHECK(notified() == "");
+    CHECK_TEXT(say("LED:0"), "LED:0\r\n");
+    CHECK(characteristic().value == off);
+    CHECK(notified() == notifiedOff);
+}
+
+static void whatIsReadIsZeroOrOne() {
+    write("\x37");
+    CHECK(core.pins[lampPin] == HIGH);
+    CHECK(characteristic().value == on);
+    write("\xff");
+    CHECK(core.pins[lampPin] == HIGH);
+    CHECK(characteristic().value == on);
+    for (const std::string &bytes : {std::string(), std::string("\0\0", 2), std::string(300, 'x')}) {
+        write(bytes);
+        CHECK(core.pins[lampPin] == HIGH);
+        CHECK(characteristic().value == on);
+    }
+    CHECK(notified() == notifiedOn);
+    write(off);
+    notified();
+}
+
+/// A central that writes twice within a connection interval.
+static void theLastOfTwoWritesWins() {
+    store(on);
+    callBack();
+    store(off);
+    loop();
+    callBack();
+    loop();
+    CHECK(core.pins[lampPin] == LOW);
+    CHECK(characteristic().value == off);
+    notified();
+}
+
+static void aWriteWhileTheLampIsSetWins() {
+    store(on);
+    callBack();
+    core.duringDigitalWrite = [] { store(off); };
+    loop();
+    core.duringDigitalWrite = nullptr;
+    callBack();
+    loop();
+    CHECK(core.pins[lampPin] == LOW);
+    CHECK(characteristic().value == off);
+    CHECK_TEXT(say("LED"), "LED:0\r\n");
+}
+
+int main() {
+    itBeginsDark();
+    aWriteLightsTheLamp();
+    aLineSetsTheCharacteristic();
+    whatIsReadIsZeroOrOne();
+    theLastOfTwoWritesWins();
+    aWriteWhileTheLampIsSetWins();
+    return conclude();
+}

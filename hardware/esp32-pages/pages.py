@@ -1,0 +1,96 @@
+"""Checks that a sketch's pages, drawing and build files say the same, and the numbers that were computed."""
+
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "wiring"))
+from drawing import Drawing  # noqa: E402
+
+UNITS = {"": 1.0, "k": 1e3, "n": 1e-9}
+
+
+class Pages:
+    """The files of one sketch's folder, and what was found wrong in them."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.faults = []
+        self.checks = 0
+
+    def text(self, name):
+        return (self.folder / name).read_text(encoding="utf-8")
+
+    def check(self, holds, fault):
+        self.checks += 1
+        if not holds:
+            self.faults.append(fault)
+
+    def says(self, name, *phrases):
+        """Each phrase stands in the page, wherever its lines are broken, and not as the end or the beginning of another number."""
+        page = " ".join(self.text(name).split())
+        for phrase in phrases:
+            found = re.search(rf"(?<![\w.]){re.escape(phrase)}(?!\w|\.\d)", page)
+            self.check(found is not None, f"{name} does not say: {phrase}")
+
+    def find(self, name, pattern):
+        """What the pattern's group matches; it has to be there."""
+        match = re.search(pattern, self.text(name))
+        self.check(match is not None, f"{name} has nothing like {pattern}")
+        return match.group(1) if match else ""
+
+    def table(self, name, heading):
+        """The rows of the table below a heading, without its first two lines."""
+        section = self.text(name).split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
+        rows = [line for line in section.splitlines() if line.startswith("|")]
+        return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows[2:]]
+
+    def parts(self, name):
+        """Part names to what they are, from the table `Parts`."""
+        return {part: row[1] for row in self.table(name, "Parts") for part in row[0].split(", ") if part}
+
+    def nets(self, name):
+        """Net names to the pins that they join, such as `U1.IO32` and `R11.2`, from the table `Nets`."""
+        return {
+            row[0].strip("`"): [re.sub("[ -]", ".", pin, count=1) for pin in row[1].split(", ")]
+            for row in self.table(name, "Nets")
+        }
+
+    def drawn(self, name, parts, nets, labels):
+        """The drawing joins the pins of each net and no others, has each part's name and value, and the modules' pin labels."""
+        drawing = Drawing(self.text(name))
+        shown = drawing.nets()
+        wanted = {frozenset(pins): net for net, pins in nets.items()}
+        for fault in drawing.faults:
+            self.check(False, f"{name}: {fault}")
+        for pins in sorted(map(sorted, shown - wanted.keys())):
+            self.check(False, f"{name} joins {', '.join(pins)}, which is no net")
+        for pins, net in wanted.items():
+            self.check(pins in shown, f"{name} lacks the net {net}: {', '.join(sorted(pins))}")
+        for net, pins in drawing.symbol_nets.items():
+            self.check(pins <= set(nets.get(net, ())), f"{name} has the symbol of {net} at {', '.join(sorted(pins))}")
+        words = " ".join(" ".join(drawing.texts).split())
+        for word in [*parts, *labels]:
+            self.check(re.search(rf"\b{re.escape(word)}\b", words), f"{name} does not show {word}")
+        for part, what in re.findall(r"\b([A-Z]+\d+) (\d[\d.]* [kMmµn]?[ΩF])", words):
+            self.check(parts.get(part, "").split(", ")[0] == what, f"{name} says {part} {what}")
+
+    def same_core(self, core):
+        """Both build files name one core version, and PlatformIO's release is that of the version."""
+        self.check(f"esp32:esp32 ({core})" in self.text("sketch.yaml"), f"sketch.yaml does not name core {core}")
+        _, minor, patch = core.split(".")
+        release = f"55.03.{minor}{patch}"
+        self.check(f"/{release}/" in self.text("platformio.ini"), f"platformio.ini does not name release {release}")
+        self.says("README.md", core)
+
+    def conclude(self):
+        for fault in self.faults:
+            print(f"{self.folder.name}: {fault}")
+        print(f"{self.checks} numbers and names, {len(self.faults)} wrong")
+        sys.exit(1 if self.faults else 0)
+
+
+def value(text):
+    """`12 kΩ, 1 %` is 12000.0, `100 nF` is 1e-7."""
+    number, unit = re.match(r"([\d.]+) ?([kn]?)[ΩF]", text).groups()
+    return float(number) * UNITS[unit]
