@@ -1,6 +1,6 @@
 import Testing
 
-// The simulator against our firmware: the same script is played to both, and all that can be seen of them is compared.
+// The simulator against our firmware, which is built to behave as the devices in the field do: the same script is played to both, and all that can be seen of them is compared.
 @Suite("Bench: the simulator and the firmware are the same pump")
 struct DifferentialTests {
     static let scripts = [1, 2].flatMap { thermistors in (3...4).map { (thermistors, UInt64($0)) } }
@@ -9,7 +9,7 @@ struct DifferentialTests {
     func script(thermistors: Int, seed: UInt64) async throws {
         let script = PumpScript(seed: seed, count: 40)
         async let simulated = play(script, on: RigKind(pump: .simulator, thermistors: thermistors))
-        let firmware = try await play(script, on: RigKind(pump: .firmware, thermistors: thermistors))
+        let firmware = try await play(script, on: RigKind(pump: .fieldFirmware, thermistors: thermistors))
         for (index, (step, (simulator, firmware))) in zip(script.steps, zip(try await simulated, firmware)).enumerated()
         {
             let areAlike = simulator.isLike(firmware, askedFor: step.asks.statuses)

@@ -94,7 +94,8 @@ struct PumpScript: Sendable {
         case 11: return Command(bytes: Array((anyCase("TEMP", &random) + end).utf8), temperatures: 1)
         case 12, 13: return Command(bytes: damaged(&random) + Array(end.utf8))
         case 14, 15: return Command(bytes: noise(&random) + Array(end.utf8))
-        case 16: return Command(bytes: Array((String(repeating: "X", count: 60 + random.number(below: 12)) + end).utf8))
+        // No more than the UART keeps while the firmware sleeps, with the TEMP that ends the exchange.
+        case 16: return Command(bytes: Array((String(repeating: "X", count: 40 + random.number(below: 12)) + end).utf8))
         default: return Command(bytes: Array(end.utf8))
         }
     }

@@ -94,7 +94,7 @@ struct LEDBenchTests {
             for (command, isOn) in steps {
                 let program = try await ChildProcess(
                     [Executable.pumpctl, "-p", board.endpoint, "--timeout", "30", "led", command],
-                    environment: ProcessInfo.processInfo.environment.merging(board.environment) { $1 })
+                    environment: ChildProcess.surroundings.merging(board.environment) { $1 })
                 let ending = try await program.ending()
                 #expect(ending.status == 0, "\(ending)")
                 #expect(ending.output == "led \(isOn ? "on" : "off")\n")

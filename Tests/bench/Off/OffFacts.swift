@@ -6,6 +6,8 @@ struct OffFacts {
     var lastStill = Duration.zero
     /// When bytes were last lost between host and pump, or late.
     var lastLoss: Duration?
+    /// When the pump's UART last had no room for a byte.
+    var lastOverflow: Duration?
     /// When a line of the pump was last damaged.
     var lastDamage: Duration?
     /// Acknowledgements of OFF that the carrier held back: when they were said, and when they arrived.
@@ -34,6 +36,7 @@ struct OffFacts {
     private(set) var drives = [Drive(since: .zero, state: .off, duty: 0)]
 
     private var handledCount = 0
+    private var overflowCount = 0
     /// Which changes the pump has carried out, and when.
     private(set) var carriedOut: [(time: Duration, command: String)] = []
 
@@ -63,6 +66,7 @@ struct OffFacts {
     /// The pump has lived on; returns the command that it has handled.
     mutating func note(_ pump: PumpFirmware, wasOn: Bool, at now: Duration) -> [UInt8]? {
         if !wasOn || pump.state != .on { lastStill = now }
+        if pump.receiveOverflows != overflowCount { (overflowCount, lastOverflow) = (pump.receiveOverflows, now) }
         let last = drives[drives.count - 1]
         if last.state != pump.state || last.duty != pump.duty {
             drives.append(Drive(since: now, state: pump.state, duty: pump.duty))

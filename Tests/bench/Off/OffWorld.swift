@@ -19,6 +19,8 @@ final class OffWorld: @unchecked Sendable {
     private(set) var facts = OffFacts()
     private(set) var failures: [String] = []
     var transcript = OffTranscript()
+    /// What has left for the pump, and when.
+    private(set) var writes: [(time: Duration, bytes: [UInt8])] = []
 
     private var links: [FaultyLink] = []
     private var lived = Duration.zero
@@ -26,9 +28,12 @@ final class OffWorld: @unchecked Sendable {
     private var lastArrival = Duration.zero
     private var areFaultsOn = false
 
-    init(seed: UInt64, isShared: Bool) {
+    /// - Parameter change: Changes the faults that the seed gives.
+    init(seed: UInt64, isShared: Bool, change: (inout OffFaults) -> Void = { _ in }) {
         random = SplitMix64(seed: seed)
-        faults = OffFaults(&random, isShared: isShared)
+        var faults = OffFaults(&random, isShared: isShared)
+        change(&faults)
+        self.faults = faults
         pump = PumpFirmware(options: faults.options)
         pump.setPotentiometer(faults.potentiometer)
         loop.device = SimulatedLoop.Device(
@@ -137,6 +142,7 @@ final class OffWorld: @unchecked Sendable {
             log(.note("byte \(lost) of it is lost"))
             facts.lastLoss = loop.now
         }
+        writes.append((loop.now, bytes))
         pump.receive(bytes, at: loop.now)
     }
 

@@ -38,7 +38,7 @@ struct PeerBenchTests {
 
     @Test("Text and toggles arrive in order", arguments: DevicePlace.spacious)
     func dialogue(place: DevicePlace) async throws {
-        try await run(place, PeerFirmwareOptions(carrier: .line(.unlimited))) { peer, link in
+        try await run(place, PeerFirmwareOptions(carrier: .line(.unlimited), acknowledges: true)) { peer, link in
             var dialogue = PeerDialogue(over: link, clock: ContinuousClock(), timeout: Self.patience)
             try await dialogue.meet()
             for isOn in [true, true, false, true] {
@@ -129,7 +129,7 @@ struct ImageGetBenchTests {
         let path = folder.path("image.png")
         let program = try await ChildProcess(
             [Executable.pumpctl, "-v", "-p", peer.endpoint, "--timeout", "60", "image", "get", "-o", path],
-            environment: ProcessInfo.processInfo.environment.merging(peer.environment) { $1 })
+            environment: ChildProcess.surroundings.merging(peer.environment) { $1 })
         try await program.errors.text(upTo: "IMG_BEGIN image.png 20000")
         await peer.stop()
         let ending = try await program.ending()

@@ -37,17 +37,24 @@ struct PumpCommandBenchTests {
                 ("SPEED:\n", ["OK", "SPEED:0"]), ("SPEED: 12\n", ["OK", "SPEED:12"]),
                 ("SPEED:+13\n", ["OK", "SPEED:13"]),
                 ("SPEED:0x20\n", ["OK", "SPEED:0"]), ("SPEED:1.9\n", ["OK", "SPEED:1"]),
-                ("SPEED:\(String(repeating: "0", count: 50))40\n", ["OK", "SPEED:40"]),
+                ("SPEED:\(String(repeating: "0", count: 40))40\n", ["OK", "SPEED:40"]),
             ], motor: .on(40)),
         Dialogue(
             name: "no speed without a running pump",
-            turns: ["SPEED:100\n", "SPEED:256\n", "SPEED:abc\n"].map { ($0, ["ERROR:PUMP_NOT_RUNNING"]) }, motor: .off),
+            turns: ["SPEED:100\n", "SPEED:255\n", "SPEED:abc\n"].map { ($0, ["ERROR:PUMP_NOT_RUNNING"]) }
+                + ["SPEED:256\n", "SPEED:300\n", "SPEED:-1\n"].map { ($0, ["ERROR:INVALID_SPEED_VALUE"]) }, motor: .off),
         Dialogue(
             name: "unknown commands are refused",
             turns: [
-                "FROB", "?", "ONN", "O", "SPEED", "SPEED=9", "STATUS?", "AT", "ON;OFF", "ON\0", "\0ON", "ON\0OFF", "öN",
+                "FROB", "?", "ONN", "O", "SPEED", "SPEED=9", "STATUS?", "AT", "ON;OFF", "\0ON", "öN",
             ]
             .map { ("\($0)\n", ["ERROR:UNKNOWN_COMMAND"]) }, motor: .off),
+        Dialogue(
+            name: "a NUL ends a command",
+            turns: [
+                ("ON\0\n", ["OK", "PUMP:ON"]), ("OFF\0ON\n", ["OK", "PUMP:OFF"]), ("ON\0junk\n", ["OK", "PUMP:ON"]),
+                ("SPEED:12\03\n", ["OK", "SPEED:12"]), ("\0\n", ["ERROR:UNKNOWN_COMMAND"]),
+            ], motor: .on(12)),
         Dialogue(
             name: "case does not matter",
             turns: [
@@ -94,8 +101,15 @@ struct PumpCommandBenchTests {
         try await kind.run { rig in
             let line = try await PumpLine.open(rig)
             for turn in dialogue.turns {
+                var out = turn.out
+                while out.utf8.count > 55 {
+                    // No more at once than the UART keeps while the firmware sleeps.
+                    try await line.send(String(out.prefix(40)))
+                    try await rig.run(for: .milliseconds(300))
+                    out = String(out.dropFirst(40))
+                }
                 #expect(
-                    try await line.exchange(turn.out).withoutReports == turn.back, "to \(turn.out.debugDescription)")
+                    try await line.exchange(out).withoutReports == turn.back, "to \(turn.out.debugDescription)")
             }
             #expect(try await rig.motor() == dialogue.motor)
             await line.close()

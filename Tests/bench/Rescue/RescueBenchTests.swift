@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("Bench: the phone with the rescue app", .timeLimit(.minutes(5)))
+@Suite("Bench: the phone with the rescue app", .timeLimit(.minutes(15)))
 struct RescueBenchTests {
     private static let interval = Duration.seconds(1)
 
@@ -61,12 +61,20 @@ struct RescueBenchTests {
     func forwards(place: DevicePlace) async throws {
         let folder = TemporaryFolder()
         let first = try await place.phone(Self.phone(5, split: 20))
-        _ = try await Self.pumpctl(folder, first, "message", "send", "--later", "--at", "1,2", "mine")
+        let keeping = try await ChildProcess(
+            [Executable.pumpctl, "message", "send", "--later", "--at", "1,2", "mine"],
+            environment: Self.environment(folder)
+        ).ending()
+        try #require(keeping.status == 0, "\(keeping)")
         let program = try await ChildProcess(
-            [Executable.pumpctl, "-p", first.endpoint, "message", "sync", "--for", "100s"],
+            [Executable.pumpctl, "-p", first.endpoint, "-v", "message", "sync", "--for", "100s"],
             environment: Self.environment(folder, first))
         // It knows that somebody is there once it was told something.
-        while await first.change({ phone, _ in phone.received.isEmpty }) { await Task.yield() }
+        _ = try await program.errors.wait(for: "a message that is sent") { $0.text.contains("> {") ? true : nil }
+        while await first.change({ phone, _ in phone.received.isEmpty }) {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
         await first.advance(by: Self.interval * 5)
         for _ in 0..<5 { _ = try await program.output.line("a message") }
         program.send(signal: SIGTERM)
@@ -99,7 +107,7 @@ struct RescueBenchTests {
             let keeping = try await ChildProcess(
                 ["/bin/sh", "-c", "exec \(Executable.pumpctlRecord) write < \(input)"],
                 environment: Self.environment(folder))
-            let answers = try await keeping.ending(within: .seconds(60)).output.split(separator: "\n")
+            let answers = try await keeping.ending(within: .seconds(600)).output.split(separator: "\n")
             #expect(answers.first == "committed\t\(String(repeating: "1", count: messages.count))")
             let path = folder.path("exported")
             peaks.append(
@@ -114,7 +122,7 @@ struct RescueBenchTests {
     private static func environment(
         _ folder: TemporaryFolder, _ device: (any PlacedDevice<RescueFirmware>)? = nil
     ) -> [String: String] {
-        var environment = ProcessInfo.processInfo.environment.merging(device?.environment ?? [:]) { $1 }
+        var environment = ChildProcess.surroundings.merging(device?.environment ?? [:]) { $1 }
         environment["XDG_DATA_HOME"] = folder.path
         return environment
     }

@@ -18,8 +18,10 @@ enum FirmwareBuild {
 
     static let nanoSim = sources + "/Tests/bench/nano-sim/build/nano-sim"
 
-    static func firmware(thermistors: Int) -> String {
-        "\(sources)/hardware/nano-pump/build/nano-pump\(thermistors == 1 ? "-one-thermistor" : "").elf"
+    /// - Parameter isField: Whether it behaves as the devices in the field do, and not as is safe.
+    static func firmware(thermistors: Int, isField: Bool) -> String {
+        let name = "nano-pump" + (thermistors == 1 ? "-one-thermistor" : "") + (isField ? "-field" : "")
+        return "\(sources)/hardware/nano-pump/build/\(name).elf"
     }
 
     /// Builds what is out of date, the first time; later only waits for that.
@@ -27,8 +29,11 @@ enum FirmwareBuild {
 
     private static let build = Task {
         try await make("Tests/bench/nano-sim")
-        try await make("hardware/nano-pump", "THERMISTORS=2")
-        try await make("hardware/nano-pump", "THERMISTORS=1")
+        for thermistors in [1, 2] {
+            for field in [0, 1] {
+                try await make("hardware/nano-pump", "THERMISTORS=\(thermistors)", "FIELD=\(field)")
+            }
+        }
     }
 
     private struct Failed: Error { var output: String }

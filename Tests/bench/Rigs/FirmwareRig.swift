@@ -14,11 +14,11 @@ struct FirmwareRig: PumpRig {
     struct Refused: Error { var command: String, answer: String }
 
     /// Starts a board, once a processor is to be had for it.
-    init(thermistors: Int) async throws {
+    init(thermistors: Int, isField: Bool = false) async throws {
         try await FirmwareBuild.ready()
         await FirmwareSlots.shared.take()
         do {
-            (process, endpoint) = try await Self.start(thermistors: thermistors)
+            (process, endpoint) = try await Self.start(thermistors: thermistors, isField: isField)
         } catch {
             await FirmwareSlots.shared.giveBack()
             throw error
@@ -27,10 +27,13 @@ struct FirmwareRig: PumpRig {
 
     func link() async throws -> any Link { try await LinkSchemes.standard.open(Endpoint(endpoint)) }
 
-    private static func start(thermistors: Int) async throws -> (ChildProcess, endpoint: String) {
+    private static func start(
+        thermistors: Int, isField: Bool
+    ) async throws -> (ChildProcess, endpoint: String) {
         let process = try await ChildProcess([
             FirmwareBuild.nanoSim, "--on-demand", "--exit-on-eof", "--water", "\(RigKind.water)", "--skin",
-            "\(RigKind.skin)", "--pot", "\(RigKind.potentiometer)", FirmwareBuild.firmware(thermistors: thermistors),
+            "\(RigKind.skin)", "--pot", "\(RigKind.potentiometer)",
+            FirmwareBuild.firmware(thermistors: thermistors, isField: isField),
         ])
         let ready = try await process.output.line("nano-sim's pty")
         return (process, String(ready.dropFirst("PTY ".count)))

@@ -15,10 +15,10 @@ enum MeasuredProgram {
 
     /// The most memory that pumpctl had, or a program that it has started, in kB. It has to end with 0.
     static func peak(of arguments: String..., environment: [String: String] = [:]) async throws -> Int {
-        let ours = ProcessInfo.processInfo.environment
+        let ours = ChildProcess.surroundings
         let program = try await ChildProcess(
             ["python3", "-c", measuring, Executable.pumpctl] + arguments, environment: ours.merging(environment) { $1 })
-        let ending = try await program.ending(within: .seconds(120))
+        let ending = try await program.ending(within: .seconds(600))
         #expect(ending.status == 0, "\(ending)")
         return try #require(ending.output.split(separator: "\n").last.flatMap { Int($0) }, "\(ending)")
     }

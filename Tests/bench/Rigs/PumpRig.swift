@@ -50,13 +50,15 @@ struct RigKind: Hashable, Sendable, CaseIterable, CustomTestStringConvertible {
         case module
         /// Our firmware, compiled for the ATmega328P, in simavr.
         case firmware
+        /// Our firmware, built to behave as the devices in the field do.
+        case fieldFirmware
     }
 
     var pump: Pump
     var thermistors: Int
 
     static let allCases = [1, 2].flatMap { number in
-        [Pump.simulator, .module, .firmware].map { RigKind(pump: $0, thermistors: number) }
+        [Pump.simulator, .module, .firmware, .fieldFirmware].map { RigKind(pump: $0, thermistors: number) }
     }
 
     var testDescription: String { "\(pump.rawValue) with \(thermistors == 1 ? "one thermistor" : "two thermistors")" }
@@ -72,9 +74,9 @@ struct RigKind: Hashable, Sendable, CaseIterable, CustomTestStringConvertible {
         switch pump {
         case .simulator: return try await SimulatedRig(thermistors: thermistors)
         case .module: return try await SimulatedRig(thermistors: thermistors, isBehindModule: true)
-        case .firmware:
+        case .firmware, .fieldFirmware:
             if let reason = FirmwareBuild.reasonToSkip { try Test.cancel(Comment(rawValue: reason)) }
-            return try await FirmwareRig(thermistors: thermistors)
+            return try await FirmwareRig(thermistors: thermistors, isField: pump == .fieldFirmware)
         }
     }
 

@@ -23,7 +23,8 @@ final class SimulatedRig: PumpRig {
     init(thermistors: Int, interruptsReplies: Bool = false, isBehindModule: Bool = false) async throws {
         let options = PumpFirmwareOptions(
             thermistors: thermistors == 1 ? .one : .two, bootBanner: .banner, interruptsReplies: interruptsReplies,
-            heat: .fixed(water: RigKind.water, skin: RigKind.skin), potentiometer: RigKind.potentiometer)
+            saturatesNumbers: true, heat: .fixed(water: RigKind.water, skin: RigKind.skin),
+            potentiometer: RigKind.potentiometer)
         let pump = PumpFirmware(options: options)
         if isBehindModule {
             let bus = try await PrivateBus()

@@ -9,6 +9,17 @@ enum ClientDialogue {
             self.out = out
             self.back = back
         }
+
+        /// What is sent, in pieces that the pump's UART keeps while the pump sleeps.
+        func pieces(lineEnd: String) -> [String] {
+            var rest = (out + lineEnd)[...]
+            var pieces: [String] = []
+            while !rest.isEmpty {
+                pieces.append(String(rest.prefix(40)))
+                rest = rest.dropFirst(40)
+            }
+            return pieces
+        }
     }
 
     static let turns = [

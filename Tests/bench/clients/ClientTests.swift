@@ -42,7 +42,7 @@ struct ClientTests {
     func socat() async throws {
         try await withSim { path in
             let client = try await ChildProcess(["socat", "-", "\(path),raw,echo=0"])
-            let lines = try await converse(with: client.output) { try await client.write($0 + "\n") }
+            let lines = try await converse(with: client.output, lineEnd: "\n") { try await client.write($0) }
             #expect(ClientDialogue.isAnswered(by: lines), "\(lines)")
             client.send(signal: SIGTERM)
             try await client.ending()
@@ -60,7 +60,7 @@ struct ClientTests {
                 streamsOnTerminal: true)
             // It throws away what was typed before.
             while try await screen.line("picocom's greeting") != "Terminal ready" {}
-            let lines = try await converse(with: screen) { try await channel.write(Array(($0 + "\r").utf8)) }
+            let lines = try await converse(with: screen, lineEnd: "\r") { try await channel.write(Array($0.utf8)) }
             #expect(ClientDialogue.isAnswered(by: lines), "\(lines)")
             // Ctrl-A Ctrl-X: picocom's own way out.
             try await channel.write([0x01, 0x18])
@@ -71,11 +71,15 @@ struct ClientTests {
 
     /// Says each command once the one before it is answered; returns the lines heard.
     private func converse(
-        with screen: Watched<ReceivedText>, say: (String) async throws -> Void
+        with screen: Watched<ReceivedText>, lineEnd: String, say: (String) async throws -> Void
     ) async throws -> [String] {
         var lines: [String] = []
         for turn in ClientDialogue.turns {
-            try await say(turn.out)
+            for (index, piece) in turn.pieces(lineEnd: lineEnd).enumerated() {
+                // Nothing tells that the pump has read a piece: this is longer than its turn.
+                if index > 0 { try await Task.sleep(for: .milliseconds(300)) }
+                try await say(piece)
+            }
             for wanted in turn.back {
                 var line: String
                 repeat {

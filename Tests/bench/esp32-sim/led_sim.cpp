@@ -26,10 +26,19 @@ private:
     bool _isLit = false;
 };
 
+/// A radio that nobody is connected to.
+class NoValue final : public Value {
+public:
+    size_t read(uint8_t *, size_t) override { return 0; }
+    void set(uint8_t) override {}
+    void notify() override {}
+};
+
 int main() {
     PtyLine line;
     Board board(line);
-    Led led(board, board);
+    NoValue value;
+    Led led(board, board, value);
 
     while (!line.hasEnded()) {
         line.exchange(false);

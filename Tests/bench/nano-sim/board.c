@@ -14,8 +14,8 @@
 enum { supply_millivolts = 5000, button_bit = 2 };
 
 // ATmega328P registers, by their address in data space.
-enum { reg_ddrb = 0x24, reg_portb = 0x25, reg_tccr1a = 0x80, reg_ocr1al = 0x88, reg_ucsr0b = 0xc1 };
-enum { com1a1 = 1 << 7, rxen0 = 1 << 4 };
+enum { reg_ddrb = 0x24, reg_portb = 0x25, reg_mcusr = 0x54, reg_tccr1a = 0x80, reg_ocr1al = 0x88, reg_ucsr0b = 0xc1 };
+enum { com1a1 = 1 << 7, rxen0 = 1 << 4, porf = 1 << 0, extrf = 1 << 1 };
 
 // Firmware that has not opened its UART by then is taken to have no use for it.
 enum { longest_boot = board_frequency / 2 };
@@ -46,14 +46,26 @@ static void apply_inputs(struct board *board) {
     board_set_button(board, !board->button_down);
 }
 
-static uint16_t find_millis(const elf_firmware_t *firmware) {
+// RAM address of a variable, 0 if there is none.
+static uint16_t find_variable(const elf_firmware_t *firmware, const char *name) {
     for (uint32_t i = 0; i < firmware->symbolcount; i++) {
         const avr_symbol_t *symbol = firmware->symbol[i];
-        if (strcmp(symbol->symbol, "timer0_millis") == 0 && symbol->addr >= elf_ram_offset) {
+        if (strcmp(symbol->symbol, name) == 0 && symbol->addr >= elf_ram_offset) {
             return symbol->addr - elf_ram_offset;
         }
     }
     return 0;
+}
+
+// A reset of the chip, by its line or by its watchdog, which simavr carries out within avr_run.
+static void (*reset_chip)(avr_t *avr);
+static bool was_reset;
+
+static void note_reset(avr_t *avr) {
+    was_reset = true;
+    if (reset_chip != NULL) {
+        reset_chip(avr);
+    }
 }
 
 bool board_load(struct board *board, const char *elf) {
@@ -88,8 +100,11 @@ bool board_load(struct board *board, const char *elf) {
     flags &= ~(AVR_UART_FLAG_STDIO | AVR_UART_FLAG_POLL_SLEEP);
     avr_ioctl(avr, AVR_IOCTL_UART_SET_FLAGS('0'), &flags);
 
+    reset_chip = avr->reset;
+    avr->reset = note_reset;
     board->avr = avr;
-    board->millis_address = find_millis(&firmware);
+    board->millis_address = find_variable(&firmware, "timer0_millis");
+    board->serial_address = find_variable(&firmware, "Serial");
     return true;
 }
 
@@ -120,25 +135,63 @@ void board_set_button(struct board *board, bool down) {
     avr_raise_irq(avr_io_getirq(board->avr, AVR_IOCTL_IOPORT_GETIRQ('D'), button_bit), !down);
 }
 
+// simavr takes 11 bits for a byte of 8N1, which has 10.
+static void correct_byte_time(struct board *board) {
+    for (avr_io_t *module = board->avr->io_port; module != NULL; module = module->next) {
+        if (strcmp(module->kind, "uart") == 0) {
+            avr_uart_t *uart = (avr_uart_t *)module;
+            uart->cycles_per_byte = uart->cycles_per_byte * 10 / 11;
+        }
+    }
+}
+
+static bool is_uart_open(const struct board *board) {
+    return board->avr->data[reg_ucsr0b] & rxen0;
+}
+
+// After a reset, by whatever: what is outside the chip is as it was, and the UART's time for a byte is right once it is open.
+static void follow_reset(struct board *board) {
+    if (was_reset) {
+        was_reset = false;
+        board->reset_cycles = board->cycles;
+        board->is_starting = true;
+        board->is_hung = false;
+        if (board->clears_cause) {
+            board->avr->data[reg_mcusr] = 0;
+        }
+        apply_inputs(board);
+    }
+    if (board->is_starting && is_uart_open(board)) {
+        board->is_starting = false;
+        correct_byte_time(board);
+    }
+}
+
 bool board_run(struct board *board, uint64_t cycles) {
     avr_t *avr = board->avr;
-    avr_cycle_count_t begin = avr->cycle;
-    while (avr->cycle - begin < cycles) {
+    uint64_t end = board->cycles + cycles;
+    while (board->cycles < end) {
+        avr_cycle_count_t begin = avr->cycle;
         int state = avr_run(avr);
         if (state == cpu_Done || state == cpu_Crashed) {
             return false;
         }
+        follow_reset(board);
+        if (board->is_hung) {
+            memcpy(avr->data + board->millis_address, board->hung_millis, sizeof board->hung_millis);
+        }
+        board->cycles += avr->cycle - begin;
     }
-    board->cycles += avr->cycle - begin;
     return true;
 }
 
 void board_reset(struct board *board) {
     avr_reset(board->avr);
-    apply_inputs(board);
-    board->reset_cycles = board->cycles;
+    board->avr->data[reg_mcusr] = board->is_on ? extrf : porf;
+    board->is_on = true;
+    follow_reset(board);
     uint64_t begin = board->cycles;
-    while (!(board->avr->data[reg_ucsr0b] & rxen0) && board->cycles - begin < longest_boot) {
+    while (!is_uart_open(board) && board->cycles - begin < longest_boot) {
         if (!board_run(board, 1)) {
             return;
         }
@@ -162,6 +215,19 @@ bool board_skip(struct board *board, uint32_t milliseconds) {
         bytes[i] = millis >> (8 * i);
     }
     return true;
+}
+
+bool board_hang(struct board *board) {
+    board->is_hung = board->millis_address != 0;
+    memcpy(board->hung_millis, board->avr->data + board->millis_address, sizeof board->hung_millis);
+    return board->is_hung;
+}
+
+int board_receive_head(const struct board *board) {
+    // HardwareSerial: a vtable, two members of Print and two of Stream, six pointers to registers, a flag, then the ring's
+    // head.
+    enum { receive_head_offset = 2 + 2 + 4 + 4 + 6 * 2 + 1 };
+    return board->serial_address == 0 ? 0 : board->avr->data[board->serial_address + receive_head_offset];
 }
 
 // The level that an output bit of port B drives.

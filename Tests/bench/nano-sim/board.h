@@ -10,6 +10,9 @@
 
 enum { board_frequency = 16000000 };
 
+// Slots of the Arduino core's receive ring. One is always free.
+enum { receive_ring_size = 64 };
+
 // Analogue inputs by their channel.
 enum board_input { input_water = 0, input_skin = 1, input_potentiometer = 2 };
 
@@ -17,12 +20,23 @@ struct board {
     avr_t *avr;
     // Simulated cycles since the start; unlike avr->cycle it runs on through a reset.
     uint64_t cycles;
+    // It has been reset at least once: its power was switched on.
+    bool is_on;
     // When the board was reset last.
     uint64_t reset_cycles;
+    // The board was reset, and its firmware has not opened its UART.
+    bool is_starting;
+    // Whether the register that tells why a reset came is cleared before the firmware runs, as Optiboot does.
+    bool clears_cause;
+    // The Arduino core's millisecond counter, while it is held still.
+    bool is_hung;
+    uint8_t hung_millis[4];
     uint16_t readings[3];
     bool button_down;
     // RAM address of the Arduino core's millisecond counter, 0 if the firmware has none.
     uint16_t millis_address;
+    // RAM address of the Arduino core's Serial, 0 if the firmware has none.
+    uint16_t serial_address;
 };
 
 // Loads a firmware. False, with a message on stderr, if the file is no AVR firmware.
@@ -37,8 +51,8 @@ void board_set_input(struct board *board, enum board_input input, uint16_t readi
 // Pulls D2 to ground, or lets go of it.
 void board_set_button(struct board *board, bool down);
 
-// Pulls the reset line for a moment, then runs until the firmware has opened its UART, since what is sent before that is
-// lost. What is wired to the board stays as it is.
+// Switches the power on; later pulls the reset line for a moment. Then runs until the firmware has opened its UART, since
+// what is sent before that is lost. What is wired to the board stays as it is.
 void board_reset(struct board *board);
 
 // Runs for about so many cycles. False when the firmware has crashed or slept for good.
@@ -46,6 +60,13 @@ bool board_run(struct board *board, uint64_t cycles);
 
 // Moves the firmware's millisecond clock forward. False if the firmware has none, or never lets interrupts in.
 bool board_skip(struct board *board, uint32_t milliseconds);
+
+// Holds the Arduino core's millisecond counter still until the next reset: firmware that waits for time to pass hangs.
+// False if the firmware has none.
+bool board_hang(struct board *board);
+
+// Where the Arduino core's receive ring ends: it moves with each byte that the ring takes. 0 if the firmware has none.
+int board_receive_head(const struct board *board);
 
 // D8: is the pump's driver enabled?
 bool board_pump_enabled(const struct board *board);

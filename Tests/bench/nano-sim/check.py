@@ -21,13 +21,20 @@ import time
 import tty
 
 DEADLINE = 30.0
-BANNER = ["=" * 30, "Device: nano-pump", "Version: 1.0.0", "Baud Rate: 9600", "Ready for commands...", "=" * 30]
+
+
+def banner(cause):
+    """What is said at the start; a firmware that does as the devices in the field does not tell the cause."""
+    told = [f"Reset: {cause}"] if cause else []
+    return ["=" * 30, "Device: nano-pump", "Version: 1.1.0", "Baud Rate: 9600", *told, "Ready for commands...", "=" * 30]
 
 
 class Nano:
     """A running nano-sim, and one client on its pty."""
 
     def __init__(self, program, firmware, *options):
+        self.is_field = "-field" in os.path.basename(firmware)
+        self.has_water = "-one-thermistor" not in os.path.basename(firmware)
         self.process = subprocess.Popen(
             [program, "--exit-on-eof", *options, firmware], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.path = self.answer().removeprefix("PTY ").strip()
@@ -57,6 +64,19 @@ class Nano:
         answer = self.control(command)
         assert answer.startswith("ok "), f"{command}: {answer}"
         return answer.removeprefix("ok ")
+
+    def do_at_once(self, *commands):
+        """Control commands with no time between them, but for what they take; returns what follows each `ok`."""
+        self.process.stdin.write("".join(command + "\n" for command in commands))
+        self.process.stdin.flush()
+        answers = [self.answer().rstrip("\n") for _ in commands]
+        for command, answer in zip(commands, answers):
+            assert answer.startswith("ok "), f"{command}: {answer}"
+        return [answer.removeprefix("ok ") for answer in answers]
+
+    def run_until(self, seconds):
+        """Lets simulated time pass; it stands still before and after, if the line has been quiet for half a second."""
+        self.do(f"wait {seconds - float(self.do('time'))}")
 
     def measure(self, command, wanted):
         seen = self.do(command)
@@ -92,7 +112,13 @@ class Nano:
             assert seen == wanted, f"wanted {wanted!r}, saw {seen!r}"
 
     def ask(self, command, *replies):
-        self.write(command.encode("ascii") + b"\n")
+        data = command.encode("ascii") + b"\n"
+        while len(data) > 50:
+            # No more at once than the UART keeps while the firmware sleeps.
+            self.write(data[:40])
+            data = data[40:]
+            self.do("wait 0.3")
+        self.write(data)
         self.expect(*replies)
 
     def status(self, pattern):
@@ -112,16 +138,16 @@ class Nano:
         self.disconnect()
 
 
-def booted(nano):
-    nano.expect(*BANNER)
+def booted(nano, cause="power-on"):
+    nano.expect(*banner(None if nano.is_field else cause))
 
 
 def on(nano):
     nano.ask("ON", "OK", "PUMP:ON")
 
 
-def off(nano):
-    nano.ask("OFF", "OK", "PUMP:OFF")
+def off(nano, *before):
+    nano.ask("OFF", *before, "OK", "PUMP:OFF")
 
 
 def expect_silence(nano):
@@ -144,12 +170,12 @@ def wait_for_pwm(nano, wanted):
 
 
 def the_banner_ends_a_setup_of_1300_ms(nano):
-    nano.do("reset")
-    nano.do("wait 1.25")
-    expect_silence(nano)
-    nano.do("wait 0.4")
+    booted(nano)
+    before = nano.do("stats")
+    answers = nano.do_at_once("reset", "wait 1.25", "stats", "wait 0.4")
+    assert answers[2] == before, answers
     seen = nano.lines_so_far()
-    assert seen == BANNER, seen
+    assert seen == banner(None if nano.is_field else "external"), seen
 
 
 def on_starts_at_seventy_percent(nano):
@@ -194,7 +220,7 @@ def speed_is_read_as_atoi_does(nano):
 def a_wrong_speed_is_refused(nano):
     booted(nano)
     nano.ask("SPEED:100", "ERROR:PUMP_NOT_RUNNING")
-    nano.ask("SPEED:999", "ERROR:PUMP_NOT_RUNNING")
+    nano.ask("SPEED:999", "ERROR:INVALID_SPEED_VALUE")
     on(nano)
     for speed in ("256", "-1", "65536", "99999999999"):
         nano.ask(f"SPEED:{speed}", "ERROR:INVALID_SPEED_VALUE")
@@ -208,9 +234,16 @@ def commands_are_exact_but_for_case(nano):
     nano.ask("Off", "OK", "PUMP:OFF")
     for command in ("FROB", " ON", "ON ", "SPEED", "AT"):
         nano.ask(command, "ERROR:UNKNOWN_COMMAND")
-    nano.write(b"ON\0\n")
-    nano.expect("ERROR:UNKNOWN_COMMAND")
     nano.measure("pwm", "0 0")
+
+
+def a_command_ends_at_its_first_nul(nano):
+    booted(nano)
+    nano.write(b"ON\0junk\n")
+    nano.expect("OK", "PUMP:ON")
+    nano.write(b"\0OFF\n")
+    nano.expect("ERROR:UNKNOWN_COMMAND")
+    nano.measure("pwm", "1 180")
 
 
 def either_line_end_ends_a_command(nano):
@@ -252,25 +285,150 @@ def temp_tells_both_temperatures(nano):
     assert re.fullmatch(r"TEMP:\{Water: (4\.9|5\.0|5\.1)C,Skin:36\.[456]C\}", seen), seen
 
 
-def a_broken_thermistor_is_shown_and_stops_nothing(nano):
+def a_broken_thermistor_is_shown(nano):
     booted(nano)
-    on(nano)
     for fault in ("open", "short"):
         nano.do(f"skin {fault}")
         nano.ask("TEMP", "TEMP:{Water:12.0C,Skin:-273.1C}")
-    nano.do("wait 1")
+
+
+def in_the_field_a_broken_thermistor_stops_nothing(nano):
+    booted(nano)
+    on(nano)
+    for fault in ("skin open", "skin short", "skin 5", "water open"):
+        nano.do(fault)
+        nano.do("wait 1")
     nano.measure("pwm", "1 180")
+
+
+def a_thermistor_that_fails_stops_the_pump_within_a_second(nano):
+    booted(nano)
+    faults = [
+        ("skin open", "Skin thermistor open or shorted"), ("skin short", "Skin thermistor open or shorted"),
+        ("skin 9", "Skin temperature too low: 9.0C"), ("skin -40", "Skin temperature too low: -40.5C"),
+        ("skin 41", "Skin temperature too high: ?C"), ("skin 150", "Skin temperature too high: ?C")]
+    if nano.has_water:
+        faults += [("water open", "Water thermistor open or shorted"), ("water short", "Water thermistor open or shorted")]
+    for fault, text in faults:
+        on(nano)
+        nano.do("wait 1")
+        nano.measure("pwm", "1 180")
+        nano.lines_so_far()
+        nano.do_at_once(fault, "wait 1")
+        nano.measure("pwm", "0 0")
+        nano.expect("ERROR:OVERHEAT", text)
+        nano.ask("ON", "ERROR:PUMP_START_FAILED")
+        nano.do("skin 34")
+        nano.do("water 12")
+        nano.status(r"STATUS:\{State:ERROR,.*")
+        off(nano)
+
+
+def a_thermistor_that_drifts_stops_the_pump_where_skin_ends(nano):
+    booted(nano)
+    for begin, end, step in ((34, 8, -0.5), (34, 42, 0.5)):
+        nano.do("skin 34")
+        off(nano)
+        on(nano)
+        celsius = begin
+        while nano.do("pwm") == "1 180":
+            assert celsius != end, "the pump runs on"
+            celsius += step
+            nano.do(f"skin {celsius}")
+            nano.do("wait 0.5")
+        # It has stopped within a second behind the limit, two of these steps.
+        assert 9 <= celsius <= 10 or 40 <= celsius <= 41, celsius
+        nano.lines_so_far()
+
+
+def a_fault_stops_the_pump_also_while_commands_keep_it_busy(nano):
+    booted(nano)
+    on(nano)
+    nano.do("skin open")
+    for _ in range(10):
+        nano.write(b"STATUS\n")
+        nano.do("wait 0.1")
+    nano.measure("pwm", "0 0")
+    assert "ERROR:OVERHEAT" in nano.lines_so_far()
+
+
+def with_a_fault_the_pump_does_not_start(nano):
+    booted(nano)
+    nano.do("skin open")
+    nano.do("wait 1")
+    nano.write(b"ON\n")
+    nano.do("wait 0.5")
+    seen = nano.lines_so_far()
+    assert seen == ["ERROR:OVERHEAT", "Skin thermistor open or shorted", "ERROR:PUMP_START_FAILED"], seen
+    nano.measure("pwm", "0 0")
+    nano.do("skin 34")
+    off(nano)
+    on(nano)
+
+
+def a_reading_that_jumps_for_a_moment_stops_nothing(nano):
+    booted(nano)
+    on(nano)
+    for fault in ("skin open", "skin 150", "water short"):
+        nano.do_at_once(fault, "wait 0.11", "skin 34", "water 12", "wait 1")
+        nano.measure("pwm", "1 180")
+
+
+def a_loose_contact_stops_the_pump(nano):
+    booted(nano)
+    on(nano)
+    for _ in range(10):
+        nano.do("skin open")
+        nano.do("wait 0.11")
+        nano.do("skin 34")
+        nano.do("wait 0.11")
+    nano.measure("pwm", "0 0")
+
+
+def a_firmware_that_hangs_is_reset_and_the_pump_stops(nano):
+    booted(nano)
+    on(nano)
+    nano.do("wait 1")
+    nano.do_at_once("hang", "wait 0.5")
+    nano.measure("pwm", "1 180")
+    nano.do("wait 0.7")
+    nano.measure("pwm", "0 0")
+    nano.do("wait 2")
+    booted(nano, "watchdog")
+    nano.status(r"STATUS:\{State:OFF,.*")
+    on(nano)
+
+
+def long_lines_do_not_wake_the_watchdog(nano):
+    booted(nano)
+    for _ in range(5):
+        on(nano)
+        # STATUS unasked and asked for, an overheat and its words: as much as one turn can say.
+        nano.do(f"wait {(5 - float(nano.do('time')) % 5) % 5 + 4.8}")
+        nano.write(b"STATUS\nSTATUS\n")
+        nano.do("skin 41")
+        nano.do("wait 1")
+        nano.do("skin 34")
+        seen = nano.lines_so_far()
+        assert "ERROR:OVERHEAT" in seen and not any(line.startswith("Reset:") for line in seen), seen
+        off(nano)
 
 
 def status_comes_every_five_seconds_while_on(nano):
     booted(nano)
-    nano.do("wait 6")
+    nano.do("wait 1")
+    # Counted from boot, not from ON: the first comes less than 5 s after ON.
+    nano.run_until(8)
     on(nano)
-    nano.do("wait 4.5")
+    nano.do("wait 0.5")
+    nano.run_until(9.8)
     expect_silence(nano)
-    nano.do("wait 16")
-    seen = nano.lines_so_far()
-    assert len(seen) == 4 and all(line.startswith("STATUS:{State:ON,Speed:70%,") for line in seen), seen
+    for beat in (10, 15, 20, 25):
+        nano.run_until(beat + 0.9)
+        seen = nano.lines_so_far()
+        assert len(seen) == 1 and seen[0].startswith("STATUS:{State:ON,Speed:70%,"), seen
+        nano.run_until(beat + 4.8)
+        expect_silence(nano)
     off(nano)
     nano.do("wait 11")
     expect_silence(nano)
@@ -315,6 +473,7 @@ def the_clock_may_wrap_while_the_pump_runs(nano):
     nano.do("skip 1700")
     nano.status(r"STATUS:\{State:ON,Speed:70%,Runtime:28m,Remaining:1m,.*")
     nano.do("skip 101")
+    nano.do("wait 1")
     nano.expect("ERROR:SAFETY_SHUTOFF", "Maximum runtime exceeded")
 
 
@@ -328,6 +487,7 @@ def hot_skin_stops_the_pump(nano):
     nano.do("wait 1")
     nano.measure("pwm", "1 180")
     nano.do("skin 40.2")
+    nano.do("wait 1")
     nano.expect("ERROR:OVERHEAT", "Skin temperature too high: ?C")
     nano.measure("pwm", "0 0")
     nano.do("skin 34")
@@ -374,12 +534,20 @@ def the_potentiometer_sets_the_speed_while_on(nano):
     wait_for_pwm(nano, "1 248")
 
 
-def the_leds_show_power_and_turns(nano):
+def the_leds_show_power_and_commands(nano):
     booted(nano)
-    seen = set()
-    for _ in range(40):
-        seen.add(nano.do("leds"))
-        nano.do("wait 0.02")
+
+    def leds():
+        seen = set()
+        for _ in range(20):
+            seen.add(nano.do("leds"))
+            nano.do("wait 0.02")
+        return seen
+
+    seen = leds()
+    assert seen == {"1 0"}, seen
+    nano.write(b"TEMP\n")
+    seen = leds()
     assert seen == {"1 0", "1 1"}, seen
 
 
@@ -389,7 +557,8 @@ def a_reset_stops_the_pump(nano):
     nano.do("reset")
     nano.write(b"SPEED:9\n")
     nano.measure("pwm", "0 0")
-    nano.expect(*BANNER, "ERROR:PUMP_NOT_RUNNING")
+    booted(nano, "external")
+    nano.expect("ERROR:PUMP_NOT_RUNNING")
 
 
 # nano-sim's own promises.
@@ -434,12 +603,13 @@ CHECKS = [
     speed_is_read_as_atoi_does,
     a_wrong_speed_is_refused,
     commands_are_exact_but_for_case,
+    a_command_ends_at_its_first_nul,
     either_line_end_ends_a_command,
     sixty_three_bytes_are_a_command,
     seventy_bytes_are_an_overflow_before_a_command,
     commands_wait_for_their_turn,
     temp_tells_both_temperatures,
-    a_broken_thermistor_is_shown_and_stops_nothing,
+    a_broken_thermistor_is_shown,
     status_comes_every_five_seconds_while_on,
     minutes_are_counted,
     thirty_minutes_stop_the_pump,
@@ -449,12 +619,28 @@ CHECKS = [
     the_button_toggles_the_pump,
     the_button_leaves_the_error_state,
     the_potentiometer_sets_the_speed_while_on,
-    the_leds_show_power_and_turns,
+    the_leds_show_power_and_commands,
     a_reset_stops_the_pump,
     wrong_control_lines_are_answered,
     clients_come_and_go,
     a_slow_client_loses_nothing,
 ]
+
+
+# What the firmware does that the devices in the field do not, and what they do.
+THERMISTOR_CHECKS = [
+    a_thermistor_that_fails_stops_the_pump_within_a_second,
+    a_thermistor_that_drifts_stops_the_pump_where_skin_ends,
+]
+SAFE_CHECKS = THERMISTOR_CHECKS + [
+    a_fault_stops_the_pump_also_while_commands_keep_it_busy,
+    with_a_fault_the_pump_does_not_start,
+    a_reading_that_jumps_for_a_moment_stops_nothing,
+    a_loose_contact_stops_the_pump,
+    a_firmware_that_hangs_is_reset_and_the_pump_stops,
+    long_lines_do_not_wake_the_watchdog,
+]
+FIELD_CHECKS = [in_the_field_a_broken_thermistor_stops_nothing]
 
 
 # Checks that start nano-sim themselves, with other firmware or in other ways.
@@ -476,14 +662,42 @@ def one_thermistor_firmware_has_its_own_lines(start):
         nano.expect("MANUAL:OFF")
 
 
+def a_reset_is_told_where_the_bootloader_clears_its_cause(start):
+    with start("nano-pump.elf", "--optiboot") as nano:
+        booted(nano, "power-on")
+        nano.do("reset")
+        booted(nano, "external, brown-out or power")
+        nano.do("hang")
+        nano.do("wait 3")
+        booted(nano, "watchdog")
+        on(nano)
+        nano.do("reset")
+        booted(nano, "external, brown-out or power")
+
+
+def without_a_watchdog_a_hang_lasts(start):
+    for firmware in ("nano-pump-old-bootloader.elf", "nano-pump-field.elf"):
+        with start(firmware) as nano:
+            booted(nano)
+            on(nano)
+            nano.do("hang")
+            nano.do("wait 5")
+            nano.measure("pwm", "1 180")
+
+
+def the_fields_banners_tell_no_reset(start):
+    with start("nano-pump-hello-field.elf") as nano:
+        off(nano, "HELLO:nano-pump 1.1.0")
+
+
 def other_banners_can_be_built(start):
     with start("nano-pump-hello.elf") as nano:
-        nano.expect("HELLO:nano-pump 1.0.0")
+        nano.expect("HELLO:nano-pump 1.1.0", "Reset: power-on")
         off(nano)
     with start("nano-pump-quiet.elf") as nano:
         off(nano)
     with start("nano-pump-one-thermistor-hello.elf") as nano:
-        nano.expect("HELLO:nano-pump 1.0.0")
+        nano.expect("HELLO:nano-pump 1.1.0", "Reset: power-on")
     with start("nano-pump-one-thermistor-quiet.elf") as nano:
         off(nano)
 
@@ -498,7 +712,7 @@ def on_demand_time_stands_still(start):
         nano.do("wait 4.9")
         assert nano.line().startswith("STATUS:{State:ON,")
         nano.do("reset")
-        booted(nano)
+        booted(nano, "external")
 
 
 def the_link_lives_as_long_as_the_program(start):
@@ -535,6 +749,9 @@ def stdins_end_ends_it_if_asked(start):
 
 
 STARTING_CHECKS = [
+    a_reset_is_told_where_the_bootloader_clears_its_cause,
+    without_a_watchdog_a_hang_lasts,
+    the_fields_banners_tell_no_reset,
     one_thermistor_firmware_has_its_own_lines,
     other_banners_can_be_built,
     on_demand_time_stands_still,
@@ -550,7 +767,7 @@ def main():
     arguments.add_argument("nano_sim")
     arguments.add_argument("firmware_directory")
     options = arguments.parse_args()
-    pace = [] if options.paced else ["--free"]
+    pace = [] if options.paced else ["--on-demand"]
 
     @contextlib.contextmanager
     def start(firmware, *more):
@@ -560,11 +777,16 @@ def main():
         finally:
             nano.stop()
 
-    def run_on_fresh_board(check):
-        with start("nano-pump.elf") as nano:
+    def run_on_fresh_board(check, firmware):
+        with start(firmware) as nano:
             check(nano)
 
-    checks = [(check, lambda check=check: run_on_fresh_board(check)) for check in CHECKS]
+    checks = [
+        (check, lambda check=check, firmware=firmware: run_on_fresh_board(check, firmware))
+        for firmware, its_checks in (
+            ("nano-pump.elf", CHECKS + SAFE_CHECKS), ("nano-pump-field.elf", CHECKS + FIELD_CHECKS),
+            ("nano-pump-one-thermistor.elf", THERMISTOR_CHECKS), ("nano-pump-old-bootloader.elf", THERMISTOR_CHECKS))
+        for check in its_checks]
     checks += [(check, lambda check=check: check(start)) for check in STARTING_CHECKS]
     failures = 0
     print(f"1..{len(checks)}")

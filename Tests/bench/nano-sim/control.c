@@ -133,6 +133,8 @@ static void obey(struct control *control, char *line) {
         line_reset(control->line);
         board_reset(control->board);
         answer("ok reset");
+    } else if (strcmp(line, "hang") == 0 && bare) {
+        answer(board_hang(control->board) ? "ok hang" : "error the firmware has no timer0_millis that could be held still");
     } else if (strcmp(line, "pwm") == 0 && bare) {
         answer("ok %d %u", board_pump_enabled(control->board), board_pump_duty(control->board));
     } else if (strcmp(line, "leds") == 0 && bare) {

@@ -11,6 +11,7 @@
 
 #include "board.h"
 #include "control.h"
+#include "play.h"
 #include "serial_line.h"
 
 struct options {
@@ -20,6 +21,8 @@ struct options {
     bool free_run;
     bool on_demand;
     bool exit_on_eof;
+    bool play;
+    bool optiboot;
 };
 
 static const char usage[] =
@@ -31,8 +34,10 @@ static const char usage[] =
     "  --baud N          speed of the serial line, 300 to 1000000 (9600)\n"
     "  --free            run as fast as it goes, not in real time\n"
     "  --on-demand       likewise, and time stands still while the line is quiet and no command takes time\n"
+    "  --optiboot        clear what tells why a reset came, as this bootloader does\n"
     "  --exit-on-eof     end when stdin does\n"
-    "Commands on stdin: water C, skin C, pot N, button press, reset, skip SECONDS, wait SECONDS,\n"
+    "  --play            no pty: play the streams on stdin, each to a board that has just started (see play.h)\n"
+    "Commands on stdin: water C, skin C, pot N, button press, reset, hang, skip SECONDS, wait SECONDS,\n"
     "pwm, leds, time, stats, quit. Each is answered on stdout by one line, ok ... or error ...\n";
 
 static volatile sig_atomic_t stopped;
@@ -61,6 +66,7 @@ static struct options parse_options(int argc, char **argv, uint16_t readings[3])
         {"link", required_argument, NULL, 'l'},  {"water", required_argument, NULL, 'w'}, {"skin", required_argument, NULL, 's'},
         {"pot", required_argument, NULL, 'p'},   {"baud", required_argument, NULL, 'b'},  {"free", no_argument, NULL, 'f'},
         {"on-demand", no_argument, NULL, 'd'},   {"exit-on-eof", no_argument, NULL, 'e'}, {"help", no_argument, NULL, 'h'},
+        {"play", no_argument, NULL, 'P'},        {"optiboot", no_argument, NULL, 'o'},
         {NULL, 0, NULL, 0},
     };
     struct options options = {.baud = 9600};
@@ -97,6 +103,12 @@ static struct options parse_options(int argc, char **argv, uint16_t readings[3])
             break;
         case 'e':
             options.exit_on_eof = true;
+            break;
+        case 'P':
+            options.play = true;
+            break;
+        case 'o':
+            options.optiboot = true;
             break;
         case 'h':
             fputs(usage, stdout);
@@ -167,6 +179,11 @@ int main(int argc, char **argv) {
     catch_signals();
     if (!board_load(&board, options.firmware)) {
         return EX_NOINPUT;
+    }
+    board.clears_cause = options.optiboot;
+    if (options.play) {
+        board_reset(&board);
+        return play(&board);
     }
     if (!line_open(&line, &board, options.baud, options.link)) {
         return EX_CANTCREAT;

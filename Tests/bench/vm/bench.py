@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Runs pumpctl on a real kernel, in a virtual machine: bench.py --pumpctl FILE --image FOLDER [-k PATTERN]... [--again]
 
-Prints a line for each test, and how many passed. Exit status: 0 where none failed; with --again, where none failed twice.
+Prints a line for each test, and how many passed. Exit status: 0 where none failed or was skipped; with --again, where none
+failed twice, and few passed only on the second try.
 """
 
 import argparse
 import faulthandler
-import functools
 import os
 import pathlib
 import signal
@@ -19,11 +19,10 @@ import unittest
 from ch340 import CH340
 from ftdi import FTDI
 from nano import Nano
+from report import TEST_SECONDS, passes
 from vm import VirtualMachine, saved_state
 from wire import Wire
 
-# Longer than any test; one that takes as long hangs.
-TEST_SECONDS = 600
 # For what a guest without KVM does in a second or so.
 PATIENCE = 30
 
@@ -36,9 +35,8 @@ ANSWERS = {
 class BenchTest(unittest.TestCase):
     """A test with a guest of its own, freshly resumed, in which `pumpctl` is installed."""
 
-    # Set by main: the saved state to start from, and pumpctl on this machine.
+    # Set by main: the saved state to start from.
     state = None
-    program = None
 
     def setUp(self):
         self.machine = self.enterContext(VirtualMachine.resume(self.state))
@@ -100,15 +98,11 @@ class BenchTest(unittest.TestCase):
         """Starts pumpctl; it is killed with the guest, if not before."""
         return self.guest.start("pumpctl", "--no-record", "--port", port, *arguments)
 
-    def needs(self, feature, *help_of):
-        """Skips the test where the help of pumpctl, or of one of its commands, does not name a feature."""
-        if feature not in help_text(self.program, *help_of):
-            self.skipTest(f"needs: {' '.join(['pumpctl', *help_of, feature])}")
 
-
-@functools.cache
-def help_text(program, *command):
-    return subprocess.run([program, *command, "--help"], capture_output=True, text=True, check=False).stdout
+def record_program(program):
+    """What keeps the record: beside pumpctl as it was built, or where `make install` puts it."""
+    beside = program.with_name("pumpctl-record")
+    return beside if beside.exists() else program.parent.parent / "libexec/pumpctl/pumpctl-record"
 
 
 def with_pumpctl(state, program, folder):
@@ -117,7 +111,7 @@ def with_pumpctl(state, program, folder):
     with VirtualMachine.resume(state) as machine:
         # The guest's disks are its memory, and the root has less room than others.
         machine.guest.run("mkdir", "/run/pumpctl")
-        for built in program, program.with_name("pumpctl-record"):
+        for built in program, record_program(program):
             small = folder / built.name
             subprocess.run(["strip", "-o", small, built], check=True)
             machine.guest.put(f"/run/pumpctl/{built.name}", small.read_bytes(), 0o755)
@@ -127,65 +121,6 @@ def with_pumpctl(state, program, folder):
             sys.exit(f"bench: pumpctl does not run in the guest: {version}")
         machine.save(result)
     return result
-
-
-class Report(unittest.TestResult):
-    """One line a test."""
-
-    def startTest(self, test):
-        super().startTest(test)
-        self._begun = time.monotonic()
-        self._verdict = "ended"
-        self._details = ""
-        signal.alarm(TEST_SECONDS)
-
-    def stopTest(self, test):
-        signal.alarm(0)
-        super().stopTest(test)
-        title = test.id().replace("test_", "").replace("_", " ")
-        print(f"{self._verdict:6} {time.monotonic() - self._begun:6.1f} s  {title}{self._details}", flush=True)
-
-    def _fail(self, test, error):
-        self._verdict = "FAILED"
-        self._details += "\n" + self._exc_info_to_string(error, test)
-        for adapter in getattr(test, "adapters", []):
-            self._details += f"{adapter}\n"
-        if (machine := getattr(test, "machine", None)) and (console := machine.console()):
-            self._details += f"the guest's console ends with:\n{console[-2000:]}"
-
-    def addSuccess(self, test):
-        super().addSuccess(test)
-        self._verdict = "ok"
-
-    def addFailure(self, test, error):
-        super().addFailure(test, error)
-        self._fail(test, error)
-
-    def addError(self, test, error):
-        super().addError(test, error)
-        self._fail(test, error)
-
-    def addSubTest(self, test, subtest, error):
-        super().addSubTest(test, subtest, error)
-        if error:
-            self._fail(subtest, error)
-
-    def addSkip(self, test, reason):
-        super().addSkip(test, reason)
-        self._verdict = "skip"
-        self._details = f": {reason}"
-
-    @property
-    def failed(self):
-        """The tests that failed, by their names. A failed subtest counts as the test that it belongs to."""
-        tests = (getattr(test, "test_case", test) for test, _ in self.failures + self.errors)
-        return {test.id(): test for test in tests}
-
-    def summary(self):
-        bad = self.failed
-        skipped = len(self.skipped)
-        text = f"{self.testsRun - len(bad) - skipped} passed, {len(bad)} failed"
-        return text + (f", {skipped} skipped" if skipped else "")
 
 
 def tests(patterns):
@@ -223,18 +158,10 @@ def main():
     booted = saved_state(options.image)
     print(f"guest ready after {time.monotonic() - begun:.1f} s", flush=True)
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        BenchTest.program = options.pumpctl.resolve()
         BenchTest.state = with_pumpctl(booted, options.pumpctl, pathlib.Path(folder))
-        report = Report()
-        suite.run(report)
-        print(f"{time.monotonic() - begun:.0f} s\n{report.summary()}", flush=True)
-        if report.failed and options.again:
-            print("once more, what failed:", flush=True)
-            suite = unittest.TestSuite(type(test)(test._testMethodName) for test in report.failed.values())
-            report = Report()
-            suite.run(report)
-            print(f"of these {report.summary()}")
-    return 0 if report.wasSuccessful() else 1
+        is_good = passes(suite, options.again)
+        print(f"{time.monotonic() - begun:.0f} s in all", flush=True)
+    return 0 if is_good else 1
 
 
 if __name__ == "__main__":

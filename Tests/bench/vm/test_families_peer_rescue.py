@@ -18,7 +18,6 @@ class FamilyTest(BluetoothTest):
 
     def simulate(self, family, *options):
         """A simulated device, offered on the second adapter."""
-        self.needs("--ble", "sim", family)
         simulator = self.guest.start("pumpctl", "sim", family, "--ble", "--adapter", SECOND, *options)
         simulator.until_output("BLE ", PATIENCE)
         return simulator
@@ -34,16 +33,21 @@ class Peer(FamilyTest):
     PORT = f"ble:QDevice1?adapter={FIRST}"
 
     def test_it_is_told_things_and_is_listened_to(self):
-        self.simulate("peer")
-        self.assertEqual(self.pumpctl("say", "Grüße", port=self.PORT).out, "said\n")
-        self.assertEqual(self.pumpctl("say", "x" * 510, port=self.PORT).out.splitlines()[-1], "said")
+        self.simulate("peer", "--acks")
+        self.assertEqual(self.pumpctl("say", "Grüße", port=self.PORT).out, "said, acknowledged\n")
+        self.assertEqual(self.pumpctl("say", "x" * 510, port=self.PORT).out.splitlines()[-1], "said, acknowledged")
         self.assertIn("511 bytes", self.pumpctl("say", "x" * 511, port=self.PORT, status=64).err)
-        self.assertEqual(self.pumpctl("toggle", "on", port=self.PORT).out, "toggle on\n")
+        self.assertEqual(self.pumpctl("toggle", "on", port=self.PORT).out, "toggle on, acknowledged\n")
         events = self.pumpctl("--json", "peer", "listen", "--count", "2", port=self.PORT).out.splitlines()
         events = [json.loads(event) for event in events]
         self.assertEqual([event["event"] for event in events], ["greeting", "acknowledged"])
         self.assertEqual(events[0]["host"], "QDevice1")
         self.assertRegex(events[0]["host_time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+
+    def test_it_is_told_things_though_it_acknowledges_nothing(self):
+        self.simulate("peer")
+        self.assertEqual(self.pumpctl("say", "Grüße", port=self.PORT).out, "said\n")
+        self.assertEqual(self.pumpctl("toggle", "on", port=self.PORT).out, "toggle on\n")
 
     def test_its_image_comes_whole(self):
         self.simulate("peer", "--size", "200000", "--seed", "7")
@@ -109,7 +113,6 @@ class Rescue(FamilyTest):
         self.assertEqual(self.statuses("one"), {text: "synced"})
 
     def test_what_is_written_to_one_is_kept_to_be_handed_on(self):
-        self.needs("--offer", "message", "listen")
         text = "on the roof " + "x" * 700
         listening = self.message("one", "message", "listen", "--offer", "--adapter", SECOND)
         listening.until_output("is offered", PATIENCE)
@@ -119,7 +122,6 @@ class Rescue(FamilyTest):
         self.assertEqual(self.statuses("one"), {text: "pending_sync"})
 
     def test_sync_hands_on_to_who_comes(self):
-        self.needs("--offer", "message", "sync")
         for number in range(20):
             self.keep("one", f"message {number}")
         sync = self.message("one", "message", "sync", "--offer", "--adapter", SECOND)
@@ -130,7 +132,6 @@ class Rescue(FamilyTest):
         self.assertEqual(set(self.statuses("one").values()), {"synced"})
 
     def test_two_in_both_roles_at_once_have_the_messages_of_each_other(self):
-        self.needs("--offer", "message", "listen")
         adapters = {"one": FIRST, "two": SECOND}
         addresses = {"one": self.address(SECOND), "two": self.address(FIRST)}
         programs = {}

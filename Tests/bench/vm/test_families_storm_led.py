@@ -11,7 +11,6 @@ class FamilyTest(BluetoothTest):
 
     def setUp(self):
         super().setUp()
-        self.needs("--ble", "sim", self.family)
         self.keep_order()
         VirtualRadio(self)
 

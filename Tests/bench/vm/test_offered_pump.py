@@ -9,7 +9,6 @@ from bluetooth import BluetoothTest, VirtualRadio
 class OfferedPump(BluetoothTest):
     def setUp(self):
         super().setUp()
-        self.needs("--ble", "sim", "pump")
         VirtualRadio(self)
 
     def offer(self, *arguments):

@@ -23,7 +23,6 @@ class Ports(BenchTest):
         self.assertEqual(chip.dtr_edges, 0)
 
     def test_two_adapters_of_one_kind_are_told_apart_by_their_place(self):
-        self.needs("--watch", "ports")
         self.plug(self.ch340(port=1))
         self.plug(self.ch340(port=2), "/dev/ttyUSB1")
         text = self.listed("--json")
@@ -39,7 +38,6 @@ class Ports(BenchTest):
         self.assertIn("/dev/ttyUSB1", result.err)
 
     def test_watching_tells_of_each_plug(self):
-        self.needs("--watch", "ports")
         chip = self.ch340()
         watch = self.guest.start("pumpctl", "ports", "--watch", "--json")
         chip.plug()
@@ -85,7 +83,6 @@ class Endurance(BenchTest):
             lambda: b"TEMP\n" in adapter.received[received:], PATIENCE))
 
     def test_watching_outlives_200_plugs_without_a_leaked_descriptor(self):
-        self.needs("--watch", "ports")
         adapter = self.ch340()
         self.plug(adapter)
         process = self.guest.start("pumpctl", "ports", "--watch")

@@ -45,7 +45,6 @@ class Reset(BenchTest):
         self.assertEqual(board.adapter.dtr_edges, 2, board.adapter)
 
     def test_a_reset_that_the_command_line_asks_for_comes(self):
-        self.needs("--reset")
         board = self.board(self.ch340())
         self.plug(board)
         self.pumpctl("on")

@@ -28,7 +28,6 @@ class Sharing(BenchTest):
         self.assertTrue(re.search(r"hint: .*(usermod|adduser)", error), error)
 
     def test_the_doctor_names_the_holder_and_the_missing_group(self):
-        self.needs("doctor")
         holder = self.start_pumpctl("monitor")
         holder.until_output("off", PATIENCE)
         result = self.guest.run("pumpctl", "doctor", "/dev/ttyUSB0", user="bench", seconds=PATIENCE)

@@ -107,7 +107,6 @@ class Renaming(BenchTest):
         self.assertEqual(board.nano.pump(), (True, 180))
 
     def test_monitor_finds_it_by_its_identity(self):
-        self.needs("--watch", "ports")
         adapter = self.answering(self.ch340())
         self.plug(adapter)
         # Root may open what is open for exclusive use, which the lock does not change.

@@ -1,0 +1,80 @@
+import TestSupport
+
+/// What a board said and did while a stream was played to it. Times are counted from its reset.
+struct PlayedStream: Sendable {
+    struct Byte: Sendable {
+        var time: Duration
+        var value: UInt8
+    }
+
+    struct Drive: Sendable {
+        var time: Duration
+        var motor: Motor
+    }
+
+    /// What left the UART, and when its last bit had.
+    var bytes: [Byte]
+    /// When each turn of the main loop began to measure, just after it had read its command.
+    var turns: [Duration]
+    /// What the motor was driven with, from then on.
+    var drives: [Drive]
+    /// Bytes for which the receive buffer had no room.
+    var lost: Int
+
+    /// What the motor was driven with at a time.
+    func motor(at time: Duration) -> Motor { drives.last { $0.time <= time }?.motor ?? .off }
+}
+
+/// Plays streams to our firmware in simavr.
+final class StreamPlayer: Sendable {
+    private let process: ChildProcess
+    /// When after the reset a stream begins.
+    let begin: Duration
+
+    struct NotUnderstood: Error { var line: String }
+
+    /// - Parameter isField: Whether it is built to behave as the devices in the field do.
+    init(thermistors: Int, isField: Bool) async throws {
+        try await FirmwareBuild.ready()
+        process = try await ChildProcess([
+            FirmwareBuild.nanoSim, "--play", "--water", "\(RigKind.water)", "--skin", "\(RigKind.skin)", "--pot",
+            "\(RigKind.potentiometer)", FirmwareBuild.firmware(thermistors: thermistors, isField: isField),
+        ])
+        let words = try await process.output.line("when streams begin").split(separator: " ")
+        guard words.count == 2, let time = Int(words[1]) else { throw NotUnderstood(line: "begins") }
+        begin = .microseconds(time)
+    }
+
+    func play(_ stream: PumpStream) async throws -> PlayedStream {
+        try await process.write(stream.script)
+        return try PlayedStream(
+            bytes: await records("bytes").map { numbers in
+                PlayedStream.Byte(time: .microseconds(numbers[0]), value: UInt8(truncatingIfNeeded: numbers[1]))
+            },
+            turns: await records("turns").map { .microseconds($0[0]) },
+            drives: await records("motor").map { numbers in
+                PlayedStream.Drive(
+                    time: .microseconds(numbers[0]), motor: Motor(isEnabled: numbers[1] == 1, duty: numbers[2]))
+            },
+            lost: await records("lost").first?[0] ?? -1)
+    }
+
+    /// A line's records, each a few numbers: a time, and what was then.
+    private func records(_ name: String) async throws -> [[Int]] {
+        let line = try await process.output.line("the \(name) of a stream")
+        let words = line.split(separator: " ")
+        guard words.first.map({ $0 == name }) == true else { throw NotUnderstood(line: line) }
+        let radix = name == "bytes" ? 16 : 10
+        return try words.dropFirst().map { word in
+            try word.split(separator: ":").enumerated().map { index, digits in
+                guard let number = Int(digits, radix: index == 0 ? 10 : radix) else { throw NotUnderstood(line: line) }
+                return number
+            }
+        }
+    }
+
+    func stop() async {
+        await process.closeInput()
+        _ = try? await process.ending()
+    }
+}

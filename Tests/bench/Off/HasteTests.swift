@@ -1,0 +1,116 @@
+import FirmwareSim
+import Foundation
+import LineProtocol
+import TestSupport
+import Testing
+
+/// A pump keeps 63 bytes while it sleeps, and loses what comes beyond in silence. No program in a hurry makes pumpctl send
+/// more: what it sends is counted by the simulator, while it answers, and then played to our firmware on the emulated chip.
+///
+/// `HASTE_SEED=1234 swift test --filter HasteTests` plays one of them and prints what happened.
+@Suite("Bench: no sequence of commands loses a byte at the pump")
+struct HasteTests {
+    private static let onlySeed = ProcessInfo.processInfo.environment["HASTE_SEED"].flatMap { UInt64($0) }
+    private static let seeds = onlySeed.map { $0..<$0 + 1 } ?? 0..<400
+    /// Every so many of them are played to our firmware.
+    private static let playedEach: UInt64 = 20
+
+    @Test("Commands in haste")
+    func commands() async throws {
+        let runs = try await onThread {
+            Self.seeds.map { seed -> (seed: UInt64, HasteRun.Outcome) in (seed, HasteRun.play(seed: seed)) }
+        }
+        for (seed, run) in runs {
+            if Self.onlySeed != nil { print(run.transcript.text) }
+            #expect(run.lost == 0, "seed \(seed) loses \(run.lost) bytes")
+        }
+        // Else nothing is shown.
+        #expect(runs.count { $0.1.writes.count >= 8 } > runs.count / 2)
+
+        if let reason = FirmwareBuild.reasonToSkip { try Test.cancel(Comment(rawValue: reason)) }
+        await FirmwareSlots.shared.take()
+        do {
+            for isField in [false, true] {
+                let player = try await StreamPlayer(thermistors: 2, isField: isField)
+                for (seed, run) in runs where seed % Self.playedEach == 0 || runs.count == 1 {
+                    let played = try await player.play(PumpStream(writes: run.writes))
+                    let build = isField ? "field" : "default"
+                    #expect(played.lost == 0, "seed \(seed) loses \(played.lost) bytes on our firmware, \(build) build")
+                }
+                await player.stop()
+            }
+        } catch {
+            await FirmwareSlots.shared.giveBack()
+            throw error
+        }
+        await FirmwareSlots.shared.giveBack()
+    }
+}
+
+/// One program in a hurry, drawn from a seed: commands that are cancelled, or not waited for, as soon as they are sent.
+final class HasteRun: @unchecked Sendable {
+    // @unchecked: it is touched on the simulated loop's thread only.
+
+    struct Outcome: Sendable {
+        var lost: Int
+        var writes: [(time: Duration, bytes: [UInt8])]
+        var transcript: OffTranscript
+    }
+
+    private let world: OffWorld
+
+    private init(_ world: OffWorld) { self.world = world }
+
+    static func play(seed: UInt64) -> Outcome {
+        let world = OffWorld(seed: seed, isShared: false) { faults in
+            // What others send, and what the carrier makes of it, is not pumpctl's doing.
+            (faults.intrusions, faults.cutWrites, faults.cuts, faults.resets) = ([], 0, [], false)
+            faults.options.lineRate = .baud(9600)
+        }
+        let run = HasteRun(world)
+        // Any phase of the pump's turn.
+        world.loop.run(for: world.time(0, 160))
+        world.beginFaults()
+        _ = world.loop.run(limit: .seconds(60)) { await run.play() }
+        world.loop.run(for: .seconds(1))
+        return Outcome(lost: world.pump.receiveOverflows, writes: world.writes, transcript: world.transcript)
+    }
+
+    private func play() async {
+        let link = world.open(host: 0)
+        guard let session = try? await PumpSession.begin(over: link, clock: world.clock, waitsUntilReady: true) else {
+            return
+        }
+        let isOffOnly = world.isDrawn(6)
+        var tasks: [Task<Void, Never>] = []
+        for _ in 0..<(5 + world.number(below: 40)) {
+            let (command, timeout) = (isOffOnly ? .off : drawCommand(), drawTimeout())
+            world.log(.note("begins \(command.text), for \(timeout)"))
+            let task = Task(executorPreference: world.loop) {
+                _ = try? await session.perform(command, timeout: timeout)
+            }
+            tasks.append(task)
+            if world.isDrawn(2) {
+                _ = await world.loop.sleep(until: world.loop.now + world.time(0, 20))
+                task.cancel()
+            }
+            if world.isDrawn(4) { await task.value }
+        }
+        for task in tasks { await task.value }
+        await session.close()
+    }
+
+    private func drawTimeout() -> Duration {
+        [.milliseconds(1), .milliseconds(5), .milliseconds(50), .milliseconds(150), .seconds(3)][world.number(below: 5)]
+    }
+
+    private func drawCommand() -> LineProtocol.PumpCommand {
+        switch world.number(below: 8) {
+        case 0, 1: .on
+        case 2, 3: .speed(PumpSpeed(pwm: world.number(below: 256)) ?? .initial)
+        case 4: .temperature
+        case 5: .off
+        default: .status
+        }
+    }
+}

@@ -1,0 +1,74 @@
+"""The tests of `run.py`: what it counts as skipped, and when a run is a pass. A shell stands in for `swift test`."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+RUN = pathlib.Path(__file__).with_name("run.py")
+
+
+def test(name, kind="function"):
+    return {"kind": "test", "payload": {"kind": kind, "id": f"Tests/{name}", "name": f"{name}()", "displayName": name}}
+
+
+def event(kind, name=None):
+    return {"kind": "event", "payload": {"kind": kind, "testID": f"Tests/{name}"} if name else {"kind": kind}}
+
+
+class CheckRun(unittest.TestCase):
+    def run_tests(self, *records, status=0, options=("--no-skips",), tail="", ending=""):
+        """Runs run.py over a run with such events; its exit status, what it prints, and what the table of parts gets."""
+        with tempfile.TemporaryDirectory() as folder:
+            events = pathlib.Path(folder, "said")
+            events.write_text("".join(json.dumps(record) + "\n" for record in records) + tail)
+            # What is run gets the path for its events as its second argument.
+            program = ["sh", "-c", f'cat "{events}" >"$1"; {ending}exit {status}']
+            parts = pathlib.Path(folder, "parts")
+            result = subprocess.run(
+                [RUN, *options, *program], capture_output=True, text=True, check=False, env={**os.environ, "PARTS": str(parts)})
+            return result.returncode, result.stdout, parts.read_text()
+
+    def test_a_run_without_skips_passes_and_is_counted(self):
+        status, printed, parts = self.run_tests(test("a"), test("b"), test("s", "suite"), event("runEnded"))
+        self.assertEqual((status, printed, parts), (0, "2 tests, 0 skipped\n", "note\t2 tests, 0 skipped\n"))
+
+    def test_a_skipped_test_fails_the_run_and_is_named(self):
+        for kind in ("testSkipped", "testCancelled", "testCaseCancelled"):
+            with self.subTest(kind=kind):
+                status, printed, _ = self.run_tests(test("a"), test("b"), event(kind, "b"), event(kind, "b"), event("runEnded"))
+                self.assertEqual((status, printed), (1, "2 tests, 1 skipped: b\n"))
+
+    def test_a_skipped_suite_fails_the_run(self):
+        status, _, _ = self.run_tests(test("a"), test("s", "suite"), event("testSkipped", "s"), event("runEnded"))
+        self.assertEqual(status, 1)
+
+    def test_skips_are_told_where_they_are_allowed(self):
+        status, printed, _ = self.run_tests(test("a"), event("testSkipped", "a"), event("runEnded"), options=())
+        self.assertEqual((status, printed), (0, "1 tests, 1 skipped: a\n"))
+
+    def test_no_tests_are_no_pass(self):
+        self.assertEqual(self.run_tests(event("runEnded"))[0], 1)
+
+    def test_a_run_that_breaks_off_is_no_pass(self):
+        for tail in ("", '{"kind":"ev'):
+            with self.subTest(tail=tail):
+                status, printed, _ = self.run_tests(test("a"), tail=tail)
+                self.assertEqual(status, 1)
+                self.assertIn("did not come to its end", printed)
+
+    def test_a_run_that_hangs_is_killed_and_its_tests_are_named(self):
+        status, printed, _ = self.run_tests(
+            *(test(name) for name in "abc"), *(event("testStarted", name) for name in "abc"), event("testEnded", "b"),
+            options=("--silence", "0.1"), ending="sleep 1000; ")
+        self.assertEqual(status, 1)
+        self.assertIn("did not come to its end; under way: a; c\n", printed)
+
+    def test_a_failed_run_keeps_its_status(self):
+        self.assertEqual(self.run_tests(test("a"), event("runEnded"), status=7)[0], 7)
+
+
+if __name__ == "__main__":
+    unittest.main()
