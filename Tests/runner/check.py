@@ -18,6 +18,13 @@ def event(kind, name=None):
     return {"kind": "event", "payload": {"kind": kind, "testID": f"Tests/{name}"} if name else {"kind": kind}}
 
 
+def issue(name, *texts, known=False, line=7):
+    place = {"fileID": "Tests/a.swift", "line": line} if line else None
+    messages = [{"symbol": "fail", "text": text} for text in texts]
+    return {"kind": "event", "payload": {
+        "kind": "issueRecorded", "testID": f"Tests/{name}", "messages": messages, "issue": {"isKnown": known, "sourceLocation": place}}}
+
+
 class CheckRun(unittest.TestCase):
     def run_tests(self, *records, status=0, options=("--no-skips",), tail="", ending=""):
         """Runs run.py over a run with such events; its exit status, what it prints, and what the table of parts gets."""
@@ -68,6 +75,22 @@ class CheckRun(unittest.TestCase):
 
     def test_a_failed_run_keeps_its_status(self):
         self.assertEqual(self.run_tests(test("a"), event("runEnded"), status=7)[0], 7)
+
+    def test_failures_are_told_at_the_end_a_line_each(self):
+        status, printed, parts = self.run_tests(
+            test("a"), test("b"), issue("a", "is 1\nwanted 2\n", "since"), issue("b", "known", known=True), issue(None, "hm", line=None),
+            event("runEnded"), status=1)
+        self.assertEqual(status, 1)
+        lines = ["2 tests, 0 skipped", "failed: a (Tests/a.swift:7): is 1 / wanted 2 / since", "failed: outside of a test: hm"]
+        self.assertEqual(printed.splitlines(), lines)
+        self.assertEqual(parts.splitlines(), [f"note\t{line}" for line in lines])
+
+    def test_no_more_failures_are_told_than_can_be_read(self):
+        _, printed, _ = self.run_tests(
+            test("a"), *(issue("a", f"{number} " + "x" * 5000) for number in range(25)), event("runEnded"), status=1)
+        lines = printed.splitlines()
+        self.assertEqual((len(lines), lines[-1]), (22, "and 5 more"))
+        self.assertTrue(all(len(line) < 1100 for line in lines))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Runs `swift test`, and says which tests were skipped: run.py [--no-skips] [--silence SECONDS] swift test [OPTION]...
+"""Runs `swift test`, and says which tests were skipped or failed: run.py [--no-skips] [--silence SECONDS] swift test [OPTION]...
 
-A line that counts the tests is printed at the end, and added to the file that PARTS names, if it is set. A run in which nothing
-happens for SECONDS (10 minutes, twice what a test may take) is killed, and the tests that it hung in are named. Exit status:
-that of `swift test`; 1 where it did not finish, where there were no tests, or, with --no-skips, where one was skipped.
+A line that counts the tests is printed at the end, and one for each failure, which is far above by then; the file that PARTS names, if it is
+set, gets them too. A run in which nothing happens for SECONDS (10 minutes, twice what a test may take) is killed, and the tests that it hung
+in are named. Exit status: that of `swift test`; 1 where it did not finish, where there were no tests, or, with --no-skips, where one was
+skipped.
 """
 
 import argparse
+import dataclasses
 import json
 import os
 import signal
@@ -16,11 +18,28 @@ import tempfile
 
 # What a test's events say where it, or one of its arguments, did not run.
 SKIPPED = {"testSkipped", "testCancelled", "testCaseCancelled"}
+# How many failures are told once more at the end, and how many characters of each; all is in what the run prints.
+FAILURES = 20
+FAILURE_LENGTH = 1000
+
+
+@dataclasses.dataclass
+class Account:
+    """What the events of a run tell."""
+
+    functions: dict = dataclasses.field(default_factory=dict)
+    skipped: set = dataclasses.field(default_factory=set)
+    under_way: set = dataclasses.field(default_factory=set)
+    # Where, and what was found, as a line each.
+    failures: list = dataclasses.field(default_factory=list)
+    has_ended: bool = False
+
+    def names(self, tests):
+        return [self.functions[test] for test in sorted(tests & self.functions.keys())]
 
 
 def read(path):
-    """The names of the tests that there are, which were skipped, which were under way, and whether the run came to its end."""
-    functions, skipped, under_way, has_ended = {}, set(), set(), False
+    account = Account()
     with open(path, encoding="utf-8") as stream:
         for line in stream:
             try:
@@ -29,15 +48,26 @@ def read(path):
                 break  # A run that crashed leaves half a line.
             payload = record["payload"]
             if record["kind"] == "test" and payload["kind"] == "function":
-                functions[payload["id"]] = payload.get("displayName") or payload["name"]
+                account.functions[payload["id"]] = payload.get("displayName") or payload["name"]
             elif payload["kind"] in SKIPPED:
-                skipped.add(payload["testID"])
+                account.skipped.add(payload["testID"])
             elif payload["kind"] == "testStarted":
-                under_way.add(payload["testID"])
+                account.under_way.add(payload["testID"])
             elif payload["kind"] == "testEnded":
-                under_way.discard(payload["testID"])
-            has_ended = has_ended or payload["kind"] == "runEnded"
-    return functions, skipped, under_way, has_ended
+                account.under_way.discard(payload["testID"])
+            elif payload["kind"] == "issueRecorded" and not payload["issue"]["isKnown"]:
+                account.failures.append(failure(payload, account.functions))
+            account.has_ended = account.has_ended or payload["kind"] == "runEnded"
+    return account
+
+
+def failure(payload, functions):
+    """One line, however many the message has: the test, the place, and what was found there."""
+    name = functions.get(payload.get("testID"), "outside of a test")
+    place = payload["issue"].get("sourceLocation")
+    place = f" ({place['fileID']}:{place['line']})" if place else ""
+    text = " / ".join(line for message in payload["messages"] for line in message["text"].splitlines() if line.strip())
+    return f"{name}{place}: {text}"
 
 
 def run(command, events, silence):
@@ -80,14 +110,18 @@ def main():
         if not os.path.exists(events):
             note("no test was run")
             return status or 1
-        functions, skipped, under_way, has_ended = read(events)
+        account = read(events)
     # A suite that is skipped is told for each of its tests, and for itself.
-    names = [functions[test] for test in sorted(skipped & functions.keys())]
-    note(f"{len(functions)} tests, {len(names)} skipped" + (f": {'; '.join(names)}" if names else ""))
-    if not has_ended:
-        names = [functions[test] for test in sorted(under_way & functions.keys())]
+    names = account.names(account.skipped)
+    note(f"{len(account.functions)} tests, {len(names)} skipped" + (f": {'; '.join(names)}" if names else ""))
+    for line in account.failures[:FAILURES]:
+        note(f"failed: {line if len(line) <= FAILURE_LENGTH else line[:FAILURE_LENGTH] + '…'}")
+    if len(account.failures) > FAILURES:
+        note(f"and {len(account.failures) - FAILURES} more")
+    if not account.has_ended:
+        names = account.names(account.under_way)
         note("the run did not come to its end" + (f"; under way: {'; '.join(names)}" if names else ""))
-    is_bad = not has_ended or not functions or (arguments.no_skips and skipped)
+    is_bad = not account.has_ended or not account.functions or (arguments.no_skips and account.skipped)
     return status or int(bool(is_bad))
 
 
