@@ -39,7 +39,7 @@ struct TimedRun: Sendable {
     let executor: any TaskExecutor
     /// Tells of what happens.
     let tell: @Sendable (Report) -> Void
-    /// Opens a link to the same device as soon as that can be done.
+    /// Opens a link to the same device as soon as that can be done; throws `LinkError.Code.disconnected` where it never can.
     let reopen: @Sendable () async throws -> any Link
 
     // MARK: The run
@@ -201,29 +201,49 @@ struct TimedRun: Sendable {
         let regaining = Task(executorPreference: executor) { await regain(watch) }
         // Behind it: a terminal that takes no more must not keep it from beginning.
         tell(.note("pumpctl: \(error); the pump may be on. Reconnecting to switch it off; a second signal gives up"))
-        guard await regaining.value else {
+        switch await regaining.value {
+        case .off: return
+        case .timeIsUp:
             var failure = Failure(error)
             failure.message += "; the device has not come back, and the pump's own 30 minutes are over"
+            failure.outcome = "unknown"
+            throw failure
+        case .never(let reason):
+            var failure = Failure(reason)
+            failure.message += "; the pump may be on"
             failure.outcome = "unknown"
             throw failure
         }
     }
 
-    private func regain(_ watch: SessionClock) async -> Bool {
-        while watch.elapsed() < PumpState.maximumRuntime {
-            if let link = await openAgain(watch), await switchOff(over: link) { return true }
-            try? await clock.sleep(for: Self.regainInterval)
-        }
-        return false
+    private enum Regaining {
+        case off
+        case timeIsUp
+        /// The device can't come back.
+        case never(LinkError)
     }
 
-    private func openAgain(_ watch: SessionClock) async -> (any Link)? {
+    private func regain(_ watch: SessionClock) async -> Regaining {
+        while watch.elapsed() < PumpState.maximumRuntime {
+            do {
+                if await switchOff(over: try await openAgain(watch)) { return .off }
+            } catch let error as LinkError where error.code == .disconnected {
+                return .never(error)
+            } catch {
+                // It is tried again.
+            }
+            try? await clock.sleep(for: Self.regainInterval)
+        }
+        return .timeIsUp
+    }
+
+    private func openAgain(_ watch: SessionClock) async throws -> any Link {
         let opening = Task(executorPreference: executor) { try await reopen() }
         let timer = Task(executorPreference: executor) {
             if (try? await watch.sleep(PumpState.maximumRuntime)) != nil { opening.cancel() }
         }
         defer { timer.cancel() }
-        return try? await opening.value
+        return try await opening.value
     }
 
     private func switchOff(over link: any Link) async -> Bool {

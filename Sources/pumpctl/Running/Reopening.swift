@@ -8,7 +8,7 @@ import Transports
 ///
 /// Made while the device is there. A USB serial port is known by what tells the device from others, and is found under
 /// whatever name it has when it is back (node-serialport#329); udev says when. Any other port is tried when something
-/// changes in its folder. A BLE device is known by its address, or by its name where it does not keep its address: where
+/// changes in its folder; a pseudo-terminal that has gone is back when a link to it is made anew. A BLE device is known by its address, or by its name where it does not keep its address: where
 /// several have that name, none is taken for it. Every endpoint is tried each ``interval`` as well, since a link may lead to
 /// another folder, and a server sends no word.
 struct Reopening {
@@ -19,6 +19,7 @@ struct Reopening {
     private let use: LinkUse
     private let endpoint: Endpoint
     private let identity: PortIdentity?
+    private let terminal: PseudoTerminalPath?
 
     /// Looks up what tells the device that `link` was opened to from others.
     init(_ endpoint: Endpoint, _ link: any Link, _ context: CommandContext, for use: LinkUse = .watching) {
@@ -30,6 +31,7 @@ struct Reopening {
         self.endpoint = address.map { endpoint.replacingAddress($0) } ?? endpoint
         let port = Self.serialPort(at: endpoint)
         identity = port?.usb == nil ? nil : port?.identity
+        terminal = endpoint.scheme == "serial" ? PseudoTerminalPath(endpoint.address) : nil
     }
 
     /// What is known of the serial port at `endpoint`; nil where there is none.
@@ -59,9 +61,28 @@ struct Reopening {
         var pauses = ReopeningPauses(endpoint)
         while true {
             let watch = Self.folder(of: endpoint).flatMap { DirectoryWatch(path: $0) }
-            if let link = try await attempt(endpoint, note, &doubt) { return link }
+            if try isThere(), let link = try await attempt(endpoint, note, &doubt) {
+                // Who makes the next terminal gets the number of this one, and may have done so just now.
+                if try isThere() { return link }
+                await link.close()
+            }
             await pause(watch, pauses.next())
             try Task.checkCancellation()
+        }
+    }
+
+    /// Whether a pseudo-terminal is there that is the device's.
+    ///
+    /// - Throws: `LinkError` where none can come that is known to be.
+    private func isThere() throws(LinkError) -> Bool {
+        switch terminal?.destination {
+        case nil, .same, .replaced: return true
+        case .gone: return false
+        case .goneForGood:
+            throw LinkError(
+                .disconnected, name: endpoint.address, activity: "open",
+                detail: "the pseudo-terminal has gone, and the next of this name may be another program's",
+                hint: "use a link, which tells that the device is back: pumpctl sim pump --link /tmp/pump")
         }
     }
 

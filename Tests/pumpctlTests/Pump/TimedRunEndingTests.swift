@@ -16,13 +16,16 @@ struct TimedRunEndingTests {
         let task: Task<Void, any Error>
 
         /// A run that has switched its pump on.
-        init(time: Duration = .seconds(600)) async throws {
+        init(
+            time: Duration = .seconds(600),
+            reopen: @escaping @Sendable () async throws -> any Link = { throw CancellationError() }
+        ) async throws {
             let clock = ManualClock()
             let session = PumpSession(link: link, clock: clock)
             try await session.start()
             let run = TimedRun(
                 plan: TimedRun.Plan(time: time), timeout: .seconds(3), clock: clock, executor: link.executor,
-                tell: { _ in }, reopen: { throw CancellationError() })
+                tell: { _ in }, reopen: reopen)
             task = Task { try await run.run(session) }
             await goesOut("ON\n", answer: "OK", "PUMP:ON")
             await goesOut("TEMP\n", answer: "TEMP:34.5")
@@ -65,6 +68,17 @@ struct TimedRunEndingTests {
         let failure = await run.failure()
         #expect(failure?.status == .stoppedForSafety)
         #expect(failure?.code == "sensor_fault")
+    }
+
+    @Test("A device that can't come back is not waited for, and that the pump may be on is said")
+    func neverBack() async throws {
+        let gone = LinkError(.disconnected, name: "scripted", activity: "open")
+        let run = try await Run(reopen: { throw gone })
+        await run.link.end(with: LinkError(.disconnected, name: "scripted", activity: "receive"))
+        let failure = await #expect(throws: Failure.self) { try await run.task.value }
+        #expect(failure?.status == .ioError)
+        #expect(failure?.outcome == "unknown")
+        #expect(failure?.message.hasSuffix("the pump may be on") == true)
     }
 
     @Test("A pump that does not answer OFF is sent it until it does, beyond the time for an answer, and that is told")

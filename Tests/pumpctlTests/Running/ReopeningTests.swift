@@ -1,5 +1,6 @@
 import ArgumentParser
 import DescriptorIO
+import Glibc
 import LineProtocol
 import SerialPort
 import TestSupport
@@ -46,5 +47,49 @@ struct ReopeningTests {
         await port.channel().close()
         let link = try await opening.value
         await link.close()
+    }
+
+    @Test func `A pseudo-terminal that got the number of one that has gone is not taken for it`() async throws {
+        let reopening = try reopening()
+        terminal.becomeAnother()
+        let error = await #expect(throws: LinkError.self) { try await reopening.link { _ in } }
+        #expect(error?.code == .disconnected)
+        #expect(error?.hint?.isEmpty == false)
+    }
+
+    @Test func `Behind a link it is waited for until the link is made anew`() async throws {
+        let folder = TemporaryFolder()
+        let path = folder.path("pump")
+        symlink(terminal.path, path)
+        let context = CommandContext(
+            options: try SharedOptions.parse([]), family: .pump, loop: .shared, output: Output(isJSON: true),
+            records: .values)
+        let reopening = Reopening(try Endpoint(path), ScriptedLink(), context)
+        terminal.becomeAnother()
+        let isOpen = Watched(false)
+        let opening = Task {
+            let link = try await reopening.link { _ in }
+            isOpen.update { $0 = true }
+            return link
+        }
+        await settle()
+        #expect(!isOpen.state)
+        symlink(terminal.path, path + ".new")
+        rename(path + ".new", path)
+        let link = try await opening.value
+        await link.close()
+    }
+}
+
+extension PseudoTerminal {
+    /// Makes it look like one that was made later and got the same number.
+    fileprivate func becomeAnother() {
+        var (before, now) = (stat(), stat())
+        stat(path, &before)
+        // The clock of file systems has steps.
+        repeat {
+            chmod(path, 0o600)
+            stat(path, &now)
+        } while now.st_ctim.tv_sec == before.st_ctim.tv_sec && now.st_ctim.tv_nsec == before.st_ctim.tv_nsec
     }
 }
