@@ -27,6 +27,7 @@ let package = Package(
         .library(name: "SerialPort", targets: ["SerialPort"]),
         .library(name: "LineProtocol", targets: ["LineProtocol"]),
         .library(name: "Transports", targets: ["Transports"]),
+        .library(name: "DeviceKit", targets: ["DeviceKit"]),
         .library(name: "FirmwareSim", targets: ["FirmwareSim"]),
         .library(name: "Recorder", targets: ["Recorder", "RecordFormat"]),
         .executable(name: "pumpctl", targets: ["pumpctl"]),
@@ -70,6 +71,10 @@ let package = Package(
         .target(
             name: "Transports", dependencies: ["LineProtocol", "SerialPort", "BlueZ", "DBus", "DescriptorIO"],
             swiftSettings: settings),
+        // What a program does with a device: finding it again, following it, wrapping its links.
+        .target(
+            name: "DeviceKit", dependencies: ["Transports", "LineProtocol", "SerialPort", "DescriptorIO"],
+            swiftSettings: settings),
         .target(name: "FirmwareSim", dependencies: ["BlueZ", "DescriptorIO", "SerialPort"], swiftSettings: settings),
         // What is recorded, and how it goes from pumpctl to the program that keeps it. GRDB brings Foundation, which costs
         // a start more than a millisecond: pumpctl is not linked with it, and starts pumpctl-record where something is
@@ -85,8 +90,8 @@ let package = Package(
         .executableTarget(
             name: "pumpctl",
             dependencies: [
-                "LineProtocol", "Transports", "BlueZ", "DBus", "SerialPort", "DescriptorIO", "FirmwareSim",
-                "RecordFormat", "CLineEditor",
+                "DeviceKit", "LineProtocol", "Transports", "BlueZ", "DBus", "SerialPort", "DescriptorIO",
+                "FirmwareSim", "RecordFormat", "CLineEditor",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -131,6 +136,10 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "DeviceKitTests",
+            dependencies: ["DeviceKit", "Transports", "LineProtocol", "SerialPort", "DescriptorIO", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
             name: "RecorderTests",
             dependencies: [
                 "Recorder", "RecordFormat", "recorder-probe", "TestSupport",
@@ -148,7 +157,8 @@ let package = Package(
         .testTarget(
             name: "pumpctlTests",
             dependencies: [
-                "pumpctl", "pumpctl-record", "FakeBlueZ", "BlueZ", "DBus", "Transports", "FirmwareSim", "SerialPort",
+                "pumpctl", "pumpctl-record", "DeviceKit", "FakeBlueZ", "BlueZ", "DBus", "Transports", "FirmwareSim",
+                "SerialPort",
                 "DescriptorIO", "LineProtocol", "RecordFormat", "TestSupport",
             ],
             swiftSettings: settings),

@@ -1,4 +1,5 @@
 import DescriptorIO
+import DeviceKit
 import Glibc
 import LineProtocol
 import Transports
@@ -20,7 +21,7 @@ final class Console {
     /// The line that was sent last, if nothing has come since.
     private var unanswered: [UInt8]?
     private var script: ConsoleScript?
-    private var reopening: Reopening?
+    private var reconnector: Reconnector?
     /// What goes on beside the console, by what it is for.
     private var tasks: [Errand: Task<Void, Never>] = [:]
     private var isFinished = false
@@ -38,7 +39,7 @@ final class Console {
     func run() async throws {
         let opened = try await open()
         link = await consoleLink(opened)
-        reopening = Reopening(endpoint, opened, context)
+        reconnector = context.reconnector(endpoint, opened, note: note)
         let resizing = try? await SignalSource.open([SIGWINCH], on: context.loop) { [events] _ in
             events.yield(.resized)
         }
@@ -256,10 +257,10 @@ final class Console {
         screen.note(reason + unknown)
         screen.note("waiting for the device to come back")
         screen.editor?.setPrompt(Self.promptWhileLost)
-        run(.reopening) { [events, reopening, note] in
-            guard let reopening else { return }
+        run(.reopening) { [events, reconnector] in
+            guard let reconnector else { return }
             do {
-                events.yield(.reopened(try await reopening.link(note: note)))
+                events.yield(.reopened(try await reconnector.link()))
             } catch {
                 events.yield(.reopeningFailed(error))
             }

@@ -1,4 +1,5 @@
 import DescriptorIO
+import DeviceKit
 import LineProtocol
 import Transports
 
@@ -19,7 +20,7 @@ final class Monitor {
     private var state = PumpState()
     /// Whether it answers, so that what it has told is of the present.
     private var isAnswering = true
-    private var reopening: Reopening?
+    private var reconnector: Reconnector?
     private var recording: Recording?
     /// What was known before the link was lost, until the pump has told its state again.
     private var stateBeforeLoss: PumpState?
@@ -39,7 +40,7 @@ final class Monitor {
     /// Runs until all updates were shown, `time` is over, or a signal ends it.
     func run(for time: Duration?) async throws {
         let link = try await context.openLink(endpoint, for: .watching, note: note)
-        reopening = Reopening(endpoint, link, context)
+        reconnector = context.reconnector(endpoint, link, note: note)
         try await begin(link)
         do {
             recording = try await Recording.begin(context, endpoint, isDefault: true, note: note)
@@ -202,10 +203,10 @@ final class Monitor {
         if stateBeforeLoss == nil { stateBeforeLoss = state }
         show(.lost, error.map { "\($0)" } ?? "\(endpoint.text): the link is closed")
         tasks = [
-            Task(executorPreference: context.loop) { [events, reopening, note] in
-                guard let reopening else { return }
+            Task(executorPreference: context.loop) { [events, reconnector] in
+                guard let reconnector else { return }
                 do {
-                    events.yield(.reopened(try await reopening.link(note: note)))
+                    events.yield(.reopened(try await reconnector.link()))
                 } catch {
                     events.yield(.reopeningFailed(error))
                 }

@@ -1,3 +1,4 @@
+import DeviceKit
 import LineProtocol
 import Transports
 
@@ -18,24 +19,16 @@ struct PeerListening: Sendable {
     func run(for time: Duration?) async throws { try await context.run(for: time) { try await listen() } }
 
     private func listen() async throws {
-        var link = try await context.openLink(endpoint, for: .watching, note: context.output.note)
-        let reopening = Reopening(endpoint, link, context)
+        let link = try await context.openLink(endpoint, for: .watching, note: context.output.note)
         var rest = count
-        while true {
-            do {
-                try await show(from: link, &rest)
-                return await link.close()
-            } catch let error as LinkError where error.code != .cancelled {
-                await link.close()
-                context.output.note("pumpctl: \(error); waiting for the device to come back")
-                context.output.record(PeerEvent("lost"))
-            } catch {
-                await link.close()
-                throw error
-            }
-            link = try await reopening.link(note: context.output.note)
+        try await context.reconnector(endpoint, link, note: context.output.note).follow(link) { error in
+            context.output.note("pumpctl: \(error); waiting for the device to come back")
+            context.output.record(PeerEvent("lost"))
+        } onReturn: {
             context.output.note("pumpctl: \(endpoint.text) is back")
             context.output.record(PeerEvent("back"))
+        } _: { link in
+            try await show(from: link, &rest)
         }
     }
 

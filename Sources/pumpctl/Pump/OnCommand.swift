@@ -1,4 +1,5 @@
 import ArgumentParser
+import DeviceKit
 import LineProtocol
 import Transports
 
@@ -62,7 +63,7 @@ extension CommandContext {
         let endpoint = try endpoint()
         let stop = RunStop()
         let link = try await openLink(endpoint, for: .watching, onStop: { stop.take() }, note: output.note)
-        let reopening = Reopening(endpoint, link, self)
+        let reconnector = reconnector(endpoint, link, note: output.note)
         let run = TimedRun(
             plan: plan, timeout: timeout, clock: clock, executor: loop,
             tell: { report in
@@ -72,7 +73,7 @@ extension CommandContext {
                 case .note(let text): output.note(text)
                 case .lastWords(let text): lastWords.set(text)
                 }
-            }, reopen: { try await reopening.link(note: output.note) })
+            }, reopen: { try await reconnector.link() })
         let running = Task(executorPreference: loop) {
             try await withPump(over: link, endpoint) { try await run.run($0) }
         }

@@ -1,4 +1,5 @@
 import DescriptorIO
+import DeviceKit
 import Glibc
 import LineProtocol
 import Transports
@@ -43,9 +44,10 @@ struct SwitchingOff {
             try await switchOff(over: link, endpoint)
         } catch let error as SessionError where error.code == .linkLost && context.clock.now < deadline {
             // Only now: to look for what tells the device from others takes time.
-            let reopening = Reopening(endpoint, link, context, for: .oneCommand)
+            let reconnector = context.reconnector(
+                endpoint, link, for: .oneCommand, note: context.output.note)
             context.output.note("pumpctl: \(error.link.map { "\($0)" } ?? "the link is lost"); opening it again")
-            guard let again = await open(again: reopening, by: deadline) else { throw error }
+            guard let again = await open(again: reconnector, by: deadline) else { throw error }
             try await switchOff(over: again, endpoint)
         }
     }
@@ -81,10 +83,8 @@ struct SwitchingOff {
     }
 
     /// Opens a link that was lost, if that can be done in time.
-    private func open(again reopening: Reopening, by deadline: ContinuousClock.Instant) async -> (any Link)? {
-        let opening = Task(executorPreference: context.loop) { [output = context.output] in
-            try await reopening.link { output.note($0) }
-        }
+    private func open(again reconnector: Reconnector, by deadline: ContinuousClock.Instant) async -> (any Link)? {
+        let opening = Task(executorPreference: context.loop) { try await reconnector.link() }
         let timer = Task(executorPreference: context.loop) { [clock = context.clock] in
             if (try? await clock.sleep(until: deadline)) != nil { opening.cancel() }
         }

@@ -1,4 +1,5 @@
 import DescriptorIO
+import DeviceKit
 import Glibc
 import LineProtocol
 import RecordFormat
@@ -66,7 +67,7 @@ final class Recording: Sendable {
 
     /// The device is there: from now on what it says is of a new session.
     func beginSession(at endpoint: Endpoint) {
-        let device = Reopening.serialPort(at: endpoint)?.deviceName
+        let device = endpoint.attachedSerialPort?.deviceName
         let session = beginSession(named: endpoint.nameForPeople, device: device)
         state.withLock { $0.session = session }
     }

@@ -1,3 +1,4 @@
+import DeviceKit
 import LineProtocol
 import Transports
 
@@ -31,7 +32,7 @@ extension CommandContext {
             {
                 if error != told { output.note("pumpctl: \(error); waiting for it") }
                 told = error
-                try await clock.sleep(for: Reopening.interval)
+                try await clock.sleep(for: Reconnector.interval)
             }
         }
     }

@@ -1,3 +1,4 @@
+import DeviceKit
 import LineProtocol
 import Transports
 
@@ -25,23 +26,12 @@ struct MessageListening: Sendable {
     }
 
     private func listen(over link: any Link, _ intake: inout MessageIntake) async throws {
-        var link = link
-        let reopening = Reopening(endpoint, link, context)
-        while true {
-            do {
-                let hasCome = try await intake.receive(from: link)
-                await link.close()
-                if hasCome { return }
-                throw CancellationError()
-            } catch let error as LinkError where error.code != .cancelled {
-                await link.close()
-                context.output.note("pumpctl: \(error); waiting for the device to come back")
-            } catch {
-                await link.close()
-                throw error
-            }
-            link = try await reopening.link(note: context.output.note)
+        try await context.reconnector(endpoint, link, note: context.output.note).follow(link) { error in
+            context.output.note("pumpctl: \(error); waiting for the device to come back")
+        } onReturn: {
             context.output.note("pumpctl: \(endpoint.text) is back")
+        } _: { link in
+            guard try await intake.receive(from: link) else { throw CancellationError() }
         }
     }
 }

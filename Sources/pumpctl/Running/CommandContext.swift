@@ -1,4 +1,5 @@
 import DescriptorIO
+import DeviceKit
 import LineProtocol
 import RecordFormat
 import SerialPort
@@ -87,7 +88,7 @@ struct CommandContext: Sendable {
         )
         let traced: any Link = options.verbose ? TracedLink(reporting, note: note) : reporting
         let shown = recorded(
-            traced, as: endpoint.nameForPeople, device: Reopening.serialPort(at: endpoint)?.deviceName, note: note)
+            traced, as: endpoint.nameForPeople, device: endpoint.attachedSerialPort?.deviceName, note: note)
         return use == .watching ? await HeldLink.open(shown, self, onStop: onStop, note: note) : shown
     }
 

@@ -1,3 +1,4 @@
+import DeviceKit
 import LineProtocol
 import RecordFormat
 import Transports
@@ -33,26 +34,17 @@ struct LogFollowing: Sendable {
     }
 
     private func follow(_ first: any Link, _ recording: Recording?) async throws {
-        var link = first
-        let reopening = Reopening(endpoint, link, context)
         var rest = count
-        while true {
-            do {
-                try await write(from: link, recording, &rest)
-                return await link.close()
-            } catch let error as LinkError where error.code != .cancelled {
-                await link.close()
-                recording?.record(.error(code: "lost", text: "\(error)"))
-                recording?.endSession("lost")
-                context.output.note(
-                    "pumpctl: \(error); waiting for the device to come back. What it measures meanwhile is in its log")
-            } catch {
-                await link.close()
-                throw error
-            }
-            link = try await reopening.link(note: context.output.note)
+        try await context.reconnector(endpoint, first, note: context.output.note).follow(first) { error in
+            recording?.record(.error(code: "lost", text: "\(error)"))
+            recording?.endSession("lost")
+            context.output.note(
+                "pumpctl: \(error); waiting for the device to come back. What it measures meanwhile is in its log")
+        } onReturn: {
             context.output.note("pumpctl: \(endpoint.text) is back")
             recording?.beginSession(at: endpoint)
+        } _: { link in
+            try await write(from: link, recording, &rest)
         }
     }
 

@@ -1,4 +1,5 @@
 import DescriptorIO
+import DeviceKit
 import LineProtocol
 import TestSupport
 import Testing

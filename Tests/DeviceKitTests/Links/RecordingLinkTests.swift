@@ -1,9 +1,8 @@
 import DescriptorIO
+import DeviceKit
 import LineProtocol
 import TestSupport
 import Testing
-
-@testable import pumpctl
 
 @Suite("A link that records what goes over it", .timeLimit(.minutes(1)))
 struct RecordingLinkTests {

@@ -1,9 +1,8 @@
 import DescriptorIO
+import DeviceKit
 import LineProtocol
 import TestSupport
 import Testing
-
-@testable import pumpctl
 
 @Suite("A link that tells what comes to light", .timeLimit(.minutes(1)))
 struct ReportingLinkTests {
@@ -13,8 +12,7 @@ struct ReportingLinkTests {
 
     private func link(_ bare: any Link, looks: Bool = true) -> ReportingLink {
         let look: @Sendable () -> Void = { [events] in tell("looked", events) }
-        return ReportingLink(
-            bare, clock: clock, note: { [events] note in tell(note, events) }, lookAround: looks ? look : nil)
+        return ReportingLink(bare, clock: clock, lookAround: looks ? look : nil) { [events] in tell("\($0)", events) }
     }
 
     @Test("It looks around once, after the first bytes have gone out", arguments: [false, true])
@@ -81,29 +79,32 @@ struct ReportingLinkTests {
         for (mayHaveReset, mayRestart, sends) in [
             (false, true, false), (true, true, true), (true, true, false), (false, false, true),
         ] {
-            events.update { $0 = [] }
             let bare = ScriptedLink(mayHaveReset: mayHaveReset)
-            let link = ReportingLink(bare, clock: clock, note: { [events] in tell($0, events) }, mayRestart: mayRestart)
+            let told = Watched<[ReportingLink.Discovery]>([])
+            let link = ReportingLink(bare, clock: clock, mayRestart: mayRestart) { discovery in
+                told.update { $0.append(discovery) }
+            }
             await link.forward { _ in }
             if sends { try await link.send(Array("LED:1\n".utf8)) }
             for piece in [boot.prefix(30), boot.dropFirst(30)] { await bare.deliver(String(piece)) }
             let isTold = mayRestart && (!mayHaveReset || sends)
-            #expect(events.state.count == (isTold ? 1 : 0), "\(events.state)")
-            let text = "pumpctl: scripted: the board has restarted: RTCWDT_BROWN_OUT_RESET\n  hint: give"
-            #expect(!isTold || events.state[0].hasPrefix(text))
+            let reset = try #require(ESP32Reset(line: Array("rst:0xf (RTCWDT_BROWN_OUT_RESET)".utf8)))
+            #expect(told.state == (isTold ? [.restart(reset)] : []))
             await link.close()
         }
     }
 
     @Test("What the link remarks is told once, when it is closed; also through a trace")
     func remark() async throws {
-        let link = link(EventLink(events, remark: "it is a Telnet server"), looks: false)
+        let told = Watched<[ReportingLink.Discovery]>([])
+        let bare = EventLink(events, remark: "it is a Telnet server")
+        let link = ReportingLink(bare, clock: clock) { discovery in told.update { $0.append(discovery) } }
         let traced = TracedLink(link) { _ in }
         #expect(traced.remark == "it is a Telnet server")
-        #expect(events.state.isEmpty)
+        #expect(told.state.isEmpty)
         await traced.close()
         await traced.close()
-        #expect(events.state == ["pumpctl: warning: event: it is a Telnet server"])
+        #expect(told.state == [.remark("it is a Telnet server")])
     }
 
     @Test("A wrapper takes what is sent at once where the link does, and a trace shows it first")
@@ -112,11 +113,15 @@ struct ReportingLinkTests {
         try await Task(executorPreference: EventLoop.shared) {
             let link = link(bare, looks: false)
             #expect(try link.sendAtOnce(Array("OFF\n".utf8)))
-            let traced = TracedLink(link) { [events] note in tell(note, events) }
+            let traced = TracedLink(link) { [events] entry in
+                if case .sends(let bytes) = entry {
+                    tell("shown " + String(decoding: bytes.dropLast(), as: UTF8.self), events)
+                }
+            }
             #expect(try !traced.sendAtOnce(Array("OFF\n".utf8)))
             try await traced.send(Array("ON\n".utf8))
         }.value
-        #expect(events.state.filter { !$0.hasPrefix("*") } == ["sent OFF", "> ON\\x0a", "sent ON"])
+        #expect(events.state == ["sent OFF", "shown ON", "sent ON"])
     }
 }
 

@@ -1,19 +1,27 @@
-import LineProtocol
-import Synchronization
+public import LineProtocol
+internal import Synchronization
 
-/// A link that tells a person what comes to light after it was opened: who else has the port open, what the link itself
+/// A link that tells what comes to light after it was opened: who else has the port open, what the link itself
 /// remarks, and that the board at its other end has restarted.
 ///
 /// Looking for other programs takes a while, and nothing may hold up the first bytes, which may be OFF. So it is done
 /// while the device answers them, or where nothing is sent, after ``patience``.
-final class ReportingLink: LinkWrapper {
+public final class ReportingLink: LinkWrapper {
     /// The longest line in which a restart is looked for.
     private static let lineLimit = 256
     /// For how long the first bytes to send are waited for.
-    static let patience = Duration.seconds(1)
+    public static let patience = Duration.seconds(1)
 
-    let link: any Link
-    private let note: @Sendable (String) -> Void
+    /// What is told of.
+    public enum Discovery: Sendable, Hashable {
+        /// The board has restarted, as its boot ROM says.
+        case restart(ESP32Reset)
+        /// What the link itself remarks, once it is closed: see ``LineProtocol/Link/remark``.
+        case remark(String)
+    }
+
+    public let link: any Link
+    private let tell: @Sendable (Discovery) -> Void
     private let lookAround: (@Sendable () -> Void)?
     private let state = Mutex(State())
 
@@ -28,16 +36,19 @@ final class ReportingLink: LinkWrapper {
     private let lines = Mutex(LineFramer(limit: lineLimit))
     private let looksForRestart: Bool
 
+    /// Tells of what comes to light about `link`.
+    ///
     /// - Parameters:
-    ///   - note: Where to tell it.
+    ///   - clock: Measures ``patience``.
     ///   - mayRestart: Whether the board is one whose boot ROM says on this link that it has restarted: an ESP32.
-    ///   - lookAround: Looks once for what else is to be told; called on the link's executor.
-    init(
-        _ link: any Link, clock: any Clock<Duration>, note: @escaping @Sendable (String) -> Void,
-        mayRestart: Bool = false, lookAround: (@Sendable () -> Void)? = nil
+    ///   - lookAround: Looks once for who else uses the device; called on the link's executor.
+    ///   - tell: Called with each discovery; must not block.
+    public init(
+        _ link: any Link, clock: any Clock<Duration>, mayRestart: Bool = false,
+        lookAround: (@Sendable () -> Void)? = nil, tell: @escaping @Sendable (Discovery) -> Void
     ) {
         self.link = link
-        self.note = note
+        self.tell = tell
         self.lookAround = lookAround
         looksForRestart = mayRestart && !link.keepsPacketBounds
         guard lookAround != nil else { return }
@@ -47,32 +58,32 @@ final class ReportingLink: LinkWrapper {
         state.withLock { $0.waiting = waiting }
     }
 
-    func send(_ bytes: [UInt8]) async throws(LinkError) {
+    public func send(_ bytes: [UInt8]) async throws(LinkError) {
         try await link.send(bytes)
         state.withLock { $0.hasSent = true }
         lookSoon()
     }
 
-    func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool {
+    public func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool {
         guard try link.sendAtOnce(bytes) else { return false }
         state.withLock { $0.hasSent = true }
         lookSoon()
         return true
     }
 
-    func receive() async throws(LinkError) -> [UInt8]? {
+    public func receive() async throws(LinkError) -> [UInt8]? {
         let bytes = try await link.receive()
         if let bytes { lookForRestart(bytes) }
         return bytes
     }
 
-    func receiveAvailable() async throws(LinkError) -> [UInt8] {
+    public func receiveAvailable() async throws(LinkError) -> [UInt8] {
         let bytes = try await link.receiveAvailable()
         lookForRestart(bytes)
         return bytes
     }
 
-    func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {
+    public func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {
         guard looksForRestart else { return await link.forward(to: receiver) }
         await link.forward { arrival in
             if case .bytes(let bytes) = arrival { self.lookForRestart(bytes) }
@@ -93,14 +104,10 @@ final class ReportingLink: LinkWrapper {
             }
         }
         guard !link.mayHaveReset || state.withLock({ $0.hasSent }) else { return }
-        for reset in resets {
-            let cause = reset.cause.isEmpty ? "" : ": \(reset.cause)"
-            let hint = reset.isBrownOut ? "\n  hint: give the board a stronger supply" : ""
-            note("pumpctl: \(link.name): the board has restarted\(cause)\(hint)")
-        }
+        for reset in resets { tell(.restart(reset)) }
     }
 
-    func close() async {
+    public func close() async {
         stopWaiting()
         await link.close()
         guard let remark = link.remark else { return }
@@ -108,7 +115,7 @@ final class ReportingLink: LinkWrapper {
             defer { state.hasRemarked = true }
             return !state.hasRemarked
         }
-        if isFirst { note("pumpctl: warning: \(link.name): \(remark)") }
+        if isFirst { tell(.remark(remark)) }
     }
 
     /// Looks around once what runs now has come to wait for the answer.

@@ -1,0 +1,150 @@
+public import DescriptorIO
+internal import Glibc
+public import LineProtocol
+internal import SerialPort
+internal import Synchronization
+public import Transports
+
+/// Finds a device again that has gone.
+///
+/// Made while the device is there. A USB serial port is known by what tells the device from others, and is found under
+/// whatever name it has when it is back (node-serialport#329); udev says when. Any other port is tried when something
+/// changes in its folder; a pseudo-terminal that has gone is back when a link to it is made anew. A BLE device is known by its
+/// address, or by its name where it does not keep its address: where several have that name, none is taken for it. Every
+/// endpoint is tried each ``interval`` as well, since a link may lead to another folder, and a server sends no word.
+public final class Reconnector: Sendable {
+    /// The longest time between two attempts.
+    public static let interval = Duration.seconds(1)
+
+    /// Opens a link to an endpoint.
+    public typealias Opener = @Sendable (Endpoint) async throws -> any Link
+
+    private let loop: EventLoop
+    private let clock: any Clock<Duration>
+    private let open: Opener
+    private let doubt: @Sendable (LinkError) -> Void
+    private let endpoint: Endpoint
+    private let identity: PortIdentity?
+    /// Where the pseudo-terminal was that was opened last; nil where the device is at none.
+    private let terminal: Mutex<PseudoTerminalPath?>
+
+    /// Looks up what tells the device that `link` was opened to from others.
+    ///
+    /// - Parameters:
+    ///   - endpoint: Where the device is.
+    ///   - link: The link to it, which need not be open any more.
+    ///   - loop: What the attempts run on.
+    ///   - clock: Measures the pauses between them; the loop's unless a test has another.
+    ///   - doubt: Told why what is there is not taken for the device; once until there is another reason.
+    ///   - open: Opens a link to the device where it is then.
+    public init(
+        _ endpoint: Endpoint, _ link: any Link, on loop: EventLoop = .shared, clock: (any Clock<Duration>)? = nil,
+        doubt: @escaping @Sendable (LinkError) -> Void = { _ in },
+        open: @escaping Opener = { try await LinkSchemes.standard.open($0) }
+    ) {
+        self.loop = loop
+        self.clock = clock ?? EventLoopClock(loop)
+        self.open = open
+        self.doubt = doubt
+        // What comes back has started anew by itself.
+        let endpoint = endpoint.removing("reset")
+        let address = link.isDeviceAddressStable ? link.deviceAddress : nil
+        self.endpoint = address.map { endpoint.replacingAddress($0) } ?? endpoint
+        let port = endpoint.attachedSerialPort
+        identity = port?.usb == nil ? nil : port?.identity
+        terminal = Mutex(Self.terminal(at: endpoint))
+    }
+
+    /// Opens the link as soon as it can be opened.
+    ///
+    /// - Throws: `LinkError` for what waiting does not mend: ``LineProtocol/LinkError/Code/disconnected`` where no device that
+    ///   comes can be known to be the same; what `open` throws otherwise; `CancellationError`.
+    public func link() async throws -> any Link {
+        var doubt: LinkError.Code?
+        if let identity, let monitor = try? SerialPortMonitor(on: loop) {
+            defer { monitor.close() }
+            for try await event in monitor {
+                guard case .attached(let port) = event, identity.matches(port) else { continue }
+                if let link = try await link(at: endpoint.serialPort(at: port.path), &doubt) { return link }
+            }
+            throw CancellationError()
+        }
+        var pauses = ReconnectionPauses(endpoint)
+        while true {
+            let watch = Self.folder(of: endpoint).flatMap { DirectoryWatch(path: $0) }
+            if try isThere(), let link = try await attempt(endpoint, &doubt) {
+                // Who makes the next terminal gets the number of this one, and may have done so just now.
+                if try isThere() {
+                    terminal.withLock { $0 = Self.terminal(at: endpoint) }
+                    return link
+                }
+                await link.close()
+            }
+            await pause(watch, pauses.next())
+            try Task.checkCancellation()
+        }
+    }
+
+    /// Whether a pseudo-terminal is there that is the device's.
+    ///
+    /// - Throws: `LinkError` where none can come that is known to be.
+    private func isThere() throws(LinkError) -> Bool {
+        switch terminal.withLock({ $0?.destination }) {
+        case nil, .same, .replaced: return true
+        case .gone: return false
+        case .goneForGood:
+            throw LinkError(
+                .disconnected, name: endpoint.address, activity: "open",
+                detail: "the pseudo-terminal has gone, and the next of this name may be another program's",
+                hint: "name the terminal by a symbolic link that its owner makes anew each time")
+        }
+    }
+
+    /// Opens a port that is there, in spite of those who look at it first; nil once it is gone again.
+    private func link(at port: Endpoint, _ doubt: inout LinkError.Code?) async throws -> (any Link)? {
+        while access(port.address, F_OK) == 0 {
+            if let link = try await attempt(port, &doubt) { return link }
+            await pause(nil, Self.interval)
+            try Task.checkCancellation()
+        }
+        return nil
+    }
+
+    /// Opens the link; nil where waiting may mend what is in the way.
+    ///
+    /// - Parameter doubt: Why what is there was not taken for the device, once that was told.
+    private func attempt(_ endpoint: Endpoint, _ doubt: inout LinkError.Code?) async throws -> (any Link)? {
+        do {
+            return try await open(endpoint)
+        } catch let error as LinkError {
+            switch error.code {
+            case .invalidEndpoint, .unsupported, .cancelled: throw error
+            // A port that has just appeared is not yet its group's, and whoever names it may look at it first.
+            case .notPermitted, .busy, .unavailable: return nil
+            case .ambiguous, .changedDevice, .wrongFamily, .unfit:
+                if error.code != doubt { self.doubt(error) }
+                doubt = error.code
+                return nil
+            case .notFound, .disconnected, .closed, .timedOut, .system: return nil
+            }
+        }
+    }
+
+    private static func terminal(at endpoint: Endpoint) -> PseudoTerminalPath? {
+        endpoint.scheme == "serial" ? PseudoTerminalPath(endpoint.address) : nil
+    }
+
+    private func pause(_ watch: DirectoryWatch?, _ interval: Duration) async {
+        if let watch {
+            try? await watch.wait(until: EventLoopClock(loop).now.advanced(by: interval), on: loop)
+        } else {
+            try? await clock.sleep(for: interval)
+        }
+    }
+
+    /// The folder in which a serial port appears.
+    private static func folder(of endpoint: Endpoint) -> String? {
+        guard endpoint.scheme == "serial", let slash = endpoint.address.lastIndex(of: "/") else { return nil }
+        return slash == endpoint.address.startIndex ? "/" : String(endpoint.address[..<slash])
+    }
+}

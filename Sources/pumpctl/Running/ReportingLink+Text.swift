@@ -1,0 +1,28 @@
+import DeviceKit
+import LineProtocol
+
+extension ReportingLink {
+    /// A link that notes what comes to light, as people read it.
+    convenience init(
+        _ link: any Link, clock: any Clock<Duration>, note: @escaping @Sendable (String) -> Void,
+        mayRestart: Bool = false, lookAround: (@Sendable () -> Void)? = nil
+    ) {
+        let name = link.name
+        self.init(link, clock: clock, mayRestart: mayRestart, lookAround: lookAround) { note($0.text(of: name)) }
+    }
+}
+
+extension ReportingLink.Discovery {
+    /// What people are told.
+    ///
+    /// - Parameter name: The link's.
+    func text(of name: String) -> String {
+        switch self {
+        case .remark(let remark): return "pumpctl: warning: \(name): \(remark)"
+        case .restart(let reset):
+            let cause = reset.cause.isEmpty ? "" : ": \(reset.cause)"
+            let hint = reset.isBrownOut ? "\n  hint: give the board a stronger supply" : ""
+            return "pumpctl: \(name): the board has restarted\(cause)\(hint)"
+        }
+    }
+}

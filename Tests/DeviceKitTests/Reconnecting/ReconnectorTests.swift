@@ -1,0 +1,150 @@
+import DescriptorIO
+import DeviceKit
+import Glibc
+import LineProtocol
+import SerialPort
+import TestSupport
+import Testing
+import Transports
+
+@Suite("A device that is found again", .timeLimit(.minutes(1)))
+struct ReconnectorTests {
+    private let terminal: PseudoTerminal
+
+    init() throws { terminal = try PseudoTerminal() }
+
+    /// What opens the port that a link was lost to.
+    private func reconnector(_ options: String = "") throws -> Reconnector {
+        Reconnector(try Endpoint("serial:\(terminal.path)\(options)"), ScriptedLink())
+    }
+
+    @Test func `The board is not reset once more: the pump may be running`() async throws {
+        // A pseudo-terminal has no DTR: to reset a board over it fails.
+        let endpoint = try Endpoint("serial:\(terminal.path)?reset=true")
+        let error = await #expect(throws: LinkError.self) { try await LinkSchemes.standard.open(endpoint) }
+        #expect(error?.code == .unsupported)
+        let link = try await reconnector("?reset=true").link()
+        #expect(!link.mayHaveReset)
+        await link.close()
+    }
+
+    @Test func `One that another program looks at first is waited for`() async throws {
+        let port = try SerialPort(path: terminal.path)
+        let reconnector = try reconnector()
+        let isOpen = Watched(false)
+        let opening = Task {
+            let link = try await reconnector.link()
+            isOpen.update { $0 = true }
+            return link
+        }
+        await settle()
+        #expect(!isOpen.state)
+        await port.channel().close()
+        let link = try await opening.value
+        await link.close()
+    }
+
+    @Test func `A pseudo-terminal that got the number of one that has gone is not taken for it`() async throws {
+        let reconnector = try reconnector()
+        terminal.becomeAnother()
+        let error = await #expect(throws: LinkError.self) { try await reconnector.link() }
+        #expect(error?.code == .disconnected)
+        #expect(error?.hint?.isEmpty == false)
+    }
+
+    @Test func `Behind a link it is waited for until the link is made anew`() async throws {
+        let folder = TemporaryFolder()
+        let path = folder.path("pump")
+        symlink(terminal.path, path)
+        let reconnector = Reconnector(try Endpoint(path), ScriptedLink())
+        terminal.becomeAnother()
+        let isOpen = Watched(false)
+        let opening = Task {
+            let link = try await reconnector.link()
+            isOpen.update { $0 = true }
+            return link
+        }
+        await settle()
+        #expect(!isOpen.state)
+        symlink(terminal.path, path + ".new")
+        rename(path + ".new", path)
+        let link = try await opening.value
+        await link.close()
+    }
+
+    @Test func `A link that was made anew once leads nowhere behind the next loss`() async throws {
+        let folder = TemporaryFolder()
+        let path = folder.path("pump")
+        symlink(terminal.path, path)
+        let reconnector = Reconnector(try Endpoint(path), ScriptedLink())
+        unlink(path)
+        symlink(terminal.path, path)
+        await (try await reconnector.link()).close()
+        terminal.becomeAnother()
+        let opening = Task { try await reconnector.link() }
+        await settle()
+        opening.cancel()
+        await #expect(throws: CancellationError.self) { try await opening.value }
+    }
+
+    @Test func `What is not taken for the device is told of once for each reason`() async throws {
+        let reasons: [LinkError.Code] = [.wrongFamily, .wrongFamily, .notFound, .unfit, .ambiguous, .unsupported]
+        let attempts = Watched(reasons)
+        let doubts = Watched<[LinkError.Code]>([])
+        let clock = ManualClock()
+        // A server: no folder says when it is back.
+        let reconnector = Reconnector(try Endpoint("tcp:bench:4000"), ScriptedLink(), clock: clock) { error in
+            doubts.update { $0.append(error.code) }
+        } open: { endpoint in
+            throw LinkError(attempts.update { $0.removeFirst() }, name: endpoint.text, activity: "open")
+        }
+        let waiting = Task { try await reconnector.link() }
+        for second in 1..<reasons.count {
+            await clock.untilSomebodySleeps(until: .seconds(second))
+            clock.advance(by: .seconds(1))
+        }
+        let error = await #expect(throws: LinkError.self) { try await waiting.value }
+        #expect(error?.code == .unsupported)
+        #expect(doubts.state == [.wrongFamily, .unfit, .ambiguous])
+    }
+
+    @Test func `A device is followed from link to link, and each is closed`() async throws {
+        let links = (0..<3).map { _ in ScriptedLink() }
+        let later = Watched(Array(links.dropFirst()))
+        let reconnector = Reconnector(
+            try Endpoint("tcp:bench:4000"), links[0], open: { _ in later.update { $0.removeFirst() as any Link } })
+        var (losses, returns): ([LinkError.Code], Int) = ([], 0)
+        func follow(_ body: (any Link) throws -> Void) async throws {
+            try await reconnector.follow(links[0], onLoss: { losses.append($0.code) }, onReturn: { returns += 1 }) {
+                link in
+                try body(link)
+            }
+        }
+        var seen: [any Link] = []
+        try await follow { link in
+            seen.append(link)
+            if seen.count < 3 { throw LinkError(.disconnected, name: "scripted", activity: "receive") }
+        }
+        #expect(seen.map(ObjectIdentifier.init) == links.map(ObjectIdentifier.init))
+        #expect(losses == [.disconnected, .disconnected])
+        #expect(returns == 2)
+        #expect(links.map(\.closeCount) == [1, 1, 1])
+        // What is no loss ends it.
+        await #expect(throws: CancellationError.self) { try await follow { _ in throw CancellationError() } }
+        #expect(losses.count == 2)
+        #expect(links[0].closeCount == 2)
+    }
+}
+
+extension PseudoTerminal {
+    /// Makes it look like one that was made later and got the same number.
+    fileprivate func becomeAnother() {
+        var (before, now) = (stat(), stat())
+        stat(path, &before)
+        // The clock of file systems has steps.
+        repeat {
+            chmod(path, 0o600)
+            stat(path, &now)
+        } while now.st_ctim.tv_sec == before.st_ctim.tv_sec && now.st_ctim.tv_nsec == before.st_ctim.tv_nsec
+    }
+}

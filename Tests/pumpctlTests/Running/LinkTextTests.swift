@@ -1,0 +1,39 @@
+import DeviceKit
+import LineProtocol
+import TestSupport
+import Testing
+
+@testable import pumpctl
+
+@Suite("What is told of a link")
+struct LinkTextTests {
+    @Test("A restart comes with its cause, and with advice where the supply was too weak")
+    func restart() throws {
+        let weak = try #require(ESP32Reset(line: Array("rst:0xf (RTCWDT_BROWN_OUT_RESET)".utf8)))
+        let text = "pumpctl: scripted: the board has restarted: RTCWDT_BROWN_OUT_RESET"
+        let hint = "\n  hint: give the board a stronger supply"
+        #expect(ReportingLink.Discovery.restart(weak).text(of: "scripted") == text + hint)
+        let nameless = try #require(ESP32Reset(line: Array("rst:0x1".utf8)))
+        let short = "pumpctl: scripted: the board has restarted"
+        #expect(ReportingLink.Discovery.restart(nameless).text(of: "scripted") == short)
+        let remark = ReportingLink.Discovery.remark("it is a Telnet server")
+        #expect(remark.text(of: "tcp:a:1") == "pumpctl: warning: tcp:a:1: it is a Telnet server")
+    }
+
+    @Test("A trace is printable, a line for each entry, and says first that the link is open")
+    func trace() async throws {
+        let shown = Watched<[String]>([])
+        let bare = ScriptedLink(backlog: ["one\u{1B}\r\ntw"])
+        let link = TracedLink(bare) { text in shown.update { $0.append(text) } }
+        try await link.send(Array("ON\n".utf8))
+        _ = try await link.receive()
+        try await link.confirmConnection()
+        await link.forward { _ in }
+        await bare.end(with: LinkError(.disconnected, name: "scripted", activity: "receive"))
+        #expect(
+            shown.state == [
+                "* scripted is open", "> ON\\x0a", "< one\\x1b", "* is the device still there?",
+                "* the link ended: scripted: the device is gone",
+            ])
+    }
+}
