@@ -43,6 +43,9 @@ struct ConsoleLink {
         await link.forward { events.yield(.arrived($0)) }
     }
 
+    /// The lines that were not sent yet, in their order; empty once the device may be reading the last.
+    var unsent: [[UInt8]] { waiting.lines.withLock { $0 } }
+
     func send(_ line: [UInt8]) {
         waiting.lines.withLock { $0.append(line) }
         outbox.yield()
@@ -60,6 +63,6 @@ struct ConsoleLink {
             sending.cancel()
         }
         await link.close()
-        return waiting.lines.withLock { $0 }
+        return unsent
     }
 }

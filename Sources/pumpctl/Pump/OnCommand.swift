@@ -40,7 +40,7 @@ struct OnCommand: ParsableCommand {
 
     func run() throws {
         let speed = speed.flatMap { SpeedArgument(argument: $0)?.speed }
-        let plan = time.map { TimedRun.Plan(time: $0.duration, speed: speed, ignoresSkin: ignoresSkin) }
+        let plan = time.map { PumpRun.Plan(time: $0.duration, speed: speed, ignoresSkin: ignoresSkin) }
         try CommandRunner.run(
             shared.merged(with: parent.shared), for: .pump, records: .values, endsBeforeSuspension: plan != nil
         ) {
@@ -59,23 +59,26 @@ struct OnCommand: ParsableCommand {
 
 extension CommandContext {
     /// Runs the pump for a time, and says what happens.
-    fileprivate func run(_ plan: TimedRun.Plan) async throws {
+    fileprivate func run(_ plan: PumpRun.Plan) async throws {
         let endpoint = try endpoint()
         let stop = RunStop()
         let link = try await openLink(endpoint, for: .watching, onStop: { stop.take() }, note: output.note)
         let reconnector = reconnector(endpoint, link, note: output.note)
-        let run = TimedRun(
-            plan: plan, timeout: timeout, clock: clock, executor: loop,
-            tell: { report in
-                switch report {
-                case .on(let report): if report.failure == nil { tell(report) }
-                case .off: output.outcome("pump off", PumpChangeRecord(state: "off"))
-                case .note(let text): output.note(text)
-                case .lastWords(let text): lastWords.set(text)
-                }
-            }, reopen: { try await reconnector.link() })
+        let run = PumpRun(plan, timeout: timeout, clock: clock, executor: loop, reopen: reconnector.link) { report in
+            switch report {
+            case .begins: lastWords.set("pumpctl: given up: the pump may be on")
+            case .on(let report): if report.failure == nil { tell(report) }
+            case .leftAlone: lastWords.set(nil)
+            case .off:
+                lastWords.set(nil)
+                output.outcome("pump off", PumpChangeRecord(state: "off"))
+            case .offUnanswered, .lost: report.note.map(output.note)
+            }
+        }
         let running = Task(executorPreference: loop) {
-            try await withPump(over: link, endpoint) { try await run.run($0) }
+            try await withPump(over: link, endpoint) { pump in
+                do { try await run.run(pump) } catch let error as PumpRunError { throw Failure(error) }
+            }
         }
         stop.set { running.cancel() }
         do {
@@ -85,7 +88,7 @@ extension CommandContext {
                 running.cancel()
             }
         } catch let error where stop.wasTaken && error.isInterruption {
-            try RunEnding.foundOff.rethrow()
+            throw Failure(PumpRunError(.foundOff))
         }
     }
 

@@ -1,3 +1,4 @@
+import DeviceKit
 import LineProtocol
 import TestSupport
 
@@ -143,13 +144,16 @@ final class OffFirmwareRun: @unchecked Sendable {
 
     private func timedRun(isCut: Bool) async throws {
         let session = try await begin()
-        let run = TimedRun(
-            plan: TimedRun.Plan(time: .milliseconds(number(1500)), speed: nil), timeout: .seconds(3), clock: clock,
-            executor: wire.board.executor, tell: { [self] report in if case .off = report { wire.note("told: off") } },
+        let run = PumpRun(
+            PumpRun.Plan(time: .milliseconds(number(1500))), timeout: .seconds(3), clock: clock,
+            executor: wire.board.executor,
             reopen: { [self] in
                 try await clock.sleep(for: .milliseconds(number(300)))
                 return wire.open()
-            })
+            }
+        ) { [self] report in
+            if case .off = report { wire.note("told: off") }
+        }
         let task = Task(executorPreference: wire.board.executor) { try await run.run(session) }
         let pause = Duration.milliseconds(number(600))
         if isCut || isDrawn(2) {
@@ -158,8 +162,8 @@ final class OffFirmwareRun: @unchecked Sendable {
         }
         let result = await task.result
         await session.close()
-        if case .failure(let failure as Failure) = result, ["unknown", "not_sent"].contains(failure.outcome) {
-            return wire.note("\(failure)")
+        if case .failure(let error as PumpRunError) = result, [.perhapsOn, .untouched].contains(error.aftermath) {
+            return wire.note("\(error)")
         }
         try await expectOff("the run ended with \(result)")
     }

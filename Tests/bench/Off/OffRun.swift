@@ -1,3 +1,4 @@
+import DeviceKit
 import FirmwareSim
 import LineProtocol
 import TestSupport
@@ -242,12 +243,13 @@ final class OffRun: @unchecked Sendable {
     private func timedRun(_ session: PumpSession) async {
         let start = loop.now
         let wasLatched = world.pump.state == .error
-        let plan = TimedRun.Plan(
+        let plan = PumpRun.Plan(
             time: world.time(0, world.isDrawn(4) ? 12_000 : 4000), speed: world.isDrawn(2) ? drawSpeed() : nil,
             ignoresSkin: world.isDrawn(3))
-        let run = TimedRun(
-            plan: plan, timeout: drawTimeout(), clock: world.clock, executor: loop,
-            tell: { [self] in take($0, since: start) }, reopen: { [self] in try await reopen() })
+        let run = PumpRun(
+            plan, timeout: drawTimeout(), clock: world.clock, executor: loop,
+            reopen: { [self] in try await reopen() }
+        ) { [self] report in take(report, since: start) }
         let task = Task(executorPreference: loop) { try await run.run(session) }
         if world.isDrawn(2) {
             loop.at(start + world.time(0, 5000)) { [world] in
@@ -264,7 +266,7 @@ final class OffRun: @unchecked Sendable {
         }
     }
 
-    private func take(_ report: TimedRun.Report, since start: Duration) {
+    private func take(_ report: PumpRun.Report, since start: Duration) {
         switch report {
         case .on(let report):
             world.log(.note("told: \(report.text)"))
@@ -273,8 +275,8 @@ final class OffRun: @unchecked Sendable {
         case .off:
             world.log(.note("told: off"))
             world.judgeOff(since: world.facts.hosts.first?.firstOff)
-        case .note(let text): world.log(.note("told: \(text)"))
-        case .lastWords: break
+        case .offUnanswered, .lost: world.log(.note("told: \(report)"))
+        case .begins, .leftAlone: break
         }
     }
 
@@ -298,13 +300,13 @@ final class OffRun: @unchecked Sendable {
         case .success:
             world.log(.note("the run returns"))
             world.judgeLeftOff(since: off, "all is well")
-        case .failure(let failure as Failure):
-            world.log(.note("the run throws: \(failure.message), outcome \(failure.outcome ?? "none")"))
-            switch failure.outcome {
-            case "unknown": break
-            case "not_sent":
-                if world.facts.hosts.first?.firstOn != nil { world.fail("not_sent is said, and ON was sent") }
-            default: world.judgeLeftOff(since: off ?? start, failure.message)
+        case .failure(let error as PumpRunError):
+            world.log(.note("the run throws: \(error)"))
+            switch error.aftermath {
+            case .perhapsOn: break
+            case .untouched:
+                if world.facts.hosts.first?.firstOn != nil { world.fail("ON is said not to be sent, and was") }
+            case .off, .stoppedForSafety: world.judgeLeftOff(since: off ?? start, "\(error)")
             }
         case .failure(let error):
             world.log(.note("the run throws: \(error)"))

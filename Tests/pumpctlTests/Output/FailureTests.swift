@@ -1,3 +1,4 @@
+import DeviceKit
 import LineProtocol
 import Testing
 
@@ -70,10 +71,27 @@ struct FailureTests {
     @Test("What is known by now is not called unknown")
     func knownEffect() {
         let error = SessionError(.noAnswer, command: "ON", outcome: .unknown)
-        let failure = #expect(throws: Failure.self) { try RunEnding.failed(error).rethrow() }
-        #expect(failure?.message == "no answer to ON; the pump is off")
-        #expect(failure?.outcome == "off")
-        #expect(failure?.hint?.contains("ask for") == false)
+        let failure = Failure(PumpRunError(.failed(error)))
+        #expect(failure.message == "no answer to ON; the pump is off")
+        #expect(failure.outcome == "off")
+        #expect(failure.hint?.contains("ask for") == false)
+    }
+
+    @Test("A run behind which the pump may be on says so, whatever went wrong")
+    func perhapsOn() {
+        let silence = SessionError(.noAnswer, command: "OFF", outcome: .unknown)
+        let gone = LinkError(.disconnected, name: "/dev/x", activity: "open")
+        for cause in [
+            PumpRunError.Cause.offFailed(silence, after: nil), .offFailed(silence, after: silence), .goneForGood(gone),
+        ] {
+            let failure = Failure(PumpRunError(cause))
+            #expect(failure.message.contains("the pump may be on"))
+            #expect(failure.outcome == "unknown")
+        }
+        #expect(Failure(PumpRunError(.notBack(gone))).outcome == "unknown")
+        #expect(
+            PumpRun.Report.offUnanswered(silence).note
+                == "pumpctl: no answer to OFF; the pump may be on; OFF is sent again until it answers")
     }
 
     @Test(

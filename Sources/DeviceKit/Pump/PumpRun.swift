@@ -1,58 +1,107 @@
-import LineProtocol
-import Synchronization
+public import DescriptorIO
+public import LineProtocol
 
-/// A run of the pump that ends with it off, whatever ends the run.
+/// A run of the pump that ends with it off, whatever ends the run: its time, an error, the loss of the link, or the
+/// cancellation of its task.
 ///
 /// It knows nothing of programs, ports and terminals: what it needs of them is handed in, so that ten thousand runs can be
 /// tried in simulated time.
-struct TimedRun: Sendable {
+///
+/// ```swift
+/// let endpoint = try Endpoint("/dev/ttyUSB0")
+/// let link = try await LinkSchemes.standard.open(endpoint)
+/// let reconnector = Reconnector(endpoint, link)
+/// let pump = try await PumpSession.begin(over: link, clock: ContinuousClock())
+/// try await PumpRun(PumpRun.Plan(time: .seconds(600)), reopen: reconnector.link).run(pump)
+/// await pump.close()
+/// ```
+public struct PumpRun: Sendable {
     /// What is wanted.
-    struct Plan: Sendable {
-        /// How long the pump is to run.
-        var time: Duration
+    public struct Plan: Sendable {
+        /// How long the pump is to run; the firmware ends it after 30 minutes.
+        public var time: Duration
         /// The speed to set; nil to leave it at what the pump starts with.
-        var speed: PumpSpeed?
+        public var speed: PumpSpeed?
         /// Whether it runs on where the skin's temperature can't be relied on: on a bench, worn by nobody.
-        var ignoresSkin = false
+        public var ignoresSkin: Bool
+
+        /// A plan.
+        public init(time: Duration, speed: PumpSpeed? = nil, ignoresSkin: Bool = false) {
+            self.time = time
+            self.speed = speed
+            self.ignoresSkin = ignoresSkin
+        }
     }
 
     /// What the run tells of while it goes on.
-    enum Report: Sendable {
+    public enum Report: Sendable {
+        /// ON is about to be sent: from now on the pump may be on, and the program must not end before the run.
+        case begins
+        /// The pump was switched on, and this was read of it.
         case on(PumpOnReport)
+        /// The pump does not answer OFF, which is sent again until it does.
+        case offUnanswered(SessionError)
+        /// The link is lost, and the pump may be on: the device is waited for, to be switched off.
+        case lost(LinkError)
+        /// The pump is left as it is: it was not switched on, or stands still in its error state.
+        case leftAlone
+        /// The pump was read to be off.
         case off
-        /// Something that the person should know now.
-        case note(String)
-        /// What is to be said if the program is ended before the pump is off.
-        case lastWords(String?)
     }
 
     /// How often the pump is asked for its state, as the phone app does.
-    static let pollInterval = Duration.seconds(5)
+    public static let pollInterval = Duration.seconds(5)
     /// The time between two attempts to get a lost device back.
     private static let regainInterval = Duration.seconds(1)
 
-    let plan: Plan
-    /// How long each answer is waited for.
-    let timeout: Duration
-    let clock: any Clock<Duration>
-    /// What the run's tasks run on.
-    let executor: any TaskExecutor
-    /// Tells of what happens.
-    let tell: @Sendable (Report) -> Void
-    /// Opens a link to the same device as soon as that can be done; throws `LinkError.Code.disconnected` where it never can.
-    let reopen: @Sendable () async throws -> any Link
+    private let plan: Plan
+    private let timeout: Duration
+    private let clock: any Clock<Duration>
+    private let executor: any TaskExecutor
+    private let reopen: @Sendable () async throws -> any Link
+    private let tell: @Sendable (Report) -> Void
+
+    /// A run that has not begun.
+    ///
+    /// - Parameters:
+    ///   - timeout: How long each answer is waited for.
+    ///   - executor: What the run's tasks run on.
+    ///   - reopen: Opens a link to the same device as soon as that can be done; it is called again where it throws, unless by
+    ///     `LinkError.Code.disconnected`: the device can't come back. ``Reconnector/link()`` does that.
+    ///   - tell: Called with each report, in order; must not block.
+    public init(
+        _ plan: Plan, timeout: Duration = PumpSession.defaultTimeout, clock: any Clock<Duration> = ContinuousClock(),
+        executor: any TaskExecutor = EventLoop.shared, reopen: @escaping @Sendable () async throws -> any Link,
+        tell: @escaping @Sendable (Report) -> Void = { _ in }
+    ) {
+        self.plan = plan
+        self.timeout = timeout
+        self.clock = clock
+        self.executor = executor
+        self.reopen = reopen
+        self.tell = tell
+    }
+
+    /// What ends a run.
+    private enum Ending: Sendable {
+        case timeIsUp
+        /// The task was cancelled.
+        case cancelled
+        case early(PumpRunError.Cause)
+    }
 
     // MARK: The run
 
     /// Switches the pump on, and off when the time is over. Returns where the pump was read to be off.
     ///
-    /// - Throws: Why the run ended before its time, or the pump may be on.
-    func run(_ session: PumpSession) async throws {
+    /// - Throws: ``PumpRunError``: why the run ended before its time, and whether the pump may be on. `CancellationError` where
+    ///   the task was cancelled; the pump is off then.
+    public func run(_ session: PumpSession) async throws {
         let watch = SessionClock(clock)
         var isOn = false
-        let ending: RunEnding
+        let ending: Ending
         do throws(SessionError) {
-            tell(.lastWords("pumpctl: given up: the pump may be on"))
+            tell(.begins)
             try await session.turnOn(timeout: timeout)
             isOn = true
             let events = await session.events()
@@ -69,30 +118,32 @@ struct TimedRun: Sendable {
     /// What a command of the beginning that failed means for the run.
     private static func ending(
         of error: SessionError, _ session: PumpSession, isOn: Bool
-    ) async -> RunEnding {
-        if !isOn, error.outcome == .notSent { return .notBegun(error) }
-        if error.deviceCode == PumpErrorCode.pumpStartFailed.rawValue { return .latched(error) }
-        if await session.state.power == .error { return .stoppedForSafety(await session.state.error) }
-        if error.code == .linkLost, let link = error.link, isOn || link.isGone { return .lost(link) }
-        return error.code == .cancelled ? .cancelled : .failed(error)
+    ) async -> Ending {
+        if !isOn, error.outcome == .notSent { return .early(.notBegun(error)) }
+        if error.deviceCode == PumpErrorCode.pumpStartFailed.rawValue { return .early(.latched(error)) }
+        if await session.state.power == .error { return .early(.stoppedForSafety(await session.state.error)) }
+        if error.code == .linkLost, let link = error.link, isOn || link.isGone { return .early(.lost(link)) }
+        return error.code == .cancelled ? .cancelled : .early(.failed(error))
     }
 
     /// Waits for what ends the run.
     private func wait(
         _ events: AsyncStream<SessionEvent<PumpMessage>>, _ session: PumpSession, after report: PumpOnReport
-    ) async -> RunEnding {
-        let (endings, ending) = AsyncStream.makeStream(of: RunEnding.self)
+    ) async -> Ending {
+        let (endings, ending) = AsyncStream.makeStream(of: Ending.self)
         let tasks = [
             Task(executorPreference: executor) {
                 if (try? await clock.sleep(for: plan.time)) != nil { ending.yield(.timeIsUp) }
             },
             Task(executorPreference: executor) {
-                for await event in events { if let found = await look(at: event, session) { ending.yield(found) } }
+                for await event in events {
+                    if let found = await look(at: event, session) { ending.yield(.early(found)) }
+                }
             },
             Task(executorPreference: executor) {
-                if let found = await look(at: report, session) { ending.yield(found) }
+                if let found = await look(at: report, session) { ending.yield(.early(found)) }
                 while (try? await clock.sleep(for: Self.pollInterval)) != nil {
-                    if let found = await poll(session) { ending.yield(found) }
+                    if let found = await poll(session) { ending.yield(.early(found)) }
                 }
             },
         ]
@@ -107,12 +158,12 @@ struct TimedRun: Sendable {
 
     // MARK: What ends it
 
-    private func look(at report: PumpOnReport, _ session: PumpSession) async -> RunEnding? {
+    private func look(at report: PumpOnReport, _ session: PumpSession) async -> PumpRunError.Cause? {
         guard let status = report.status else { return nil }
         return await look(at: status, session)
     }
 
-    private func look(at event: SessionEvent<PumpMessage>, _ session: PumpSession) async -> RunEnding? {
+    private func look(at event: SessionEvent<PumpMessage>, _ session: PumpSession) async -> PumpRunError.Cause? {
         switch event {
         case .heard(.error(let code)) where code.isUnsolicited: return .stoppedForSafety(code)
         case .heard(.manual(isOn: false)): return .button
@@ -125,13 +176,13 @@ struct TimedRun: Sendable {
     }
 
     /// One reading may be damaged on its way: the second counts.
-    private func look(at status: PumpStatus, _ session: PumpSession) async -> RunEnding? {
+    private func look(at status: PumpStatus, _ session: PumpSession) async -> PumpRunError.Cause? {
         let isBad =
             status.power != .on && status.power != .unknown || !plan.ignoresSkin && status.skinFaultWhileOn != nil
         return isBad ? await poll(session) : nil
     }
 
-    private func poll(_ session: PumpSession) async -> RunEnding? {
+    private func poll(_ session: PumpSession) async -> PumpRunError.Cause? {
         guard let status = try? await session.readStatus(timeout: timeout) else { return nil }
         switch status.power {
         case .error: return .stoppedForSafety(await session.state.error)
@@ -145,15 +196,15 @@ struct TimedRun: Sendable {
     // MARK: The end
 
     private func conclude(
-        _ ending: RunEnding, _ session: PumpSession, isOn: Bool, _ watch: SessionClock
+        _ ending: Ending, _ session: PumpSession, isOn: Bool, _ watch: SessionClock
     ) async throws {
-        if let failure = ending.failureOfPumpLeftAlone {
+        if case .early(let cause) = ending, cause.leavesPumpAlone {
             // It was not touched, or stands still in a state that tells why: to leave that is for a person to decide.
-            tell(.lastWords(nil))
-            throw failure
+            tell(.leftAlone)
+            throw PumpRunError(cause)
         }
         var lost: LinkError?
-        if case .lost(let error) = ending {
+        if case .early(.lost(let error)) = ending {
             lost = error
         } else {
             lost = try await switchOff(session, ending, isOn: isOn, watch)
@@ -163,15 +214,18 @@ struct TimedRun: Sendable {
             await session.close()
             try await regain(after: lost, watch)
         }
-        tell(.lastWords(nil))
         tell(.off)
-        try ending.rethrow()
+        switch ending {
+        case .timeIsUp: return
+        case .cancelled: throw CancellationError()
+        case .early(let cause): throw PumpRunError(cause)
+        }
     }
 
     /// Switches the pump off; where the link is lost over it, returns how. A pump that was seen to run is not left to itself
     /// because it does not answer: it is told again until its own 30 minutes are over.
     private func switchOff(
-        _ session: PumpSession, _ ending: RunEnding, isOn: Bool, _ watch: SessionClock
+        _ session: PumpSession, _ ending: Ending, isOn: Bool, _ watch: SessionClock
     ) async throws -> LinkError? {
         var isNoted = false
         while true {
@@ -181,15 +235,12 @@ struct TimedRun: Sendable {
             } catch {
                 if error.code == .linkLost, let link = error.link, isOn || link.isGone { return link }
                 guard isOn, error.code != .closed, watch.elapsed() < PumpState.maximumRuntime else {
-                    var failure = Failure(off: error)
-                    if case .failed(let first) = ending {
-                        failure.message = "\(Failure(first, .pump, unknownEffect: nil).message); \(failure.message)"
+                    guard case .early(.failed(let first)) = ending else {
+                        throw PumpRunError(.offFailed(error, after: nil))
                     }
-                    throw failure
+                    throw PumpRunError(.offFailed(error, after: first))
                 }
-                if !isNoted {
-                    tell(.note("pumpctl: \(Failure(off: error).message); OFF is sent again until it answers"))
-                }
+                if !isNoted { tell(.offUnanswered(error)) }
                 isNoted = true
             }
         }
@@ -200,19 +251,11 @@ struct TimedRun: Sendable {
     private func regain(after error: LinkError, _ watch: SessionClock) async throws {
         let regaining = Task(executorPreference: executor) { await regain(watch) }
         // Behind it: a terminal that takes no more must not keep it from beginning.
-        tell(.note("pumpctl: \(error); the pump may be on. Reconnecting to switch it off; a second signal gives up"))
+        tell(.lost(error))
         switch await regaining.value {
         case .off: return
-        case .timeIsUp:
-            var failure = Failure(error)
-            failure.message += "; the device has not come back, and the pump's own 30 minutes are over"
-            failure.outcome = "unknown"
-            throw failure
-        case .never(let reason):
-            var failure = Failure(reason)
-            failure.message += "; the pump may be on"
-            failure.outcome = "unknown"
-            throw failure
+        case .timeIsUp: throw PumpRunError(.notBack(error))
+        case .never(let reason): throw PumpRunError(.goneForGood(reason))
         }
     }
 

@@ -1,11 +1,10 @@
+import DeviceKit
 import LineProtocol
 import TestSupport
 import Testing
 
-@testable import pumpctl
-
-@Suite("What ends a timed run", .timeLimit(.minutes(1)))
-struct TimedRunEndingTests {
+@Suite("What ends a run of the pump", .timeLimit(.minutes(1)))
+struct PumpRunTests {
     private static let on = "STATUS:{State:ON,Speed:70%,WaterTemp:12.0C,SkinTemp:34.5C}"
     private static let off = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}"
     private static let hot = "STATUS:{State:ON,Speed:70%,WaterTemp:12.0C,SkinTemp:46.0C}"
@@ -23,13 +22,12 @@ struct TimedRunEndingTests {
             let clock = ManualClock()
             let session = PumpSession(link: link, clock: clock)
             try await session.start()
-            let run = TimedRun(
-                plan: TimedRun.Plan(time: time), timeout: .seconds(3), clock: clock, executor: link.executor,
-                tell: { _ in }, reopen: reopen)
+            let run = PumpRun(
+                PumpRun.Plan(time: time), timeout: .seconds(3), clock: clock, executor: link.executor, reopen: reopen)
             task = Task { try await run.run(session) }
             await goesOut("ON\n", answer: "OK", "PUMP:ON")
             await goesOut("TEMP\n", answer: "TEMP:34.5")
-            await goesOut("STATUS\n", answer: TimedRunEndingTests.on)
+            await goesOut("STATUS\n", answer: PumpRunTests.on)
         }
 
         func comesIn(_ lines: String...) async { await link.deliver(lines.map { $0 + "\r\n" }.joined()) }
@@ -42,11 +40,11 @@ struct TimedRunEndingTests {
         }
 
         /// Why it ended, once it has switched the pump off.
-        func failure() async -> Failure? {
+        func error() async -> PumpRunError? {
             await goesOut("\nOFF\n", answer: "OK", "PUMP:OFF")
-            let failure = await #expect(throws: Failure.self) { try await task.value }
-            #expect(failure?.outcome == "off")
-            return failure
+            let error = await #expect(throws: PumpRunError.self) { try await task.value }
+            #expect(error?.aftermath == .off)
+            return error
         }
     }
 
@@ -55,9 +53,10 @@ struct TimedRunEndingTests {
         let run = try await Run()
         await run.comesIn(line)
         await run.goesOut("STATUS\n", answer: Self.off)
-        let failure = await run.failure()
-        #expect(failure?.status == .refused)
-        #expect(failure?.message.contains("by somebody else") == true)
+        guard case .foundOff = await run.error()?.cause else {
+            Issue.record("another cause")
+            return
+        }
     }
 
     @Test("A skin sensor that can't be relied on is asked again at once, and then the run is over")
@@ -65,9 +64,10 @@ struct TimedRunEndingTests {
         let run = try await Run()
         await run.comesIn(Self.hot)
         await run.goesOut("STATUS\n", answer: Self.hot)
-        let failure = await run.failure()
-        #expect(failure?.status == .stoppedForSafety)
-        #expect(failure?.code == "sensor_fault")
+        guard case .skin(.outOfRange, _) = await run.error()?.cause else {
+            Issue.record("another cause")
+            return
+        }
     }
 
     @Test("A device that can't come back is not waited for, and that the pump may be on is said")
@@ -75,10 +75,12 @@ struct TimedRunEndingTests {
         let gone = LinkError(.disconnected, name: "scripted", activity: "open")
         let run = try await Run(reopen: { throw gone })
         await run.link.end(with: LinkError(.disconnected, name: "scripted", activity: "receive"))
-        let failure = await #expect(throws: Failure.self) { try await run.task.value }
-        #expect(failure?.status == .ioError)
-        #expect(failure?.outcome == "unknown")
-        #expect(failure?.message.hasSuffix("the pump may be on") == true)
+        let error = await #expect(throws: PumpRunError.self) { try await run.task.value }
+        #expect(error?.aftermath == .perhapsOn)
+        guard case .goneForGood(gone) = error?.cause else {
+            Issue.record("another cause")
+            return
+        }
     }
 
     @Test("A pump that does not answer OFF is sent it until it does, beyond the time for an answer, and that is told")
@@ -88,16 +90,17 @@ struct TimedRunEndingTests {
         let session = PumpSession(link: link, clock: clock)
         try await session.start()
         let told = Watched<[String]>([])
-        let run = TimedRun(
-            plan: TimedRun.Plan(time: .seconds(1)), timeout: .seconds(3), clock: clock, executor: link.executor,
-            tell: { report in
-                switch report {
-                case .on: pump.update { $0.isSilent = true }
-                case .off: told.update { $0.append("off") }
-                case .note(let text): told.update { $0.append(text) }
-                case .lastWords: break
-                }
-            }, reopen: { throw CancellationError() })
+        let run = PumpRun(
+            PumpRun.Plan(time: .seconds(1)), timeout: .seconds(3), clock: clock, executor: link.executor,
+            reopen: { throw CancellationError() }
+        ) { report in
+            switch report {
+            case .on: pump.update { $0.isSilent = true }
+            case .off: told.update { $0.append("off") }
+            case .offUnanswered(let error): told.update { $0.append("\(error.code)") }
+            case .begins, .lost, .leftAlone: break
+            }
+        }
         let isOver = Watched(false)
         let task = Task {
             defer { isOver.update { $0 = true } }
@@ -115,9 +118,7 @@ struct TimedRunEndingTests {
             clock.advance(by: .milliseconds(100))
         }
         try await task.value
-        #expect(told.state.count == 2)
-        #expect(told.state.first?.hasSuffix("the pump may be on; OFF is sent again until it answers") == true)
-        #expect(told.state.last == "off")
+        #expect(told.state == ["noAnswer", "off"])
         #expect(!pump.state.isOn)
     }
 
@@ -133,7 +134,7 @@ struct TimedRunEndingTests {
                 isOn = sent == "ON\n"
                 return "OK\r\nPUMP:\(isOn ? "ON" : "OFF")\r\n"
             case "TEMP\n": return "TEMP:34.5\r\n"
-            case "STATUS\n": return "\(isOn ? TimedRunEndingTests.on : TimedRunEndingTests.off)\r\n"
+            case "STATUS\n": return "\(isOn ? PumpRunTests.on : PumpRunTests.off)\r\n"
             default: return "ERROR:UNKNOWN_COMMAND\r\n"
             }
         }
