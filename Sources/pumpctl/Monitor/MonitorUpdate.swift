@@ -1,29 +1,17 @@
+import DeviceKit
 import LineProtocol
+import Transports
 
-/// One thing that a monitor has to tell: what has happened, and what is known of the pump after it.
+/// One thing that a monitor has to show: what has happened, and what is known of the pump after it.
 struct MonitorUpdate {
-    /// What has happened.
+    /// What has happened, as programs are told of it.
     enum Event: String {
-        /// The pump has told its state.
-        case status
-        /// The button on its lid was pressed.
-        case manual
-        /// What it says of the wearer's skin can't be relied on while it runs.
+        case status, manual
         case sensorFault = "sensor_fault"
-        /// It has reported an error.
-        case error
-        /// It said something that tells nothing of its state.
-        case text
-        /// It did not answer in time.
+        case error, text
         case noAnswer = "no_answer"
-        /// What it answered is nothing that the protocol knows.
         case notUnderstood = "not_understood"
-        /// It answered the question for its state by an error.
-        case refused
-        /// The link is lost.
-        case lost
-        /// The link is there again.
-        case back
+        case refused, lost, back
     }
 
     var event: Event
@@ -33,4 +21,28 @@ struct MonitorUpdate {
     var state: PumpState
     var isLinkUp: Bool
     var time = WallTime.now
+
+    /// What is told of the pump at `endpoint`.
+    init(_ update: PumpUpdate, of endpoint: Endpoint) {
+        state = update.state
+        isLinkUp = update.isLinkUp
+        switch update.event {
+        case .status: event = .status
+        case .manual(let isOn): (event, text) = (.manual, isOn ? "MANUAL:ON" : "MANUAL:OFF")
+        case .sensorFault(let fault, let status): (event, text) = (.sensorFault, PumpText.skinFault(fault, status))
+        case .error(let code): (event, text) = (.error, code.rawValue)
+        case .text(let bytes): (event, text) = (.text, bytes.printable())
+        case .unanswered(let error):
+            event =
+                switch error.code {
+                case .refused: .refused
+                case .notUnderstood: .notUnderstood
+                default: .noAnswer
+                }
+            text = Failure(error, .pump).message
+        case .lost(let error):
+            (event, text) = (.lost, error.map { "\($0)" } ?? "\(endpoint.text): the link is closed")
+        case .back(let before): (event, text) = (.back, MonitorText.comparison(before, update.state))
+        }
+    }
 }

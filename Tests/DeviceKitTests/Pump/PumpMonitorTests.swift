@@ -1,0 +1,131 @@
+import DeviceKit
+import LineProtocol
+import TestSupport
+import Testing
+import Transports
+
+@Suite("A pump that is followed", .timeLimit(.minutes(1)))
+struct PumpMonitorTests {
+    private static let off = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}"
+    private static let on = "STATUS:{State:ON,Speed:70%,WaterTemp:12.0C,SkinTemp:34.5C}"
+    private static let hot = "STATUS:{State:ON,Speed:70%,WaterTemp:12.0C,SkinTemp:46.0C}"
+
+    private let clock = ManualClock()
+    private let link = ScriptedLink()
+
+    private func monitor(open: @escaping Reconnector.Opener = { _ in throw CancellationError() }) async throws
+        -> PumpMonitor
+    {
+        let reconnector = Reconnector(try Endpoint("tcp:bench:4000"), link, clock: clock, open: open)
+        return try await PumpMonitor(
+            over: link, reconnector, timeout: .seconds(3), clock: clock, executor: link.executor)
+    }
+
+    private func comesIn(_ lines: String...) async { await link.deliver(lines.map { $0 + "\r\n" }.joined()) }
+
+    @Test("It asks at once and then at intervals, and tells what is said in between")
+    func polls() async throws {
+        let monitor = try await monitor()
+        var updates = monitor.makeAsyncIterator()
+        for (second, answer) in [Self.off, Self.on].enumerated() {
+            #expect(await link.nextSent() == "STATUS\n")
+            await comesIn(answer)
+            let update = try #require(try await updates.next())
+            guard case .status = update.event else {
+                Issue.record("\(update)")
+                return
+            }
+            #expect(update.state.power == (answer == Self.on ? .on : .off))
+            await clock.untilSomebodySleeps(until: .seconds(second * 5 + 5))
+            clock.advance(by: .seconds(5))
+        }
+        #expect(await link.nextSent() == "STATUS\n")
+        await comesIn("MANUAL:OFF")
+        guard case .manual(isOn: false) = try await updates.next()?.event else {
+            Issue.record("no button")
+            return
+        }
+        await monitor.close()
+        await monitor.close()
+        #expect(link.closeCount == 1)
+        await #expect(throws: CancellationError.self) { while try await updates.next() != nil {} }
+    }
+
+    @Test("While the pump does not answer nothing is known of it")
+    func silence() async throws {
+        let monitor = try await monitor()
+        var updates = monitor.makeAsyncIterator()
+        #expect(await link.nextSent() == "STATUS\n")
+        await comesIn(Self.on)
+        #expect(try await updates.next()?.state.power == .on)
+        await clock.untilSomebodySleeps(until: .seconds(5))
+        clock.advance(by: .seconds(5))
+        // It is asked twice.
+        for time in [1500, 3000] {
+            #expect(await link.nextSent() == "STATUS\n")
+            await clock.untilSomebodySleeps(until: .seconds(5) + .milliseconds(time))
+            clock.advance(by: .milliseconds(1500))
+        }
+        let update = try #require(try await updates.next())
+        guard case .unanswered(let error) = update.event else {
+            Issue.record("\(update)")
+            return
+        }
+        #expect(error.code == .noAnswer)
+        #expect(update.state == PumpState())
+        #expect(update.isLinkUp)
+        await monitor.close()
+    }
+
+    @Test("A fault of the skin sensor is told of once, while the pump runs")
+    func skin() async throws {
+        let monitor = try await monitor()
+        var updates = monitor.makeAsyncIterator()
+        #expect(await link.nextSent() == "STATUS\n")
+        await comesIn(Self.hot, Self.hot)
+        var events: [String] = []
+        for _ in 0..<3 {
+            events.append(try await updates.next().map { "\($0.event)".prefix { $0 != "(" } }.map(String.init) ?? "")
+        }
+        #expect(events.sorted() == ["sensorFault", "status", "status"])
+        await monitor.close()
+    }
+
+    @Test("A pump that is lost is waited for, and it is told what it was before")
+    func lost() async throws {
+        // It is asked until it answers, and then for its state.
+        let second = ScriptedLink { $0 == "TEMP\n" ? "TEMP:34.5\r\n" : Self.off + "\r\n" }
+        let monitor = try await monitor { _ in second }
+        var updates = monitor.makeAsyncIterator()
+        #expect(await link.nextSent() == "STATUS\n")
+        await comesIn(Self.on)
+        _ = try await updates.next()
+        await link.end(with: LinkError(.disconnected, name: "scripted", activity: "receive"))
+        let loss = try #require(try await updates.next())
+        guard case .lost(let error) = loss.event else {
+            Issue.record("\(loss)")
+            return
+        }
+        #expect(error?.code == .disconnected)
+        #expect(!loss.isLinkUp)
+        #expect(loss.state == PumpState())
+        let back = try #require(try await updates.next())
+        guard case .back(let before) = back.event else {
+            Issue.record("\(back)")
+            return
+        }
+        #expect(before.power == .on)
+        #expect(back.state.power == .off)
+        await monitor.close()
+    }
+
+    @Test("A device that can't come back ends it")
+    func gone() async throws {
+        let gone = LinkError(.unsupported, name: "scripted", activity: "open")
+        let monitor = try await monitor { _ in throw gone }
+        #expect(await link.nextSent() == "STATUS\n")
+        await link.end(with: LinkError(.disconnected, name: "scripted", activity: "receive"))
+        let error = await #expect(throws: LinkError.self) { for try await _ in monitor {} }
+        #expect(error == gone)
+    }
+}
