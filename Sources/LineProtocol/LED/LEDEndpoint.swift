@@ -21,9 +21,6 @@ public struct LEDEndpoint: Sendable, Hashable {
     /// The table.
     public static let all = [led]
 
-    /// The BLE service that the characteristics are in.
-    public static let service = "937312E0-2354-11EB-9F10-FBC30A62CF38"
-
     /// The endpoint of that name; nil if there is none.
     public init?(name: String) {
         guard let endpoint = Self.all.first(where: { $0.name == name }) else { return nil }

@@ -4,7 +4,4 @@ public enum StormCharacteristic: String, Sendable, Hashable, CaseIterable {
     case live = "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E"
     /// Takes `GET_LOG`, and notifies of the log and of live rows, each behind its prefix.
     case backup = "BEB5483E-36E1-4688-B7F5-EA07361B26A8"
-
-    /// The service that they are in.
-    public static let service = "4FAFC201-1FB5-459E-8FCC-C5C9C331914B"
 }

@@ -111,15 +111,3 @@ struct BLEOpening {
         }
     }
 }
-
-extension Duration {
-    /// As seconds with no more decimals than needed, up to three.
-    fileprivate var inSeconds: String {
-        let (seconds, attoseconds) = components
-        let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
-        guard milliseconds % 1000 != 0 else { return "\(milliseconds / 1000)" }
-        var text = "\(milliseconds / 1000)." + "\(1000 + milliseconds % 1000)".dropFirst()
-        while text.last == "0" { text.removeLast() }
-        return text
-    }
-}

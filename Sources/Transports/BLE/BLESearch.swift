@@ -120,28 +120,12 @@ struct Sightings {
         }
         var names: [String] = []
         let likest = seen.values.sorted(by: Self.isStronger).compactMap(\.name)
-            .map { (name: $0, distance: Self.distance(name.lowercased(), $0.lowercased())) }
+            .map { (name: $0, distance: EditDistance.of(name.lowercased(), $0.lowercased())) }
             .sorted { $0.distance < $1.distance }
         for candidate in likest where !names.contains(candidate.name) { names.append(candidate.name) }
         guard !names.isEmpty else {
             return "no device with a name is in sight: check its power, and that no phone is connected to it"
         }
         return "in sight: " + names.prefix(5).map(\.asEndpointName).joined(separator: ", ")
-    }
-
-    /// How many letters have to be changed, put in or left out to make one of the other.
-    private static func distance(_ one: String, _ other: String) -> Int {
-        let other = Array(other)
-        var row = Array(0...other.count)
-        for (index, letter) in one.enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
-            for column in other.indices {
-                let change = diagonal + (letter == other[column] ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = min(change, row[column] + 1, diagonal + 1)
-            }
-        }
-        return row[other.count]
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LineProtocol
 
 /// A time: seconds, or a number with `ms`, `s`, `m` or `h`.
 struct SecondsArgument: ExpressibleByArgument {

@@ -1,26 +1,12 @@
+import LineProtocol
+
 /// What a word that is not known was probably meant to be.
 enum Spelling {
     /// The one of `known` that is most like `word`, in any letter case; nil where none is like it.
     static func nearest(to word: String, among known: [String]) -> String? {
         let word = word.lowercased()
-        let distances = known.map { (distance(word, $0.lowercased()), $0) }
+        let distances = known.map { (EditDistance.of(word, $0.lowercased()), $0) }
         guard let best = distances.min(by: { $0.0 < $1.0 }) else { return nil }
         return best.0 <= max(1, word.count / 2) || best.1.lowercased().hasPrefix(word) && !word.isEmpty ? best.1 : nil
-    }
-
-    /// How many letters are to be put in, taken out, or replaced to make one word the other.
-    private static func distance(_ one: String, _ other: String) -> Int {
-        let other = Array(other)
-        var row = Array(0...other.count)
-        for (index, letter) in one.enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
-            for column in other.indices {
-                let replaced = diagonal + (letter == other[column] ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = min(replaced, row[column] + 1, diagonal + 1)
-            }
-        }
-        return row[other.count]
     }
 }

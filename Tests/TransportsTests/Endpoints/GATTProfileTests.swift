@@ -33,7 +33,7 @@ import Testing
         func profile(_ name: String) throws -> GATTProfile { try #require(GATTProfile.all.first { $0.name == name }) }
         for name in ["storm", "storm-live"] {
             let storm = try profile(name)
-            #expect(storm.services == [BluetoothUUID(StormCharacteristic.service)])
+            #expect(storm.services == [BluetoothUUID("4FAFC201-1FB5-459E-8FCC-C5C9C331914B")])
             #expect(storm.write == BluetoothUUID(StormCharacteristic.backup.rawValue))
             #expect(storm.mark == BluetoothUUID(StormCharacteristic.live.rawValue))
             #expect(storm.keepsPacketBounds)
@@ -41,7 +41,7 @@ import Testing
         #expect(try profile("storm").hear == BluetoothUUID(StormCharacteristic.backup.rawValue))
         #expect(try profile("storm-live").hear == BluetoothUUID(StormCharacteristic.live.rawValue))
         let led = try profile("led")
-        #expect(led.services == [BluetoothUUID(LEDEndpoint.service)])
+        #expect(led.services == [BluetoothUUID("937312E0-2354-11EB-9F10-FBC30A62CF38")])
         #expect(led.values == LEDEndpoint.all)
         #expect(!led.keepsPacketBounds)
         #expect(GATTProfile.all.filter { !$0.values.isEmpty } == [led])
