@@ -71,9 +71,10 @@ let package = Package(
         .target(
             name: "Transports", dependencies: ["LineProtocol", "SerialPort", "BlueZ", "DBus", "DescriptorIO"],
             swiftSettings: settings),
-        // What a program does with a device: finding it again, following it, wrapping its links.
+        // What a program does with a device: finding it again, following it, downloads, recording.
         .target(
-            name: "DeviceKit", dependencies: ["Transports", "LineProtocol", "SerialPort", "DescriptorIO"],
+            name: "DeviceKit",
+            dependencies: ["Transports", "LineProtocol", "SerialPort", "DescriptorIO", "RecordFormat"],
             swiftSettings: settings),
         .target(name: "FirmwareSim", dependencies: ["BlueZ", "DescriptorIO", "SerialPort"], swiftSettings: settings),
         // What is recorded, and how it goes from pumpctl to the program that keeps it. GRDB brings Foundation, which costs
@@ -137,7 +138,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "DeviceKitTests",
-            dependencies: ["DeviceKit", "Transports", "LineProtocol", "SerialPort", "DescriptorIO", "TestSupport"],
+            dependencies: [
+                "DeviceKit", "Transports", "LineProtocol", "SerialPort", "DescriptorIO", "RecordFormat", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "RecorderTests",

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DeviceKit
 import RecordFormat
 
 struct HistoryCommand: ParsableCommand {
@@ -157,7 +158,7 @@ extension HistoryCommand {
         let size = DrawingSize.current
         let columns = max(plot ? TerminalChart.width(size) : 1, svg == nil ? 1 : SVGChart.columns)
         let chart = HistoryChart(try HistoryQuery(columns: columns, filter).series())
-        if let svg { try OutputFile(path: svg, .replace).write(Array(SVGChart(chart).text.utf8)) }
+        if let svg { try OutputFile.write(results: Array(SVGChart(chart).text.utf8), to: svg) }
         if chart.isEmpty { return noteAbsence("there is nothing to draw: no number was recorded", output) }
         if plot { for line in TerminalChart(chart, isColoured: output.isColoured, size).lines { output.text(line) } }
     }

@@ -1,3 +1,4 @@
+import DeviceKit
 import RecordFormat
 
 /// What was recorded, as programs read it: one object a line.
@@ -29,7 +30,7 @@ struct HistoryObjects {
                 default: members.append("\(JSONText.quoted(name)):\(cell)")
                 }
             }
-            try file.write(Array("{\(members.joined(separator: ","))}\n".utf8))
+            try file.write(results: Array("{\(members.joined(separator: ","))}\n".utf8))
         }
     }
 }

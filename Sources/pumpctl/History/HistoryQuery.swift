@@ -1,3 +1,4 @@
+import DeviceKit
 import RecordFormat
 
 /// Asks the program that keeps the record.

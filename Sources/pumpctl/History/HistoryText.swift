@@ -1,3 +1,4 @@
+import DeviceKit
 import RecordFormat
 
 /// What was recorded, as people read it: a table, or comma-separated values.
@@ -20,7 +21,7 @@ struct HistoryText {
                     cells.map(Self.heading)
                 }
             if names == nil { names = cells }
-            try file.write(Array((fields.map { $0.harmlessForCSV() }.joined(separator: ",") + "\n").utf8))
+            try file.write(results: Array((fields.map { $0.harmlessForCSV() }.joined(separator: ",") + "\n").utf8))
         }
     }
 
@@ -37,9 +38,9 @@ struct HistoryText {
                 return table = TextTable(headings: cells.map(Self.heading))
             }
             let row = zip(names, cells).map { name, cell in Self.text(cell, name) { $0.dateAndTime } }
-            try file.write(Array(table.add(row).utf8))
+            try file.write(results: Array(table.add(row).utf8))
         }
-        try file.write(Array(table.finish().utf8))
+        try file.write(results: Array(table.finish().utf8))
         return count
     }
 

@@ -118,18 +118,6 @@ extension LinkError {
     }
 }
 
-extension Duration {
-    /// As seconds with no more decimals than needed, up to three.
-    var inSeconds: String {
-        let (seconds, attoseconds) = components
-        let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
-        guard milliseconds % 1000 != 0 else { return "\(milliseconds / 1000)" }
-        var text = "\(milliseconds / 1000)." + "\(1000 + milliseconds % 1000)".dropFirst()
-        while text.last == "0" { text.removeLast() }
-        return text
-    }
-}
-
 extension [UInt8] {
     /// The bytes as text of printable ASCII and UTF-8, others as `\xNN`, at most `limit` characters of it. What turns the
     /// direction of text or ends its line without being seen is escaped as well, as `\u{NNNN}`.

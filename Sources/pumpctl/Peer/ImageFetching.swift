@@ -1,3 +1,4 @@
+import DeviceKit
 import LineProtocol
 
 /// `image get`: fetches the image into a file, which is replaced by all of it or left as it was.
@@ -11,64 +12,56 @@ struct ImageFetching {
     }
 
     func run() async throws {
-        do {
-            let (image, byteCount) = try await fetch()
-            try target.complete()
-            guard let path = target.path else { return }
-            context.output.outcome(
-                "\(byteCount) bytes in \(path)", ImageRecord(file: path, bytes: byteCount, name: image?.name))
-        } catch {
+        let link: any Link
+        do { link = try await context.openLink() } catch {
             target.discard()
             throw error
         }
-    }
-
-    private func fetch() async throws -> (image: PeerImage?, byteCount: Int) {
-        let link = try await context.openLink()
-        var download = PeerImageDownload(over: link, clock: context.clock, timeout: context.timeout)
         let bar = ProgressBar(context)
-        do {
-            while let piece = try await download.next() {
-                if case .imageData(let bytes) = piece {
-                    try target.file.write(bytes)
-                    bar.show(download.byteCount, of: download.image?.byteCount ?? 0)
-                } else if let event = PeerEvent(piece), event.isSaidByPeople {
-                    bar.clear()
-                    context.output.note("pumpctl: the peer says: \(event.phrase)")
-                }
+        let report: ImageDownload.Report
+        do throws(ImageDownloadError) {
+            let download = ImageDownload(over: link, to: target, clock: context.clock, timeout: context.timeout)
+            report = try await download.run { report in
+                bar.show(report.byteCount, of: report.image?.byteCount ?? 0)
+            } heard: { piece in
+                guard let event = PeerEvent(piece), event.isSaidByPeople else { return }
+                bar.clear()
+                context.output.note("pumpctl: the peer says: \(event.phrase)")
             }
-            bar.clear()
-            await link.close()
         } catch {
             bar.clear()
-            await link.close()
-            throw failure(error, download)
+            throw failure(error)
         }
-        return (download.image, download.byteCount)
+        bar.clear()
+        guard let path = target.path else { return }
+        context.output.outcome(
+            "\(report.byteCount) bytes in \(path)",
+            ImageRecord(file: path, bytes: report.byteCount, name: report.image?.name))
     }
 
     /// Says how far the image came, and that the file is as it was.
-    private func failure(_ error: any Error, _ download: PeerImageDownload) -> any Error {
-        guard let error = error as? PeerImageDownload.Failure else { return error }
-        switch error {
-        case .image(let error): return Failure(error)
-        case .session(let error):
-            guard let image = download.image else { return error }
-            let progress = "the image is incomplete, \(download.byteCount) of \(image.byteCount) bytes came"
-            switch error.code {
+    private func failure(_ error: ImageDownloadError) -> any Error {
+        switch error.cause {
+        case .file(let error): return Failure(error)
+        case .download(.image(let error)): return Failure(error)
+        case .download(.session(let session)):
+            guard let image = error.report.image else { return session }
+            let progress = "the image is incomplete, \(error.report.byteCount) of \(image.byteCount) bytes came"
+            switch session.code {
             case .noAnswer:
                 return Failure(
-                    .temporaryFailure, code: error.code.rawValue,
+                    .temporaryFailure, code: session.code.rawValue,
                     "\(progress), and then nothing for \(context.timeout.inSeconds) s",
                     hint: "fetch it again, or wait longer by --timeout; nothing was written", outcome: "incomplete")
             case .linkLost, .closed:
                 return Failure(
-                    .ioError, code: error.code.rawValue, "\(progress): \(error.link?.description ?? "\(error)")",
+                    .ioError, code: session.code.rawValue,
+                    "\(progress): \(session.link?.description ?? "\(session)")",
                     hint: "fetch it again; nothing was written", outcome: "incomplete")
             case .cancelled, .overtaken:
                 context.output.note("pumpctl: \(progress); nothing was written")
-                return error
-            case .refused, .notUnderstood: return error
+                return session
+            case .refused, .notUnderstood: return session
             }
         }
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DeviceKit
 import LineProtocol
 
 struct MessageCommand: ParsableCommand {

@@ -1,3 +1,4 @@
+import DeviceKit
 import LineProtocol
 
 /// How messages are written.
@@ -24,7 +25,7 @@ struct MessageWriter {
 
     /// Writes the messages that are kept, of that status and that category, or all.
     ///
-    /// - Throws: `Failure`, or `Trouble` where they can't be read.
+    /// - Throws: `FileError`, or `Trouble` where they can't be read.
     static func write(
         _ status: RescueStatus?, _ category: RescueCategory? = nil, as format: MessageFormat, to file: OutputFile
     ) async throws {
@@ -39,12 +40,12 @@ struct MessageWriter {
         }
     }
 
-    private mutating func add(_ message: RescueMessage) throws(Failure) {
+    private mutating func add(_ message: RescueMessage) throws(FileError) {
         block += line(message) + [0x0A]
         if block.count >= Self.blockSize { try flush() }
     }
 
-    private mutating func flush() throws(Failure) {
+    private mutating func flush() throws(FileError) {
         try file.write(block)
         block.removeAll(keepingCapacity: true)
     }

@@ -1,3 +1,4 @@
+import DeviceKit
 import LineProtocol
 import RecordFormat
 import Synchronization

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BlueZ
 import DescriptorIO
+import DeviceKit
 import Glibc
 import LineProtocol
 import RecordFormat
@@ -100,6 +101,7 @@ enum CommandRunner {
         case let error as LinkError: Failure(error)
         case let error as SessionError: Failure(error, context.family, at: context.place)
         case let error as BLEError: Failure(error)
+        case let error as FileError: Failure(error)
         case let error as RescueStoreError: Failure(error)
         case let trouble as Trouble: Failure(trouble)
         case is CancellationError: Failure(.interrupted, code: "cancelled", "interrupted")

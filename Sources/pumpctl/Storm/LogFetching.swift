@@ -1,4 +1,5 @@
 import DescriptorIO
+import DeviceKit
 import Glibc
 import LineProtocol
 
@@ -25,84 +26,69 @@ struct LogFetching {
             target.discard()
             throw error
         }
-        var download = StormDownload(over: link, clock: context.clock, timeout: context.timeout, quiet: quiet)
+        let download = LogDownload(
+            over: link, to: target, clock: context.clock, timeout: context.timeout, quiet: quiet)
         var progress = DownloadProgress(context, target.isTerminal)
-        do {
-            while let text = try await download.next() {
-                try target.file.write(text)
-                progress.show(download.byteCount)
-            }
+        let report: LogDownload.Report
+        do throws(LogDownloadError) { report = try await download.run { progress.show($0) } } catch {
             progress.end()
-            await link.close()
-            if let gaps = Failure(gapsIn: download) { throw gaps }
-            try target.complete()
-        } catch {
-            progress.end()
-            await link.close()
-            throw failure(error, after: download.byteCount)
+            throw failure(error)
         }
-        if download.addedLineEndCount > 0 {
+        progress.end()
+        if report.addedLineEndCount > 0 {
             context.output.note(
-                "pumpctl: \(download.addedLineEndCount) rows came without a line end; each is on a line of its own")
+                "pumpctl: \(report.addedLineEndCount) rows came without a line end; each is on a line of its own")
         }
         if let path = target.path {
             context.output.outcome(
-                "\(download.byteCount) bytes in \(path)",
-                LogRecord(file: path, bytes: download.byteCount, liveRows: download.liveRowCount))
+                "\(report.byteCount) bytes in \(path)",
+                LogRecord(file: path, bytes: report.byteCount, liveRows: report.liveRowCount))
         }
     }
 
     /// Says what there is of a log that was cut off.
-    private func failure(_ error: any Error, after count: Int) -> any Error {
-        let error = (error as? StormDownload.Failure)?.asReported ?? error
-        guard count > 0 else {
-            target.discard()
-            return error
-        }
-        let kept = "\(count) bytes of it " + (target.place.map { "are in \($0)" } ?? "were printed")
-        switch error {
-        case let error as SessionError where error.code == .cancelled:
-            context.output.note("pumpctl: the log is incomplete: \(kept)")
-            return error
-        case let error as SessionError:
+    private func failure(_ error: LogDownloadError) -> any Error {
+        let kept = "\(error.byteCount) bytes of it " + (error.place.map { "are in \($0)" } ?? "were printed")
+        if case .download(.session(let session)) = error.cause {
+            guard error.byteCount > 0 else { return session }
+            if session.code == .cancelled {
+                context.output.note("pumpctl: the log is incomplete: \(kept)")
+                return session
+            }
             return Failure(
-                .ioError, code: error.code.rawValue, "the log is incomplete: \(error.link?.description ?? "\(error)")",
-                hint: "fetch it again; \(kept)", outcome: "incomplete")
-        case var failure as Failure:
-            failure.message = "the log is incomplete: \(failure.message)"
-            if failure.outcome != nil, let hint = failure.hint { failure.hint = "\(hint); \(kept)" }
-            failure.outcome = "incomplete"
-            return failure
-        default: return error
+                .ioError, code: session.code.rawValue,
+                "the log is incomplete: \(session.link?.description ?? "\(session)")", hint: "fetch it again; \(kept)",
+                outcome: "incomplete")
         }
-    }
-}
-
-extension StormDownload.Failure {
-    /// The failure as a person and programs are told of it.
-    fileprivate var asReported: any Error {
-        switch self {
-        case .session(let error): error
-        case .restarted:
-            Failure(
-                .ioError, code: "restarted", "the sensor has restarted",
-                hint: "check the sensor's power supply, then fetch the log again", outcome: "incomplete")
-        case .beganAgain:
-            Failure(
-                .ioError, code: "began_again", "it has begun again, since another program asked for it too",
-                hint: "stop the other program, then fetch the log again", outcome: "incomplete")
-        }
+        var failure = Failure(error.cause)
+        guard error.byteCount > 0 else { return failure }
+        failure.message = "the log is incomplete: \(failure.message)"
+        if failure.outcome != nil, let hint = failure.hint { failure.hint = "\(hint); \(kept)" }
+        failure.outcome = "incomplete"
+        return failure
     }
 }
 
 extension Failure {
-    /// The log has gaps; nil where none is known.
-    fileprivate init?(gapsIn download: StormDownload) {
-        guard download.gapCount > 0 else { return nil }
-        let places = download.gapCount == 1 ? "at the end of a packet" : "at the ends of \(download.gapCount) packets"
-        self.init(
-            .ioError, code: "gaps", "something is missing \(places)",
-            hint: "fetch it by a serial port, or have the sensor send shorter packets", outcome: "incomplete")
+    /// Why a log is not whole.
+    fileprivate init(_ cause: LogDownloadError.Cause) {
+        switch cause {
+        case .download(.session(let error)): self.init(error, .storm)
+        case .download(.restarted):
+            self.init(
+                .ioError, code: "restarted", "the sensor has restarted",
+                hint: "check the sensor's power supply, then fetch the log again", outcome: "incomplete")
+        case .download(.beganAgain):
+            self.init(
+                .ioError, code: "began_again", "it has begun again, since another program asked for it too",
+                hint: "stop the other program, then fetch the log again", outcome: "incomplete")
+        case .gaps(let count):
+            let places = count == 1 ? "at the end of a packet" : "at the ends of \(count) packets"
+            self.init(
+                .ioError, code: "gaps", "something is missing \(places)",
+                hint: "fetch it by a serial port, or have the sensor send shorter packets", outcome: "incomplete")
+        case .file(let error): self.init(error)
+        }
     }
 }
 

@@ -1,9 +1,9 @@
-import Glibc
-import LineProtocol
-import RecordFormat
+internal import Glibc
+internal import LineProtocol
+public import RecordFormat
 
 /// `pumpctl-record` as it is asked and answers. Each call may wait for the disk: not for the event loop's thread.
-final class RecordConversation {
+public final class RecordConversation {
     private let process: pid_t
     private let socket: CInt
     private var framer = LineFramer(limit: 1 << 20)
@@ -11,7 +11,13 @@ final class RecordConversation {
     private var answers: ArraySlice<Answer> = []
 
     /// Starts the program.
-    init(_ arguments: [String]) throws(Trouble) { (process, socket) = try RecordProgram.start(arguments) }
+    ///
+    /// - Parameters:
+    ///   - arguments: What it is to do: see `pumpctl-record`.
+    ///   - program: The program; nil for the one that is installed.
+    public init(_ arguments: [String], by program: RecordProgram? = nil) throws(Trouble) {
+        (process, socket) = try RecordProgram.chosen(program).start(arguments)
+    }
 
     /// Without its input the program ends, once it has done what it was asked to.
     deinit {
@@ -22,7 +28,7 @@ final class RecordConversation {
     /// Hands over what is asked.
     ///
     /// - Throws: The program has ended.
-    func ask(_ requests: [MessageRequest]) throws(Trouble) {
+    public func ask(_ requests: [MessageRequest]) throws(Trouble) {
         var bytes: [UInt8] = []
         for request in requests {
             bytes += request.line.utf8
@@ -37,7 +43,7 @@ final class RecordConversation {
     }
 
     /// The next answer; nil where the program has ended as it should.
-    func next() throws(Trouble) -> Answer? {
+    public func next() throws(Trouble) -> Answer? {
         while answers.isEmpty {
             let count = Glibc.read(socket, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }

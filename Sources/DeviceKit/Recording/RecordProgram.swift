@@ -1,26 +1,40 @@
-import Glibc
-import RecordFormat
+internal import Glibc
+public import RecordFormat
 
-/// `pumpctl-record`, the program that keeps the record. It is started only where something is recorded or looked up.
-enum RecordProgram {
-    /// Where it is: beside this program as it was built, or where it is installed.
-    private static var path: String? {
+/// `pumpctl-record`, the program that keeps the record. It is started only where something is recorded or looked up, so that
+/// SQLite costs nothing otherwise.
+public struct RecordProgram: Sendable {
+    /// Where it is.
+    public let path: String
+
+    /// The program at `path`.
+    public init(path: String) { self.path = path }
+
+    /// The one that is installed with the program that runs: beside it, as it was built, or in `../libexec/pumpctl`.
+    ///
+    /// - Throws: `not_installed` where there is none.
+    public static func installed() throws(Trouble) -> RecordProgram {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
         let program = String(decoding: buffer[..<max(0, count)], as: UTF8.self)
         let folder = program.lastIndex(of: "/").map { program[..<$0] } ?? "."
-        return ["\(folder)/pumpctl-record", "\(folder)/../libexec/pumpctl/pumpctl-record"].first {
-            access($0, X_OK) == 0
-        }
-    }
-
-    /// Starts it, its standard input and output at the other end of the socket that is returned.
-    static func start(_ arguments: [String]) throws(Trouble) -> (process: pid_t, socket: CInt) {
-        guard let path else {
+        let paths = ["\(folder)/pumpctl-record", "\(folder)/../libexec/pumpctl/pumpctl-record"]
+        guard let path = paths.first(where: { access($0, X_OK) == 0 }) else {
             throw Trouble(
                 code: "not_installed", text: "pumpctl-record is not installed",
                 hint: "install it beside pumpctl: make install")
         }
+        return RecordProgram(path: path)
+    }
+
+    /// The program that is named, or else the one that is installed.
+    static func chosen(_ program: RecordProgram?) throws(Trouble) -> RecordProgram {
+        if let program { return program }
+        return try installed()
+    }
+
+    /// Starts it, its standard input and output at the other end of the socket that is returned.
+    func start(_ arguments: [String]) throws(Trouble) -> (process: pid_t, socket: CInt) {
         var ends: [CInt] = [-1, -1]
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw Trouble(path, errno: errno) }
@@ -30,7 +44,7 @@ enum RecordProgram {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         for stream in [STDIN_FILENO, STDOUT_FILENO] { posix_spawn_file_actions_adddup2(&actions, ends[1], stream) }
-        // This program reads its signals from a descriptor: the other one must not inherit that they are blocked.
+        // A program that reads its signals from a descriptor has them blocked: the other one must not inherit that.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -64,19 +78,5 @@ extension Trouble {
         self.init(
             code: "system", text: "can't start \(path): \(String(cString: strerror(errno)))",
             hint: "close programs you do not need, or reinstall pumpctl")
-    }
-}
-
-extension Failure {
-    /// The record can't be read or written.
-    init(_ trouble: Trouble) {
-        let status: ExitStatus =
-            switch trouble.code {
-            case "not_found", "no_place": .noInput
-            case "not_permitted": .noPermission
-            case "locked", "not_installed": .unavailable
-            default: .ioError
-            }
-        self.init(status, code: trouble.code, trouble.text, hint: trouble.hint)
     }
 }

@@ -1,15 +1,30 @@
-import DescriptorIO
-import DeviceKit
-import Glibc
-import LineProtocol
-import RecordFormat
-import Synchronization
-import Transports
+public import DescriptorIO
+internal import Glibc
+internal import LineProtocol
+public import RecordFormat
+internal import Synchronization
+public import Transports
 
 /// Hands what a device says to the program that keeps the record, and never waits for it.
 ///
 /// What is wrong with the record is told once; the device is controlled on.
-final class Recording: Sendable {
+public final class Recording: Sendable {
+    /// What is wrong with the record, or was.
+    public enum Report: Sendable, Hashable {
+        /// Nothing is recorded for now.
+        case failing(Trouble)
+        /// The disk is too slow: not all is recorded.
+        case overflowing
+        /// It is recorded again; so many records are lost.
+        case recovered(lost: Int)
+        /// The program that writes has ended: no more is recorded.
+        case broken
+        /// The program that writes takes longer than is waited for, and goes on by itself.
+        case stillWriting
+        /// So many records could not be written.
+        case lost(Int)
+    }
+
     /// How much may be on its way, in bytes. What comes when that is used up is counted and let go.
     private static let limit = 4 << 20
     /// How long the end of the other program is waited for. It goes on to write when this one is gone.
@@ -33,40 +48,33 @@ final class Recording: Sendable {
     private let channel: DescriptorChannel
     private let process: pid_t
     private let clock: EventLoopClock
-    private let family: FamilyName
-    private let note: @Sendable (String) -> Void
+    private let family: String
+    private let tell: @Sendable (Report) -> Void
     private let state = Mutex(State())
 
-    /// Begins to record the values that the device at `endpoint` tells, if that is asked for; nil if it is not, or can't
-    /// be done. The command's record is ended by whoever runs it: see ``CommandRecord``.
+    /// Starts the program that writes; ``listen()`` comes next.
     ///
     /// - Parameters:
-    ///   - isDefault: Whether it is done unless it is asked not to.
-    ///   - note: Where to tell what is wrong.
-    static func begin(
-        _ context: CommandContext, _ endpoint: Endpoint, isDefault: Bool, note: (@Sendable (String) -> Void)? = nil
-    ) async throws -> Recording? {
-        guard try RecordChoice.isWanted(context.options, isDefault: isDefault) else { return nil }
-        guard let recording = await context.record.recording(context, note ?? context.output.note) else { return nil }
-        recording.beginSession(at: endpoint)
-        return recording
-    }
-
-    /// Starts the program that writes; ``listen()`` comes next.
-    init(_ context: CommandContext, _ note: @escaping @Sendable (String) -> Void) throws(Trouble) {
-        let (process, socket) = try RecordProgram.start(["write"])
+    ///   - family: What kind of device it is of, as in `pump`.
+    ///   - program: The program; nil for the one that is installed.
+    ///   - tell: Told what is wrong, once each time; must not block.
+    public init(
+        of family: String, by program: RecordProgram? = nil, on loop: EventLoop = .shared,
+        tell: @escaping @Sendable (Report) -> Void
+    ) throws(Trouble) {
+        let (process, socket) = try RecordProgram.chosen(program).start(["write"])
         _ = fcntl(socket, F_SETFL, O_NONBLOCK)
         self.process = process
-        channel = DescriptorChannel(taking: socket, kind: .socket, on: context.loop)
-        clock = context.clock
-        family = context.family
-        self.note = note
+        channel = DescriptorChannel(taking: socket, kind: .socket, on: loop)
+        clock = EventLoopClock(loop)
+        self.family = family
+        self.tell = tell
     }
 
     // MARK: What is recorded
 
     /// The device is there: from now on what it says is of a new session.
-    func beginSession(at endpoint: Endpoint) {
+    public func beginSession(at endpoint: Endpoint) {
         let device = endpoint.attachedSerialPort?.deviceName
         let session = beginSession(named: endpoint.nameForPeople, device: device)
         state.withLock { $0.session = session }
@@ -75,20 +83,20 @@ final class Recording: Sendable {
     /// Begins a session beside others.
     ///
     /// - Returns: Its number.
-    func beginSession(named endpoint: String, device: String?, at time: RecordTime = .now) -> UInt64 {
+    public func beginSession(named endpoint: String, device: String?, at time: RecordTime = .now) -> UInt64 {
         let session = state.withLock { state in
             state.lastSession += 1
             state.openSessions.insert(state.lastSession)
             return state.lastSession
         }
-        record(.begun(family: family.rawValue, endpoint: endpoint, device: device), at: time, in: session)
+        record(.begun(family: family, endpoint: endpoint, device: device), at: time, in: session)
         return session
     }
 
     /// The session is over.
     ///
     /// - Parameter session: Which one; nil for that of ``beginSession(at:)``.
-    func endSession(_ reason: String, in session: UInt64? = nil) {
+    public func endSession(_ reason: String, in session: UInt64? = nil) {
         let session = state.withLock { state in
             let session = session ?? state.session
             return state.openSessions.remove(session)
@@ -99,7 +107,7 @@ final class Recording: Sendable {
     /// Records what happens now.
     ///
     /// - Parameter session: In which session; nil for that of ``beginSession(at:)``.
-    func record(_ content: Record.Content, at time: RecordTime = .now, in session: UInt64? = nil) {
+    public func record(_ content: Record.Content, at time: RecordTime = .now, in session: UInt64? = nil) {
         let isFirst = state.withLock { state in
             guard !state.isBroken else {
                 state.lost += 1
@@ -134,7 +142,7 @@ final class Recording: Sendable {
     // MARK: What becomes of it
 
     /// Attends to what the other program says.
-    func listen() async {
+    public func listen() async {
         let framer = Mutex(LineFramer(limit: 1 << 16))
         await channel.forward { arrival in
             switch arrival {
@@ -153,10 +161,9 @@ final class Recording: Sendable {
     private func take(_ answer: Answer) {
         switch answer {
         case .failing(let trouble):
-            note("pumpctl: nothing is recorded for now: \(trouble.text)\n  hint: \(trouble.hint)")
-        case .overflowing: note("pumpctl: the disk is too slow: not all is recorded")
-        case .recovered(let lost):
-            note("pumpctl: it is recorded again" + (lost > 0 ? "; \(lost) records are lost" : ""))
+            tell(.failing(trouble))
+        case .overflowing: tell(.overflowing)
+        case .recovered(let lost): tell(.recovered(lost: lost))
         case .done(_, let lost):
             state.withLock { state in
                 state.lost += lost
@@ -167,7 +174,7 @@ final class Recording: Sendable {
     }
 
     /// The other program is gone, as it should at the end, or before; or it is waited for no longer.
-    private func breakDown(_ what: String = "pumpctl-record has ended: no more is recorded") {
+    private func breakDown(_ report: Report = .broken) {
         let (isUnexpected, waiter) = state.withLock { state in
             defer {
                 state.isBroken = true
@@ -176,7 +183,7 @@ final class Recording: Sendable {
             }
             return (!state.isBroken && !state.isEnded, state.waiter)
         }
-        if isUnexpected { note("pumpctl: \(what)") }
+        if isUnexpected { tell(report) }
         waiter?.resume()
     }
 
@@ -188,14 +195,14 @@ final class Recording: Sendable {
     /// - Parameters:
     ///   - reason: Why they end.
     ///   - error: What went wrong; nil where nothing did.
-    func end(_ reason: String, _ error: String? = nil) async {
+    public func end(_ reason: String, _ error: String? = nil) async {
         for session in state.withLock({ $0.openSessions.sorted() }) {
             if let error { record(.error(code: reason, text: error), in: session) }
             endSession(reason, in: session)
         }
         let timer = Task(executorPreference: channel.loop) {
             guard (try? await self.clock.sleep(for: Self.patience)) != nil else { return }
-            self.breakDown("pumpctl-record still writes, and goes on by itself")
+            self.breakDown(.stillWriting)
         }
         await withUnsafeContinuation { continuation in
             let (isOver, isIdle) = state.withLock { state in
@@ -209,27 +216,9 @@ final class Recording: Sendable {
         await channel.close()
         let (isEnded, lost) = state.withLock { ($0.isEnded, $0.lost) }
         if isEnded { _ = RecordProgram.status(of: process) }
-        if lost > 0 { note("pumpctl: \(lost) records could not be written") }
+        if lost > 0 { tell(.lost(lost)) }
     }
 
     /// The other program writes what it has, says so, and ends.
     private func finishInput() async { try? await channel.withDescriptor { _ = shutdown($0, CInt(SHUT_WR)) } }
-}
-
-extension Endpoint {
-    /// The endpoint as a person names it: a path, or without what this program has added.
-    var nameForPeople: String { scheme == "serial" ? address : removing("baud").removing("reset").text }
-}
-
-/// Whether a command records.
-enum RecordChoice {
-    /// As `--record` or `--no-record` say; else, for what records by itself, PUMPCTL_RECORD; else the configuration.
-    static func isWanted(_ options: SharedOptions, isDefault: Bool) throws -> Bool {
-        if let record = options.record { return record }
-        guard isDefault else { return false }
-        if let variable = getenv("PUMPCTL_RECORD"), variable.pointee != 0 {
-            return String(cString: variable) != "0"
-        }
-        return try Configuration.load().record ?? true
-    }
 }

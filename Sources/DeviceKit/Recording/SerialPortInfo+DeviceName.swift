@@ -1,9 +1,9 @@
-import SerialPort
+public import SerialPort
 
 extension SerialPortInfo {
     /// What tells the device from others, as the endpoint by which it is found: `usb:0403:6001/A50285BI`. Nil for a port
     /// that is not USB.
-    var deviceName: String? {
+    public var deviceName: String? {
         guard let usb = identity.usb else { return nil }
         return switch identity.distinction {
         case .serialNumber(let number): "usb:\(usb)/\(number)"

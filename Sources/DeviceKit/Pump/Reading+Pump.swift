@@ -1,9 +1,9 @@
-import LineProtocol
-import RecordFormat
+public import LineProtocol
+public import RecordFormat
 
 extension Reading {
     /// What is known of a pump. A temperature that can't be believed is there, without a value.
-    init(_ state: PumpState) {
+    public init(_ state: PumpState) {
         self.init()
         add("state", state.power.rawValue)
         if let percent = state.speedPercent { add("speed_percent", percent) }

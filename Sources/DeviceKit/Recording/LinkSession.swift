@@ -1,16 +1,15 @@
-import DescriptorIO
-import DeviceKit
-import LineProtocol
-import RecordFormat
-import Synchronization
+public import DescriptorIO
+internal import LineProtocol
+internal import RecordFormat
+internal import Synchronization
 
 /// The record of what goes over one link.
 ///
 /// It is begun once something has gone over the link, and not before: what is sent first may be OFF, which waits for
 /// nothing.
-final class LinkSession: Sendable {
+public final class LinkSession: Sendable {
     /// Begins to record; nil where that can't be done.
-    typealias Beginning = @Sendable () async -> (recording: Recording, session: UInt64)?
+    public typealias Beginning = @Sendable () async -> (recording: Recording, session: UInt64)?
 
     private enum State {
         case waiting([(RecordTime, RecordingLink.Entry)])
@@ -23,16 +22,17 @@ final class LinkSession: Sendable {
     private let state = Mutex(State.waiting([]))
     private let task = Mutex<Task<Void, Never>?>(nil)
 
-    init(on loop: EventLoop, start: @escaping Beginning) {
+    /// A session that begins once something has gone over the link.
+    public init(on loop: EventLoop, start: @escaping Beginning) {
         self.loop = loop
         self.start = start
     }
 
     /// Whether nothing waits any more for it to begin.
-    var hasBegun: Bool { state.withLock { if case .waiting = $0 { false } else { true } } }
+    public var hasBegun: Bool { state.withLock { if case .waiting = $0 { false } else { true } } }
 
     /// Records what has gone over the link.
-    func take(_ entry: RecordingLink.Entry) {
+    public func take(_ entry: RecordingLink.Entry) {
         let isWaiting = state.withLock { state in
             switch state {
             case .waiting(let entries): state = .waiting(entries + [(.now, entry)])
@@ -46,7 +46,7 @@ final class LinkSession: Sendable {
     }
 
     /// Begins, if that was not done, and returns once all that has gone over the link so far is on its way to the record.
-    func begin() async { await beginning().value }
+    public func begin() async { await beginning().value }
 
     private func beginning() -> Task<Void, Never> {
         task.withLock { task in
