@@ -1,0 +1,17 @@
+// Fetches the log of a storm sensor into a file: fetch-log ENDPOINT FILE
+import DeviceKit
+import Glibc
+import LineProtocol
+import Transports
+
+let (endpoint, path) = (CommandLine.arguments.dropLast().last ?? "", CommandLine.arguments.last ?? "")
+let link = try await LinkSchemes.standard.open(Endpoint(endpoint))
+do {
+    let log = LogDownload(over: link, to: try ReplacedFile(path: path))
+    let report = try await log.run()
+    print("\(report.byteCount) bytes in \(path)")
+} catch let error as LogDownloadError {
+    // The file is as it was; what has come is beside it.
+    print(error)
+    exit(1)
+}

@@ -1,0 +1,19 @@
+// Follows a pump, also through unplugged cables: follow-pump ENDPOINT
+import DeviceKit
+import Glibc
+import LineProtocol
+import Transports
+
+let endpoint = try Endpoint(CommandLine.arguments.last ?? "")
+let link = try await LinkSchemes.standard.open(endpoint)
+let monitor = try await PumpMonitor(over: link, Reconnector(endpoint, link), interval: .seconds(1))
+for try await update in monitor {
+    switch update.event {
+    case .lost: print("lost; waiting for it")
+    case .back(let before): print("back: it was \(before.power.rawValue) and is \(update.state.power.rawValue)")
+    case .sensorFault(let fault, _): print("the skin sensor can't be relied on: \(fault.rawValue)")
+    case .unanswered: print("no answer: its state is unknown")
+    default: print(update.state.power.rawValue)
+    }
+    fflush(nil)
+}

@@ -1,0 +1,22 @@
+// Reads the state of a pump once: read-pump ENDPOINT
+import Glibc
+import LineProtocol
+import Transports
+
+do {
+    let link = try await LinkSchemes.standard.open(Endpoint(CommandLine.arguments.last ?? ""))
+    let pump = try await PumpSession.begin(over: link, clock: ContinuousClock())
+    let status = try await pump.readStatus()
+    print("pump", status.power.rawValue)
+    if let percent = status.speedPercent { print("speed \(percent) %") }
+    // A reading that no working thermistor gives is no temperature.
+    if let skin = status.temperatures.skin, skin.isPlausible { print("skin \(skin.celsius) °C") }
+    await pump.close()
+} catch let error as LinkError {
+    // What went wrong, and what a person can do about it.
+    print(error, error.hint ?? "")
+    exit(1)
+} catch let error as SessionError {
+    print(error)
+    exit(1)
+}
