@@ -7,6 +7,8 @@ final class PumpFollowing: @unchecked Sendable {
     private enum Event: Sendable {
         /// The pump has answered the question for its state, or has not.
         case polled(Result<PumpStatus, SessionError>)
+        /// Nothing more is heard: the session or its link was closed by somebody else.
+        case fellSilent
         /// Something has happened on the link unasked.
         case happened(SessionEvent<PumpMessage>)
         /// The device is back.
@@ -61,9 +63,11 @@ final class PumpFollowing: @unchecked Sendable {
     private func attend() async throws {
         for await event in stream {
             switch event {
-            case .polled(let result): take(result)
-            case .happened(.heard(let message)): take(message)
+            // What is heard with the loss, and attended to behind it, is not of the present.
+            case .polled(let result): if session != nil { take(result) }
+            case .happened(.heard(let message)): if session != nil { take(message) }
             case .happened(.heardBefore): break  // it tells nothing of the present
+            case .fellSilent: if session != nil { await lose(nil) }
             case .happened(.lost(let error)): await lose(error)
             case .reopened(let link): await resume(link)
             case .reopeningFailed(let error): throw error
@@ -134,7 +138,7 @@ final class PumpFollowing: @unchecked Sendable {
     ///
     /// - Parameter waitsForAnswer: Whether the pump may still be starting, and not answer yet.
     func begin(_ link: any Link, waitsForAnswer: Bool = false) async throws(SessionError) {
-        let session = try await PumpSession.begin(over: link, clock: clock)
+        let session = try await PumpSession.begin(over: link, clock: clock, waitsUntilReady: !waitsForAnswer)
         if waitsForAnswer {
             do throws(SessionError) {
                 try await session.waitUntilReady()
@@ -149,6 +153,7 @@ final class PumpFollowing: @unchecked Sendable {
         tasks = [
             Task(executorPreference: executor) { [events] in
                 for await event in happenings { events.yield(.happened(event)) }
+                if !Task.isCancelled { events.yield(.fellSilent) }
             },
             Task(executorPreference: executor) { [events, interval, timeout, watch = SessionClock(clock)] in
                 await Self.poll(session, events, every: interval, timeout: timeout, by: watch)
@@ -195,7 +200,8 @@ final class PumpFollowing: @unchecked Sendable {
         tasks = [
             Task(executorPreference: executor) { [events, reconnector] in
                 do {
-                    events.yield(.reopened(try await reconnector.link()))
+                    let link = try await reconnector.link()
+                    if case .terminated = events.yield(.reopened(link)) { await link.close() }
                 } catch {
                     events.yield(.reopeningFailed(error))
                 }

@@ -37,7 +37,7 @@ public struct PumpRun: Sendable {
     public enum Report: Sendable {
         /// ON is about to be sent: from now on the pump may be on, and the program must not end before the run.
         case begins
-        /// The pump was switched on, and this was read of it.
+        /// ON was acknowledged, and this was read of the pump, which may have stopped again: see its status.
         case on(PumpOnReport)
         /// The pump does not answer OFF, which is sent again until it does.
         case offUnanswered(SessionError)
@@ -95,7 +95,7 @@ public struct PumpRun: Sendable {
     /// Switches the pump on, and off when the time is over. Returns where the pump was read to be off.
     ///
     /// - Throws: ``PumpRunError``: why the run ended before its time, and whether the pump may be on. `CancellationError` where
-    ///   the task was cancelled; the pump is off then.
+    ///   the task was cancelled behind ON; the pump is off then.
     public func run(_ session: PumpSession) async throws {
         let watch = SessionClock(clock)
         var isOn = false
@@ -139,6 +139,9 @@ public struct PumpRun: Sendable {
                 for await event in events {
                     if let found = await look(at: event, session) { ending.yield(.early(found)) }
                 }
+                // Somebody else has closed the session: nobody would watch the pump any more.
+                let name = session.link.name
+                ending.yield(.early(.lost(LinkError(.closed, name: name, activity: "receive"))))
             },
             Task(executorPreference: executor) {
                 if let found = await look(at: report, session) { ending.yield(.early(found)) }

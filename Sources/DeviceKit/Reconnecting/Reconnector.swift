@@ -32,7 +32,8 @@ public final class Reconnector: Sendable {
     ///
     /// - Parameters:
     ///   - endpoint: Where the device is.
-    ///   - link: The link to it, which need not be open any more.
+    ///   - link: The link to it. It may have been lost just now; where nothing is left at the endpoint by then, nothing tells
+    ///     the device from another that comes there.
     ///   - loop: What the attempts run on.
     ///   - clock: Measures the pauses between them; the loop's unless a test has another.
     ///   - doubt: Told why what is there is not taken for the device; once until there is another reason.
@@ -72,10 +73,11 @@ public final class Reconnector: Sendable {
         var pauses = ReconnectionPauses(endpoint)
         while true {
             let watch = Self.folder(of: endpoint).flatMap { DirectoryWatch(path: $0) }
+            let now = Self.terminal(at: endpoint)
             if try isThere(), let link = try await attempt(endpoint, &doubt) {
                 // Who makes the next terminal gets the number of this one, and may have done so just now.
-                if try isThere() {
-                    terminal.withLock { $0 = Self.terminal(at: endpoint) }
+                if try isThere(), now == nil || now?.destination == .same {
+                    if let now { terminal.withLock { $0 = now } }
                     return link
                 }
                 await link.close()

@@ -38,8 +38,10 @@ public final class Recording: Sendable {
         var openSessions: Set<UInt64> = []
         var pending: [UInt8] = []
         var isWriting = false
-        /// The other program is gone.
+        /// The other program is gone, or is waited for no longer.
         var isBroken = false
+        /// It is waited for no longer.
+        var isAbandoned = false
         var lost = 0
         var isEnded = false
         var waiter: UnsafeContinuation<Void, Never>?
@@ -177,6 +179,7 @@ public final class Recording: Sendable {
     private func breakDown(_ report: Report = .broken) {
         let (isUnexpected, waiter) = state.withLock { state in
             defer {
+                if report == .stillWriting, !state.isBroken { state.isAbandoned = true }
                 state.isBroken = true
                 state.pending = []
                 state.waiter = nil
@@ -214,8 +217,9 @@ public final class Recording: Sendable {
         }
         timer.cancel()
         await channel.close()
-        let (isEnded, lost) = state.withLock { ($0.isEnded, $0.lost) }
-        if isEnded { _ = RecordProgram.status(of: process) }
+        let (isAbandoned, lost) = state.withLock { ($0.isAbandoned, $0.lost) }
+        // What has ended, as it should or not, must not be left as a zombie.
+        if !isAbandoned { _ = RecordProgram.status(of: process) }
         if lost > 0 { tell(.lost(lost)) }
     }
 

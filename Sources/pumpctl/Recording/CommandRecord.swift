@@ -65,6 +65,7 @@ extension Result where Failure == any Error {
         case .failure(let error as SessionError): error.code.rawValue
         case .failure(let error as LinkError): error.code.rawValue
         case .failure(let failure as pumpctl.Failure): failure.code
+        case .failure(let error as FileError): pumpctl.Failure(error).code
         case .failure(let trouble as Trouble): trouble.code
         case .failure(is CancellationError): "interrupted"
         case .failure: "failed"

@@ -13,14 +13,18 @@ struct LiveRowWriter: Sendable {
     private let output: Output
 
     /// - Parameter path: The file to append to; nil or `-` for standard output.
-    init(_ format: LiveRowFormat, path: String?, _ output: Output) throws(FileError) {
+    init(_ format: LiveRowFormat, path: String?, _ output: Output) throws(Failure) {
         self.format = format
         self.output = output
-        file = if let path { try OutputFile(path: path, .append) } else { OutputFile() }
+        do throws(FileError) {
+            file = if let path { try OutputFile(path: path, .append) } else { OutputFile() }
+        } catch {
+            throw Failure(error)
+        }
         if format == .csv, file.path == nil || file.length == 0 { try write("time,pipe,port,point,value") }
     }
 
-    func write(_ row: [UInt8], at time: WallTime) throws(FileError) {
+    func write(_ row: [UInt8], at time: WallTime) throws(Failure) {
         let measurement = StormMeasurement(row: row)
         switch format {
         case .text: try write(row.printable())
@@ -35,7 +39,7 @@ struct LiveRowWriter: Sendable {
         }
     }
 
-    private func write(_ line: String) throws(FileError) { try file.write(Array(line.utf8) + [0x0A]) }
+    private func write(_ line: String) throws(Failure) { try file.write(results: Array(line.utf8) + [0x0A]) }
 }
 
 /// A live row as programs are told of it.

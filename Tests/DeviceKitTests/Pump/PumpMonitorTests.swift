@@ -119,6 +119,21 @@ struct PumpMonitorTests {
         await monitor.close()
     }
 
+    @Test("A link that is closed by somebody else is lost, and the device is opened again")
+    func closed() async throws {
+        let second = ScriptedLink { $0 == "TEMP\n" ? "TEMP:34.5\r\n" : Self.off + "\r\n" }
+        let monitor = try await monitor { _ in second }
+        var updates = monitor.makeAsyncIterator()
+        #expect(await link.nextSent() == "STATUS\n")
+        await link.close()
+        var events: [String] = []
+        while events.last != "back", let update = try await updates.next() {
+            events.append(String("\(update.event)".prefix { $0 != "(" }))
+        }
+        #expect(events == ["lost", "back"])
+        await monitor.close()
+    }
+
     @Test("A device that can't come back ends it")
     func gone() async throws {
         let gone = LinkError(.unsupported, name: "scripted", activity: "open")

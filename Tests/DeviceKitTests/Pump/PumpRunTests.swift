@@ -70,6 +70,20 @@ struct PumpRunTests {
         }
     }
 
+    @Test("A session that somebody else closes ends it, and the pump is switched off over a link of its own")
+    func closed() async throws {
+        let second = ScriptedLink { $0 == "\nOFF\n" ? "OK\r\nPUMP:OFF\r\n" : "STATUS:{State:OFF,SkinTemp:34.5C}\r\n" }
+        let run = try await Run(reopen: { second })
+        await run.link.close()
+        let error = await #expect(throws: PumpRunError.self) { try await run.task.value }
+        #expect(error?.aftermath == .off)
+        guard case .lost(let loss) = error?.cause else {
+            Issue.record("another cause")
+            return
+        }
+        #expect(loss.code == .closed)
+    }
+
     @Test("A device that can't come back is not waited for, and that the pump may be on is said")
     func neverBack() async throws {
         let gone = LinkError(.disconnected, name: "scripted", activity: "open")

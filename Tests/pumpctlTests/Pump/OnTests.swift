@@ -1,0 +1,131 @@
+import FirmwareSim
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("What on says was read")
+struct OnTests {
+    @Test("The knob sets the speed that is told", arguments: [(0, 0), (300, 30), (1023, 100)])
+    func knob(reading: Int, percent: Int) async throws {
+        let pump = try await BenchPump()
+        await pump.host.change { pump, _ in pump.setPotentiometer(reading) }
+        let ending = try await Pumpctl.run("-p", pump.port, "on")
+        #expect(ending.output == "pump on at \(percent) %\n", "\(ending)")
+        _ = try await Pumpctl.run("-p", pump.port, "off")
+        let json = try await Pumpctl.run("-p", pump.port, "--json", "on")
+        // The knob has not moved since: ON's own speed stays.
+        #expect(try json.object() == ["ok": true, "state": "on", "speed_percent": 70])
+        await pump.close()
+    }
+
+    @Test("The status that counts is that of a later turn of the firmware, behind the answer to TEMP")
+    func laterTurn() async throws {
+        // The knob sets the speed in the turn behind the one that has started the pump.
+        let isKnobRead = Mutex(false)
+        let device = try await ScriptedDevice { line in
+            isKnobRead.withLock { isKnobRead in
+                isKnobRead = isKnobRead && line != "ON" || line == "TEMP"
+                return switch line {
+                case "ON": "OK\r\nPUMP:ON\r\n"
+                case "TEMP": "TEMP:34.5\r\n"
+                case "STATUS": "STATUS:{State:ON,Speed:\(isKnobRead ? 30 : 70)%,WaterTemp:12.0C,SkinTemp:34.5C}\r\n"
+                default: ""
+                }
+            }
+        }
+        let ending = try await Pumpctl.run("-p", device.port, "on")
+        #expect(ending.output == "pump on at 30 %\n", "\(ending)")
+        await device.close()
+    }
+
+    @Test("Interrupted before the answer it says that the outcome is unknown")
+    func interrupted() async throws {
+        let device = try await ScriptedDevice()
+        let program = try await Pumpctl.start(["-p", device.port, "--json", "on"])
+        _ = try await device.heard.wait(for: "ON") { $0.text.contains("ON\n") ? true : nil }
+        program.send(signal: SIGINT)
+        let ending = try await program.ending()
+        expectFailure(ending, 130, saying: "unknown")
+        #expect(try ending.object()["outcome"] as? String == "unknown")
+        await device.close()
+    }
+
+    @Test("Without a status it is on, and nothing more")
+    func noStatus() async throws {
+        let device = try await ScriptedDevice { $0 == "ON" ? "OK\r\nPUMP:ON\r\n" : "" }
+        let ending = try await Pumpctl.run("-p", device.port, "--timeout", "1", "on")
+        #expect(ending.status == 0)
+        #expect(ending.output == "pump on\n")
+        let json = try await Pumpctl.run("-p", device.port, "--timeout", "1", "--json", "on")
+        #expect(try json.object() == ["ok": true, "state": "on"])
+        await device.close()
+    }
+
+    @Test("A pump that has stopped itself right away is not said to be on")
+    func stopped() async throws {
+        let device = try await ScriptedDevice { line in
+            switch line {
+            case "ON": "OK\r\nPUMP:ON\r\n"
+            case "TEMP": "TEMP:41.5\r\n"
+            case "STATUS": "STATUS:{State:ERROR,WaterTemp:12.0C,SkinTemp:41.5C}\r\n"
+            default: ""
+            }
+        }
+        let ending = try await Pumpctl.run("-p", device.port, "on")
+        expectFailure(ending, 3, saying: "stopped for safety", hint: "pumpctl off")
+        #expect(ending.output == "")
+        await device.close()
+    }
+
+    @Test("A late error of the program before does not refuse it")
+    func lateError() async throws {
+        let device = try await ScriptedDevice { line in
+            switch line {
+            case "ON": "ERROR:UNKNOWN_COMMAND\r\nOK\r\nPUMP:ON\r\n"
+            case "TEMP": "TEMP:34.5\r\n"
+            case "STATUS": "STATUS:{State:ON,Speed:70%,WaterTemp:12.0C,SkinTemp:34.5C}\r\n"
+            default: ""
+            }
+        }
+        let ending = try await Pumpctl.run("-p", device.port, "on")
+        #expect(ending.status == 0, "\(ending)")
+        #expect(ending.output == "pump on at 70 %\n")
+        await device.close()
+    }
+
+    @Test("A skin sensor that can't be relied on is told of by on, status and monitor", arguments: ["on", "status"])
+    func sensor(command: String) async throws {
+        let pump = try await BenchPump()
+        await pump.host.change { pump, _ in pump.setSkinThermistor(.open) }
+        _ = try await Pumpctl.run("-p", pump.port, "on")
+        let ending = try await Pumpctl.run("-p", pump.port, command)
+        #expect(ending.status == 0)
+        #expect(ending.errors.contains("warning: the skin sensor reads"), "\(ending)")
+        let json = try await Pumpctl.run("-p", pump.port, "--json", command)
+        #expect(try json.object()["skin_fault"] as? String == "open")
+        let monitor = try await Pumpctl.run("-p", pump.port, "--json", "monitor", "--count", "1")
+        #expect(try monitor.object()["event"] as? String == "sensor_fault")
+        let text = try await Pumpctl.run("-p", pump.port, "monitor", "--count", "1")
+        #expect(text.output.contains("ALARM: the skin sensor reads"), "\(text)")
+        _ = try await Pumpctl.run("-p", pump.port, "off")
+        #expect(try await Pumpctl.run("-p", pump.port, "status").errors == "", "it matters only while the pump runs")
+        await pump.close()
+    }
+
+    @Test("A pump without a skin sensor has no overheat protection")
+    func noSensor() async throws {
+        let device = try await ScriptedDevice { line in
+            switch line {
+            case "ON": "OK\r\nPUMP:ON\r\n"
+            case "TEMP": "ERROR:UNKNOWN_COMMAND\r\n"
+            case "STATUS": "STATUS:{State:ON,Speed:70%,Runtime:0m,Remaining:30m}\r\n"
+            default: ""
+            }
+        }
+        let ending = try await Pumpctl.run("-p", device.port, "on")
+        #expect(ending.errors.contains("no overheat protection"), "\(ending)")
+        await device.close()
+    }
+}

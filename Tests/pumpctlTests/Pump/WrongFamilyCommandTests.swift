@@ -1,0 +1,24 @@
+import TestSupport
+import Testing
+
+@Suite("A command of one family on a device of another")
+struct WrongFamilyCommandTests {
+    @Test(
+        "Is refused before anything is written",
+        arguments: [
+            ["-p", "sim:led", "on"], ["-p", "sim:led", "off"], ["-p", "sim:storm", "monitor", "--count", "1"],
+            ["-p", "sim:pump", "led", "on"], ["-p", "sim:peer", "log", "get"], ["-p", "sim:pump", "say", "x"],
+            ["-p", "sim:storm?seed=1", "status"],
+        ])
+    func refused(words: [String]) async throws {
+        let ending = try await Pumpctl.start(words).ending()
+        expectFailure(ending, 64, saying: "is of the family", hint: "pumpctl --help")
+        #expect(ending.output == "")
+    }
+
+    @Test("A command for any device takes the family from the endpoint")
+    func anyDevice() async throws {
+        let ending = try await Pumpctl.run("-p", "sim:led", "send", "LED")
+        #expect(ending.output == "LED:0\n", "\(ending)")
+    }
+}
