@@ -72,7 +72,8 @@ struct PumpRunTests {
 
     @Test("A session that somebody else closes ends it, and the pump is switched off over a link of its own")
     func closed() async throws {
-        let second = ScriptedLink { $0 == "\nOFF\n" ? "OK\r\nPUMP:OFF\r\n" : "STATUS:{State:OFF,SkinTemp:34.5C}\r\n" }
+        let pump = Watched(Pump())
+        let second = ScriptedLink { sent in pump.update { $0.answer(to: sent) } }
         let run = try await Run(reopen: { second })
         await run.link.close()
         let error = await #expect(throws: PumpRunError.self) { try await run.task.value }
