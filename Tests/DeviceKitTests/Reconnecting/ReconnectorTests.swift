@@ -77,6 +77,7 @@ struct ReconnectorTests {
         let path = folder.path("pump")
         symlink(terminal.path, path)
         let reconnector = Reconnector(try Endpoint(path), ScriptedLink())
+        terminal.becomeAnother()
         unlink(path)
         symlink(terminal.path, path)
         await (try await reconnector.link()).close()
@@ -137,7 +138,7 @@ struct ReconnectorTests {
 }
 
 extension PseudoTerminal {
-    /// Makes it look like one that was made later and got the same number.
+    /// Makes it look like one that was made later and got the same number. Links that are made from now on are later, too.
     fileprivate func becomeAnother() {
         var (before, now) = (stat(), stat())
         stat(path, &before)
