@@ -29,7 +29,7 @@ public final class PumpMonitor: AsyncSequence, Sendable {
     ///   - timeout: How long each answer is waited for.
     ///   - clock: Measures both.
     ///   - executor: What the monitor runs on.
-    /// - Throws: `SessionError` where the link is lost right away.
+    /// - Throws: `SessionError`: the link is lost right away, or a board that opening it may have reset does not answer.
     public init(
         over link: any Link, _ reconnector: Reconnector, interval: Duration = .seconds(5),
         timeout: Duration = PumpSession.defaultTimeout, clock: any Clock<Duration> = ContinuousClock(),
@@ -55,7 +55,8 @@ public final class PumpMonitor: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> AsyncIterator { updates.makeAsyncIterator() }
 
-    /// Ends the monitor, and returns once its link is closed. Closing twice is allowed.
+    /// Ends the monitor, and returns once its link is closed; the sequence ends by `CancellationError`. Closing twice is
+    /// allowed.
     public func close() async {
         following.cancel()
         await following.value

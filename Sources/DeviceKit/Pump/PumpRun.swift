@@ -12,7 +12,9 @@ public import LineProtocol
 /// let link = try await LinkSchemes.standard.open(endpoint)
 /// let reconnector = Reconnector(endpoint, link)
 /// let pump = try await PumpSession.begin(over: link, clock: ContinuousClock())
-/// try await PumpRun(PumpRun.Plan(time: .seconds(600)), reopen: reconnector.link).run(pump)
+/// let run = PumpRun(PumpRun.Plan(time: .seconds(600)), reopen: reconnector.link)
+/// // Also where it failed the link is closed: another program may have to switch the pump off.
+/// do { try await run.run(pump) } catch { print(error) }
 /// await pump.close()
 /// ```
 public struct PumpRun: Sendable {
