@@ -79,7 +79,11 @@ class PumpSuite:
     def test_it_is_watched_and_talked_to(self):
         self.tell("on")
         lines = self.tell("monitor", "--no-record", "--json", "--count", "3", "--interval", "1").out.splitlines()
-        told = [(update["event"], update["state"]) for update in map(json.loads, lines)]
+        updates = [json.loads(line) for line in lines]
+        # The link may be opened in the middle of a report: what is left of it tells no state.
+        if updates[0]["event"] == "text":
+            self.assertIn(re.sub(r"\d+", "0", updates.pop(0)["text"].strip()), self.REPORT)
+        told = [(update["event"], update["state"]) for update in updates]
         # A radio may lose a link for a moment: that is told, and the pump is in no known state until it is back.
         self.assertEqual(told, [(event, "unknown" if event == "lost" else "on") for event, _ in told])
         self.assertIn(("status", "on"), told)
