@@ -1,0 +1,206 @@
+internal import LineProtocol
+
+/// What a ``LineConsole`` does while it runs.
+final class ConsoleConversation {
+    private let family: Family
+    private let reconnector: Reconnector
+    private let options: LineConsole.Options
+    private let watch: SessionClock
+    private let clock: any Clock<Duration>
+    private let executor: any TaskExecutor
+    private let events: AsyncStream<LineConsole.Event>.Continuation
+    private let perform: @Sendable (_ line: [UInt8]) -> LineConsole.LineUse
+    private let tell: @Sendable (ConsoleHappening) -> Void
+
+    private var link: ConsoleLink?
+    private var lines = DeviceLines()
+    private var arrivals = 0
+    /// The line that was sent last, if nothing has come since.
+    private var pending: [UInt8]?
+    private var script: ConsoleScript?
+    /// What goes on beside the console, by what it is for.
+    private var tasks: [Errand: Task<Void, Never>] = [:]
+    private var isFinished = false
+    /// The lines that were not sent when the console ended.
+    private(set) var unsentLines: [[UInt8]] = []
+
+    init(
+        _ family: Family, _ reconnector: Reconnector, _ options: LineConsole.Options, clock: any Clock<Duration>,
+        executor: any TaskExecutor, _ events: AsyncStream<LineConsole.Event>.Continuation,
+        perform: @escaping @Sendable (_ line: [UInt8]) -> LineConsole.LineUse,
+        tell: @escaping @Sendable (ConsoleHappening) -> Void
+    ) {
+        self.family = family
+        self.reconnector = reconnector
+        self.options = options
+        self.clock = clock
+        self.executor = executor
+        self.events = events
+        self.perform = perform
+        self.tell = tell
+        watch = SessionClock(clock)
+        if options.isScript { script = ConsoleScript() }
+    }
+
+    func run(over opened: any Link, _ stream: AsyncStream<LineConsole.Event>) async throws -> ConsoleResult {
+        link = await consoleLink(opened)
+        let result: Result<Void, any Error>
+        do { result = .success(try await attend(stream)) } catch { result = .failure(error) }
+        for task in tasks.values { task.cancel() }
+        unsentLines = await link?.close() ?? []
+        try result.get()
+        return script?.result ?? ConsoleResult()
+    }
+
+    private func attend(_ stream: AsyncStream<LineConsole.Event>) async throws {
+        for await event in stream {
+            try await take(event)
+            if isFinished { return }
+        }
+        throw CancellationError()
+    }
+
+    private func take(_ event: LineConsole.Event) async throws {
+        switch event {
+        case .entered(let line): enter(line)
+        case .scripted(let bytes):
+            script?.append(bytes)
+            goOnWithScript()
+        case .ended: endInput()
+        case .link(.arrived(.bytes(let bytes))): take(bytes)
+        case .link(.arrived(.ended(let error))): try await lose(error)
+        case .link(.notSent(let line, let error)): tell(.notSent(line, error))
+        case .reopened(let link): await resume(link)
+        case .reopeningFailed(let error): throw error
+        case .lineEndOverdue(let arrivals): if arrivals == self.arrivals { showPending() }
+        case .quiet: endWait()
+        }
+    }
+
+    // MARK: Input
+
+    private func endInput() {
+        guard script != nil else {
+            isFinished = true
+            return
+        }
+        script?.end(at: watch.elapsed())
+        goOnWithScript()
+    }
+
+    /// Does what a line asks for. Returns whether it was sent.
+    @discardableResult
+    private func enter(_ line: [UInt8]) -> Bool {
+        if line.isEmpty { return false }
+        switch perform(line) {
+        case .send: break
+        case .done: return false
+        case .end:
+            isFinished = true
+            return false
+        }
+        if !options.sendsDangerous, let reason = family.wire.danger(line) {
+            tell(.dangerous(line, reason: reason))
+            script?.refusals += 1
+            return false
+        }
+        guard let link else {
+            tell(.noDevice(line))
+            return false
+        }
+        link.send(line)
+        pending = line
+        return true
+    }
+
+    // MARK: The script
+
+    private func goOnWithScript() {
+        while !isFinished, let line = script?.nextLine() {
+            if enter(line) { script?.waitForAnswer(to: line, from: watch.elapsed()) }
+        }
+        if !isFinished { waitForQuiet() }
+    }
+
+    /// Goes on with the script once the device has said what it has to say.
+    private func waitForQuiet() {
+        let now = watch.elapsed()
+        guard let rest = script?.rest(ofQuiet: options.quiet, timeout: options.timeout, at: now) else { return }
+        run(.awaitingQuiet) { [events, clock] in
+            if (try? await clock.sleep(for: rest)) != nil { events.yield(.quiet) }
+        }
+    }
+
+    private func endWait() {
+        // An arrival may have come before the word that it was quiet.
+        let rest = script?.rest(ofQuiet: options.quiet, timeout: options.timeout, at: watch.elapsed())
+        guard let rest, rest <= .zero else { return waitForQuiet() }
+        showPending()
+        if let line = script?.stopWaiting() { tell(.unanswered(line)) }
+        if script?.isOver == true { isFinished = true } else { goOnWithScript() }
+    }
+
+    // MARK: The device
+
+    private func take(_ bytes: [UInt8]) {
+        arrivals += 1
+        pending = nil
+        script?.heard(at: watch.elapsed())
+        for line in lines.append(bytes) {
+            script?.take(line, errorCode: family.wire.errorCode)
+            tell(.heard(line))
+        }
+        waitForQuiet()
+        guard lines.hasPending else { return }
+        run(.awaitingLineEnd) { [events, arrivals, clock] in
+            if (try? await clock.sleep(for: DeviceLines.patience)) != nil {
+                events.yield(.lineEndOverdue(arrivals: arrivals))
+            }
+        }
+    }
+
+    private func showPending() {
+        if let line = lines.takePending() { tell(.heard(line)) }
+    }
+
+    /// A script waits for answers by itself.
+    private func consoleLink(_ link: any Link) async -> ConsoleLink {
+        await ConsoleLink(link, readingTime: script == nil ? family.readingTime : .zero, clock: clock) { [events] in
+            events.yield(.link($0))
+        }
+    }
+
+    private func lose(_ error: LinkError?) async throws {
+        showPending()
+        lines.reset()
+        await link?.close()
+        link = nil
+        defer { pending = nil }
+        if let script {
+            throw ScriptLossError(
+                link: error, pending: pending, unsentCount: script.unsentCount, mayFollow: !script.hasEnded)
+        }
+        tell(.lost(error, pending: pending))
+        run(.reopening) { [events, reconnector] in
+            do {
+                let link = try await reconnector.link()
+                if case .terminated = events.yield(.reopened(link)) { await link.close() }
+            } catch {
+                events.yield(.reopeningFailed(error))
+            }
+        }
+    }
+
+    private func resume(_ link: any Link) async {
+        self.link = await consoleLink(link)
+        tell(.back(name: link.name))
+    }
+
+    private enum Errand { case awaitingQuiet, awaitingLineEnd, reopening }
+
+    /// Runs `body` beside the console, in place of what ran for the same purpose, and no longer than the console.
+    private func run(_ errand: Errand, _ body: @escaping @Sendable () async -> Void) {
+        tasks[errand]?.cancel()
+        tasks[errand] = Task(executorPreference: executor) { await body() }
+    }
+}

@@ -1,0 +1,45 @@
+internal import LineProtocol
+
+/// Puts together the lines of the device, and gives out what waits too long for its end.
+public struct DeviceLines: Sendable {
+    /// How long the end of a line is waited for.
+    public static let patience = Duration.milliseconds(200)
+
+    /// The longest line that is shown in one piece, in bytes.
+    public static let lineLimit = 1024
+
+    private var framer = LineFramer(limit: lineLimit)
+    private var isContinuing = false
+
+    /// Nothing was heard.
+    public init() {}
+
+    /// Whether the end of a line has not come.
+    public var hasPending: Bool { framer.pendingByteCount > 0 }
+
+    /// The lines that `bytes` complete; empty ones say nothing and are left out.
+    public mutating func append(_ bytes: [UInt8]) -> [DeviceLine] {
+        var lines: [DeviceLine] = []
+        var wasContinuing = isContinuing
+        framer.append(bytes.span) { line, ending in
+            defer { wasContinuing = ending == .cut }
+            guard !line.isEmpty else { return }
+            let text = line.withUnsafeBufferPointer { Array($0) }.printable()
+            lines.append(DeviceLine(text: text, hasEnd: ending != .cut, isContinuation: wasContinuing))
+        }
+        isContinuing = wasContinuing
+        return lines
+    }
+
+    /// What has come of a line without its end.
+    public mutating func takePending() -> DeviceLine? {
+        guard hasPending else { return nil }
+        let line = DeviceLine(text: framer.pending.printable(), hasEnd: false, isContinuation: isContinuing)
+        framer = LineFramer(limit: Self.lineLimit)
+        isContinuing = true
+        return line
+    }
+
+    /// Forgets what was heard: another line begins.
+    public mutating func reset() { self = DeviceLines() }
+}

@@ -1,0 +1,17 @@
+internal import LineProtocol
+
+extension Family {
+    /// The ESP32 board with one LED. The LED protocol.
+    public static let led = Family(
+        name: "led", device: "an LED board", baudRate: 115_200,
+        reasonForNoStop: "an LED board has no emergency stop: {off} switches the light off",
+        commands: [
+            FamilyCommand("get", sends: "LED", "Ask whether the LED is lit.", effect: .query, tellsState: true),
+            FamilyCommand("on", sends: "LED:1", "Light the LED.", effect: .change),
+            FamilyCommand("off", sends: "LED:0", "Put the LED out.", effect: .change),
+        ],
+        state: [StateField("led", "LED", .boolean, forgetting: [.linkLost, .restart, .unknownOutcome])],
+        wire: WireRules(recognizes: { line in
+            if case .value = LEDMessage(line: line.span) { true } else { false }
+        }))
+}

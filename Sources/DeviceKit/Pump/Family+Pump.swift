@@ -1,0 +1,89 @@
+internal import LineProtocol
+
+extension Family {
+    /// The pump on an Arduino Nano. The pump protocol.
+    public static let pump = Family(
+        name: "pump", device: "a pump", baudRate: 9600, readingTime: PumpFamily.readingTime,
+        commands: [
+            FamilyCommand(
+                "on", sends: "ON", "Start the pump at 70 %, or put it back to that and restart its 30 minutes.",
+                effect: .change, danger: "the pump is worn: it starts to move"),
+            FamilyCommand("off", sends: "OFF", "Stop the pump; also leaves the error state.", effect: .stop),
+            FamilyCommand(
+                "speed", sends: "SPEED:{speed}", "Set the speed of a running pump.", effect: .change,
+                parameters: [.init("speed", "the duty of the motor's PWM", .integer(0...255))],
+                danger: "the pump is worn: it moves at another speed"),
+            FamilyCommand("status", sends: "STATUS", "Ask for the status.", effect: .query, tellsState: true),
+            FamilyCommand("temp", sends: "TEMP", "Ask for the temperatures.", effect: .query),
+        ],
+        events: [
+            FamilyEvent("STATUS:", "What the pump does; every 5 s while it runs."),
+            FamilyEvent("MANUAL:", "The button on the lid has switched the pump on or off."),
+            FamilyEvent("ERROR:SAFETY_SHUTOFF", "The pump ran for 30 minutes and was stopped."),
+            FamilyEvent("ERROR:OVERHEAT", "The skin was warmer than 40.0 °C, and the pump was stopped."),
+        ],
+        errors: pumpErrors, state: pumpState,
+        wire: WireRules(
+            danger: { SpeedLineCheck.reason(against: $0) },
+            errorCode: { line, ending in
+                guard case .error(let code) = PumpMessage(line: line, ending: ending) else { return nil }
+                return code.rawValue
+            },
+            recognizes: { line in
+                switch PumpMessage(line: line.span, ending: .lineFeed) {
+                case .text, .unknown: false
+                case .ok, .pump, .speed, .status, .temperatures, .error, .manual: true
+                }
+            },
+            stop: { link, timeout, clock throws(SessionError) in
+                let pump = try await PumpSession.begin(over: link, clock: clock, waitsUntilReady: false)
+                defer { Task(executorPreference: link.executor) { await pump.close() } }
+                try await pump.turnOff(timeout: timeout)
+            }))
+
+    private static let leavingErrorState =
+        "find out why the pump was stopped for safety, then leave that state: {off}; then {on}"
+    private static let damaged =
+        "try again: the command was damaged on its way, or another program writes to the device"
+
+    private static let pumpErrors = [
+        FamilyError(
+            PumpErrorCode.pumpNotRunning.rawValue, "The pump is off, or was stopped for safety.",
+            remedy: "switch the pump on first: {on}; before that, after a stop for safety: {off}"),
+        FamilyError(
+            PumpErrorCode.pumpStartFailed.rawValue, "The pump was stopped for safety.", remedy: leavingErrorState),
+        FamilyError(
+            PumpErrorCode.invalidSpeedValue.rawValue, "The speed is out of range.",
+            remedy: "give a number from 0 to 255, or a percentage from 0% to 100%"),
+        FamilyError(PumpErrorCode.unknownCommand.rawValue, "The firmware does not know the command.", remedy: damaged),
+        FamilyError(PumpErrorCode.commandTooLong.rawValue, "The command is longer than 63 bytes.", remedy: damaged),
+        FamilyError(
+            PumpErrorCode.safetyShutoff.rawValue, "The pump ran for 30 minutes and was stopped.", isUnsolicited: true),
+        FamilyError(
+            PumpErrorCode.overheat.rawValue, "The skin was warmer than 40.0 °C, and the pump was stopped.",
+            isUnsolicited: true),
+    ]
+
+    private static let pumpState = [
+        StateField(
+            "state", "pump", .choice(["on", "off", "error"]), forgetting: [.linkLost, .restart, .unknownOutcome]),
+        StateField(
+            "speed_percent", "speed", .integer(0...100), unit: "%",
+            forgetting: [.linkLost, .restart, .unknownOutcome, .switching]),
+        StateField(
+            "speed_pwm", "speed", .integer(0...255), unit: "PWM",
+            forgetting: [.linkLost, .restart, .unknownOutcome, .switching]),
+        StateField("water_temp_c", "water", .number(ThermistorReading.plausibleRange), unit: "°C"),
+        StateField("skin_temp_c", "skin", .number(ThermistorReading.plausibleRange), unit: "°C"),
+        StateField("temp_c", "temp", .number(ThermistorReading.plausibleRange), unit: "°C"),
+        StateField(
+            "runtime_min", "runtime", .integer(0...30), unit: "min",
+            forgetting: [.linkLost, .restart, .unknownOutcome, .switching]),
+        StateField(
+            "remaining_min", "remaining", .integer(0...30), unit: "min",
+            forgetting: [.linkLost, .restart, .unknownOutcome, .switching]),
+        StateField(
+            "last_control", "by", .choice(["app", "manual"]), forgetting: [.linkLost, .restart, .unknownOutcome]),
+        StateField("error", "error", .choice(pumpErrors.map(\.code))),
+    ]
+}

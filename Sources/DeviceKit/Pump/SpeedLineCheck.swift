@@ -1,0 +1,69 @@
+internal import LineProtocol
+
+/// Finds a line that would set the pump to another speed than the line says.
+///
+/// The firmware reads the number behind `SPEED:` with `atoi` into 16 bits, so that `SPEED:fast` stops the pump and
+/// `SPEED:65736` runs it at 200. Only one to three plain digits of 0 to 255 mean to the firmware what they mean to a
+/// reader.
+enum SpeedLineCheck {
+    /// The firmware's UART holds so many bytes; what is written beyond may be lost, also in the middle of a line.
+    private static let bufferSize = 63
+    private static let prefix = Array("SPEED:".utf8)
+    private static let rule = "write SPEED:0 to SPEED:255"
+
+    /// Why the text must not be sent; nil if it may.
+    ///
+    /// - Parameter text: What is sent before the last line end. Each line in it is a command.
+    static func reason(against text: [UInt8]) -> String? {
+        let lines = text.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+        for line in lines {
+            if let reason = reason(againstLine: Array(line)) { return reason }
+        }
+        // With its line end the text fills the buffer by one byte more.
+        guard text.count >= bufferSize, containsSpeed(text) else { return nil }
+        return "the firmware holds \(bufferSize) bytes: a speed in a longer text could arrive cut, as another speed; "
+            + "send each line by itself"
+    }
+
+    private static func reason(againstLine line: [UInt8]) -> String? {
+        guard line.prefix(prefix.count).map(upperCased) == prefix else { return nil }
+        let value = line.dropFirst(prefix.count)
+        guard !isPlainSpeed(value) else { return nil }
+        let read = firmwareNumber(value)
+        let text = "'\(line.printable())'"
+        let reading = "the firmware reads '\(Array(value).printable())' as \(read)"
+        return (0...255).contains(read)
+            ? "\(text) would set the speed to \(read), since \(reading); \(rule)"
+            : "\(text) is not a speed: \(reading), and refuses that; \(rule)"
+    }
+
+    /// Whether a value is one to three digits and at most 255.
+    private static func isPlainSpeed(_ value: ArraySlice<UInt8>) -> Bool {
+        guard (1...3).contains(value.count), value.allSatisfy(isDigit) else { return false }
+        return (0...255).contains(firmwareNumber(value))
+    }
+
+    /// The number that an AVR's `atoi` reads: leading blanks and one sign are skipped, the first other character ends the
+    /// number, no digits are 0, and 16 bits wrap round. A NUL is no digit either, so that it ends the number.
+    static func firmwareNumber(_ value: ArraySlice<UInt8>) -> Int16 {
+        var rest = value.drop { $0 == UInt8(ascii: " ") || (9...13).contains($0) }
+        let isNegative = rest.first == UInt8(ascii: "-")
+        if isNegative || rest.first == UInt8(ascii: "+") { rest.removeFirst() }
+        var number: Int16 = 0
+        for digit in rest.prefix(while: isDigit) {
+            number = number &* 10 &+ Int16(digit - UInt8(ascii: "0"))
+        }
+        return isNegative ? 0 &- number : number
+    }
+
+    private static func containsSpeed(_ text: [UInt8]) -> Bool {
+        let text = text.map(upperCased)
+        return text.indices.contains { text[$0...].starts(with: prefix) }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    private static func upperCased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) ? byte - 32 : byte
+    }
+}

@@ -1,0 +1,15 @@
+internal import LineProtocol
+
+extension Family {
+    /// The phone that stores and forwards messages. The rescue protocol.
+    public static let rescue = Family(
+        name: "rescue", device: "a phone with the rescue app", baudRate: 115_200,
+        reasonForNoStop: "a rescue phone only passes messages on",
+        commands: [
+            FamilyCommand(
+                "send", sends: "{message}", "Hand a message to the phone, which stores it and passes it on.",
+                effect: .change, parameters: [.init("message", "one JSON object", .text(maximumByteCount: nil))])
+        ],
+        events: [FamilyEvent("{\"", "A message: one JSON object.")],
+        wire: WireRules(recognizes: { $0.starts(with: "{\"".utf8) }))
+}

@@ -1,0 +1,133 @@
+public import LineProtocol
+public import RecordFormat
+internal import Synchronization
+
+/// The messages of this user, which are kept with all else that is recorded.
+///
+/// The program that keeps them is started by ``open()``, and anew where it has ended: what it did not acknowledge is asked
+/// of the next one.
+public final class RecordedMessages: RescueStore {
+    private let conversation = Mutex<RecordConversation?>(nil)
+    private let program: RecordProgram?
+
+    private init(_ program: RecordProgram?) { self.program = program }
+
+    /// The messages, once it is known that they can be stored.
+    ///
+    /// - Parameter program: The program that keeps them; nil for the one that is installed.
+    public static func open(by program: RecordProgram? = nil) async throws(RescueStoreError) -> RecordedMessages {
+        let messages = RecordedMessages(program)
+        _ = try await messages.commit([])
+        return messages
+    }
+
+    public func insertNew(_ messages: [RescueMessage]) async throws(RescueStoreError) -> [RescueMessage] {
+        if messages.isEmpty { return [] }
+        let received = RecordTime.now
+        let isNew = try await commit(messages.map { .store(StoredMessage($0, received: received)) })
+        return zip(messages, isNew).filter(\.1).map(\.0)
+    }
+
+    public func markSynced(_ ids: [RescueID]) async throws(RescueStoreError) {
+        if !ids.isEmpty { _ = try await commit(ids.map { .markSynced(id: "\($0)") }) }
+    }
+
+    public func messages(_ status: RescueStatus?) async throws(RescueStoreError) -> [RescueMessage] {
+        try await typed { [program] in
+            let reader = try MessageReader(status: status, by: program)
+            var messages: [RescueMessage] = []
+            while let message = try reader.next() { messages.append(message) }
+            return messages
+        }
+    }
+
+    /// Returns once all of it is on the disk: which of the messages to store were new.
+    private func commit(_ requests: [MessageRequest]) async throws(RescueStoreError) -> [Bool] {
+        try await typed {
+            try self.conversation.withLock { kept in
+                let conversation = try kept ?? RecordConversation(["write"], by: self.program)
+                // One that has failed is not asked again: its answers could be those to something else.
+                kept = nil
+                try conversation.ask(requests + [.commit])
+                while let answer = try conversation.next() {
+                    switch answer {
+                    case .committed(let isNew):
+                        kept = conversation
+                        return isNew
+                    case .refused(let trouble):
+                        kept = conversation
+                        throw trouble
+                    default: continue
+                    }
+                }
+                throw RescueStoreError(.lost, "pumpctl-record has ended")
+            }
+        }
+    }
+
+    private func typed<Value: Sendable>(
+        _ work: @escaping @Sendable () throws -> Value
+    ) async throws(RescueStoreError) -> Value {
+        do {
+            return try await aside(work)
+        } catch let error as RescueStoreError {
+            throw error
+        } catch let trouble as Trouble {
+            throw RescueStoreError(
+                RescueStoreError.Code(rawValue: trouble.code) ?? .system, trouble.text, hint: trouble.hint)
+        } catch {
+            throw RescueStoreError(.system, "\(error)")
+        }
+    }
+}
+
+/// Reads the messages that are kept, one by one, in the order in which they came. Each call may wait for the disk.
+public struct MessageReader {
+    private let conversation: RecordConversation
+
+    /// A reader of those of a status and a category, or of all.
+    ///
+    /// - Parameter program: The program that keeps them; nil for the one that is installed.
+    public init(
+        status: RescueStatus?, category: RescueCategory? = nil, by program: RecordProgram? = nil
+    ) throws(Trouble) {
+        conversation = try RecordConversation(
+            ["messages", status?.rawValue ?? "-", category?.rawValue ?? "-"], by: program)
+    }
+
+    /// The next message; nil behind the last one.
+    public func next() throws(Trouble) -> RescueMessage? {
+        while let answer = try conversation.next() {
+            switch answer {
+            case .message(let stored): return try RescueMessage(stored)
+            // Where nothing has been kept yet there are no messages.
+            case .failing(let trouble) where trouble.code == "not_found": return nil
+            case .failing(let trouble): throw trouble
+            default: continue
+            }
+        }
+        return nil
+    }
+}
+
+extension StoredMessage {
+    fileprivate init(_ message: RescueMessage, received: RecordTime) {
+        self.init(
+            id: "\(message.id)", category: message.category.rawValue, received: received,
+            status: message.status == .synced ? .synced : .pendingSync,
+            json: String(decoding: message.json, as: UTF8.self))
+    }
+}
+
+extension RescueMessage {
+    fileprivate init(_ stored: StoredMessage) throws(Trouble) {
+        do throws(RescueError) {
+            try self.init(json: Array(stored.json.utf8))
+        } catch {
+            throw Trouble(
+                code: "damaged", text: "what is kept as \(stored.id) is no message: \(error)",
+                hint: "delete the message from the table 'messages': another program changed it")
+        }
+        status = stored.status == .synced ? .synced : .pendingSync
+    }
+}

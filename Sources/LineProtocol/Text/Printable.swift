@@ -1,0 +1,49 @@
+extension String {
+    /// The text as it may be printed: what a terminal acts on, or does not show, is written `\x1b`, `\u{202e}`.
+    ///
+    /// What strangers say, such as the name of a device, goes through this.
+    public func printable() -> String {
+        guard !unicodeScalars.allSatisfy(\.isPrintable) else { return self }
+        var text = ""
+        for scalar in unicodeScalars {
+            let digits = String(scalar.value, radix: 16)
+            if scalar.isPrintable {
+                text.unicodeScalars.append(scalar)
+            } else if scalar.value < 0x100 {
+                text += "\\x" + (digits.count < 2 ? "0" : "") + digits
+            } else {
+                text += "\\u{\(digits)}"
+            }
+        }
+        return text
+    }
+}
+
+extension [UInt8] {
+    /// The bytes as text of printable ASCII and UTF-8, others as `\xNN`, at most `limit` characters of it. What turns the
+    /// direction of text or ends its line without being seen is escaped as well, as `\u{NNNN}`.
+    public func printable(limit: Int = .max) -> String {
+        var text = ""
+        if let whole = String(validating: self, as: UTF8.self) {
+            text = whole.printable()
+        } else {
+            for byte in self { text += (0x20..<0x7F).contains(byte) ? String(UnicodeScalar(byte)) : Self.escaped(byte) }
+        }
+        return text.count > limit ? text.prefix(limit) + "…" : text
+    }
+
+    private static func escaped(_ byte: UInt8) -> String {
+        "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether a terminal shows it and does nothing else.
+    public var isPrintable: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: false
+        case .format: value == 0x200D  // it joins emoji
+        default: true
+        }
+    }
+}

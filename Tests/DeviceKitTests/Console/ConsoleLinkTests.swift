@@ -1,0 +1,85 @@
+import LineProtocol
+import TestSupport
+import Testing
+
+@testable import DeviceKit
+
+/// What is pasted into a console arrives all at once, and a pump reads one line a turn.
+@Suite(.timeLimit(.minutes(1))) struct ConsoleLinkTests {
+    private let device = ScriptedLink()
+    private let clock = ManualClock()
+    private let events = AsyncStream.makeStream(of: ConsoleLink.Event.self)
+
+    private func link() async -> ConsoleLink {
+        await ConsoleLink(device, readingTime: .milliseconds(200), clock: clock) {
+            [continuation = events.continuation] in
+            continuation.yield($0)
+        }
+    }
+
+    @Test("Lines that are typed faster than the device reads are sent one after another, in their order")
+    func pace() async throws {
+        let link = await link()
+        for line in ["SPEED:1", "SPEED:2", "OFF"] { link.send(Array(line.utf8)) }
+        #expect(await device.nextSent() == "SPEED:1\n")
+        for line in ["SPEED:2\n", "OFF\n"] {
+            let end = clock.now.offset + .milliseconds(200)
+            await clock.untilSomebodySleeps(until: end)
+            #expect(device.unreadSent == [])
+            clock.advance(by: .milliseconds(200))
+            #expect(await device.nextSent() == line)
+        }
+        #expect(await link.close() == [])
+    }
+
+    @Test("A line that is typed when the one before was read is sent at once")
+    func pause() async throws {
+        let link = await link()
+        for line in ["ON", "OFF"] {
+            link.send(Array(line.utf8))
+            #expect(await device.nextSent() == line + "\n")
+            // The reading time begins behind the sending, by the clock as it is then.
+            while !link.unsent.isEmpty { await Task.yield() }
+            clock.advance(by: .milliseconds(200))
+        }
+        #expect(await link.close() == [])
+    }
+
+    @Test("Closing sends what waits first")
+    func drain() async throws {
+        let link = await link()
+        for line in ["STATUS", "OFF"] { link.send(Array(line.utf8)) }
+        #expect(await device.nextSent() == "STATUS\n")
+        let closing = Task { await link.close() }
+        await clock.untilSomebodySleeps(until: .milliseconds(200))
+        clock.advance(by: .milliseconds(200))
+        #expect(await device.nextSent() == "OFF\n")
+        #expect(await closing.value == [])
+        #expect(device.closeCount == 1)
+    }
+
+    @Test("Closing that is cancelled tells which lines were not sent")
+    func cancelled() async throws {
+        let link = await link()
+        for line in ["STATUS", "SPEED:1", "OFF"] { link.send(Array(line.utf8)) }
+        #expect(await device.nextSent() == "STATUS\n")
+        let closing = Task { await link.close() }
+        await clock.untilSomebodySleeps(until: .milliseconds(200))
+        closing.cancel()
+        #expect(await closing.value == [Array("SPEED:1".utf8), Array("OFF".utf8)])
+        #expect(device.closeCount == 1)
+        #expect(device.unreadSent == [])
+    }
+
+    @Test("A line that the link does not take is told of, and the next does not wait for it")
+    func failure() async throws {
+        device.failSends(with: LinkError(.disconnected, name: "scripted", activity: "send"))
+        let link = await link()
+        for line in ["ON", "OFF"] { link.send(Array(line.utf8)) }
+        #expect(await link.close() == [])
+        events.continuation.finish()
+        var lines: [String] = []
+        for await case .notSent(let line, _) in events.stream { lines.append(String(decoding: line, as: UTF8.self)) }
+        #expect(lines == ["ON", "OFF"])
+    }
+}

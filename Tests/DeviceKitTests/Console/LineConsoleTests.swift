@@ -1,0 +1,152 @@
+import DeviceKit
+import LineProtocol
+import TestSupport
+import Testing
+import Transports
+
+@Suite("A conversation in lines with a device of any family", .timeLimit(.minutes(1)))
+struct LineConsoleTests {
+    /// A family that this package does not know.
+    private static let scale = Family(
+        name: "scale", device: "a scale", baudRate: 9600,
+        wire: WireRules(
+            danger: { $0 == Array("TARE ALL".utf8) ? "it would tare every scale" : nil },
+            errorCode: { line, _ in
+                let text = line.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+                return text.hasPrefix("ERR ") ? String(text.dropFirst(4)) : nil
+            }))
+
+    private let clock = ManualClock()
+    private let link = ScriptedLink()
+    private let happenings = Watched<[String]>([])
+
+    private func console(
+        isScript: Bool = false, open: @escaping Reconnector.Opener = { _ in throw CancellationError() }
+    ) throws -> LineConsole {
+        var options = LineConsole.Options()
+        options.isScript = isScript
+        options.timeout = .seconds(3)
+        let reconnector = Reconnector(try Endpoint("tcp:bench:4000"), link, clock: clock, open: open)
+        return LineConsole(with: Self.scale, reconnector, options, clock: clock, executor: link.executor) { line in
+            line == Array(":quit".utf8) ? .end : .send
+        } tell: { [happenings] happening in
+            happenings.update { $0.append(Self.words(happening)) }
+        }
+    }
+
+    private static func words(_ happening: ConsoleHappening) -> String {
+        switch happening {
+        case .heard(let line): "heard \(line.marked)"
+        case .dangerous(let line, let reason): "dangerous \(line.printable()): \(reason)"
+        case .noDevice(let line): "no device for \(line.printable())"
+        case .notSent(let line, _): "not sent \(line.printable())"
+        case .unanswered(let line): "unanswered \(line.printable())"
+        case .lost(_, let pending): "lost, pending \(pending?.printable() ?? "nothing")"
+        case .back: "back"
+        }
+    }
+
+    private func enter(_ lines: String..., in console: LineConsole) {
+        for line in lines { console.enter(Array(line.utf8)) }
+    }
+
+    private func happened(_ words: String) async throws {
+        _ = try await happenings.wait(for: words) { $0.contains(words) ? true : nil }
+    }
+
+    @Test("What is entered goes to the device, and what the device says is told; a line for the program is its own")
+    func talk() async throws {
+        let console = try console()
+        async let result = console.run(over: link)
+        enter("WEIGH", in: console)
+        #expect(await link.nextSent() == "WEIGH\n")
+        await link.deliver("WEIGHT 12\r\n")
+        try await happened("heard WEIGHT 12")
+        enter(":quit", "TARE", in: console)
+        #expect(try await result == ConsoleResult())
+        #expect(link.unreadSent == [])
+        #expect(console.unsentLines == [])
+        #expect(link.closeCount == 1)
+    }
+
+    @Test("What the family calls dangerous is not sent")
+    func danger() async throws {
+        let console = try console()
+        async let result = console.run(over: link)
+        enter("TARE ALL", "TARE", in: console)
+        #expect(await link.nextSent() == "TARE\n")
+        console.end()
+        _ = try await result
+        #expect(happenings.state == ["dangerous TARE ALL: it would tare every scale"])
+    }
+
+    @Test("A device that is lost is waited for, and what was sent last is told to be in doubt")
+    func loss() async throws {
+        let second = ScriptedLink()
+        let isBack = Watched(false)
+        let console = try console { _ in
+            _ = try await isBack.wait(for: "the device") { $0 ? true : nil }
+            return second
+        }
+        async let result = console.run(over: link)
+        enter("TARE", in: console)
+        #expect(await link.nextSent() == "TARE\n")
+        await link.end(with: LinkError(.disconnected, name: "scripted", activity: "read"))
+        try await happened("lost, pending TARE")
+        enter("WEIGH", in: console)
+        try await happened("no device for WEIGH")
+        isBack.update { $0 = true }
+        try await happened("back")
+        enter("WEIGH", in: console)
+        #expect(await second.nextSent() == "WEIGH\n")
+        console.end()
+        _ = try await result
+        #expect(second.closeCount == 1)
+    }
+
+    @Test(
+        "A script's next line waits until the device has answered, and silence is told; errors are for the family to say"
+    )
+    func script() async throws {
+        let console = try console(isScript: true)
+        async let result = console.run(over: link)
+        console.append(Array("WEIGH\nFOO\nTA".utf8))
+        #expect(await link.nextSent() == "WEIGH\n")
+        await link.deliver("WEIGHT 12\r\n")
+        try await happened("heard WEIGHT 12")
+        await clock.untilSomebodySleeps(until: .milliseconds(500))
+        #expect(link.unreadSent == [])
+        clock.advance(by: .milliseconds(500))
+        #expect(await link.nextSent() == "FOO\n")
+        await link.deliver("ERR UNKNOWN\r\n")
+        try await happened("heard ERR UNKNOWN")
+        await clock.untilSomebodySleeps(until: .milliseconds(1000))
+        console.append(Array("RE\n".utf8))
+        console.end()
+        clock.advance(by: .milliseconds(500))
+        #expect(await link.nextSent() == "TARE\n")
+        await clock.untilSomebodySleeps(until: .milliseconds(4000))
+        clock.advance(by: .seconds(3))
+        let outcome = try await result
+        #expect(happenings.state.last == "unanswered TARE")
+        #expect(outcome.deviceError == "UNKNOWN")
+        #expect(outcome.unanswered == Array("TARE".utf8))
+    }
+
+    @Test("A script ends where the link breaks: what follows is not sent to a device that may have started anew")
+    func brokenScript() async throws {
+        let console = try console(isScript: true)
+        async let result = console.run(over: link)
+        console.append(Array("TARE\nWEIGH\n".utf8))
+        #expect(await link.nextSent() == "TARE\n")
+        await link.end(with: LinkError(.disconnected, name: "scripted", activity: "read"))
+        do {
+            _ = try await result
+            Issue.record("it went on")
+        } catch let error as ScriptLossError {
+            #expect(error.pending == Array("TARE".utf8))
+            #expect(error.unsentCount == 1)
+            #expect(error.mayFollow)
+        }
+    }
+}

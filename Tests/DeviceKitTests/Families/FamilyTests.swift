@@ -1,0 +1,128 @@
+import DeviceKit
+import LineProtocol
+import RecordFormat
+import Testing
+import Transports
+
+@Suite("What is known of each family, as data")
+struct FamilyTests {
+    @Test("Names are unlike each other, and so are commands, events, errors and fields of one family")
+    func uniqueness() {
+        expectUnique(Family.all.map(\.name))
+        for family in Family.all {
+            expectUnique(family.commands.map(\.name))
+            expectUnique(family.events.map(\.line))
+            expectUnique(family.errors.map(\.code))
+            expectUnique(family.state.map(\.key))
+        }
+    }
+
+    private func expectUnique(_ words: [String]) { #expect(Set(words).count == words.count, "\(words)") }
+
+    @Test("Each either has a stop, or says why not", arguments: Family.all)
+    func stop(family: Family) {
+        let reason = family.reasonForNoStop { "<\($0)>" }
+        #expect((family.stop == nil) == (reason != nil))
+        #expect((family.wire.stop == nil) == (family.stop == nil))
+        #expect(reason?.contains("{") != true)
+    }
+
+    @Test("What a text says of a command names one that the family has", arguments: Family.all)
+    func references(family: Family) {
+        var named: [String] = []
+        for error in family.errors {
+            _ = error.remedy { command in
+                named.append(command)
+                return command
+            }
+        }
+        _ = family.reasonForNoStop { command in
+            named.append(command)
+            return command
+        }
+        for name in named { #expect(family.commands.contains { $0.name == name }, "\(name)") }
+    }
+
+    @Test("The line of a command has a place for each of its parameters", arguments: Family.all)
+    func parameters(family: Family) {
+        for command in family.commands {
+            let places = command.line.split(separator: "{").dropFirst(command.line.hasPrefix("{") ? 0 : 1)
+                .map { String($0.prefix { $0 != "}" }) }
+            #expect(places == command.parameters.map(\.name), "\(command.line)")
+        }
+    }
+
+    @Test("A pump's commands are what its session sends, and do what the session takes them to do")
+    func pumpCommands() throws {
+        let sent: [String: PumpCommand] = [
+            "on": .on, "off": .off, "speed": .speed(try #require(PumpSpeed(pwm: 200))), "status": .status,
+            "temp": .temperature,
+        ]
+        #expect(Set(sent.keys) == Set(Family.pump.commands.map(\.name)))
+        for command in Family.pump.commands {
+            let pump = try #require(sent[command.name])
+            #expect(command.line.replacing("{speed}", with: "200") == pump.text)
+            #expect(command.effect == PumpFamily.effect(of: pump))
+        }
+        #expect(Family.pump.question?.line == PumpFamily.statusQuery?.text)
+        #expect(Family.pump.readingTime == PumpFamily.readingTime)
+    }
+
+    @Test("An LED board's commands are what its session sends")
+    func ledCommands() {
+        let lines = [LEDCommand.read(.led), .write(.led, .boolean(true)), .write(.led, .boolean(false))].map(\.text)
+        #expect(Family.led.commands.map(\.line) == lines)
+        #expect(Family.led.question?.line == LEDFamily.statusQuery?.text)
+    }
+
+    @Test("What is recorded of a pump are fields of its family, in range")
+    func pumpFields() throws {
+        var state = PumpState()
+        for line in [
+            "PUMP:ON", "SPEED:200",
+            "STATUS:{State:ON,Speed:78%,Runtime:5m,Remaining:25m,WaterTemp:12.0C,SkinTemp:34.5C,Temp:30.0C}",
+            "ERROR:OVERHEAT",
+        ] {
+            state.apply(PumpMessage(line: Array(line.utf8).span, ending: .lineFeed))
+        }
+        let json = Reading(state).json
+        var count = 0
+        for member in ReadingMembers(json.utf8) {
+            let name = String(decoding: member.name, as: UTF8.self)
+            let field = try #require(Family.pump.state.first { $0.key == name }, "\(name)")
+            let text = String(decoding: member.json, as: UTF8.self).replacing("\"", with: "")
+            #expect(field.value.accepts(text), "\(name) is \(text)")
+            count += 1
+        }
+        #expect(count >= 6, "\(json)")
+    }
+
+    @Test("A remedy is worded by the program that shows it")
+    func remedies() {
+        let error = Family.pump.error("PUMP_NOT_RUNNING")
+        #expect(error?.remedy { "press \($0)" }?.hasPrefix("switch the pump on first: press on; before that") == true)
+        #expect(Family.pump.error("NO_SUCH") == nil)
+    }
+
+    @Test(
+        "A range takes what lies in it, and is told in words",
+        arguments: [
+            (ValueRange.integer(0...255), "255", "256", "0 to 255"),
+            (.number(-40...125), "-40.0", "125.1", "-40 to 125"),
+            (.boolean, "true", "yes", "true or false"), (.choice(["on", "off"]), "on", "On", "on or off"),
+            (.text(maximumByteCount: 2), "é", "éa", "text of at most 2 bytes"),
+        ])
+    func ranges(range: ValueRange, inside: String, outside: String, words: String) {
+        #expect(range.accepts(inside))
+        #expect(!range.accepts(outside))
+        #expect("\(range)" == words)
+    }
+
+    @Test("An endpoint is opened at the family's baud rate, unless it names one")
+    func endpoints() throws {
+        #expect(try Endpoint("/dev/ttyUSB0").adapted(to: .storm).options["baud"] == "115200")
+        #expect(try Endpoint("serial:/dev/ttyUSB0?baud=300").adapted(to: .storm).options["baud"] == "300")
+        #expect(try Endpoint("ble:HMSoft").adapted(to: .pump).options["family"] == "pump")
+        #expect(try Endpoint("tcp:bench:4000").adapted(to: .pump) == Endpoint("tcp:bench:4000"))
+    }
+}

@@ -1,0 +1,87 @@
+import DescriptorIO
+import DeviceKit
+import Glibc
+import LineProtocol
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("A link over which another program can have a device switched off", .timeLimit(.minutes(1)))
+struct HeldLinkTests {
+    /// A link whose device can be told from others.
+    private final class NamedLink: LinkWrapper {
+        let link: any Link
+        let deviceID: String?
+
+        init(link: any Link, deviceID: String?) {
+            self.link = link
+            self.deviceID = deviceID
+        }
+    }
+
+    private final class Reports: Sendable {
+        let all = Mutex<[HeldLink.Report]>([])
+    }
+
+    /// A link to a pump that answers at once.
+    private let link = ScriptedLink { sent in
+        switch sent {
+        case "\nOFF\n": "OK\r\nPUMP:OFF\r\n"
+        case "TEMP\n": "TEMP:34.5\r\n"
+        case "STATUS\n": "STATUS:{State:OFF,SkinTemp:34.5C}\r\n"
+        default: nil
+        }
+    }
+    private let deviceID = "held-link-test-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
+    private let reports = Reports()
+
+    private func hold(_ family: Family, onStop: (@Sendable () -> Void)? = nil) async -> any Link {
+        await HeldLink.open(NamedLink(link: link, deviceID: deviceID), of: family, onStop: onStop) { [reports] report in
+            reports.all.withLock { $0.append(report) }
+        }
+    }
+
+    private func ask() async -> OffAnswer? { await OffRequest.send(for: deviceID, within: .seconds(30)) }
+
+    @Test("OFF goes over the link, and is acknowledged before the other program is told so")
+    func switchesOff() async throws {
+        let stops = Reports()
+        let held = await hold(.pump) { stops.all.withLock { $0.append(.unreachable) } }
+        let heard = Task {
+            var text = ""
+            while let bytes = try await held.receive() { text += String(decoding: bytes, as: UTF8.self) }
+            return text
+        }
+        #expect(await ask() == .off)
+        #expect(await link.nextSent() == "\nOFF\n")
+        #expect(stops.all.withLock(\.count) == 1)
+        #expect(reports.all.withLock { $0 } == [.asked(byProcess: getpid())])
+        await held.close()
+        #expect(try await heard.value.contains("PUMP:OFF\r\n"))
+    }
+
+    @Test("A device of a family without a stop is sent nothing, and the other program is told why")
+    func noStop() async {
+        let held = await hold(.led)
+        guard case .failed(let failure)? = await ask() else {
+            Issue.record("no failure")
+            return
+        }
+        #expect(failure.code == "no_stop")
+        #expect(failure.outcome == "not_sent")
+        #expect(failure.message.contains("an LED board has no emergency stop"))
+        await held.close()
+    }
+
+    @Test("Once it is closed nobody answers, and no socket is left")
+    func closed() async {
+        await hold(.pump).close()
+        #expect(await ask() == nil)
+    }
+
+    @Test("A link whose device can't be told from others is held as it is")
+    func nameless() async {
+        let held = await HeldLink.open(NamedLink(link: link, deviceID: nil), of: .pump) { _ in }
+        #expect(!(held is HeldLink))
+    }
+}

@@ -1,0 +1,57 @@
+import Testing
+
+@testable import DeviceKit
+
+@Suite("Speeds that the firmware would read otherwise than they are written")
+struct SpeedLineTests {
+    @Test(
+        "Plain numbers of 0 to 255 may be sent, and so may what is no speed",
+        arguments: [
+            "SPEED:0", "SPEED:7", "SPEED:007", "SPEED:255", "speed:99", "Speed:100", "STATUS", "ON", "", "SPEED",
+            " SPEED:abc", "SPE\0ED:abc", "STATUS\nSPEED:12\r\nTEMP", "\r\n",
+        ])
+    func allowed(text: String) {
+        #expect(SpeedLineCheck.reason(against: Array(text.utf8)) == nil)
+    }
+
+    @Test(
+        "All others are refused, with what the firmware makes of them",
+        arguments: [
+            ("SPEED:fast", 0), ("SPEED:", 0), ("speed:-0", 0), ("SPEED: 200", 200), ("SPEED:\t7", 7), ("SPEED:+9", 9),
+            ("SPEED:5x", 5), ("SPEED:1e2", 1), ("SPEED:50%", 50), ("SPEED:200 ", 200), ("SPEED:0200", 200),
+            ("SPEED:65736", 200), ("SPEED:65536", 0), ("SPEED:-65336", 200), ("SPEED:12\0junk", 12),
+            ("SPEED:\0200", 0), ("SPEED:٣", 0), ("STATUS\nSPEED:fast", 0), ("STATUS\rspeed:5x", 5),
+            ("SPEED:12\r\nSPEED:", 0), ("\n\nSPEED:x\n", 0),
+        ])
+    func refused(text: String, speed: Int) {
+        let reason = SpeedLineCheck.reason(against: Array(text.utf8))
+        #expect(reason?.contains("would set the speed to \(speed),") == true, "\(reason ?? "nothing")")
+        #expect(reason?.contains("write SPEED:0 to SPEED:255") == true)
+    }
+
+    @Test(
+        "What the firmware refuses itself is refused as well",
+        arguments: [
+            ("SPEED:256", 256), ("SPEED:-1", -1), ("SPEED:999", 999), ("SPEED:40000", -25536),
+            ("SPEED:98765432109876543210", 32490),
+        ])
+    func outOfRange(text: String, number: Int) {
+        let reason = SpeedLineCheck.reason(against: Array(text.utf8))
+        #expect(reason?.contains("as \(number), and refuses that") == true, "\(reason ?? "nothing")")
+    }
+
+    @Test("A speed in a text that the firmware's buffer does not hold is refused")
+    func tooLong() {
+        // Nine lines in one write are known to lose bytes, and 64 bytes are a line of their own.
+        for text in [
+            String(repeating: "SPEED:1\n", count: 9), String(repeating: "X", count: 64) + "SPEED:fast",
+            String(repeating: "X", count: 57) + "SPEED:", String(repeating: "X", count: 70) + "\nspeed:20",
+        ] {
+            let reason = SpeedLineCheck.reason(against: Array(text.utf8))
+            #expect(reason?.contains("63 bytes") == true, "\(text)")
+        }
+        let fitting = String(repeating: "STATUS\n", count: 7) + "SPEED:255"
+        #expect(SpeedLineCheck.reason(against: Array(fitting.utf8)) == nil)
+        #expect(SpeedLineCheck.reason(against: Array(repeating: 0x58, count: 100)) == nil)
+    }
+}

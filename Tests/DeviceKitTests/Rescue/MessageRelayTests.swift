@@ -1,0 +1,110 @@
+import DescriptorIO
+import DeviceKit
+import LineProtocol
+import TestSupport
+import Testing
+
+@Suite("What counts as received, and as handed on", .timeLimit(.minutes(1)))
+struct MessageRelayTests {
+    private let store = RescueMemoryStore()
+    private let lost = LinkError(.disconnected, name: "scripted", activity: "send")
+
+    private let counts = Watched<[Int]>([])
+
+    /// A relay that notes how many messages it has handed on.
+    private var relay: MessageRelay {
+        MessageRelay(store) { [counts] event in
+            if case .handedOn(let count, to: _) = event { counts.update { $0.append(count) } }
+        }
+    }
+
+    private func messages(_ texts: String..., category: RescueCategory = .other) throws -> [RescueMessage] {
+        try texts.map { text in
+            RescueMessage(
+                id: .random(), content: text,
+                position: try #require(RescuePosition(latitude: 1, longitude: 2)),
+                time: .beginning, category: category)
+        }
+    }
+
+    private func stored(_ status: RescueStatus? = nil) async -> [String] {
+        await store.messages(status).map(\.content)
+    }
+
+    @Test("listen --count 1 with three messages in one read keeps all three, and counts one", arguments: [1, 2])
+    func surplus(count: Int) async throws {
+        let three = try messages("one", "two", "three")
+        let goal = MessageGoal(count: count)
+        let link = ScriptedLink()
+        await link.deliver([three.flatMap(\.json)])
+        var intake = MessageIntake(MessageRelay(store, until: goal, on: .shared), from: nil)
+        let hasCome = try await intake.receive(from: link)
+        #expect(hasCome)
+        #expect(await stored() == ["one", "two", "three"])
+        #expect(three.filter { !goal.isSurplus($0) } == Array(three.prefix(count)))
+    }
+
+    @Test("Several links count together, and what another has brought already counts once")
+    func together() async throws {
+        let goal = MessageGoal(count: 2)
+        let relay = MessageRelay(store, until: goal, on: .shared)
+        let same = try messages("one")
+        for address in ["A", "B"] { _ = try await relay.entrance(from: address).insertNew(same) }
+        #expect(!goal.hasCome)
+        _ = try await relay.entrance(from: "B").insertNew(messages("two"))
+        #expect(goal.hasCome)
+        try await relay.untilCome()
+    }
+
+    @Test("A message whose sending failed still waits, and so do those behind it")
+    func failed() async throws {
+        _ = try await store.insertNew(messages("one", "two", "three"))
+        let relay = relay
+        let link = ScriptedLink()
+        link.failSends(with: lost)
+        await #expect(throws: LinkError.self) { try await relay.handOn(over: link) }
+        #expect(await stored(.pendingSync) == ["one", "two", "three"])
+        #expect(counts.state.isEmpty)
+        #expect(await relay.handedOn.isEmpty)
+    }
+
+    @Test("Of several messages only those count as handed on whose sending did not fail")
+    func partly() async throws {
+        _ = try await store.insertNew(messages("one", "two", "three"))
+        let relay = relay
+        let link = FailingLink(after: 2)
+        await #expect(throws: LinkError.self) { try await relay.handOn(over: link) }
+        #expect(await stored(.pendingSync) == ["three"])
+        #expect(await stored(.synced) == ["one", "two"])
+        #expect(counts.state == [2])
+    }
+
+    @Test("Over a line that breaks none counts as handed on, though some were sent")
+    func exchange() async throws {
+        let three = try messages("one", "two", "three")
+        _ = await store.insertNew(three)
+        let relay = relay
+        await #expect(throws: LinkError.self) {
+            try await relay.send(three, over: FailingLink(after: 2), receivingFor: nil)
+        }
+        #expect(await stored(.pendingSync) == ["one", "two", "three"])
+        try await relay.send(three, over: ScriptedLink(), receivingFor: nil)
+        #expect(await stored(.synced) == ["one", "two", "three"])
+    }
+}
+
+/// A link that takes so many messages, and then breaks.
+private final class FailingLink: LinkWrapper {
+    let link: any Link = ScriptedLink()
+    private let rest: Watched<Int>
+
+    init(after count: Int) { rest = Watched(count) }
+
+    func send(_ bytes: [UInt8]) async throws(LinkError) {
+        let isBroken = rest.update { rest in
+            rest -= 1
+            return rest < 0
+        }
+        if isBroken { throw LinkError(.disconnected, name: name, activity: "send") }
+    }
+}
