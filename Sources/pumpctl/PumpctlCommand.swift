@@ -16,19 +16,9 @@ struct PumpctlCommand: ParsableCommand {
             """,
         version: "0.1.0",
         groupedSubcommands: [
+            CommandGroup(name: "Pump", subcommands: FamilyRow.all.filter { $0.noun == nil }.flatMap(\.commands)),
             CommandGroup(
-                name: "Pump",
-                subcommands: [OnCommand.self, OffCommand.self, SpeedCommand.self, StatusCommand.self, TempCommand.self]
-            ),
-            CommandGroup(
-                name: "Other families",
-                subcommands: [
-                    LogCommand.self, LEDCommandGroup.self,
-                    MessageCommand.self,
-                ]),
-            CommandGroup(
-                name: "Peer",
-                subcommands: [SayCommand.self, ToggleCommand.self, ImageCommand.self, PeerCommandGroup.self]),
+                name: "Other families", subcommands: FamilyRow.all.filter { $0.noun != nil }.flatMap(\.commands)),
             CommandGroup(
                 name: "Any device",
                 subcommands: [
@@ -41,6 +31,14 @@ struct PumpctlCommand: ParsableCommand {
 
     @OptionGroup var shared: SharedOptions
 
+    func run() throws {
+        let name = shared.port ?? "/dev/ttyUSB0"
+        guard shared.isBare else {
+            throw ValidationError("Name a command behind the options, as in: pumpctl --port \(name) status")
+        }
+        try Overview.show(Output(isJSON: shared.json))
+    }
+
     /// Parses and runs. What is wrong with the arguments is told to programs as an object too.
     static func main() {
         StandardStreams.open()
@@ -48,14 +46,14 @@ struct PumpctlCommand: ParsableCommand {
         // A file that may grow no further is an error like others, and is told of.
         signal(SIGXFSZ, SIG_IGN)
         let typed = Array(CommandLine.arguments.dropFirst())
-        let arguments = NegativeNumbers.asValues(in: typed)
+        let arguments = FormerCommands.rewritten(NegativeNumbers.asValues(in: typed))
         let words = CommandWords(arguments)
         do {
             if let failure = SpeedArgument.negativeNumber(in: typed) ?? words.failure { throw failure }
-            var command = try parseAsRoot(arguments)
-            if let command = command as? any OptionedCommand {
-                try command.checkOptions(words.path.joined(separator: " "))
+            if let command = words.command as? any OptionedCommand.Type {
+                try command.checkOptions(in: arguments, words.path.joined(separator: " "))
             }
+            var command = try parseAsRoot(arguments)
             if let command = command as? any BackgroundCommand, BackgroundProgram.isWanted(command) {
                 Glibc.exit(try BackgroundProgram.start(arguments, output(for: arguments)))
             }

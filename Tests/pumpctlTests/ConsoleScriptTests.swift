@@ -1,15 +1,16 @@
 import LineProtocol
 import Testing
 
+@testable import DeviceKit
 @testable import pumpctl
 
 @Suite("A console's lines from a pipe")
 struct ConsoleScriptTests {
-    private let start = ContinuousClock.now
+    private let start = Duration.zero
     private let place = DevicePlace("/dev/ttyUSB0")
 
-    /// A script of one line, which was sent and answered with `answer`, if at all.
-    private func script(answeredBy answer: String?, for family: FamilyName) -> ConsoleScript {
+    /// How a script of one line went, which was sent and answered with `answer`, if at all.
+    private func result(answeredBy answer: String?, for family: Family) -> ConsoleResult {
         var script = ConsoleScript()
         script.append(Array("LINE\n".utf8))
         script.end(at: start)
@@ -18,37 +19,37 @@ struct ConsoleScriptTests {
         if let answer {
             script.heard(at: start)
             let line = DeviceLine(text: answer, hasEnd: true, isContinuation: false)
-            script.take(line, errorCode: family.facts.errorCode)
+            script.take(line, errorCode: family.wire.errorCode)
         }
         _ = script.stopWaiting()
-        return script
+        return script.result
     }
 
-    private func failure(answeredBy answer: String?, for family: FamilyName) -> Failure? {
-        let script = script(answeredBy: answer, for: family)
-        do throws(Failure) { try script.conclude(.seconds(8), family, at: place) } catch { return error }
+    private func failure(answeredBy answer: String?, for family: Family) -> Failure? {
+        let result = result(answeredBy: answer, for: family)
+        do throws(Failure) { try result.conclude(.seconds(8), family, at: place) } catch { return error }
         return nil
     }
 
     @Test(
         "What is an error is for the device's family to say",
         arguments: [
-            (FamilyName.pump, "ERROR:OVERHEAT", "OVERHEAT"), (.pump, "IMG_ERROR not_png", nil),
+            (Family.pump, "ERROR:OVERHEAT", "OVERHEAT"), (.pump, "IMG_ERROR not_png", nil),
             (.peer, "IMG_ERROR not_png", "not_png"), (.peer, "ERROR:OVERHEAT", nil), (.storm, "ERROR:OVERHEAT", nil),
             (.led, "ERROR:OVERHEAT", nil), (.rescue, "ERROR:OVERHEAT", nil),
-        ] as [(FamilyName, String, String?)])
-    func errors(family: FamilyName, answer: String, code: String?) {
+        ] as [(Family, String, String?)])
+    func errors(family: Family, answer: String, code: String?) {
         let failure = failure(answeredBy: answer, for: family)
         #expect(failure?.deviceCode == code)
         #expect(failure?.status == code.map { _ in .refused })
     }
 
-    @Test("A line that nothing answers is named, whatever the family", arguments: FamilyName.allCases)
-    func silence(family: FamilyName) {
+    @Test("A line that nothing answers is named, whatever the family", arguments: Family.all)
+    func silence(family: Family) {
         let failure = failure(answeredBy: nil, for: family)
         #expect(failure?.status == .temporaryFailure)
         #expect(failure?.message == "/dev/ttyUSB0: no answer to 'LINE' in 8 s")
-        #expect(failure?.hint?.contains("baud rate \(family.facts.baudRate)") == true)
+        #expect(failure?.hint?.contains("baud rate \(family.baudRate)") == true)
     }
 
     @Test("An answer to a later line does not make up for silence before")
@@ -64,7 +65,7 @@ struct ConsoleScriptTests {
         script.heard(at: start)
         let answered = script.stopWaiting()
         #expect(answered == nil)
-        let failure = #expect(throws: Failure.self) { try script.conclude(.seconds(8), .pump, at: place) }
+        let failure = #expect(throws: Failure.self) { try script.result.conclude(.seconds(8), .pump, at: place) }
         #expect(failure?.message.contains("no answer to 'ONE'") == true)
     }
 
@@ -78,6 +79,9 @@ struct ConsoleScriptTests {
         var script = ConsoleScript()
         script.append(Array(text.utf8))
         if hasEnded { script.end(at: start) }
-        #expect(script.failure("gone").message == "the link broke: gone\(unsent)")
+        let gone = LinkError(.system, name: "bench", activity: "read", detail: "gone")
+        let error = ScriptLossError(
+            link: gone, pending: nil, unsentCount: script.unsentCount, mayFollow: !script.hasEnded)
+        #expect(Failure(error, at: place).message == "the link broke: bench: gone\(unsent)")
     }
 }

@@ -1,23 +1,17 @@
-import LineProtocol
+import DeviceKit
 
-/// What a console has to attend to.
+/// What a console on a terminal or a pipe has to attend to.
 enum ConsoleEvent: Sendable {
     /// This came from standard input.
     case typed([UInt8])
     /// Standard input has ended.
     case inputEnded
-    /// This came over the link.
-    case arrived(LinkArrival)
-    /// The device is back.
-    case reopened(any Link)
-    /// The device can't come back.
-    case reopeningFailed(any Error)
-    /// A line could not be sent.
-    case notSent([UInt8], LinkError)
-    /// The end of a line is overdue, unless something has come after so many arrivals.
-    case lineEndOverdue(arrivals: Int)
-    /// The device was quiet for long enough, unless something has come since.
-    case quiet
+    /// Something has happened that is to be shown.
+    case happened(ConsoleHappening)
+    /// A line that was entered is for this program.
+    case asked(String)
+    /// The conversation has ended.
+    case ended
     /// The terminal has another size.
     case resized
     /// Something to show on the side.

@@ -1,4 +1,5 @@
 import DescriptorIO
+import DeviceKit
 import Glibc
 
 /// Where a console shows what it has to say: above the line that is edited, or on the standard streams.

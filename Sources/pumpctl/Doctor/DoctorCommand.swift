@@ -13,10 +13,12 @@ struct DoctorCommand: ParsableCommand {
             Without a port it looks at every USB port and at Bluetooth, which nothing has to be right with unless ble:NAME \
             is named; then it looks for that device too. No port is opened, and no device connected to. Exits with 0 when \
             nothing fails.
-            """)
+            """,
+        example: "pumpctl doctor ble:HMSoft")
 
     @ParentCommand var parent: PumpctlCommand
-    @OptionGroup var shared: SharedOptions
+    @OptionGroup var own: DoctorOptions
+    var shared: SharedOptions { own.shared }
 
     @Argument(help: ArgumentHelp("The port, as for --port.", valueName: "endpoint"))
     var endpoint: String?

@@ -5,7 +5,7 @@ import Transports
 extension CommandContext {
     /// The BLE device that the options name, for commands that don't care what family it is of.
     func bleEndpoint() throws -> Endpoint {
-        let endpoint = try Endpoint(PortChoice.choose(options.port))
+        let endpoint = try Endpoint(NamedPort.choose(options.port))
         guard endpoint.scheme == "ble" else {
             throw Failure(
                 .usage, code: "usage", "\(endpoint.text) is no BLE device",

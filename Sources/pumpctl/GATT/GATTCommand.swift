@@ -24,10 +24,12 @@ struct GATTCommand: ParsableCommand {
             Each line of --json has the keys characteristic, service (UUIDs), handle and name; of list also service_name, flags \
             and descriptors, of the others hex, text, type and value, of notify time, of write ok and confirmed. What is \
             unknown is null.
-            """)
+            """,
+        example: "pumpctl gatt ble:Thermometer read 2A6E --type i16")
 
     @ParentCommand var parent: PumpctlCommand
-    @OptionGroup var shared: SharedOptions
+    @OptionGroup var own: GATTOptions
+    var shared: SharedOptions { own.shared }
 
     @Argument(
         parsing: .allUnrecognized,
@@ -73,7 +75,7 @@ struct GATTCommand: ParsableCommand {
             throw ValidationError("there is no option '\(option)'")
         }
         let request = try GATTRequest(words, type: type, isBigEndian: bigEndian)
-        if let port = shared.port, let endpoint = request.endpoint, port != endpoint {
+        if let port = shared.merged(with: parent.shared).port, let endpoint = request.endpoint, port != endpoint {
             throw ValidationError("the device is named twice: \(endpoint), and \(port)")
         }
         return request

@@ -1,4 +1,5 @@
 import BlueZ
+import DeviceKit
 import LineProtocol
 import Transports
 
@@ -32,10 +33,10 @@ struct GATTFollowing: Sendable {
 
     /// Lets other programs have the device switched off meanwhile, where it is a pump.
     private func hold(_ device: BLEDevice) async throws -> (any Link)? {
-        guard context.family == .pump, let link = try await device.serialLink(family: context.family.rawValue) else {
+        guard context.family == .pump, let link = try await device.serialLink(family: context.family.name) else {
             return nil
         }
-        let held = await HeldLink.open(link, context, note: context.output.note)
+        let held = await context.held(link, note: context.output.note)
         // What the pump answers is received, and shown only where it was asked for.
         await held.forward { _ in }
         return held

@@ -1,4 +1,5 @@
 import BlueZ
+import LineProtocol
 
 /// How values are shown.
 struct GATTFormat: Sendable {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LineProtocol
 
 /// How the bytes of a value are written for people.
 enum GATTValueType: String, ExpressibleByArgument, CaseIterable, Sendable {

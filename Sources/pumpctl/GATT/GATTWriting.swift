@@ -1,4 +1,5 @@
 import BlueZ
+import DeviceKit
 import LineProtocol
 import Transports
 
@@ -67,8 +68,8 @@ struct GATTWriting: Sendable {
         let profile = GATTProfile.all.first {
             $0.write == characteristic.uuid && $0.services.contains(characteristic.service)
         }
-        guard !isForced, let family = profile.flatMap({ FamilyName(rawValue: $0.family) }),
-            let reason = family.facts.danger(value)
+        guard !isForced, let family = profile.flatMap({ Family(named: $0.family) }),
+            let reason = family.wire.danger(value)
         else { return }
         throw Failure(.usage, code: "danger", reason, hint: "write it all the same: --force", outcome: "not_sent")
     }

@@ -1,3 +1,5 @@
+import DeviceKit
+import LineProtocol
 import RecordFormat
 
 /// Values over time, in panels of one unit each, one above the other, and the states of pumps below.
@@ -59,7 +61,7 @@ struct HistoryChart {
         for (family, folded) in Self.byFamily(folded) {
             let named = folded.map { ($0, Self.unit(of: $0.name)) }
             let usual = named.filter { ["°C", "%"].contains($0.1) }
-            let isPump = family == FamilyName.pump.rawValue
+            let isPump = family == Family.pump.name
             // Of a pump, how long it runs still and the PWM are left out: the speed tells that.
             for (folded, _) in isPump && !usual.isEmpty ? usual : named where folded.name != "state" {
                 series.append(Series(folded, devices))

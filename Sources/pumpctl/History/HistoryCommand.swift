@@ -1,5 +1,6 @@
 import ArgumentParser
 import DeviceKit
+import LineProtocol
 import RecordFormat
 
 struct HistoryCommand: ParsableCommand {
@@ -7,7 +8,7 @@ struct HistoryCommand: ParsableCommand {
         commandName: "history",
         abstract: "Show what was recorded.",
         discussion: """
-            'monitor' and 'log live' record what the device says, and other commands do with --record, in \
+            'monitor' and 'storm log live' record what the device says, and other commands do with --record, in \
             ~/.local/share/pumpctl/record.sqlite ($XDG_DATA_HOME).
 
             A time is \(TimeArgument.forms).
@@ -17,10 +18,12 @@ struct HistoryCommand: ParsableCommand {
             readings, events and errors; with --where path, bytes and optimized.
 
             Nothing is ever deleted; a day of 'monitor' takes about 3 MB.
-            """)
+            """,
+        example: "pumpctl history --since yesterday --plot")
 
     @ParentCommand var parent: PumpctlCommand
-    @OptionGroup var shared: SharedOptions
+    @OptionGroup var own: JSONAndFamilyOptions
+    var shared: SharedOptions { own.shared }
 
     @Option(help: ArgumentHelp("From this time on.", valueName: "time"))
     var since: String?
@@ -54,7 +57,7 @@ struct HistoryCommand: ParsableCommand {
 
     private var isDrawing: Bool { plot || svg != nil }
     private var isJSON: Bool { shared.json || parent.shared.json }
-    private var family: FamilyName? { shared.family ?? parent.shared.family }
+    private var family: Family? { shared.family ?? parent.shared.family }
 
     func validate() throws {
         try checkTimes()
@@ -109,7 +112,7 @@ struct HistoryCommand: ParsableCommand {
         var filter = RecordFilter()
         filter.since = since.flatMap { TimeArgument($0, now: now)?.time }
         filter.until = until.flatMap { TimeArgument($0, now: now)?.time }
-        filter.family = family?.rawValue
+        filter.family = family?.name
         filter.device = device
         return filter
     }

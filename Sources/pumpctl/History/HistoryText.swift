@@ -1,4 +1,5 @@
 import DeviceKit
+import LineProtocol
 import RecordFormat
 
 /// What was recorded, as people read it: a table, or comma-separated values.

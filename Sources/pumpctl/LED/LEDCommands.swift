@@ -67,7 +67,9 @@ extension CommandContext {
 }
 
 struct LEDGetCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "get", abstract: "Tell whether it is on.")
+    static let configuration = CommandConfiguration(
+        commandName: "get", abstract: "Tell whether it is on.",
+        example: "pumpctl --port ble:ece196 led get")
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var options: LEDOptions
@@ -80,7 +82,9 @@ struct LEDGetCommand: ParsableCommand {
 }
 
 struct LEDOnCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "on", abstract: "Switch it on.")
+    static let configuration = CommandConfiguration(
+        commandName: "on", abstract: "Switch it on.",
+        example: "pumpctl --port ble:ece196 led on")
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var options: LEDOptions
@@ -89,7 +93,9 @@ struct LEDOnCommand: ParsableCommand {
 }
 
 struct LEDOffCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "off", abstract: "Switch it off.")
+    static let configuration = CommandConfiguration(
+        commandName: "off", abstract: "Switch it off.",
+        example: "pumpctl --port ble:ece196 led off")
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var options: LEDOptions
@@ -99,7 +105,8 @@ struct LEDOffCommand: ParsableCommand {
 
 struct LEDToggleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "toggle", abstract: "Switch it off if it is on, and on if it is off.")
+        commandName: "toggle", abstract: "Switch it off if it is on, and on if it is off.",
+        example: "pumpctl --port ble:ece196 led toggle")
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var options: LEDOptions

@@ -1,12 +1,15 @@
 import ArgumentParser
+import DeviceKit
 import FirmwareSim
 
 struct SimLEDCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "led", abstract: "Offer a simulated LED board.", discussion: ServingOptions.discussion)
+        commandName: "led", abstract: "Offer a simulated LED board.", discussion: ServingOptions.discussion,
+        example: "pumpctl sim led --ble --name ece196")
 
     @ParentCommand var parent: PumpctlCommand
-    @OptionGroup var shared: SharedOptions
+    @OptionGroup var own: JSONOption
+    var shared: SharedOptions { own.shared }
     @OptionGroup var serving: ServingOptions
     @OptionGroup var radio: RadioOptions
 

@@ -42,6 +42,23 @@ struct CommandWords {
         }
     }
 
+    /// Where the first word is that is neither an option of those that may stand before a command's name nor its value, nor
+    /// `help`; nil where there is none.
+    static func firstWord(of arguments: [String]) -> Int? {
+        var index = 0
+        while index < arguments.count {
+            let word = arguments[index]
+            if valued.contains(word) {
+                index += 2
+            } else if word == "help" || flags.contains(word) || word.hasPrefix("-") && word.contains("=") {
+                index += 1
+            } else {
+                return word.hasPrefix("-") ? nil : index
+            }
+        }
+        return nil
+    }
+
     /// Why there is no such command; nil where there is.
     var failure: Failure? {
         guard let stranger else { return nil }

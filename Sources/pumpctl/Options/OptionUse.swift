@@ -1,29 +1,26 @@
 import ArgumentParser
+import DeviceKit
 
 /// One of the options that may stand before any command's name.
 enum SharedOption: String, CaseIterable {
     case port, family, json, timeout, reset, record, verbose
-}
 
-extension SharedOptions {
-    /// Those that were given on the command line.
-    var given: Set<SharedOption> {
-        var given: Set<SharedOption> = []
-        if port != nil { given.insert(.port) }
-        if family != nil { given.insert(.family) }
-        if json { given.insert(.json) }
-        if timeout != nil { given.insert(.timeout) }
-        if reset { given.insert(.reset) }
-        if record != nil { given.insert(.record) }
-        if verbose { given.insert(.verbose) }
-        return given
+    /// How it is written.
+    var spellings: [Substring] {
+        switch self {
+        case .port: ["--port", "-p"]
+        case .family: ["--family", "-f"]
+        case .verbose: ["--verbose", "-v"]
+        case .record: ["--record", "--no-record"]
+        case .json, .timeout, .reset: ["--\(self)"]
+        }
     }
 }
 
 /// A command, and which of the options of every command mean something for it.
 ///
-/// The parser takes all of them with each command, since they may stand before its name: what means nothing for a command
-/// is refused here, rather than ignored.
+/// The parser takes all of them before a command's name: what means nothing for the command is refused here, rather than
+/// ignored.
 protocol OptionedCommand: ParsableCommand {
     /// The options that mean something for the command.
     static var takenOptions: Set<SharedOption> { get }
@@ -37,17 +34,22 @@ extension OptionedCommand {
     /// All of them, for a command that talks to a device.
     static var takenOptions: Set<SharedOption> { Set(SharedOption.allCases) }
 
-    /// Refuses options that mean nothing for this command.
+    /// Refuses options that mean nothing for this command, wherever they stand.
     ///
-    /// - Parameter name: The command's name with those of its groups, as `message list`.
-    func checkOptions(_ name: String) throws(Failure) {
-        let given = shared.merged(with: parent.shared).given
-        guard let idle = SharedOption.allCases.first(where: { given.contains($0) && !Self.takenOptions.contains($0) })
-        else { return }
-        let word = idle == .record && shared.merged(with: parent.shared).record == false ? "no-record" : idle.rawValue
-        throw Failure(
-            .usage, code: "usage", "--\(word) means nothing for 'pumpctl \(name)'",
-            hint: "omit it; see pumpctl \(name) --help")
+    /// - Parameters:
+    ///   - arguments: All of the command line.
+    ///   - name: The command's name with those of its groups, as `rescue list`.
+    static func checkOptions(in arguments: [String], _ name: String) throws(Failure) {
+        for word in arguments.prefix(while: { $0 != "--" }) {
+            let word = word.prefix { $0 != "=" }
+            guard let option = SharedOption.allCases.first(where: { $0.spellings.contains(word) }),
+                !takenOptions.contains(option)
+            else { continue }
+            throw Failure(
+                .usage, code: "usage",
+                "\(word.hasPrefix("--") ? word : "--\(option)") means nothing for 'pumpctl \(name)'",
+                hint: "omit it; see pumpctl \(name) --help")
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DeviceKit
 
 /// The options that every command takes, before or after its name.
 struct SharedOptions: ParsableArguments {
@@ -8,7 +9,7 @@ struct SharedOptions: ParsableArguments {
     var port: String?
 
     @Option(name: .shortAndLong, help: "Device family.")
-    var family: FamilyName?
+    var family: Family?
 
     @Flag(help: "Print JSON, one object a line.")
     var json = false
@@ -24,18 +25,23 @@ struct SharedOptions: ParsableArguments {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Record what the device says, for 'pumpctl history'; monitor and log live do so automatically.")
+        help: "Record what the device says, for 'pumpctl history'; monitor and storm log live do so automatically.")
     var record: Bool?
 
     @Flag(name: .shortAndLong, help: "Show on standard error what is sent and received.")
     var verbose = false
 
+    /// Whether none of them was given, but perhaps `--json`.
+    var isBare: Bool {
+        port == nil && family == nil && timeout == nil && !reset && record == nil && !verbose
+    }
+
     /// The endpoint that is named, by these options or by the user's settings; nil where none is.
-    var namedPort: String? { try? PortChoice.named(port) }
+    var namedPort: String? { try? NamedPort.named(port) }
 
     /// The kind of device that a command for any device is for: the one that is named, or that the endpoint tells; a pump
     /// where nothing does.
-    var deviceFamily: FamilyName { family ?? namedPort.flatMap(FamilyName.named) ?? .pump }
+    var deviceFamily: Family { family ?? namedPort.flatMap(Family.named) ?? .usual }
 
     /// These options, completed by those that stood before the command's name.
     func merged(with earlier: SharedOptions) -> SharedOptions {
@@ -48,18 +54,5 @@ struct SharedOptions: ParsableArguments {
         merged.record = record ?? earlier.record
         merged.verbose = verbose || earlier.verbose
         return merged
-    }
-}
-
-/// The kinds of device that there are.
-enum FamilyName: String, ExpressibleByArgument, CaseIterable {
-    case pump, storm, led
-    case peer
-    case rescue
-
-    /// The family that an endpoint names, as `sim:led` does; nil where it leads to a device of any kind.
-    static func named(by endpoint: String) -> FamilyName? {
-        guard endpoint.hasPrefix("sim:") else { return nil }
-        return FamilyName(rawValue: String(endpoint.dropFirst("sim:".count).prefix { $0 != "?" }))
     }
 }

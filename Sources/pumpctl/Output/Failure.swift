@@ -1,3 +1,4 @@
+import DeviceKit
 import LineProtocol
 
 /// Why a command did not succeed, as a person and a program are told.
@@ -65,7 +66,7 @@ extension Failure {
     ///   - unknownEffect: What is said where it is unknown whether the command was carried out; nil where what became of it
     ///     is known by now.
     init(
-        _ error: SessionError, _ family: FamilyName, at place: DevicePlace? = nil,
+        _ error: SessionError, _ family: Family, at place: DevicePlace? = nil,
         unknownEffect: String? = "whether it was carried out is unknown"
     ) {
         let start = place.map { "\($0.name): " } ?? ""
@@ -74,7 +75,7 @@ extension Failure {
             let deviceCode = error.deviceCode ?? ""
             self.init(
                 .refused, code: error.code.rawValue, "\(start)the device refused \(error.command): \(deviceCode)",
-                hint: family.facts.hint(deviceCode), deviceCode: deviceCode)
+                hint: family.hint(deviceCode), deviceCode: deviceCode)
         case .noAnswer:
             let time = error.waited.map { " in \($0.inSeconds) s" } ?? ""
             self.init(
@@ -101,9 +102,9 @@ extension Failure {
         if error.outcome == .unknown, let unknownEffect { tell(ofUnknownEffect: unknownEffect, family) }
     }
 
-    private mutating func tell(ofUnknownEffect effect: String, _ family: FamilyName) {
+    private mutating func tell(ofUnknownEffect effect: String, _ family: Family) {
         message += "; \(effect)"
-        guard let question = family.facts.question else { return }
+        guard let question = family.questionWords else { return }
         hint = [hint, "ask for its state: \(question)"].compactMap(\.self).joined(separator: "; then ")
     }
 }
@@ -115,23 +116,5 @@ extension LinkError {
         case .notPermitted, .busy, .timedOut: true
         default: false
         }
-    }
-}
-
-extension [UInt8] {
-    /// The bytes as text of printable ASCII and UTF-8, others as `\xNN`, at most `limit` characters of it. What turns the
-    /// direction of text or ends its line without being seen is escaped as well, as `\u{NNNN}`.
-    func printable(limit: Int = .max) -> String {
-        var text = ""
-        if let whole = String(validating: self, as: UTF8.self) {
-            text = whole.printable()
-        } else {
-            for byte in self { text += (0x20..<0x7F).contains(byte) ? String(UnicodeScalar(byte)) : Self.escaped(byte) }
-        }
-        return text.count > limit ? text.prefix(limit) + "…" : text
-    }
-
-    private static func escaped(_ byte: UInt8) -> String {
-        "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }
 }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import LineProtocol
 import Synchronization
 
 /// Where a command's results go: text for people or JSON for programs on standard output, the rest on standard error.

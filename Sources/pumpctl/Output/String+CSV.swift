@@ -1,3 +1,5 @@
+import LineProtocol
+
 extension String {
     /// A stranger's text as a field of comma-separated values, which neither a terminal nor a spreadsheet takes for a
     /// command. A number stays one.

@@ -1,23 +1,4 @@
 extension String {
-    /// The text as it may be printed: what a terminal acts on, or does not show, is written `\x1b`, `\u{202e}`.
-    ///
-    /// What strangers say, such as the name of a device, goes through this.
-    func printable() -> String {
-        guard !unicodeScalars.allSatisfy(\.isPrintable) else { return self }
-        var text = ""
-        for scalar in unicodeScalars {
-            let digits = String(scalar.value, radix: 16)
-            if scalar.isPrintable {
-                text.unicodeScalars.append(scalar)
-            } else if scalar.value < 0x100 {
-                text += "\\x" + (digits.count < 2 ? "0" : "") + digits
-            } else {
-                text += "\\u{\(digits)}"
-            }
-        }
-        return text
-    }
-
     /// How many columns of a terminal it takes.
     var columns: Int { reduce(0) { $0 + $1.columns } }
 
@@ -41,17 +22,6 @@ extension String {
 
     /// The text without the blanks at its end.
     var trimmingBlanks: String { String(reversed().drop { $0 == " " }.reversed()) }
-}
-
-extension Unicode.Scalar {
-    /// Whether a terminal shows it and does nothing else.
-    var isPrintable: Bool {
-        switch properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator: false
-        case .format: value == 0x200D  // it joins emoji
-        default: true
-        }
-    }
 }
 
 extension Character {

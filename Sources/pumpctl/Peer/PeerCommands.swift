@@ -1,4 +1,5 @@
 import ArgumentParser
+import DeviceKit
 import LineProtocol
 
 struct SayCommand: ParsableCommand {
@@ -7,7 +8,8 @@ struct SayCommand: ParsableCommand {
         discussion: """
             Says Hello, and then the message. Most peers acknowledge nothing; where one does, that is reported. A peer shows \
             the first \(PeerText.shownCharacters) characters of a message.
-            """)
+            """,
+        example: "pumpctl --port ble:QDevice1 peer say 'Lunch is ready'")
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
@@ -23,7 +25,7 @@ struct SayCommand: ParsableCommand {
         switch flaw {
         case .empty: "a message is not empty"
         case .severalLines: "a message is one line: send each line by itself"
-        case .isCommand: "a peer takes '\(text)' for a command: see 'pumpctl toggle' and 'pumpctl image get'"
+        case .isCommand: "a peer takes '\(text)' for a command: see 'pumpctl peer toggle' and 'pumpctl peer image get'"
         }
     }
 
@@ -47,7 +49,8 @@ struct ToggleCommand: ParsableCommand {
         commandName: "toggle", abstract: "Switch what a peer switches.",
         discussion: """
             Most peers acknowledge nothing; where one does, that is reported. A peer does not tell whether it is on.
-            """)
+            """,
+        example: "pumpctl --port ble:QDevice1 peer toggle on")
 
     enum Position: String, ExpressibleByArgument, CaseIterable { case on, off }
 
@@ -81,7 +84,8 @@ struct ImageGetCommand: ParsableCommand {
             It is written to FILE.partial, which becomes FILE once all of it is there and of the size that was announced. \
             Whatever else happens, FILE is left as it was, and the exit code is not 0: 1 where the peer has none to send, \
             76 where what it sent is none. --timeout is for how long nothing of it may come.
-            """)
+            """,
+        example: "pumpctl --port ble:QDevice1 peer image get -o photo.png")
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
@@ -105,8 +109,10 @@ struct ImageGetCommand: ParsableCommand {
 
 struct PeerCommandGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "peer", abstract: "Follow what a peer says, or be one.",
-        subcommands: [PeerListenCommand.self, PeerHostCommand.self])
+        commandName: "peer", abstract: "Talk to a text and image peer, or be one.",
+        subcommands: [
+            SayCommand.self, ToggleCommand.self, ImageCommand.self, PeerListenCommand.self, PeerHostCommand.self,
+        ])
 }
 
 struct PeerListenCommand: ParsableCommand {
@@ -121,7 +127,8 @@ struct PeerListenCommand: ParsableCommand {
             Each line of --json has the keys time and event (greeting, acknowledged, text, bytes, toggle, image_begins, \
             image_ends, image_failed, image_refused, lost, back), and where the event has them host, host_time, text, \
             characters, hex, continued, toggle, file, bytes, error.
-            """)
+            """,
+        example: "pumpctl --port ble:QDevice1 peer listen")
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions

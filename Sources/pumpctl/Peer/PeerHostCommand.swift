@@ -1,4 +1,5 @@
 import ArgumentParser
+import DeviceKit
 import FirmwareSim
 import Glibc
 import LineProtocol
@@ -16,10 +17,12 @@ struct PeerHostCommand: ParsableCommand {
             --json has the keys time and event (ready, interrupted, connected, disconnected, subscribed, unsubscribed, \
             greeting, hello, text, bytes, toggle, image_asked, waiting), and where the event has them port, central, host, \
             host_time, text, characters, hex, toggle, error.
-            """)
+            """,
+        example: "pumpctl peer host --image photo.png")
 
     @ParentCommand var parent: PumpctlCommand
-    @OptionGroup var shared: SharedOptions
+    @OptionGroup var own: JSONOption
+    var shared: SharedOptions { own.shared }
 
     @Option(help: ArgumentHelp("The PNG to send when it is asked for.", valueName: "file"))
     var image: String?

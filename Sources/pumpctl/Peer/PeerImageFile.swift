@@ -1,5 +1,6 @@
 import FirmwareSim
 import Glibc
+import LineProtocol
 
 /// An image to send to a central: a PNG, all of it read.
 struct PeerImageFile {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DeviceKit
 import FirmwareSim
 import Glibc
 
@@ -6,14 +7,16 @@ struct SimPeerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "peer", abstract: "Offer a simulated text and image peer.",
         discussion: ServingOptions.discussion
-            + " It waits for a reader that is slow, and drops nothing. It greets by its --name, over a cable too.")
+            + " It waits for a reader that is slow, and drops nothing. It greets by its --name, over a cable too.",
+        example: "pumpctl sim peer --tcp 7000 --image photo.png")
 
     /// The sizes of an image that can be asked for; the largest is more than any receiver takes.
     static let sizes = PeerPicture.leastByteCount...10_000_000
     static let chunkLengths = 1...180
 
     @ParentCommand var parent: PumpctlCommand
-    @OptionGroup var shared: SharedOptions
+    @OptionGroup var own: JSONOption
+    var shared: SharedOptions { own.shared }
     @OptionGroup var serving: ServingOptions
     @OptionGroup var radio: RadioOptions
 

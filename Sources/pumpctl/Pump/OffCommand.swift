@@ -1,4 +1,5 @@
 import ArgumentParser
+import DeviceKit
 import LineProtocol
 
 struct OffCommand: ParsableCommand {
@@ -7,7 +8,8 @@ struct OffCommand: ParsableCommand {
         discussion: """
             OFF is sent before anything else, and again until the pump acknowledges it or --timeout is over. Where another \
             pumpctl has the device, that one sends it.
-            """)
+            """,
+        example: "pumpctl --port /dev/ttyUSB0 off")
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions

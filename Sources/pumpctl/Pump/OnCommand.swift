@@ -10,7 +10,8 @@ struct OnCommand: ParsableCommand {
         discussion: """
             With --for the pump is switched off at the end, and whatever else ends the run: a signal, Ctrl-Z, a skin sensor \
             that can't be relied on. Where the link is lost, pumpctl tries to get the device back and switch it off.
-            """)
+            """,
+        example: "pumpctl --port /dev/ttyUSB0 on --speed 60% --for 10m")
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions

@@ -1,9 +1,11 @@
 import ArgumentParser
+import DeviceKit
 import LineProtocol
 
 struct SpeedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "speed", abstract: "Set the speed of the running pump.")
+        commandName: "speed", abstract: "Set the speed of the running pump.",
+        example: "pumpctl --port /dev/ttyUSB0 speed 60%")
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
@@ -31,7 +33,9 @@ struct SpeedCommand: ParsableCommand {
 }
 
 struct StatusCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "status", abstract: "Show what the pump does.")
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show what the pump does.",
+        example: "pumpctl --port ble:HMSoft status")
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
@@ -50,7 +54,9 @@ struct StatusCommand: ParsableCommand {
 }
 
 struct TempCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "temp", abstract: "Show what the thermistors read.")
+    static let configuration = CommandConfiguration(
+        commandName: "temp", abstract: "Show what the thermistors read.",
+        example: "pumpctl --port /dev/ttyUSB0 temp --json")
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions

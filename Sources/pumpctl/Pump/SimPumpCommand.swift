@@ -1,12 +1,15 @@
 import ArgumentParser
+import DeviceKit
 import FirmwareSim
 
 struct SimPumpCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pump", abstract: "Offer a simulated pump.", discussion: ServingOptions.discussion)
+        commandName: "pump", abstract: "Offer a simulated pump.", discussion: ServingOptions.discussion,
+        example: "pumpctl sim pump --link ./pump")
 
     @ParentCommand var parent: PumpctlCommand
-    @OptionGroup var shared: SharedOptions
+    @OptionGroup var own: JSONOption
+    var shared: SharedOptions { own.shared }
     @OptionGroup var serving: ServingOptions
     @OptionGroup var radio: RadioOptions
 

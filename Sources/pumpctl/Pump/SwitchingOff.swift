@@ -124,7 +124,8 @@ struct SwitchingOff {
         let name = holder.map { "\($0)" } ?? "another pumpctl"
         switch answer {
         case .off: if context.options.verbose { context.output.note("* \(name) has the device, and has sent OFF") }
-        case .failed(var failure):
+        case .failed(let told):
+            var failure = Failure(told)
             failure.message = "\(name) has the device: \(failure.message)"
             if failure.status == .unavailable, let holder {
                 failure.hint =

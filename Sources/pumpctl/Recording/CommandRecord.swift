@@ -22,7 +22,7 @@ final class CommandRecord: Sendable {
         let (recording, isNew) = state.withLock { state -> (Recording?, Bool) in
             if state.recording != nil || state.hasFailed { return (state.recording, false) }
             do throws(Trouble) {
-                state.recording = try Recording(of: context.family.rawValue, on: context.loop) { note($0.text) }
+                state.recording = try Recording(of: context.family.name, on: context.loop) { note($0.text) }
             } catch {
                 note("pumpctl: nothing is recorded: \(error.text)\n  hint: \(error.hint)")
                 state.hasFailed = true

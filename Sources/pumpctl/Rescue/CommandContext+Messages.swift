@@ -1,3 +1,4 @@
+import DeviceKit
 import LineProtocol
 import Transports
 
@@ -5,7 +6,7 @@ import Transports
 extension CommandContext {
     /// Receives over the named port until what is waited for has come, `time` is over, or a signal ends it.
     func listen(_ store: any RescueStore, until goal: MessageGoal, for time: Duration?) async throws {
-        let relay = MessageRelay(store, until: goal, on: loop)
+        let relay = relay(store, until: goal)
         let receiving = try receiving(by: relay)
         let hasCome = try await run(for: time) { try await receiving() }
         if !hasCome, goal.isSOS { throw Failure.noSOS(in: time) }
@@ -18,7 +19,7 @@ extension CommandContext {
             let listening = MessageListening(self, endpoint, relay)
             return { try await listening.run() }
         }
-        let gathering = try PhoneGathering(self, for: .watching) { link in try await receive(from: link, by: relay) }
+        let gathering = try gathering(for: relay, .watching) { link in try await relay.receive(from: link) }
         return {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask(executorPreference: loop) { try await gathering.run() }
@@ -29,21 +30,15 @@ extension CommandContext {
         }
     }
 
-    /// Receives from a phone until it leaves, and until what came from it is stored.
-    private func receive(from link: any Link, by relay: MessageRelay) async throws {
-        var intake = MessageIntake(relay, from: link.deviceAddress, self)
-        let result: Result<Void, any Error>
-        do {
-            _ = try await intake.receive(from: link)
-            result = .success(())
-        } catch {
-            result = .failure(error)
+    /// Links to the phones in sight.
+    private func gathering(
+        for relay: MessageRelay, _ use: LinkUse, _ service: @escaping PhoneGathering.Service
+    ) throws -> PhoneGathering {
+        try PhoneGathering(endpoint(), for: relay) { endpoint in
+            try await openLink(endpoint, for: use, note: output.note)
+        } _: {
+            try await service($0)
         }
-        do { try await intake.untilStored() } catch {
-            try intake.finish()
-            throw error
-        }
-        try result.get()
     }
 
     /// Hands on what waits over the named port, or to every phone in sight, and takes in what comes meanwhile.
@@ -51,10 +46,10 @@ extension CommandContext {
     /// - Returns: How many messages were handed on.
     func sync(_ store: any RescueStore, for time: Duration?) async throws -> Int {
         let pending = try await store.messages(.pendingSync)
-        let relay = MessageRelay(store, on: loop)
+        let relay = relay(store)
         do {
             guard try BLESurvey.isWanted(for: endpoint()) else {
-                try await MessageExchange(self, relay).send(pending, receivingFor: time)
+                try await relay.send(pending, over: openLink(), receivingFor: time)
                 return pending.count
             }
             try await sync(pending, by: relay, for: time)
@@ -66,8 +61,8 @@ extension CommandContext {
 
     /// Hands `messages` on to every phone in sight.
     func sync(_ messages: [RescueMessage], by relay: MessageRelay, for time: Duration?) async throws {
-        let gathering = try PhoneGathering(self, for: .transfer) { link in
-            try await exchange(messages, over: link, by: relay, staysOpen: time != nil)
+        let gathering = try gathering(for: relay, .transfer) { link in
+            try await relay.exchange(messages, over: link, staysOpen: time != nil)
         }
         guard time == nil else {
             try await run(for: time) { try await gathering.run() }
@@ -79,24 +74,6 @@ extension CommandContext {
         throw LinkError(
             .notFound, name: try endpoint().text, activity: "find",
             hint: "bring a phone with the rescue app near, and open the app")
-    }
-
-    /// Hands messages on to a phone and takes in what comes meanwhile.
-    ///
-    /// - Parameter staysOpen: Whether to go on receiving until the phone leaves.
-    private func exchange(
-        _ messages: [RescueMessage], over link: any Link, by relay: MessageRelay, staysOpen: Bool
-    ) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask(executorPreference: loop) { try await receive(from: link, by: relay) }
-            do { try await relay.handOn(messages, over: link) { _ in } } catch {
-                await link.close()
-                try await group.waitForAll()
-                throw error
-            }
-            if !staysOpen { await link.close() }
-            try await group.waitForAll()
-        }
     }
 }
 
@@ -111,7 +88,7 @@ extension MessageRelay {
         throw Failure(
             .temporaryFailure, code: "no_answer",
             "\(ids.count - waitingCount) handed on\(limit), and \(waitingCount) still wait",
-            hint: "bring a phone near that takes them, and try again: pumpctl message sync",
+            hint: "bring a phone near that takes them, and try again: pumpctl rescue sync",
             outcome: RescueStatus.pendingSync.rawValue)
     }
 }
@@ -127,13 +104,13 @@ extension Failure {
         switch error {
         case let error as LinkError:
             self.init(error)
-            hint = "hand it on later: pumpctl message sync" + (error.hint.map { "; " + $0 } ?? "")
+            hint = "hand it on later: pumpctl rescue sync" + (error.hint.map { "; " + $0 } ?? "")
         case let failure as Failure: self = failure
         case let error as RescueStoreError: self.init(error)
         default:
             self.init(
                 .interrupted, code: "cancelled", "interrupted; it is kept",
-                hint: "hand it on later: pumpctl message sync")
+                hint: "hand it on later: pumpctl rescue sync")
         }
         outcome = RescueStatus.pendingSync.rawValue
     }

@@ -10,8 +10,8 @@ extension CommandContext {
     func listen(
         offering options: OfferOptions, _ store: any RescueStore, until goal: MessageGoal, for time: Duration?
     ) async throws {
-        let relay = MessageRelay(store, until: goal, on: loop)
-        let offering = MessageOffering(self, relay, options)
+        let relay = relay(store, until: goal, offeredAs: options.offeredName)
+        let offering = offering(relay, options)
         var roles: [MessageOffering.Role] = [{ try await relay.untilCome() }]
         if self.options.port != nil {
             let receiving = try receiving(by: relay)
@@ -43,16 +43,17 @@ extension CommandContext {
     /// - Returns: How many messages were handed on.
     /// - Throws: `Failure` where some still wait when `time` is over.
     func sync(offering options: OfferOptions, _ store: any RescueStore, for time: Duration?) async throws -> Int {
-        let relay = MessageRelay(store, on: loop)
-        let offering = MessageOffering(self, relay, options)
+        let relay = relay(store, offeredAs: options.offeredName)
+        let offering = offering(relay, options)
         let pending = try await store.messages(.pendingSync)
         let ids = pending.map(\.id)
         if self.options.port != nil {
             if try BLESurvey.isWanted(for: endpoint()) {
                 try await offering.run(beside: [{ try await sync(pending, by: relay, for: time) }])
             } else {
-                let exchange = MessageExchange(self, relay)
-                try await offering.run(beside: [{ try await exchange.send(pending, receivingFor: time) }])
+                try await offering.run(beside: [
+                    { try await relay.send(pending, over: openLink(), receivingFor: time) }
+                ])
             }
         } else if time != nil {
             try await run(for: time) { try await offering.run(beside: []) }
@@ -60,5 +61,12 @@ extension CommandContext {
             try await offering.run(beside: [{ try await relay.untilHandedOn(ids) }])
         }
         return try await relay.handedOn(of: ids, in: time)
+    }
+
+    private func offering(_ relay: MessageRelay, _ options: OfferOptions) -> MessageOffering {
+        MessageOffering(relay, as: options.offeredName, on: options.adapter) { [self] central in
+            let traced = self.options.verbose ? TracedLink(central, note: output.note) : central
+            return recorded(traced, as: central.name, note: output.note)
+        }
     }
 }

@@ -1,11 +1,13 @@
 import ArgumentParser
+import DeviceKit
 import LineProtocol
 
 struct MessageSendCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send",
         abstract: "Write a message, and hand it on.",
-        discussion: "It is kept in any case: where the link breaks, 'message sync' hands it on later.")
+        discussion: "It is kept in any case: where the link breaks, 'rescue sync' hands it on later.",
+        example: "pumpctl --port 'ble:*' rescue send 'Bridge closed' --at 35.91,-79.05")
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
@@ -18,7 +20,7 @@ struct MessageSendCommand: ParsableCommand {
         transform: { try PositionArgument($0) })
     var place: PositionArgument
 
-    @Flag(help: "Only keep it, for 'message sync'.")
+    @Flag(help: "Only keep it, for 'rescue sync'.")
     var later = false
 
     @Argument(help: "The message.")
@@ -58,11 +60,11 @@ struct MessageSendCommand: ParsableCommand {
             _ = try await store.insertNew([message])
         } catch {
             context.output.note("pumpctl: it is not kept, but sent all the same: \(error)", hint: error.hint)
-            let relay = MessageRelay(RescueMemoryStore(), on: context.loop)
-            return try await MessageExchange(context, relay).send([message], receivingFor: nil)
+            return try await context.relay(RescueMemoryStore()).send(
+                [message], over: context.openLink(), receivingFor: nil)
         }
         do {
-            try await MessageExchange(context, MessageRelay(store, on: context.loop)).send([message], receivingFor: nil)
+            try await context.relay(store).send([message], over: context.openLink(), receivingFor: nil)
         } catch {
             throw Failure(pending: error)
         }
@@ -76,7 +78,8 @@ struct MessageSyncCommand: ParsableCommand {
         discussion: """
             With --port 'ble:*' they are handed on to every phone in sight. With --offer they are handed on to phones that find this computer over BLE and subscribe, and sync ends once all \
             were, or with --for when that time is over: the exit code is 75 where some still wait.
-            """)
+            """,
+        example: "pumpctl --port 'ble:*' rescue sync")
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
@@ -112,7 +115,8 @@ struct MessageListenCommand: ParsableCommand {
 
             With --offer phones find this computer over BLE: what they write is received too, and to each that subscribes what \
             waits is handed on, but for what came from it. Further events are offered, interrupted and handed_on.
-            """)
+            """,
+        example: "pumpctl --port 'ble:*' rescue listen")
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions

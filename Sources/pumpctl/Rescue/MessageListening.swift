@@ -18,7 +18,7 @@ struct MessageListening: Sendable {
     /// Runs until what is waited for has come, or the task is cancelled.
     func run() async throws {
         let link = try await context.openLink(endpoint, for: .watching, note: context.output.note)
-        var intake = MessageIntake(relay, from: link.deviceAddress, context)
+        var intake = MessageIntake(relay, from: link.deviceAddress)
         do { try await listen(over: link, &intake) } catch {
             try intake.finish()
             throw error

@@ -13,8 +13,8 @@ struct OfferOptions: ParsableArguments {
     @Option(help: "What this computer is called there.")
     var name: String?
 
-    /// What it is called where nothing else is said.
-    static let defaultName = "Rescue"
+    /// What it is called there, where nothing else is said too.
+    var offeredName: String { name ?? "Rescue" }
 
     func validate() throws {
         if !isWanted, adapter != nil || name != nil { throw ValidationError("--adapter and --name go with --offer") }

@@ -1,11 +1,13 @@
 import ArgumentParser
+import DeviceKit
 import FirmwareSim
 
 struct SimRescueCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rescue", abstract: "Offer a simulated phone with the rescue app.",
         discussion: ServingOptions.discussion
-            + " Over BLE its messages wait until a central has subscribed.")
+            + " Over BLE its messages wait until a central has subscribed.",
+        example: "pumpctl sim rescue --link ./phone --messages 20")
 
     /// More than any phone holds.
     static let mostMessages = 1_000_000_000
@@ -13,7 +15,8 @@ struct SimRescueCommand: ParsableCommand {
     static let mostSplit = 1_000_000
 
     @ParentCommand var parent: PumpctlCommand
-    @OptionGroup var shared: SharedOptions
+    @OptionGroup var own: JSONOption
+    var shared: SharedOptions { own.shared }
     @OptionGroup var serving: ServingOptions
     @OptionGroup var radio: RadioOptions
 

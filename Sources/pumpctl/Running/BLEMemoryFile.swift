@@ -1,5 +1,6 @@
 import BlueZ
 import Glibc
+import LineProtocol
 import Transports
 
 /// Which device each BLE name led to, in the file `ble-devices` of the ``StateFolder``, which only its user may read.

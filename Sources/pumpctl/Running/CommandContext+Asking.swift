@@ -18,7 +18,7 @@ extension CommandContext {
         while true {
             do { return try await body() } catch {
                 guard Self.isLoss(error), attempt < Self.attempts, clock.now < deadline, !Task.isCancelled,
-                    let endpoint = try? Endpoint(PortChoice.choose(options.port)), endpoint.scheme == "ble",
+                    let endpoint = try? Endpoint(NamedPort.choose(options.port)), endpoint.scheme == "ble",
                     endpoint.address != "*"
                 else { throw error }
                 attempt += 1

@@ -9,7 +9,7 @@ import Transports
 struct CommandContext: Sendable {
     let options: SharedOptions
     /// What kind of device the command is for.
-    let family: FamilyName
+    let family: Family
     let loop: EventLoop
     let output: Output
     /// What is recorded of it, where that is asked for.
@@ -32,14 +32,9 @@ struct CommandContext: Sendable {
 
     /// Where the device is that the options name.
     func endpoint() throws -> Endpoint {
-        var endpoint = try Endpoint(PortChoice.choose(options.port))
+        var endpoint = try Endpoint(NamedPort.choose(options.port))
         try checkFamily(of: endpoint)
-        if endpoint.isSerialPort, endpoint.options["baud"] == nil {
-            endpoint = endpoint.adding("baud", "\(family.facts.baudRate)")
-        }
-        if endpoint.scheme == "ble", endpoint.options["family"] == nil {
-            endpoint = endpoint.adding("family", family.rawValue)
-        }
+        endpoint = endpoint.adapted(to: family)
         guard options.reset else { return endpoint }
         guard endpoint.isSerialPort else { throw Failure(reset: endpoint) }
         return endpoint.adding("reset", "true")
@@ -47,7 +42,7 @@ struct CommandContext: Sendable {
 
     /// A command of one family must not reach a device that is known to be of another.
     private func checkFamily(of endpoint: Endpoint) throws(Failure) {
-        guard let other = FamilyName.named(by: endpoint.text), other != family else { return }
+        guard let other = Family.named(by: endpoint.text), other != family else { return }
         throw Failure(
             .usage, code: "wrong_family",
             "\(endpoint.text) is of the family \(other), and this command is for \(family)",
@@ -89,7 +84,7 @@ struct CommandContext: Sendable {
         let traced: any Link = options.verbose ? TracedLink(reporting, note: note) : reporting
         let shown = recorded(
             traced, as: endpoint.nameForPeople, device: endpoint.attachedSerialPort?.deviceName, note: note)
-        return use == .watching ? await HeldLink.open(shown, self, onStop: onStop, note: note) : shown
+        return use == .watching ? await held(shown, onStop: onStop, note: note) : shown
     }
 
     /// How a command uses a BLE device.
@@ -173,7 +168,7 @@ struct CommandContext: Sendable {
             let status = try? await session.readStatus(timeout: timeout), status.power == .error
         {
             failure.message += "; the pump was stopped for safety"
-            failure.hint = Family.leavingErrorState
+            failure.hint = Family.pump.hint(PumpErrorCode.pumpStartFailed.rawValue)
         }
         guard error.outcome == .unknown, error.code != .cancelled,
             let status = try? await session.readStatus(timeout: timeout)

@@ -19,7 +19,7 @@ enum CommandRunner {
     ///   - endsBeforeSuspension: Whether Ctrl-Z ends it too: it stops, and when it goes on it is over.
     /// - Throws: `ExitCode` where the command failed; the failure was reported.
     static func run(
-        _ options: SharedOptions, for family: FamilyName? = nil, records: RecordedContent = .lines,
+        _ options: SharedOptions, for family: Family? = nil, records: RecordedContent = .lines,
         endsBeforeSuspension: Bool = false,
         _ body: @Sendable @escaping (CommandContext) async throws -> Void
     ) throws {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import LineProtocol
 
 /// The user's configuration, `$XDG_CONFIG_HOME/pumpctl/config.json`: `{"port": "/dev/ttyUSB0", "record": false}`.
 struct Configuration {

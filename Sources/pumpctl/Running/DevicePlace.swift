@@ -1,3 +1,4 @@
+import DeviceKit
 import Transports
 
 /// Where a command's device is, and what carries the link to it: what a person can do about a failure depends on that.
@@ -31,11 +32,11 @@ extension DevicePlace {
     private static let trace = "'-v' shows what is sent and received"
 
     /// Nothing came in answer.
-    static func adviceOnSilence(at place: DevicePlace?, _ family: FamilyName) -> String {
+    static func adviceOnSilence(at place: DevicePlace?, _ family: Family) -> String {
         switch place?.carrier ?? .cable {
         case .cable:
             "check that the device is switched on, and its baud rate "
-                + "\(place?.baudRate ?? "\(family.facts.baudRate)"); \(trace)"
+                + "\(place?.baudRate ?? "\(family.baudRate)"); \(trace)"
         case .radio: "check that the device is switched on and near; \(trace)"
         case .network: "check at the server that the device is connected and switched on; \(trace)"
         case .simulation: "raise --timeout; \(trace)"
@@ -43,8 +44,8 @@ extension DevicePlace {
     }
 
     /// Something came that the protocol does not know.
-    static func adviceOnUnknownReply(_ line: [UInt8], at place: DevicePlace?, _ family: FamilyName) -> String {
-        if let other = FamilyName.allCases.first(where: { $0 != family && $0.facts.recognizes(line) }) {
+    static func adviceOnUnknownReply(_ line: [UInt8], at place: DevicePlace?, _ family: Family) -> String {
+        if let other = Family.all.first(where: { $0 != family && $0.wire.recognizes(line) }) {
             return "use a command of the family \(other): pumpctl --help; or name another device by --port"
         }
         let isText = !line.isEmpty && line.allSatisfy { (0x20..<0x7F).contains($0) }

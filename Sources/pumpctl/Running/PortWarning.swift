@@ -1,4 +1,5 @@
 import Glibc
+import LineProtocol
 import SerialPort
 
 /// The warning that other programs use a port, to which part of the answers may go.

@@ -1,4 +1,5 @@
 import DescriptorIO
+import DeviceKit
 import FirmwareSim
 import LineProtocol
 import Transports
@@ -6,11 +7,11 @@ import Transports
 /// `sim:FAMILY`: a simulated device inside this program, for trying things out. It lasts as long as its link.
 enum SimLink {
     static func open(_ endpoint: Endpoint, _ loop: EventLoop) async throws(LinkError) -> any Link {
-        guard let family = FamilyName(rawValue: endpoint.address) else {
-            let all = FamilyName.allCases.map { "sim:\($0.rawValue)" }.joined(separator: ", ")
+        guard let row = FamilyRow.all.first(where: { $0.family.name == endpoint.address }) else {
+            let all = FamilyRow.all.map { "sim:\($0.family)" }.joined(separator: ", ")
             throw endpoint.invalid("name one of: \(all)")
         }
-        return try await family.facts.simulate(endpoint, loop)
+        return try await row.simulate(endpoint, loop)
     }
 
     /// A link to `device`, which lives in real time, and waits for its reader where it has flow control.

@@ -1,3 +1,5 @@
+import LineProtocol
+
 extension CommandContext {
     /// Runs `body`, for `time` at most.
     ///
@@ -20,7 +22,7 @@ extension CommandContext {
         }
         timer.cancel()
         if running.isCancelled, !Task.isCancelled {
-            if case .failure(let failure as Failure) = result { throw failure }
+            if case .failure(let error) = result, error is Failure || error is RescueStoreError { throw error }
             return false
         }
         try result.get()

@@ -1,4 +1,5 @@
 import BlueZ
+import DeviceKit
 import Transports
 
 /// What family a BLE device is of, as far as its services tell.

@@ -12,10 +12,12 @@ struct ScanCommand: ParsableCommand {
 
             Each line of --json has all of the keys address, name, rssi_dbm, services (UUIDs), family, possible_family, \
             connected; what is unknown is null. With --watch there is also event (found, changed, lost).
-            """)
+            """,
+        example: "pumpctl scan --for 10s")
 
     @ParentCommand var parent: PumpctlCommand
-    @OptionGroup var shared: SharedOptions
+    @OptionGroup var own: JSONAndFamilyOptions
+    var shared: SharedOptions { own.shared }
 
     @Flag(help: "Keep scanning, and report devices that appear, change and go.")
     var watch = false

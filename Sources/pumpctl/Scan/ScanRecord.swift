@@ -1,4 +1,5 @@
 import BlueZ
+import DeviceKit
 
 /// A BLE device as programs are told of it.
 struct ScanRecord: Encodable {

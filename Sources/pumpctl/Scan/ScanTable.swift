@@ -1,4 +1,5 @@
 import BlueZ
+import LineProtocol
 
 /// BLE devices as people are shown them.
 enum ScanTable {

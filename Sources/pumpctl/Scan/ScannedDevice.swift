@@ -1,4 +1,5 @@
 import BlueZ
+import DeviceKit
 
 /// A BLE device that a scan has seen.
 struct ScannedDevice: Hashable {
@@ -33,7 +34,7 @@ struct ScannedDevice: Hashable {
     }
 
     /// Whether it is, or may be, of a family.
-    func isPerhaps(_ family: FamilyName) -> Bool { (fit.certain ?? fit.possible) == family.rawValue }
+    func isPerhaps(_ family: Family) -> Bool { (fit.certain ?? fit.possible) == family.name }
 
     /// Whether another state of it is worth a line, for who can't overwrite the one before: strengths change all the time.
     func isLike(_ other: ScannedDevice) -> Bool {

@@ -1,5 +1,6 @@
 import BlueZ
 import DescriptorIO
+import DeviceKit
 import Transports
 
 /// `pumpctl scan`: shows the BLE devices that are in sight.
@@ -78,7 +79,7 @@ struct Scanning {
     }
 
     private var filter: ScanFilter {
-        guard let family = context.options.family?.rawValue else { return ScanFilter() }
+        guard let family = context.options.family?.name else { return ScanFilter() }
         return ScanFilter(services: Set(GATTProfile.all.filter { $0.family == family }.flatMap(\.services)))
     }
 }

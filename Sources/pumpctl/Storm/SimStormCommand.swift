@@ -1,18 +1,20 @@
 import ArgumentParser
+import DeviceKit
 import FirmwareSim
 
 struct SimStormCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "storm", abstract: "Offer a simulated storm sensor.",
         discussion: ServingOptions.discussion
-            + " With --ble a piece of its log is sent every 10 ms, as by an ESP32, or with --unpaced as fast as it is taken."
-    )
+            + " With --ble a piece of its log is sent every 10 ms, as by an ESP32, or with --unpaced as fast as it is taken.",
+        example: "pumpctl sim storm --link ./storm --rows 5000")
 
     /// More than any flash holds.
     static let mostRows = 1_000_000_000
 
     @ParentCommand var parent: PumpctlCommand
-    @OptionGroup var shared: SharedOptions
+    @OptionGroup var own: JSONOption
+    var shared: SharedOptions { own.shared }
     @OptionGroup var serving: ServingOptions
     @OptionGroup var radio: RadioOptions
 

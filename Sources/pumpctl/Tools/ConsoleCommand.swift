@@ -12,7 +12,8 @@ struct ConsoleCommand: ParsableCommand {
             From a pipe, each line is sent once the device has answered the one before and been quiet for --quiet; where \
             no answer comes it is waited for as long as --timeout says. The console ends with the last line, and where \
             the link breaks.
-            """)
+            """,
+        example: "pumpctl --port /dev/ttyUSB0 console --timestamps")
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BlueZ
+import LineProtocol
 import Transports
 
 struct ForgetCommand: ParsableCommand {
@@ -10,10 +11,12 @@ struct ForgetCommand: ParsableCommand {
             pumpctl remembers to which device a name as ble:HMSoft led, and refuses another device of that name: the first \
             may be out of reach, and on. Where a device was replaced, forget its name. The names are kept in \
             ~/.local/state/pumpctl/ble-devices.
-            """)
+            """,
+        example: "pumpctl forget ble:HMSoft")
 
     @ParentCommand var parent: PumpctlCommand
-    @OptionGroup var shared: SharedOptions
+    @OptionGroup var own: JSONOption
+    var shared: SharedOptions { own.shared }
 
     @Argument(help: "The name, as HMSoft or ble:HMSoft.")
     var name: String?

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DeviceKit
 
 struct MonitorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,7 +14,8 @@ struct MonitorCommand: ParsableCommand {
             no_answer, not_understood, refused, lost, back), text, state (on, off, error, unknown), speed_percent, \
             speed_pwm, water_temp_c, skin_temp_c, temp_c, sensor_faults, runtime_min, remaining_min, runtime_progress \
             (of 30 minutes, 0 to 1), last_control (app, manual), error, and safety_shutoff; what is unknown is null.
-            """)
+            """,
+        example: "pumpctl --port /dev/ttyUSB0 monitor --interval 10s")
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions

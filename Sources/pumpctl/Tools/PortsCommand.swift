@@ -5,10 +5,12 @@ struct PortsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ports",
         abstract: "List the serial ports, without opening any.",
-        discussion: "--watch follows plugging and unplugging until it is interrupted.")
+        discussion: "--watch follows plugging and unplugging until it is interrupted.",
+        example: "pumpctl ports --watch")
 
     @ParentCommand var parent: PumpctlCommand
-    @OptionGroup var shared: SharedOptions
+    @OptionGroup var own: JSONOption
+    var shared: SharedOptions { own.shared }
 
     @Flag(help: "Follow plugging and unplugging.")
     var watch = false

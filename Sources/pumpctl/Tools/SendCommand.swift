@@ -1,4 +1,5 @@
 import ArgumentParser
+import DeviceKit
 import LineProtocol
 
 struct SendCommand: ParsableCommand {
@@ -7,7 +8,8 @@ struct SendCommand: ParsableCommand {
         abstract: "Send a line as it is, and print what comes back.",
         discussion: """
             Ends when nothing more has come for --quiet. A BLE device that takes a packet for a line is sent no line end.
-            """)
+            """,
+        example: "pumpctl --port /dev/ttyUSB0 send STATUS")
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
@@ -28,7 +30,7 @@ struct SendCommand: ParsableCommand {
 
     func validate() throws {
         let family = shared.merged(with: parent.shared).deviceFamily
-        if !force, let reason = family.facts.danger(Array(line.utf8)) {
+        if !force, let reason = family.wire.danger(Array(line.utf8)) {
             throw ValidationError(reason + "; --force sends it all the same")
         }
     }
@@ -59,7 +61,7 @@ private func exchange(_ line: String, _ quiet: Duration, over link: any Link, _ 
         framer.append(bytes.span) { line, ending in
             guard !line.isEmpty else { return }
             let text = line.withUnsafeBufferPointer { Array($0) }
-            deviceError = deviceError ?? context.family.facts.errorCode(line, ending)
+            deviceError = deviceError ?? context.family.wire.errorCode(line, ending)
             context.output.result(text.printable(), LineRecord(line: text.printable()))
             lines += 1
         }
@@ -76,7 +78,7 @@ private func exchange(_ line: String, _ quiet: Duration, over link: any Link, _ 
     if let deviceError {
         throw Failure(
             .refused, code: "refused", "\(link.name): the device answered \(deviceError)",
-            hint: context.family.facts.hint(deviceError), deviceCode: deviceError)
+            hint: context.family.hint(deviceError), deviceCode: deviceError)
     }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DescriptorIO
+import DeviceKit
 import FirmwareSim
 import Glibc
 import SerialPort
@@ -47,8 +48,8 @@ struct ServingOptions: ParsableArguments {
     }
 
     /// How fast the line of a device of `family` is.
-    func lineRate(_ family: FamilyName) -> LineRate {
-        unpaced ? .unlimited : .baud(baud ?? family.facts.baudRate)
+    func lineRate(_ family: Family) -> LineRate {
+        unpaced ? .unlimited : .baud(baud ?? family.baudRate)
     }
 
     /// Offers `device` until the task is cancelled, and prints where.

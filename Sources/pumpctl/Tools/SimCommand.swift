@@ -5,9 +5,5 @@ struct SimCommand: ParsableCommand {
         commandName: "sim",
         abstract: "Offer a simulated device to other programs.",
         discussion: ServingOptions.discussion,
-        subcommands: [
-            SimPumpCommand.self, SimStormCommand.self, SimLEDCommand.self,
-            SimPeerCommand.self,
-            SimRescueCommand.self,
-        ])
+        subcommands: FamilyRow.all.map(\.simulator))
 }

@@ -338,7 +338,7 @@ struct BLENameTests {
         await rig.fake.add(first)
         var environment = rig.environment
         environment["XDG_DATA_HOME"] = rig.home.path
-        let listening = try await Pumpctl.start(["-v", "-p", "ble:*", "message", "listen"], environment: environment)
+        let listening = try await Pumpctl.start(["-v", "-p", "ble:*", "rescue", "listen"], environment: environment)
         try await listening.errors.text(upTo: "(ble:4A:15:83:00:00:10) is connected")
         await rig.fake.remove(first)
         try await listening.errors.text(upTo: "(ble:4A:15:83:00:00:10) has left")

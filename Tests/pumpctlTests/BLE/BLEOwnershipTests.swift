@@ -118,10 +118,10 @@ struct BLEOwnershipTests {
     @Test func `Of which one reads the log: the other is refused, and no log holds the other's rows`() async throws {
         try await withBLEBench { bench in
             let sensor = await bench.addSensor()
-            let reader = try await bench.start("-p", "ble:storm", "log", "live", "--raw")
+            let reader = try await bench.start("-p", "ble:storm", "storm", "log", "live", "--raw")
             try await bench.untilCalled("StartNotify")
             #expect(await sensor.links.count == 1)
-            let other = try await bench.run("-p", "ble:storm", "log", "get", "--quiet", "1s")
+            let other = try await bench.run("-p", "ble:storm", "storm", "log", "get", "--quiet", "1s")
             expectFailure(other, 69, saying: "pumpctl (pid \(reader.processID))", hint: "kill")
             #expect(other.output == "")
             reader.send(signal: SIGINT)

@@ -59,7 +59,7 @@ struct BLEPairingTests {
             }
             await bench.fake.add(sensor)
             expectFailure(
-                try await bench.run("-p", "ble:storm", "log", "get"), 77, saying: "the device is not paired",
+                try await bench.run("-p", "ble:storm", "storm", "log", "get"), 77, saying: "the device is not paired",
                 hint: "?pair")
         }
     }

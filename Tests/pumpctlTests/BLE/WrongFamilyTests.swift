@@ -35,8 +35,9 @@ struct WrongFamilyTests {
         "Is refused before anything is written or listened to",
         arguments: [
             ("led", ["off"]), ("led", ["on"]), ("led", ["status"]), ("led", ["monitor"]), ("led", ["send", "OFF"]),
-            ("led", ["console"]), ("led", ["log", "live"]), ("led", ["say", "x"]), ("led", ["message", "listen"]),
-            ("storm", ["off"]), ("storm", ["led", "on"]), ("storm", ["toggle", "on"]),
+            ("led", ["console"]), ("led", ["storm", "log", "live"]), ("led", ["peer", "say", "x"]),
+            ("led", ["rescue", "listen"]),
+            ("storm", ["off"]), ("storm", ["led", "on"]), ("storm", ["peer", "toggle", "on"]),
         ])
     func refused(kind: String, command: [String]) async throws {
         // Where messages are kept.

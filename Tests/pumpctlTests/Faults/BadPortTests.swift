@@ -93,12 +93,12 @@ struct BadPortTests {
             port.usb = SerialPortInfo.USB(try #require(USBIdentifier("1a86:7523")), physicalPath: "1-\(index + 1)")
             return port
         }
-        let failure = #expect(throws: Failure.self) { try PortChoice.plausible(among: ports) }
+        let failure = #expect(throws: Failure.self) { try NamedPort.plausible(among: ports) }
         #expect(failure?.status == .usage)
         #expect(failure?.message.contains("/dev/ttyUSB0") == true)
         #expect(failure?.message.contains("/dev/ttyUSB1") == true)
         #expect(failure?.hint == "choose one: --port /dev/ttyUSB0")
-        #expect(try PortChoice.plausible(among: Array(ports.prefix(1))) == "/dev/ttyUSB0")
+        #expect(try NamedPort.plausible(among: Array(ports.prefix(1))) == "/dev/ttyUSB0")
     }
 
     @Test("An unknown kind of endpoint")

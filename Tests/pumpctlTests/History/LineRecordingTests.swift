@@ -33,18 +33,18 @@ struct LineRecordingTests {
     }
 
     static let trials = [
-        Trial("-p", "sim:peer", "say", "Grüße", sent: "Grüße"),
-        Trial("-p", "sim:peer", "toggle", "on", sent: "ON"),
-        Trial("-p", "sim:peer", "image", "get", "-o", "/dev/null", sent: "GET_IMAGE", received: "IMG_END"),
+        Trial("-p", "sim:peer", "peer", "say", "Grüße", sent: "Grüße"),
+        Trial("-p", "sim:peer", "peer", "toggle", "on", sent: "ON"),
+        Trial("-p", "sim:peer", "peer", "image", "get", "-o", "/dev/null", sent: "GET_IMAGE", received: "IMG_END"),
         Trial("-p", "sim:peer", "peer", "listen", "--count", "1", sent: "Hello"),
         Trial(
-            "-p", "sim:storm?seed=7&rows=3&interval=1000s", "log", "get", sent: "GET_LOG",
+            "-p", "sim:storm?seed=7&rows=3&interval=1000s", "storm", "log", "get", sent: "GET_LOG",
             received: "LOG Values: 1 6 57 822.23"),
         Trial("-p", "sim:pump", "send", "TEMP", sent: "TEMP", received: "TEMP:{Water:12.0C,Skin:34.5C}"),
         Trial("-p", "sim:pump", "console", sent: "STATUS"),
-        Trial("-p", "sim:rescue?messages=1", "message", "listen", "--count", "1"),
-        Trial("-p", "sim:rescue", "message", "send", "--at", "1,2", "Help"),
-        Trial("-p", "sim:rescue", "message", "sync", "--for", "10ms"),
+        Trial("-p", "sim:rescue?messages=1", "rescue", "listen", "--count", "1"),
+        Trial("-p", "sim:rescue", "rescue", "send", "--at", "1,2", "Help"),
+        Trial("-p", "sim:rescue", "rescue", "sync", "--for", "10ms"),
     ]
 
     @Test("--record keeps what was sent and received", arguments: trials)
@@ -93,9 +93,9 @@ struct LineRecordingTests {
     @Test(
         "A command that ends because its time is over has not been cancelled",
         arguments: [
-            ["-p", "sim:pump", "monitor", "--record"], ["-p", "sim:storm", "log", "live", "--record"],
+            ["-p", "sim:pump", "monitor", "--record"], ["-p", "sim:storm", "storm", "log", "live", "--record"],
             ["-p", "sim:peer", "peer", "listen", "--record"],
-            ["-p", "sim:rescue?messages=0", "message", "listen", "--record"],
+            ["-p", "sim:rescue?messages=0", "rescue", "listen", "--record"],
         ])
     func timeIsOver(words: [String]) async throws {
         #expect(try await run(words + ["--for", "10ms"]).status == 0)

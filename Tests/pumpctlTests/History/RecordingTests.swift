@@ -69,7 +69,7 @@ struct RecordingTests {
 
     @Test("log live records each measurement")
     func live() async throws {
-        _ = try await run("-p", "sim:storm?seed=7&rows=100&interval=20ms", "log", "live", "--count", "5")
+        _ = try await run("-p", "sim:storm?seed=7&rows=100&interval=20ms", "storm", "log", "live", "--count", "5")
         let table = try await run("history", "--csv", "--family", "storm").output.split(separator: "\n")
         #expect(table.count == 6)
         #expect(table[0] == "time,session,family,endpoint,device,kind,pipe,port,point,value")
@@ -193,7 +193,7 @@ struct RecordingTests {
     @Test("What was said before pumpctl is killed is in the record")
     func killed() async throws {
         let program = try await Pumpctl.start(
-            ["-p", "sim:storm?interval=20ms", "log", "live"], environment: environment())
+            ["-p", "sim:storm?interval=20ms", "storm", "log", "live"], environment: environment())
         _ = try await program.output.wait(for: "20 rows") { $0.bytes.count { $0 == 0x0A } >= 20 ? true : nil }
         program.send(signal: SIGKILL)
         let shown = try await program.ending().output.split(separator: "\n").count

@@ -10,7 +10,7 @@ struct CommandWordsTests {
     @Test(
         "are found between options",
         arguments: [
-            ("status", "status"), ("-p X --json status -v", "status"), ("--port=X message list --csv", "message list"),
+            ("status", "status"), ("-p X --json status -v", "status"), ("--port=X rescue list --csv", "rescue list"),
             ("-p help status", "status"), ("led get led", "led get"), ("help led get", "led get"),
             ("speed nosuch", "speed"),
             ("", ""), ("--help", ""), ("--version", ""), ("help", ""), ("--frobnicate x status", ""),
@@ -28,7 +28,7 @@ struct CommandWordsTests {
             ("help nosuch", "'nosuch' is no command of 'pumpctl'", "choose one of: on, off"),
             ("nosuch --help", "'nosuch' is no command of 'pumpctl'", "choose one of: on, off"),
             ("statsu", "'statsu' is no command of 'pumpctl'", "try: pumpctl status"),
-            ("help message lst", "'lst' is no command of 'pumpctl message'", "try: pumpctl message list"),
+            ("help rescue lst", "'lst' is no command of 'pumpctl rescue'", "try: pumpctl rescue list"),
             ("led nosuch", "'nosuch' is no command of 'pumpctl led'", "choose one of: get, on, off, toggle"),
             ("sim /tmp/pump", "'/tmp/pump' is no command of 'pumpctl sim'", "pumpctl sim pump --link /tmp/pump"),
             ("/dev/ttyUSB0 status", "'/dev/ttyUSB0' is no command", "pumpctl --port /dev/ttyUSB0 status"),
@@ -68,10 +68,10 @@ struct CommandWordsTests {
         "A time that is none is refused with what a time may be",
         arguments: [
             ["status", "--timeout", "0"], ["send", "X", "--quiet", "0"], ["on", "--for", "0s"],
-            ["log", "get", "--quiet", "x"],
-            ["log", "live", "--for", "0"], ["monitor", "--interval", "0"], ["monitor", "--for", "-1"],
+            ["storm", "log", "get", "--quiet", "x"],
+            ["storm", "log", "live", "--for", "0"], ["monitor", "--interval", "0"], ["monitor", "--for", "-1"],
             ["console", "--quiet", "0"], ["peer", "listen", "--for", "0"], ["scan", "--for", "0"],
-            ["message", "listen", "--for", "0"], ["message", "sync", "--for", "0"], ["sim", "peer", "--interval", "0"],
+            ["rescue", "listen", "--for", "0"], ["rescue", "sync", "--for", "0"], ["sim", "peer", "--interval", "0"],
         ])
     func times(arguments: [String]) throws {
         let words = arguments.map { $0.hasPrefix("-") && $0.dropFirst().first?.isNumber == true ? "=\($0)" : $0 }

@@ -77,7 +77,8 @@ struct OptionTests {
     @Test(
         "A port has the baud rate of its family, unless it names one",
         arguments: [
-            (["-p", "PORT", "log", "live"], B115200), (["-p", "serial:PORT?baud=19200", "log", "live"], B19200),
+            (["-p", "PORT", "storm", "log", "live"], B115200),
+            (["-p", "serial:PORT?baud=19200", "storm", "log", "live"], B19200),
             (["-p", "PORT", "monitor"], B9600), (["-p", "PORT", "--family", "led", "console"], B115200),
             (["-p", "PORT", "peer", "listen"], B115200),
             (["-p", "PORT", "--family", "rescue", "console"], B115200),

@@ -34,15 +34,14 @@ struct OptionUseTests {
     @Test("What means nothing for a command is refused, before its name and behind it")
     func idleOptions() throws {
         for (path, command) in Self.commands() {
-            guard let taken = (command as? any OptionedCommand.Type)?.takenOptions else { continue }
+            guard let optioned = command as? any OptionedCommand.Type else { continue }
+            let taken = optioned.takenOptions
             let more = path == ["forget"] ? ["--all"] : []
             for option in SharedOption.allCases where !taken.contains(option) {
                 let words = try #require(Self.words[option])
                 for arguments in [words + path + more, path + more + words] {
-                    let parsed = try PumpctlCommand.parseAsRoot(arguments)
-                    let optioned = try #require(parsed as? any OptionedCommand)
                     let failure = #expect(throws: Failure.self) {
-                        try optioned.checkOptions(path.joined(separator: " "))
+                        try optioned.checkOptions(in: arguments, path.joined(separator: " "))
                     }
                     #expect(failure?.status == .usage)
                     #expect(failure?.message.hasPrefix("--\(option.rawValue) means nothing for") == true)
@@ -60,9 +59,49 @@ struct OptionUseTests {
             "-p X message sync --timeout 2",
         ]
         for line in lines {
-            let parsed = try PumpctlCommand.parseAsRoot(line.split(separator: " ").map(String.init))
-            try #require(parsed as? any OptionedCommand).checkOptions("")
+            let arguments = FormerCommands.rewritten(line.split(separator: " ").map(String.init))
+            let command = try #require(CommandWords(arguments).command as? any OptionedCommand.Type)
+            try command.checkOptions(in: arguments, "")
+            _ = try PumpctlCommand.parseAsRoot(arguments)
         }
+    }
+
+    @Test("The help of a command shows just the options that mean something for it")
+    func help() throws {
+        for (path, command) in Self.commands() {
+            guard let optioned = command as? any OptionedCommand.Type else { continue }
+            let help = PumpctlCommand.helpMessage(for: command, columns: 200).split(separator: "\nOPTIONS:").last ?? ""
+            for option in SharedOption.allCases {
+                let isShown = option.spellings.contains { help.contains("\($0) ") || help.contains("\($0)\n") }
+                #expect(isShown == optioned.takenOptions.contains(option), "\(path) and \(option)")
+            }
+        }
+    }
+
+    @Test("The help of each command ends its text with an example that the program would take")
+    func examples() throws {
+        for (path, command) in Self.commands() {
+            let help = command.configuration.discussion
+            let example = try #require(help.split(separator: "Example: pumpctl ").last, "\(path) has no example")
+            let found = CommandWords(Self.unquoted(String(example)))
+            #expect(found.path == path, "\(example)")
+            #expect(found.failure == nil)
+            _ = try PumpctlCommand.parseAsRoot(NegativeNumbers.asValues(in: Self.unquoted(String(example))))
+        }
+    }
+
+    /// The words of a line as a shell would split it.
+    private static func unquoted(_ line: String) -> [String] {
+        var words = [""]
+        var isQuoted = false
+        for character in line {
+            switch character {
+            case "'": isQuoted.toggle()
+            case " " where !isQuoted: words.append("")
+            default: words[words.count - 1].append(character)
+            }
+        }
+        return words
     }
 
     @Test("The program refuses them with 64, also as JSON")

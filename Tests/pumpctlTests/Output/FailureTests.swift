@@ -22,7 +22,7 @@ struct FailureTests {
     @Test("The device is named, and no hint ends or begins with nothing", arguments: endpoints)
     func words(endpoint: String) {
         for error in Self.errors {
-            for family in FamilyName.allCases {
+            for family in Family.all {
                 let failure = Failure(error, family, at: DevicePlace(endpoint))
                 #expect(failure.message.hasPrefix("\(endpoint): "))
                 #expect(failure.hint?.hasSuffix("; ") != true && failure.hint?.isEmpty != true)
@@ -57,12 +57,12 @@ struct FailureTests {
     @Test(
         "A reply of another family is known for what it is",
         arguments: [
-            (FamilyName.led, "ERROR:UNKNOWN_COMMAND", FamilyName.pump), (.led, "STATUS:{State:OFF}", .pump),
+            (Family.led, "ERROR:UNKNOWN_COMMAND", Family.pump), (.led, "STATUS:{State:OFF}", .pump),
             (.pump, "LED:0", .led), (.pump, "LOG Values: ", .storm), (.pump, "LIVE LOG: 1 2 3 4", .storm),
             (.led, "HELLO from Desk @ 2026-11-20T17:04:00Z", .peer), (.storm, "IMG_ERROR not_png", .peer),
             (.pump, "{\"id\":\"6F1E2C1A\"", .rescue),
         ])
-    func otherFamily(family: FamilyName, line: String, other: FamilyName) {
+    func otherFamily(family: Family, line: String, other: Family) {
         let error = SessionError(.notUnderstood, command: "X", outcome: .nothingChanged, foreignLine: Array(line.utf8))
         let hint = Failure(error, family, at: DevicePlace("/dev/ttyUSB0")).hint
         #expect(hint == "use a command of the family \(other): pumpctl --help; or name another device by --port")

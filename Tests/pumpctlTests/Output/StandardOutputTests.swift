@@ -31,7 +31,7 @@ struct StandardOutputTests {
     @Test(
         "What was done is said where standard output is closed, or may not grow",
         arguments: [">&-", ">/dev/full", ">\"$TMPFILE\""],
-        [["off"], ["led", "on"], ["log", "get"], ["say", "hello"]])
+        [["off"], ["led", "on"], ["storm", "log", "get"], ["peer", "say", "hello"]])
     func outcome(place: String, words: [String]) async throws {
         let folder = TemporaryFolder()
         let family = ["off": "pump", "led": "led", "log": "storm?unpaced&rows=3", "say": "peer"][words[0]] ?? ""

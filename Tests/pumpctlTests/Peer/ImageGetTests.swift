@@ -20,14 +20,14 @@ struct ImageGetTests {
     func file() async throws {
         let folder = TemporaryFolder()
         let path = folder.write("of yesterday", to: "image.png")
-        let ending = try await Pumpctl.run("-p", "sim:peer?seed=7&unpaced", "image", "get", "-o", path)
+        let ending = try await Pumpctl.run("-p", "sim:peer?seed=7&unpaced", "peer", "image", "get", "-o", path)
         #expect(ending.status == 0)
         #expect(ending.output == "20000 bytes in \(path)\n")
         #expect(ending.errors == "")
         #expect(try Self.content(path, in: folder) == Self.picture())
 
         let record = try await Pumpctl.run(
-            "-p", "sim:peer?seed=7&unpaced&size=128&chunk=1", "--json", "image", "get", "-o", path
+            "-p", "sim:peer?seed=7&unpaced&size=128&chunk=1", "--json", "peer", "image", "get", "-o", path
         ).object()
         #expect(record["bytes"] as? Int == 128)
         #expect(record["file"] as? String == path)
@@ -48,7 +48,8 @@ struct ImageGetTests {
         let path = folder.write("of yesterday", to: "image.png")
         let patience = fault == "stalls" ? "0.3" : "30"
         let ending = try await Pumpctl.run(
-            "-p", "sim:peer?unpaced&fault=\(fault)", "--timeout", patience, "--json", "image", "get", "-o", path)
+            "-p", "sim:peer?unpaced&fault=\(fault)", "--timeout", patience, "--json", "peer", "image", "get", "-o", path
+        )
         expectFailure(ending, status, hint: hint)
         let record = try ending.object()
         #expect(record["error"] as? String == (status == 1 ? "refused" : status == 75 ? "no_answer" : fault))
@@ -69,7 +70,7 @@ struct ImageGetTests {
         let folder = TemporaryFolder()
         let path = folder.path("image.png")
         let ending = try await Pumpctl.run(
-            "-p", "tcp:127.0.0.1:\(listener.port ?? 0)", "--json", "image", "get", "-o", path)
+            "-p", "tcp:127.0.0.1:\(listener.port ?? 0)", "--json", "peer", "image", "get", "-o", path)
         expectFailure(ending, 74, saying: "6 of 300 bytes came", hint: "nothing was written")
         #expect(try ending.object()["outcome"] as? String == "incomplete")
         #expect(try Self.content(path, in: folder) == nil)
@@ -81,7 +82,7 @@ struct ImageGetTests {
         let peer = try await ScriptedDevice { _ in "IMG_BEGIN a.png 300\r\nAAAA\r\nstill there?\r\n" }
         let folder = TemporaryFolder()
         let path = folder.path("image.png")
-        let program = try await Pumpctl.start(["-p", peer.port, "image", "get", "-o", path])
+        let program = try await Pumpctl.start(["-p", peer.port, "peer", "image", "get", "-o", path])
         #expect(try await program.errors.line() == "pumpctl: the peer says: text  still there?")
         #expect(access(path + ".partial", F_OK) == 0)
         program.send(signal: SIGINT)
@@ -97,7 +98,7 @@ struct ImageGetTests {
         let peer = try await ScriptedDevice()
         let folder = TemporaryFolder()
         let path = folder.path("image.png")
-        let ending = try await Pumpctl.run("-p", peer.port, "--timeout", "0.2", "image", "get", "-o", path)
+        let ending = try await Pumpctl.run("-p", peer.port, "--timeout", "0.2", "peer", "image", "get", "-o", path)
         expectFailure(ending, 75, saying: "no answer to GET_IMAGE in 0.2 s", hint: "baud rate 115200")
         #expect(peer.heard.state.text == "GET_IMAGE\n")
         #expect(try Self.content(path, in: folder) == nil)
@@ -110,7 +111,7 @@ struct ImageGetTests {
     func noFile(path: String, status: Int32) async throws {
         let peer = try await ScriptedDevice()
         expectFailure(
-            try await Pumpctl.run("-p", peer.port, "image", "get", "-o", path), status, saying: path,
+            try await Pumpctl.run("-p", peer.port, "peer", "image", "get", "-o", path), status, saying: path,
             hint: "another file")
         #expect(peer.heard.state.text == "")
         await peer.close()
@@ -118,7 +119,7 @@ struct ImageGetTests {
 
     @Test("A full disk is told of")
     func fullDisk() async throws {
-        let ending = try await Pumpctl.run("-p", "sim:peer?unpaced", "image", "get", "-o", "/dev/full")
+        let ending = try await Pumpctl.run("-p", "sim:peer?unpaced", "peer", "image", "get", "-o", "/dev/full")
         expectFailure(ending, 74, saying: "/dev/full")
     }
 
@@ -127,7 +128,7 @@ struct ImageGetTests {
         let peer = try await ScriptedDevice { _ in "IMG_BEGIN ../../\u{1B}[2Jx 3\r\nAAAA\r\nIMG_END\r\n" }
         let folder = TemporaryFolder()
         let path = folder.path("image.png")
-        let ending = try await Pumpctl.run("-p", peer.port, "image", "get", "-o", path)
+        let ending = try await Pumpctl.run("-p", peer.port, "peer", "image", "get", "-o", path)
         #expect(ending.status == 0)
         #expect(!(ending.output + ending.errors).contains("\u{1B}"))
         #expect(try Self.content(path, in: folder) == Data([0, 0, 0]))
@@ -143,7 +144,7 @@ struct ImageGetTests {
         let folder = TemporaryFolder()
         // The peer's line takes longer for it than the first bar is away.
         let program = try await Pumpctl.start(
-            ["-p", "sim:peer?size=6000", "image", "get", "-o", folder.path("image.png")],
+            ["-p", "sim:peer?size=6000", "peer", "image", "get", "-o", folder.path("image.png")],
             terminal: terminal.path, program: (isColoured ? ["env", "-u", "NO_COLOR"] : []) + [Executable.pumpctl])
         let text = try await shown.wait(for: "the end") { $0.text.contains("bytes in") ? $0.text : nil }
         #expect(text.contains(" of 6 kB"), "\(text)")
@@ -159,7 +160,7 @@ struct ImageGetTests {
         let port = String(try #require(try await sim.output.line().split(separator: " ").last))
         let folder = TemporaryFolder()
         let path = folder.path("image.png")
-        #expect(try await Pumpctl.run("-p", port, "image", "get", "-o", path).status == 0)
+        #expect(try await Pumpctl.run("-p", port, "peer", "image", "get", "-o", path).status == 0)
         #expect(try Self.content(path, in: folder) == Self.picture(300_000))
         sim.send(signal: SIGTERM)
         #expect(try await sim.ending().status == 143)
@@ -168,10 +169,11 @@ struct ImageGetTests {
     @Test(
         "Options that make no sense are refused",
         arguments: [
-            ["-p", "sim:peer?size=127", "image", "get", "-o", "x"],
-            ["-p", "sim:peer?fault=x", "image", "get", "-o", "x"],
-            ["-p", "sim:peer?chunk=181", "image", "get", "-o", "x"], ["-p", "sim:peer?interval=x", "peer", "listen"],
-            ["image", "get"], ["sim", "peer", "--size", "1"], ["sim", "peer", "--chunk", "0"],
+            ["-p", "sim:peer?size=127", "peer", "image", "get", "-o", "x"],
+            ["-p", "sim:peer?fault=x", "peer", "image", "get", "-o", "x"],
+            ["-p", "sim:peer?chunk=181", "peer", "image", "get", "-o", "x"],
+            ["-p", "sim:peer?interval=x", "peer", "listen"],
+            ["peer", "image", "get"], ["sim", "peer", "--size", "1"], ["sim", "peer", "--chunk", "0"],
             ["sim", "peer", "--fault", "x"], ["peer", "listen", "--count", "0"],
         ])
     func wrongOptions(words: [String]) async throws {

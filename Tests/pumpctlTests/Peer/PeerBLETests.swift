@@ -25,12 +25,12 @@ struct PeerBLETests {
     @Test("say, toggle, image get and peer listen do what they do on a cable")
     func commands() async throws {
         try await withPeer("--size", "3000", "--seed", "7") { bench, _ in
-            let said = try await bench.run("-p", Self.port, "say", "Grüße")
+            let said = try await bench.run("-p", Self.port, "peer", "say", "Grüße")
             #expect(said.output == "said\n" && said.errors == "", "\(said)")
-            #expect(try await bench.run("-p", "ble:*", "toggle", "on").output == "toggle on\n")
+            #expect(try await bench.run("-p", "ble:*", "peer", "toggle", "on").output == "toggle on\n")
             let folder = TemporaryFolder()
             let path = folder.path("image.png")
-            let image = try await bench.run("-p", Self.port, "image", "get", "-o", path)
+            let image = try await bench.run("-p", Self.port, "peer", "image", "get", "-o", path)
             #expect(image.output == "3000 bytes in \(path)\n", "\(image)")
             #expect(
                 try Data(contentsOf: URL(filePath: path)) == Data(PeerPicture(seed: 7, byteCount: 3000).bytes))
@@ -46,10 +46,10 @@ struct PeerBLETests {
     func long() async throws {
         try await withPeer(mtu: 23) { bench, _ in
             let text = String(repeating: "雨", count: 170)
-            let said = try await bench.run("-p", Self.port, "-v", "--json", "say", text)
+            let said = try await bench.run("-p", Self.port, "-v", "--json", "peer", "say", text)
             #expect(said.status == 0, "\(said)")
             #expect(try said.object()["characters"] as? Int == 170)
-            let refused = try await bench.run("-p", Self.port, "--json", "say", text + "雨")
+            let refused = try await bench.run("-p", Self.port, "--json", "peer", "say", text + "雨")
             expectFailure(refused, 64, saying: "513 bytes", "510", hint: "send it in parts")
             #expect(try refused.object()["error"] as? String == "too_long")
             #expect(try refused.object()["outcome"] as? String == "not_sent")
@@ -66,13 +66,13 @@ struct PeerBLETests {
         try await withPeer("--fault", fault) { bench, _ in
             let folder = TemporaryFolder()
             let ending = try await bench.run(
-                "-p", Self.port, "--json", "image", "get", "-o", folder.path("image.png"))
+                "-p", Self.port, "--json", "peer", "image", "get", "-o", folder.path("image.png"))
             #expect(ending.status == status, "\(ending)")
             let record = try ending.object()
             #expect([record["error"] as? String, record["device_code"] as? String].contains(fault), "\(record)")
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
             // What is left of the image is for nobody else.
-            #expect(try await bench.run("-p", Self.port, "say", "hello").output == "said\n")
+            #expect(try await bench.run("-p", Self.port, "peer", "say", "hello").output == "said\n")
         }
     }
 
@@ -81,7 +81,7 @@ struct PeerBLETests {
         try await withPeer("--size", "20000", mtu: 23) { bench, _ in
             let folder = TemporaryFolder()
             let path = folder.path("image.png")
-            let image = try await bench.run("-p", Self.port, "--json", "image", "get", "-o", path)
+            let image = try await bench.run("-p", Self.port, "--json", "peer", "image", "get", "-o", path)
             #expect(image.status == 0, "\(image)")
             #expect(try image.object()["name"] as? String == "imag")
             #expect(try Data(contentsOf: URL(filePath: path)) == Data(PeerPicture(seed: 1, byteCount: 20000).bytes))

@@ -33,12 +33,12 @@ struct PeerHostTests {
             #expect(heard == texts + [String(rain.prefix(32)), String(rain.prefix(8))])
             #expect(events.compactMap { $0["toggle"] as? String } == ["on"])
             let output = folder.path("got.png")
-            let image = try await bench.run("-p", Self.port, "--json", "image", "get", "-o", output)
+            let image = try await bench.run("-p", Self.port, "--json", "peer", "image", "get", "-o", output)
             #expect(try image.object()["name"] as? String == "a photo.png", "\(image)")
             #expect(try Data(contentsOf: URL(filePath: output)) == file)
-            #expect(try await bench.run("-p", Self.port, "say", "Grüße").output == "said\n")
+            #expect(try await bench.run("-p", Self.port, "peer", "say", "Grüße").output == "said\n")
             try await host.output.text(upTo: "text  Grüße\n")
-            #expect(try await bench.run("-p", Self.port, "toggle", "off").status == 0)
+            #expect(try await bench.run("-p", Self.port, "peer", "toggle", "off").status == 0)
             try await host.output.text(upTo: "toggle off\n")
             // pumpctl waits until the connection of the command before is over.
             let write = ["gatt", Self.port, "write", "6E400002-B5A3-F393-E0A9-E50E24DCCA9E", "0x61ff00"]
@@ -58,7 +58,7 @@ struct PeerHostTests {
         try await terminal.wait(program, forLastRow: ">")
         program.type("good evning\u{1B}[D\u{1B}[D\u{1B}[D\u{1B}[D")
         try await terminal.wait(program, forLastRow: "> good evning")
-        #expect(try await Pumpctl.run("-p", home.port, "say", "good morning").output == "said\n")
+        #expect(try await Pumpctl.run("-p", home.port, "peer", "say", "good morning").output == "said\n")
         try await terminal.wait(program) {
             $0.rows.contains("text  good morning") && $0.rows.last == "> good evning"
                 && $0.rows.contains("* nobody is subscribed any more")
@@ -79,7 +79,7 @@ struct PeerHostTests {
         let sim = try await Pumpctl.start(["sim", "peer", "--unpaced", "--image", path, "--link", folder.path("peer")])
         _ = try await sim.output.line("the peer's port")
         let output = folder.path("got.png")
-        #expect(try await Pumpctl.run("-p", folder.path("peer"), "image", "get", "-o", output).status == 0)
+        #expect(try await Pumpctl.run("-p", folder.path("peer"), "peer", "image", "get", "-o", output).status == 0)
         #expect(try Data(contentsOf: URL(filePath: output)) == file)
         sim.send(signal: SIGTERM)
         _ = try await sim.ending()
@@ -108,7 +108,8 @@ struct PeerHostTests {
         let folder = TemporaryFolder()
         let host = try await Pumpctl.start(["peer", "host", "--link", folder.path("peer"), "--for", "20s"])
         _ = try await host.output.line("the peer's port")
-        let image = try await Pumpctl.run("-p", folder.path("peer"), "image", "get", "-o", folder.path("got.png"))
+        let image = try await Pumpctl.run(
+            "-p", folder.path("peer"), "peer", "image", "get", "-o", folder.path("got.png"))
         expectFailure(image, 1, saying: "no_file_selected")
         host.send(signal: SIGTERM)
         #expect(try await host.ending().status == 143)

@@ -14,7 +14,7 @@ struct SayTests {
     @Test("A message goes out as a line between two that are acknowledged")
     func message() async throws {
         let peer = try await peer()
-        let ending = try await Pumpctl.run("-p", peer.port, "say", "Grüße from ON")
+        let ending = try await Pumpctl.run("-p", peer.port, "peer", "say", "Grüße from ON")
         #expect(ending.status == 0)
         #expect(ending.output == "said, acknowledged\n")
         #expect(ending.errors == "")
@@ -26,7 +26,7 @@ struct SayTests {
     func long() async throws {
         let text = String(repeating: "雨", count: 612)
         let peer = try await peer()
-        let ending = try await Pumpctl.run("-p", peer.port, "--json", "say", text)
+        let ending = try await Pumpctl.run("-p", peer.port, "--json", "peer", "say", text)
         #expect(ending.errors == "pumpctl: the message has 612 characters; the peer shows the first 500\n")
         let record = try ending.object()
         #expect(record["characters"] as? Int == 612)
@@ -37,9 +37,13 @@ struct SayTests {
 
     @Test(
         "A text that is no message is refused before anything is sent",
-        arguments: [("", "empty"), ("a\nb", "one line"), ("on", "pumpctl toggle"), ("GET", "pumpctl image get")])
+        arguments: [
+            ("", "empty"), ("a\nb", "one line"), ("on", "pumpctl peer toggle"), ("GET", "pumpctl peer image get"),
+        ])
     func noMessage(text: String, words: String) async throws {
-        expectFailure(try await Pumpctl.run("-p", "/proc/nowhere", "say", text), 64, saying: words, hint: "pumpctl say")
+        expectFailure(
+            try await Pumpctl.run("-p", "/proc/nowhere", "peer", "say", text), 64, saying: words,
+            hint: "pumpctl peer say")
     }
 
     @Test("toggle sends ON and OFF")
@@ -55,12 +59,14 @@ struct SayTests {
             await peer.close()
         }
         expectFailure(try await Pumpctl.run("-p", "sim:peer", "toggle", "maybe"), 64, hint: "")
-        expectFailure(try await Pumpctl.run("-p", "sim:peer", "--family", "led", "toggle", "on"), 64, hint: "")
+        expectFailure(try await Pumpctl.run("-p", "sim:peer", "--family", "led", "peer", "toggle", "on"), 64, hint: "")
     }
 
     @Test("The published peer, which acknowledges nothing, is told, and nothing is claimed")
     func published() async throws {
-        for (arguments, word) in [(["say", "good morning"], "good morning"), (["toggle", "on"], "ON")] {
+        for (arguments, word) in [
+            (["peer", "say", "good morning"], "good morning"), (["peer", "toggle", "on"], "ON"),
+        ] {
             let peer = try await ScriptedDevice()
             let ending = try await Pumpctl.start(["-p", peer.port, "--json"] + arguments).ending()
             #expect(ending.status == 0, "\(ending)")
@@ -75,9 +81,10 @@ struct SayTests {
     @Test("A device of another kind ends it with 76")
     func foreign() async throws {
         let pump = try await BenchPump()
-        let ending = try await Pumpctl.run("-p", pump.port, "--timeout", "10", "say", "hello")
+        let ending = try await Pumpctl.run("-p", pump.port, "--timeout", "10", "peer", "say", "hello")
         expectFailure(ending, 76, saying: "ERROR:UNKNOWN_COMMAND", hint: "use a command of the family pump")
-        expectFailure(try await Pumpctl.run("-p", pump.port, "toggle", "on"), 76, saying: "ERROR:UNKNOWN_COMMAND")
+        expectFailure(
+            try await Pumpctl.run("-p", pump.port, "peer", "toggle", "on"), 76, saying: "ERROR:UNKNOWN_COMMAND")
         #expect(await pump.duty() == nil)
         await pump.close()
     }
@@ -91,7 +98,7 @@ struct SayTests {
                 $0 += 1; return $0 == 1
             } ? "Hello ack\r\n" : nil
         }
-        let ending = try await Pumpctl.run("-p", peer.port, "--json", "say", "good bye")
+        let ending = try await Pumpctl.run("-p", peer.port, "--json", "peer", "say", "good bye")
         expectFailure(ending, 74, saying: "the link broke at good bye", "unknown", hint: "")
         #expect(try ending.object()["outcome"] as? String == "unknown")
         await peer.close()
@@ -107,8 +114,8 @@ struct SayTests {
 
     @Test("sim:peer hears")
     func simulated() async throws {
-        #expect(try await Pumpctl.run("-p", "sim:peer", "say", "hello").output == "said\n")
-        #expect(try await Pumpctl.run("-p", "sim:peer?acks", "say", "hello").output == "said, acknowledged\n")
-        #expect(try await Pumpctl.run("-p", "sim:peer", "toggle", "off").status == 0)
+        #expect(try await Pumpctl.run("-p", "sim:peer", "peer", "say", "hello").output == "said\n")
+        #expect(try await Pumpctl.run("-p", "sim:peer?acks", "peer", "say", "hello").output == "said, acknowledged\n")
+        #expect(try await Pumpctl.run("-p", "sim:peer", "peer", "toggle", "off").status == 0)
     }
 }

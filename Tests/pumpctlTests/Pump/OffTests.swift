@@ -236,7 +236,7 @@ struct OffTests {
     @Test("A holder that uses the port for a device of another family sends nothing, and says why")
     func otherFamily() async throws {
         let device = try await ScriptedDevice()
-        let holder = try await Pumpctl.start(["-p", device.port, "-v", "log", "live"])
+        let holder = try await Pumpctl.start(["-p", device.port, "-v", "storm", "log", "live"])
         _ = try await holder.errors.line()
         let ending = try await Pumpctl.run("-p", device.port, "off")
         expectFailure(

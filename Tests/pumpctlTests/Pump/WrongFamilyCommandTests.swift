@@ -7,7 +7,8 @@ struct WrongFamilyCommandTests {
         "Is refused before anything is written",
         arguments: [
             ["-p", "sim:led", "on"], ["-p", "sim:led", "off"], ["-p", "sim:storm", "monitor", "--count", "1"],
-            ["-p", "sim:pump", "led", "on"], ["-p", "sim:peer", "log", "get"], ["-p", "sim:pump", "say", "x"],
+            ["-p", "sim:pump", "led", "on"], ["-p", "sim:peer", "storm", "log", "get"],
+            ["-p", "sim:pump", "peer", "say", "x"],
             ["-p", "sim:storm?seed=1", "status"],
         ])
     func refused(words: [String]) async throws {

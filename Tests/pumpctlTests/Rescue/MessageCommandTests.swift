@@ -17,7 +17,7 @@ struct MessageCommandTests {
 
     private func listed(_ options: String...) async throws -> [NSDictionary] {
         try await Pumpctl.start(
-            ["--json", "message", "list"] + options, environment: ["XDG_DATA_HOME": folder.path]
+            ["--json", "rescue", "list"] + options, environment: ["XDG_DATA_HOME": folder.path]
         ).ending().objects()
     }
 
@@ -31,7 +31,7 @@ struct MessageCommandTests {
     @Test("--at takes the southern half of the globe, and names the range of what is none")
     func negativePlace() async throws {
         for place in ["-35.9,-79", "-.5,-0"] {
-            let kept = try await run("message", "send", "--later", "--at", place, "x")
+            let kept = try await run("rescue", "send", "--later", "--at", place, "x")
             #expect(kept.status == 0, "\(kept)")
         }
         let latitudes = try await listed().map { $0["latitude"] as? Double }
@@ -39,8 +39,8 @@ struct MessageCommandTests {
         for (place, words) in [
             ("91,0", "latitude is -90 to 90"), ("0,-181", "longitude is -180 to 180"), ("-1", "35.911595,-79.048759"),
         ] {
-            let ending = try await run("message", "send", "--later", "--at", place, "x")
-            expectFailure(ending, 64, saying: words, hint: "message send")
+            let ending = try await run("rescue", "send", "--later", "--at", place, "x")
+            expectFailure(ending, 64, saying: words, hint: "rescue send")
         }
     }
 
@@ -62,7 +62,7 @@ struct MessageCommandTests {
     @Test("listen prints what comes and keeps it, once, whatever the splits and faults")
     func listen() async throws {
         let phone = "sim:rescue?seed=7&messages=20&interval=1ms&split=20&malformed=50"
-        let ending = try await run("-p", phone, "message", "listen", "--count", "20")
+        let ending = try await run("-p", phone, "rescue", "listen", "--count", "20")
         #expect(ending.status == 0, "\(ending)")
         let lines = ending.output.split(separator: "\n")
         #expect(lines.count == 20)
@@ -72,7 +72,7 @@ struct MessageCommandTests {
         }
         #expect(ending.errors.contains("no message"))
         #expect(!ending.errors.contains("\u{1B}"))
-        let again = try await run("-p", phone, "message", "listen", "--for", "1s")
+        let again = try await run("-p", phone, "rescue", "listen", "--for", "1s")
         #expect(again.status == 0)
         #expect(again.output == "")
         let ids = try await listed().map { $0["id"] as? String }
@@ -83,7 +83,7 @@ struct MessageCommandTests {
     func untilSOS() async throws {
         let index = try Self.firstSOS()
         let ending = try await run(
-            "-p", "sim:rescue?seed=7&messages=100&interval=1ms", "--json", "message", "listen", "--until-sos")
+            "-p", "sim:rescue?seed=7&messages=100&interval=1ms", "--json", "rescue", "listen", "--until-sos")
         #expect(ending.status == 0)
         let events = try ending.objects()
         #expect(events.count > index)
@@ -94,7 +94,7 @@ struct MessageCommandTests {
 
     @Test("--until-sos ends with 75 where none came in time")
     func noSOS() async throws {
-        let ending = try await run("-p", "sim:rescue?messages=0", "message", "listen", "--until-sos", "--for", "0.1s")
+        let ending = try await run("-p", "sim:rescue?messages=0", "rescue", "listen", "--until-sos", "--for", "0.1s")
         expectFailure(ending, 75, saying: "no SOS in 0.1 s")
     }
 
@@ -107,7 +107,7 @@ struct MessageCommandTests {
         await channel.gather(into: screen)
         let program = try await Pumpctl.start(
             [
-                "-p", "sim:rescue?seed=7&messages=\(index + 1)&interval=1ms", "message", "listen", "--until-sos",
+                "-p", "sim:rescue?seed=7&messages=\(index + 1)&interval=1ms", "rescue", "listen", "--until-sos",
             ], environment: ["XDG_DATA_HOME": folder.path], terminal: terminal.path)
         try await screen.text(upTo: "\u{07}")
         #expect(try await program.ending().status == 0)
@@ -118,7 +118,7 @@ struct MessageCommandTests {
     func send() async throws {
         let device = try await ScriptedDevice()
         let ending = try await run(
-            "-p", device.port, "--json", "message", "send", "--category", "sos", "--at", "35.911595,-79.048759",
+            "-p", device.port, "--json", "rescue", "send", "--category", "sos", "--at", "35.911595,-79.048759",
             "\u{1B}[2J on the \"roof\"")
         #expect(ending.status == 0, "\(ending)")
         let record = try ending.object()
@@ -130,36 +130,36 @@ struct MessageCommandTests {
         #expect([sent.latitude, sent.longitude] == [35.911595, -79.048759])
         #expect(abs(sent.timestamp.timeIntervalSinceNow) < 600)
         #expect(try await listed("--status", "synced").count == 1)
-        let text = try await run("message", "list")
+        let text = try await run("rescue", "list")
         #expect(text.output.hasSuffix("  synced   SOS           35.911595,-79.048759  \\x1b[2J on the \"roof\"\n"))
         await device.close()
     }
 
     @Test("What could not be sent is kept, and sync hands it on")
     func sync() async throws {
-        let failed = try await run("-p", "/dev/ttyNONE", "--json", "message", "send", "--at", "1,2", "one")
-        expectFailure(failed, 66, saying: "no such port", hint: "message sync")
+        let failed = try await run("-p", "/dev/ttyNONE", "--json", "rescue", "send", "--at", "1,2", "one")
+        expectFailure(failed, 66, saying: "no such port", hint: "rescue sync")
         #expect(try failed.object()["outcome"] as? String == "pending_sync")
-        #expect(try await run("message", "send", "--later", "--at", "1,2", "two").status == 0)
+        #expect(try await run("rescue", "send", "--later", "--at", "1,2", "two").status == 0)
         #expect(try await listed("--status", "pending_sync").count == 2)
 
         let device = try await ScriptedDevice()
-        let ending = try await run("-p", device.port, "message", "sync")
+        let ending = try await run("-p", device.port, "rescue", "sync")
         #expect(ending.output == "2 handed on\n")
         let sent = try await device.heard.wait(for: "two messages") { heard in
             heard.text.contains("\"two\"") && heard.text.last == "}" ? heard.text : nil
         }
         #expect(sent.contains("\"one\""))
         #expect(try await listed("--status", "pending_sync").isEmpty)
-        #expect(try await run("-p", device.port, "message", "sync").output == "0 handed on\n")
+        #expect(try await run("-p", device.port, "rescue", "sync").output == "0 handed on\n")
         await device.close()
     }
 
     @Test("sync receives while it sends; its own messages, which come back, are not new")
     func bothRoles() async throws {
-        _ = try await run("message", "send", "--later", "--at", "1,2", "mine")
+        _ = try await run("rescue", "send", "--later", "--at", "1,2", "mine")
         let phone = "sim:rescue?seed=7&messages=3&interval=1ms"
-        let ending = try await run("-p", phone, "--json", "message", "sync", "--for", "3s")
+        let ending = try await run("-p", phone, "--json", "rescue", "sync", "--for", "3s")
         let records = try ending.objects()
         #expect(records.dropLast().compactMap { $0["id"] as? String } == Self.stock(0..<3).map(\.id.uuidString))
         #expect(records.last?["synced"] as? Int == 1)
@@ -170,13 +170,13 @@ struct MessageCommandTests {
 
     @Test("Where the link breaks nothing is marked")
     func brokenLink() async throws {
-        _ = try await run("message", "send", "--later", "--at", "1,2", "mine")
+        _ = try await run("rescue", "send", "--later", "--at", "1,2", "mine")
         let device = try await ScriptedDevice()
         let program = try await Pumpctl.start(
-            ["-p", device.port, "message", "sync", "--for", "60s"], environment: ["XDG_DATA_HOME": folder.path])
+            ["-p", device.port, "rescue", "sync", "--for", "60s"], environment: ["XDG_DATA_HOME": folder.path])
         _ = try await device.heard.wait(for: "the message") { $0.text.contains("mine") ? true : nil }
         await device.close()
-        expectFailure(try await program.ending(), 74, saying: "gone", hint: "message sync")
+        expectFailure(try await program.ending(), 74, saying: "gone", hint: "rescue sync")
         #expect(try await listed("--status", "pending_sync").count == 1)
     }
 
@@ -184,7 +184,7 @@ struct MessageCommandTests {
     func strangers() async throws {
         let device = try await ScriptedDevice()
         let program = try await Pumpctl.start(
-            ["-p", device.port, "-v", "message", "listen", "--count", "1"], environment: ["XDG_DATA_HOME": folder.path])
+            ["-p", device.port, "-v", "rescue", "listen", "--count", "1"], environment: ["XDG_DATA_HOME": folder.path])
         _ = try await program.errors.line("the open port")
         try await device.say(
             """
@@ -192,8 +192,8 @@ struct MessageCommandTests {
             "latitude":1,"longitude":2,"timestamp":0,"status":"pending_sync","category":"\\u001bc, \\"x\\"","hops":[3]}
             """)
         var outputs = [try await program.ending()]
-        outputs += [try await run("message", "list"), try await run("message", "list", "--csv")]
-        outputs += [try await run("--json", "message", "list"), try await run("message", "export")]
+        outputs += [try await run("rescue", "list"), try await run("rescue", "list", "--csv")]
+        outputs += [try await run("--json", "rescue", "list"), try await run("rescue", "export")]
         for ending in outputs {
             #expect(ending.status == 0, "\(ending)")
             for scalar in (ending.output + ending.errors).unicodeScalars where scalar != "\n" {
@@ -210,11 +210,11 @@ struct MessageCommandTests {
     @Test("export writes to a file, and list picks by category")
     func export() async throws {
         for category in ["Shelter", "road closure"] {
-            _ = try await run("message", "send", "--later", "--category", category, "--at", "1,2", "x")
+            _ = try await run("rescue", "send", "--later", "--category", category, "--at", "1,2", "x")
         }
         #expect(try await listed("--category", "Road Closure").count == 1)
         let path = folder.path("messages.json")
-        #expect(try await run("message", "export", "-o", path).output == "")
+        #expect(try await run("rescue", "export", "-o", path).output == "")
         let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
         #expect(lines.compactMap { PhoneMessage(json: Array($0.utf8))?.category } == ["Shelter", "Road Closure"])
     }
@@ -231,7 +231,7 @@ struct MessageCommandTests {
         }
         let first = try await start(seed: 7)
         let program = try await Pumpctl.start(
-            ["-p", path, "message", "listen"], environment: ["XDG_DATA_HOME": folder.path])
+            ["-p", path, "rescue", "listen"], environment: ["XDG_DATA_HOME": folder.path])
         _ = try await program.output.line("a message")
         first.send(signal: SIGTERM)
         try await first.ending()
@@ -249,14 +249,14 @@ struct MessageCommandTests {
     @Test("A folder that may not be written is told of")
     func noPlace() async throws {
         let place = ["HOME": "/proc/nowhere"]
-        let kept = try await Pumpctl.run("message", "send", "--later", "--at", "1,2", "x", environment: place)
+        let kept = try await Pumpctl.run("rescue", "send", "--later", "--at", "1,2", "x", environment: place)
         expectFailure(kept, 74, saying: "/proc", hint: "XDG_DATA_HOME")
-        let heard = try await Pumpctl.run("-p", "sim:rescue", "message", "listen", environment: place)
+        let heard = try await Pumpctl.run("-p", "sim:rescue", "rescue", "listen", environment: place)
         expectFailure(heard, 74, saying: "/proc", hint: "XDG_DATA_HOME")
-        let listed = try await Pumpctl.run("message", "list", environment: place)
+        let listed = try await Pumpctl.run("rescue", "list", environment: place)
         #expect(listed.status == 0)
         #expect(listed.output + listed.errors == "")
-        let homeless = try await Pumpctl.run("message", "list", environment: ["HOME": ""])
+        let homeless = try await Pumpctl.run("rescue", "list", environment: ["HOME": ""])
         expectFailure(homeless, 66, saying: "HOME", hint: "XDG_DATA_HOME")
     }
 

@@ -10,14 +10,14 @@ struct MessageOfferTests {
     /// Keeps messages, to be handed on later.
     private func keep(_ texts: String..., in folder: TemporaryFolder, on bench: RadioBench) async throws {
         for text in texts {
-            let ending = try await bench.run("message", "send", "--later", "--at", "1,2", text, in: folder)
+            let ending = try await bench.run("rescue", "send", "--later", "--at", "1,2", text, in: folder)
             #expect(ending.status == 0, "\(ending)")
         }
     }
 
     /// The status of each message that is kept, by its text.
     private func kept(in folder: TemporaryFolder, on bench: RadioBench) async throws -> [String: String] {
-        let objects = try await bench.run("--json", "message", "list", in: folder).objects()
+        let objects = try await bench.run("--json", "rescue", "list", in: folder).objects()
         return Dictionary(
             uniqueKeysWithValues: objects.map { ($0["content"] as? String ?? "", $0["status"] as? String ?? "") })
     }
@@ -28,7 +28,7 @@ struct MessageOfferTests {
             let folder = TemporaryFolder()
             try await keep("one", "two", "three", in: folder, on: bench)
             let sync = try await bench.start(
-                ["message", "sync", "--offer", "--adapter", "hci1", "--name", "Bench"], in: folder)
+                ["rescue", "sync", "--offer", "--adapter", "hci1", "--name", "Bench"], in: folder)
             let central = try await TestCentral(on: bench.bus.address, for: RadioBench.second)
             #expect(try await central.find() == "Bench")
             try await central.connect()
@@ -49,7 +49,7 @@ struct MessageOfferTests {
             #expect(await !bench.adapters[1].ownRadio.isAdvertising)
             await central.close()
             // With nothing to hand on there is nobody to wait for.
-            let again = try await bench.run("message", "sync", "--offer", in: folder)
+            let again = try await bench.run("rescue", "sync", "--offer", in: folder)
             #expect(again.output == "0 handed on\n" && again.errors == "", "\(again)")
         }
     }
@@ -59,7 +59,7 @@ struct MessageOfferTests {
         try await withRadioBench { bench in
             let folder = TemporaryFolder()
             try await keep("one", in: folder, on: bench)
-            let ending = try await bench.run("message", "sync", "--offer", "--for", "0.5s", in: folder)
+            let ending = try await bench.run("rescue", "sync", "--offer", "--for", "0.5s", in: folder)
             expectFailure(ending, 75, saying: "0 handed on in 0.5 s, and 1 still wait", hint: "bring a phone near")
             #expect(try await kept(in: folder, on: bench) == ["one": "pending_sync"])
         }
@@ -71,7 +71,7 @@ struct MessageOfferTests {
             let folder = TemporaryFolder()
             try await keep("mine", in: folder, on: bench)
             let listening = try await bench.start(
-                ["--json", "message", "listen", "--offer", "--adapter", "hci1", "--until-sos"], in: folder)
+                ["--json", "rescue", "listen", "--offer", "--adapter", "hci1", "--until-sos"], in: folder)
             _ = try await listening.output.text(upTo: "\"port\":\"ble:\(RadioBench.second)\"}\n")
             let central = try await bench.central()
             let theirs = (0..<100).map { PhoneStock(seed: 8).message($0) }
@@ -105,7 +105,7 @@ struct MessageOfferTests {
             func start(_ number: Int, port: String) async throws -> ChildProcess {
                 let program = try await bench.start(
                     [
-                        "--json", "-p", "ble:\(port)?adapter=hci\(number)", "message", "listen", "--offer", "--adapter",
+                        "--json", "-p", "ble:\(port)?adapter=hci\(number)", "rescue", "listen", "--offer", "--adapter",
                         "hci\(number)",
                     ], in: folders[number])
                 #expect(try await program.output.line().contains("\"event\":\"offered\""))
@@ -141,7 +141,7 @@ struct MessageOfferTests {
             let folder = TemporaryFolder()
             let program = try await bench.start(
                 [
-                    "--json", "-p", "sim:rescue?seed=7&messages=3&interval=200ms", "message", "listen", "--offer",
+                    "--json", "-p", "sim:rescue?seed=7&messages=3&interval=200ms", "rescue", "listen", "--offer",
                     "--adapter", "hci1",
                 ], in: folder)
             _ = try await program.output.text(upTo: "\"event\":\"offered\"")
@@ -170,7 +170,7 @@ struct MessageOfferTests {
             let folder = TemporaryFolder()
             try await keep("mine", in: folder, on: bench)
             let ending = try await bench.run(
-                "--json", "-p", "sim:rescue?messages=0", "message", "sync", "--offer", in: folder)
+                "--json", "-p", "sim:rescue?messages=0", "rescue", "sync", "--offer", in: folder)
             #expect(ending.status == 0, "\(ending)")
             #expect(try ending.objects().first?["event"] as? String == "offered")
             #expect(try ending.objects().last?["synced"] as? Int == 1)
@@ -182,13 +182,13 @@ struct MessageOfferTests {
     func refused() async throws {
         try await withRadioBench { bench in
             let folder = TemporaryFolder()
-            let adapter = try await bench.run("message", "listen", "--offer", "--adapter", "hci9", in: folder)
+            let adapter = try await bench.run("rescue", "listen", "--offer", "--adapter", "hci9", in: folder)
             expectFailure(
                 adapter, 66, saying: "there is no Bluetooth adapter", hint: "choose one that there is: hci0, hci1")
             let name = try await bench.run(
-                "message", "listen", "--offer", "--name", String(repeating: "n", count: 30), in: folder)
+                "rescue", "listen", "--offer", "--name", String(repeating: "n", count: 30), in: folder)
             expectFailure(name, 64, saying: "30 bytes", hint: "choose a shorter name")
-            let alone = try await bench.run("message", "listen", "--adapter", "hci0", in: folder)
+            let alone = try await bench.run("rescue", "listen", "--adapter", "hci0", in: folder)
             expectFailure(alone, 64, saying: "--offer", hint: "")
         }
     }

@@ -15,7 +15,7 @@ struct MessageRecordTests {
     }
 
     private func keptIDs() async throws -> [String] {
-        try await start("--json", "message", "list").ending().objects().compactMap { $0["id"] as? String }
+        try await start("--json", "rescue", "list").ending().objects().compactMap { $0["id"] as? String }
     }
 
     /// The ids of the messages that a program has told of in JSON.
@@ -93,7 +93,7 @@ struct MessageRecordTests {
         for seed in [1, 2, 3] {
             programs.append(
                 try await start(
-                    "-p", "sim:rescue?seed=\(seed)&messages=150&interval=1ms", "message", "listen", "--count", "150"))
+                    "-p", "sim:rescue?seed=\(seed)&messages=150&interval=1ms", "rescue", "listen", "--count", "150"))
         }
         for program in programs { try await lines(1, of: program) }
         #expect(try await keptIDs().count >= 3)
@@ -109,7 +109,7 @@ struct MessageRecordTests {
     @Test("While another program has the database locked listen shows what comes, and keeps it afterwards")
     func locked() async throws {
         let device = try await ScriptedDevice()
-        let program = try await start("--json", "-v", "-p", device.port, "message", "listen")
+        let program = try await start("--json", "-v", "-p", device.port, "rescue", "listen")
         _ = try await program.errors.line("the open port")
         try await device.say(Self.json(1))
         try await lines(1, of: program)
@@ -139,7 +139,7 @@ struct MessageRecordTests {
         // In blocks of 512 bytes.
         let limited = ["/bin/sh", "-c", "ulimit -f 400; exec \"$0\" \"$@\"", Executable.pumpctl]
         let program = try await start(
-            "--json", "-p", "sim:rescue?seed=7&messages=10000&interval=1ms", "message", "listen", program: limited)
+            "--json", "-p", "sim:rescue?seed=7&messages=10000&interval=1ms", "rescue", "listen", program: limited)
         let first = try await program.errors.text(upTo: "not kept: ")
         #expect(first.contains("the disk is full"))
         #expect(first.contains("hint: make room on the disk"))
@@ -155,15 +155,15 @@ struct MessageRecordTests {
 
     @Test("A message that can't be kept is sent all the same, and that is said")
     func sentUnkept() async throws {
-        #expect(try await start("message", "send", "--later", "--at", "1,2", "first").ending().status == 0)
+        #expect(try await start("rescue", "send", "--later", "--at", "1,2", "first").ending().status == 0)
         let holder = try await lock()
         let device = try await ScriptedDevice()
-        let ending = try await start("-p", device.port, "message", "send", "--category", "sos", "--at", "1,2", "help")
+        let ending = try await start("-p", device.port, "rescue", "send", "--category", "sos", "--at", "1,2", "help")
             .ending()
         #expect(ending.status == 0, "\(ending)")
         #expect(ending.errors.contains("not kept, but sent all the same"))
         _ = try await device.heard.wait(for: "the message") { $0.text.contains("help") ? true : nil }
-        let later = try await start("message", "send", "--later", "--at", "1,2", "second").ending()
+        let later = try await start("rescue", "send", "--later", "--at", "1,2", "second").ending()
         expectFailure(later, 69, saying: "locked", hint: "end the program")
         await holder.closeInput()
         try await holder.ending()

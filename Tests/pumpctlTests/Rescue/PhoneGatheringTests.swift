@@ -58,7 +58,7 @@ struct PhoneGatheringTests {
     }
 
     private func contents(_ bench: BLEBench, in folder: TemporaryFolder) async throws -> [String: String] {
-        let list = try await start(["--json", "message", "list"], on: bench, in: folder).ending()
+        let list = try await start(["--json", "rescue", "list"], on: bench, in: folder).ending()
         let pairs = try list.objects().map { ($0["content"] as? String ?? "", $0["status"] as? String ?? "") }
         return Dictionary(uniqueKeysWithValues: pairs)
     }
@@ -74,7 +74,7 @@ struct PhoneGatheringTests {
             let first = await Phone(1, on: bench)
             let broken = await Phone(2, on: bench, failing: Self.unsupported)
             let program = try await start(
-                ["--json", "-p", "ble:*", "message", "listen", "--until-sos"], on: bench, in: folder)
+                ["--json", "-p", "ble:*", "rescue", "listen", "--until-sos"], on: bench, in: folder)
             try await wait(for: "came", of: 1, in: program)
             try await program.errors.text(upTo: "Phone 2 (ble:\(Phone.address(2)))")
             await first.say(plain[0])
@@ -107,7 +107,7 @@ struct PhoneGatheringTests {
         try await withBLEBench { bench in
             let phone = await Phone(1, on: bench)
             let program = try await start(
-                ["--json", "-p", "ble:*", "message", "listen", "--count", "1"], on: bench, in: TemporaryFolder())
+                ["--json", "-p", "ble:*", "rescue", "listen", "--count", "1"], on: bench, in: TemporaryFolder())
             try await wait(for: "came", of: 1, in: program)
             await phone.leave()
             try await wait(for: "left", of: 1, in: program)
@@ -125,7 +125,7 @@ struct PhoneGatheringTests {
             let folder = TemporaryFolder()
             for text in ["one", "two"] {
                 let kept = try await start(
-                    ["message", "send", "--later", "--at", "1,2", text], on: bench, in: folder
+                    ["rescue", "send", "--later", "--at", "1,2", text], on: bench, in: folder
                 ).ending()
                 #expect(kept.status == 0, "\(kept)")
             }
@@ -133,7 +133,7 @@ struct PhoneGatheringTests {
                 await Phone(1, on: bench, failing: Self.unsupported), await Phone(2, on: bench),
                 await Phone(3, on: bench),
             ]
-            let sync = try await start(["-p", "ble:*", "message", "sync"], on: bench, in: folder).ending()
+            let sync = try await start(["-p", "ble:*", "rescue", "sync"], on: bench, in: folder).ending()
             #expect(sync.status == 0 && sync.output == "2 handed on\n", "\(sync)")
             #expect(sync.errors.contains("Phone 1 (ble:\(Phone.address(1))): "))
             #expect(sync.errors.contains("Phone 2 (ble:\(Phone.address(2))) is served"))
@@ -151,11 +151,11 @@ struct PhoneGatheringTests {
         try await withBLEBench { bench in
             let folder = TemporaryFolder()
             _ = try await start(
-                ["message", "send", "--later", "--at", "1,2", "one"], on: bench, in: folder
+                ["rescue", "send", "--later", "--at", "1,2", "one"], on: bench, in: folder
             ).ending()
             let phone = await Phone(1, on: bench, failing: Self.full)
-            let sync = try await start(["--json", "-p", "ble:*", "message", "sync"], on: bench, in: folder).ending()
-            expectFailure(sync, 69, saying: "the Bluetooth adapter takes no more connections", hint: "message sync")
+            let sync = try await start(["--json", "-p", "ble:*", "rescue", "sync"], on: bench, in: folder).ending()
+            expectFailure(sync, 69, saying: "the Bluetooth adapter takes no more connections", hint: "rescue sync")
             #expect(try await contents(bench, in: folder) == ["one": "pending_sync"])
             #expect(phone.written.state.text == "")
         }

@@ -27,7 +27,7 @@ struct RescueBLETests {
         try await withPhone("--messages", "20", "--interval", "0", "--malformed", "50", mtu: mtu) { bench in
             let folder = TemporaryFolder()
             let ending = try await bench.run(
-                "-p", Self.port, "--json", "message", "listen", "--count", "20", in: folder)
+                "-p", Self.port, "--json", "rescue", "listen", "--count", "20", in: folder)
             #expect(ending.status == 0, "\(ending)")
             let ids = try ending.objects().compactMap { $0["id"] as? String }
             #expect(ids == (0..<20).map { PhoneStock(seed: 7).message($0).id.uuidString })
@@ -41,12 +41,12 @@ struct RescueBLETests {
             let folder = TemporaryFolder()
             let text = "\"\u{1B}[2J\" 🌊" + String(repeating: "x", count: 600)
             let sent = try await bench.run(
-                "-p", Self.port, "--json", "message", "send", "--category", "SOS", "--at", "1,2", text, in: folder)
+                "-p", Self.port, "--json", "rescue", "send", "--category", "SOS", "--at", "1,2", text, in: folder)
             #expect(try sent.objects().last?["status"] as? String == "synced", "\(sent)")
-            _ = try await bench.run("message", "send", "--later", "--at", "1,2", text, in: folder)
+            _ = try await bench.run("rescue", "send", "--later", "--at", "1,2", text, in: folder)
             #expect(
-                try await bench.run("-p", "ble:*", "message", "sync", in: folder).output == "1 handed on\n")
-            #expect(try await bench.run("-p", Self.port, "message", "sync", in: folder).output == "0 handed on\n")
+                try await bench.run("-p", "ble:*", "rescue", "sync", in: folder).output == "1 handed on\n")
+            #expect(try await bench.run("-p", Self.port, "rescue", "sync", in: folder).output == "0 handed on\n")
         }
     }
 
@@ -54,7 +54,7 @@ struct RescueBLETests {
     func back() async throws {
         try await withPhone("--messages", "1000", "--interval", "20ms") { bench in
             let listening = try await bench.start(
-                ["-p", Self.port, "message", "listen"], in: TemporaryFolder())
+                ["-p", Self.port, "rescue", "listen"], in: TemporaryFolder())
             _ = try await listening.output.line("a message")
             await bench.adapters[1].ownRadio.dropLinks()
             try await listening.errors.text(upTo: "waiting for the device")
@@ -71,8 +71,8 @@ struct RescueBLETests {
         try await withRadioBench { bench in
             let folder = TemporaryFolder()
             let ending = try await bench.run(
-                "-p", "ble:Rescue?adapter=hci9", "--json", "message", "send", "--at", "1,2", "x", in: folder)
-            expectFailure(ending, 66, saying: "there is no Bluetooth adapter", hint: "message sync")
+                "-p", "ble:Rescue?adapter=hci9", "--json", "rescue", "send", "--at", "1,2", "x", in: folder)
+            expectFailure(ending, 66, saying: "there is no Bluetooth adapter", hint: "rescue sync")
             #expect(try ending.object()["outcome"] as? String == "pending_sync")
         }
     }

@@ -102,7 +102,7 @@ struct PortWarningTests {
         let device = try await ScriptedDevice()
         let holder = try await ChildProcess(["sh", "-c", "exec 3<>'\(device.port)'; echo ready; read x"])
         #expect(try await holder.output.line() == "ready")
-        let listener = try await Pumpctl.start(["-p", device.port, "log", "live"])
+        let listener = try await Pumpctl.start(["-p", device.port, "storm", "log", "live"])
         try await listener.errors.text(upTo: "warning: sh (pid \(holder.processID)) has \(device.port) open too")
         listener.send(signal: 15)
         _ = try await listener.ending()

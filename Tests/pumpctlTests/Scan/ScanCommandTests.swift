@@ -2,6 +2,7 @@ import FakeBlueZ
 import FirmwareSim
 import Foundation
 import Glibc
+import LineProtocol
 import SerialPort
 import TestSupport
 import Testing

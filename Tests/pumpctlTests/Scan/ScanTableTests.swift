@@ -1,4 +1,5 @@
 import BlueZ
+import LineProtocol
 import Testing
 
 @testable import pumpctl

@@ -97,7 +97,7 @@ struct SimStormLEDBLETests {
         ) { bench, central in
             try await central.disconnect()
             try await central.isHungUpOn()
-            let ending = try await bench.run("-p", "ble:storm?adapter=hci0", "log", "get", "--quiet", "2s")
+            let ending = try await bench.run("-p", "ble:storm?adapter=hci0", "storm", "log", "get", "--quiet", "2s")
             #expect(ending.output == Self.log(0..<2000), "\(ending.status) \(ending.errors)")
         }
         try await offer("led", as: "ece196") { bench, central in
@@ -119,7 +119,7 @@ struct SimStormLEDBLETests {
                 "sim", "storm", "--seed", "7", "--rows", "100000", "--interval", "off", "--ble", "--adapter", "hci1")
             _ = try await sim.output.line("the sensor on the air")
             let program = try await bench.start(
-                "-p", "ble:storm?adapter=hci0", "-v", "log", "get", "--quiet", "1000s")
+                "-p", "ble:storm?adapter=hci0", "-v", "storm", "log", "get", "--quiet", "1000s")
             for _ in 0..<40 { try await program.errors.text(upTo: "< ") }
             sim.send(signal: SIGKILL)
             let ending = try await program.ending()

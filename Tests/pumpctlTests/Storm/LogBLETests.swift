@@ -66,7 +66,7 @@ struct LogBLETests {
         packets.insert("LIVE LOG: 1 1 1 2.50", at: 2)
         packets.append("LIVE LOG: 1 1 1 2.75")
         try await withSensor(Sensor(mtu: mtu, answer: packets)) { bench, sensor in
-            let printed = try await bench.run("-p", "ble:storm", "log", "get", "--quiet", "2s")
+            let printed = try await bench.run("-p", "ble:storm", "storm", "log", "get", "--quiet", "2s")
             #expect(printed.status == 0, "\(printed)")
             #expect(printed.output == Self.log)
             #expect(printed.errors == "")
@@ -77,7 +77,7 @@ struct LogBLETests {
             let folder = TemporaryFolder()
             let path = folder.write("of yesterday", to: "storm.log")
             let record = try await bench.run(
-                "-p", "ble:*", "--json", "log", "get", "--quiet", "2s", "-o", path)
+                "-p", "ble:*", "--json", "storm", "log", "get", "--quiet", "2s", "-o", path)
             #expect(try String(contentsOfFile: path, encoding: .utf8) == Self.log)
             #expect(try record.object()["bytes"] as? Int == Self.log.utf8.count)
             #expect(try record.object()["live_rows"] as? Int == 2)
@@ -88,7 +88,7 @@ struct LogBLETests {
     func lostEnds() async throws {
         let answer = ["LOG Values: 1 2 3 50", "10 2 3 4.5\n2 2 3 500", "11 2 3 4.50\n"]
         try await withSensor(Sensor(mtu: 23, answer: answer)) { bench, _ in
-            let ending = try await bench.run("-p", "ble:storm", "log", "get")
+            let ending = try await bench.run("-p", "ble:storm", "storm", "log", "get")
             expectFailure(ending, 74, saying: "something is missing at the ends of 2 packets", hint: "serial port")
             #expect(ending.output == "1 2 3 50\n10 2 3 4.5\n2 2 3 500\n11 2 3 4.50\n")
         }
@@ -98,7 +98,7 @@ struct LogBLETests {
     func noLineEnds() async throws {
         let answer = ["LOG Values: ", "1 2 3 500.00", "1 1 1 500.37", "2 2 2 -1.50"]
         try await withSensor(Sensor(answer: answer)) { bench, _ in
-            let ending = try await bench.run("-p", "ble:storm", "log", "get")
+            let ending = try await bench.run("-p", "ble:storm", "storm", "log", "get")
             #expect(ending.status == 0)
             #expect(ending.output == "1 2 3 500.00\n1 1 1 500.37\n2 2 2 -1.50")
             #expect(ending.errors.contains("2 rows came without a line end"))
@@ -110,7 +110,7 @@ struct LogBLETests {
         try await withSensor(Sensor(answer: ["LOG Values: 1 2 3 4.50\n", "4 5\n"])) { bench, sensor in
             let folder = TemporaryFolder()
             let path = folder.write("of yesterday", to: "storm.log")
-            let program = try await bench.start(["-p", "ble:storm", "-v", "--json", "log", "get", "-o", path])
+            let program = try await bench.start(["-p", "ble:storm", "-v", "--json", "storm", "log", "get", "-o", path])
             try await program.errors.text(upTo: "< 4 5")
             await sensor.radio.dropLinks()
             let ending = try await program.ending()
@@ -125,7 +125,7 @@ struct LogBLETests {
     func outOfReach() async throws {
         try await withSensor(Sensor(answer: ["LOG Values: 1 2 3 4.50\n"])) { bench, sensor in
             await Radio.run { sensor.radio.manners.readDelay = .seconds(3600) }
-            let program = try await bench.start(["-p", "ble:storm", "-v", "log", "get", "--quiet", "0.1"])
+            let program = try await bench.start(["-p", "ble:storm", "-v", "storm", "log", "get", "--quiet", "0.1"])
             try await program.errors.text(upTo: "* is the device still there?")
             await sensor.radio.dropLinks()
             expectFailure(try await program.ending(), 74, saying: "incomplete", hint: "11 bytes of it were printed")
@@ -135,11 +135,11 @@ struct LogBLETests {
     @Test("An empty log is one packet, and a sensor that says nothing ends it with 75")
     func emptyAndSilent() async throws {
         try await withSensor(Sensor(answer: ["LOG Values: "])) { bench, _ in
-            let ending = try await bench.run("-p", "ble:storm", "log", "get")
+            let ending = try await bench.run("-p", "ble:storm", "storm", "log", "get")
             #expect(ending.status == 0 && ending.output == "", "\(ending)")
         }
         try await withSensor(Sensor()) { bench, _ in
-            let ending = try await bench.run("-p", "ble:C0:FF:EE:00:00:01", "--timeout", "2", "log", "get")
+            let ending = try await bench.run("-p", "ble:C0:FF:EE:00:00:01", "--timeout", "2", "storm", "log", "get")
             expectFailure(ending, 75, saying: "no answer to GET_LOG in 2 s")
         }
     }
@@ -151,7 +151,7 @@ struct LogBLETests {
             let prefix = isRaw ? "" : "LIVE LOG: "
             let name = isRaw ? "live" : "backup"
             let program = try await bench.start(
-                ["-p", "ble:storm", "log", "live", "--count", "3"] + (isRaw ? ["--raw"] : []))
+                ["-p", "ble:storm", "storm", "log", "live", "--count", "3"] + (isRaw ? ["--raw"] : []))
             _ = try await sensor.subscriptions.wait(for: "the central") { $0 == [name] ? true : nil }
             // Two rows at once stay two.
             for row in ["1 2 3 4.50", "1 2 4 -5.00"] { await sensor.say(prefix + row, of: characteristic) }
@@ -173,7 +173,7 @@ struct LogBLETests {
     @Test("Raw measurements are those of a BLE sensor; elsewhere there are none")
     func rawElsewhere() async throws {
         expectFailure(
-            try await Pumpctl.run("-p", "sim:storm", "log", "live", "--raw"), 64, saying: "sim:storm",
+            try await Pumpctl.run("-p", "sim:storm", "storm", "log", "live", "--raw"), 64, saying: "sim:storm",
             hint: "--raw goes with a BLE sensor")
     }
 

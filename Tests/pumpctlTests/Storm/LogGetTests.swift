@@ -17,7 +17,7 @@ struct LogGetTests {
     @Test("The log goes to standard output as it came, and nothing else does")
     func standardOutput() async throws {
         let sensor = try await sensor()
-        let ending = try await Pumpctl.run("-p", sensor.port, "log", "get")
+        let ending = try await Pumpctl.run("-p", sensor.port, "storm", "log", "get")
         #expect(ending.status == 0)
         #expect(ending.output == Self.log)
         #expect(ending.errors == "")
@@ -30,13 +30,13 @@ struct LogGetTests {
         let sensor = try await sensor()
         let folder = TemporaryFolder()
         let path = folder.write("of yesterday", to: "storm.log")
-        let ending = try await Pumpctl.run("-p", sensor.port, "log", "get", "-o", path)
+        let ending = try await Pumpctl.run("-p", sensor.port, "storm", "log", "get", "-o", path)
         #expect(ending.status == 0)
         #expect(ending.output == "\(Self.log.utf8.count) bytes in \(path)\n")
         #expect(try String(contentsOfFile: path, encoding: .utf8) == Self.log)
         #expect(access(path + ".partial", F_OK) != 0)
 
-        let record = try await Pumpctl.run("-p", sensor.port, "--json", "log", "get", "-o", path).object()
+        let record = try await Pumpctl.run("-p", sensor.port, "--json", "storm", "log", "get", "-o", path).object()
         #expect(record["bytes"] as? Int == Self.log.utf8.count)
         #expect(record["file"] as? String == path)
         #expect(record["live_rows"] as? Int == 0)
@@ -48,19 +48,21 @@ struct LogGetTests {
         let folder = TemporaryFolder()
         let path = folder.path("storm.log")
         let part = folder.write("1 2 3 4.50\n4 5", to: "storm.log.partial")
-        #expect(try await Pumpctl.run("-p", folder.path("nowhere"), "log", "get", "-o", path).status == 66)
+        #expect(try await Pumpctl.run("-p", folder.path("nowhere"), "storm", "log", "get", "-o", path).status == 66)
         #expect(try String(contentsOfFile: part, encoding: .utf8) == "1 2 3 4.50\n4 5")
         let silent = try await ScriptedDevice()
-        #expect(try await Pumpctl.run("-p", silent.port, "--timeout", "0.1", "log", "get", "-o", path).status == 75)
+        #expect(
+            try await Pumpctl.run("-p", silent.port, "--timeout", "0.1", "storm", "log", "get", "-o", path).status == 75
+        )
         #expect(try String(contentsOfFile: part, encoding: .utf8) == "1 2 3 4.50\n4 5")
         await silent.close()
 
         let cutting = try await CuttingSensor("LOG Values: 7\n")
-        #expect(try await Pumpctl.run("-p", cutting.endpoint, "log", "get", "-o", path).status == 74)
+        #expect(try await Pumpctl.run("-p", cutting.endpoint, "storm", "log", "get", "-o", path).status == 74)
         #expect(try String(contentsOfFile: part, encoding: .utf8) == "7\n")
         await cutting.close()
         let sensor = try await sensor()
-        #expect(try await Pumpctl.run("-p", sensor.port, "log", "get", "-o", path).status == 0)
+        #expect(try await Pumpctl.run("-p", sensor.port, "storm", "log", "get", "-o", path).status == 0)
         #expect(try String(contentsOfFile: path, encoding: .utf8) == Self.log)
         #expect(access(part, F_OK) != 0)
         await sensor.close()
@@ -71,13 +73,13 @@ struct LogGetTests {
         let sensor = try await CuttingSensor("LOG Values: 1 2 3 4.50\n4 5")
         let folder = TemporaryFolder()
         let path = folder.write("of yesterday", to: "storm.log")
-        let ending = try await Pumpctl.run("-p", sensor.endpoint, "--json", "log", "get", "-o", path)
+        let ending = try await Pumpctl.run("-p", sensor.endpoint, "--json", "storm", "log", "get", "-o", path)
         expectFailure(ending, 74, saying: "incomplete", hint: "14 bytes of it are in \(path).partial")
         #expect(try ending.object()["outcome"] as? String == "incomplete")
         #expect(try String(contentsOfFile: path + ".partial", encoding: .utf8) == "1 2 3 4.50\n4 5")
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "of yesterday")
 
-        let printed = try await Pumpctl.run("-p", sensor.endpoint, "log", "get")
+        let printed = try await Pumpctl.run("-p", sensor.endpoint, "storm", "log", "get")
         expectFailure(printed, 74, saying: "incomplete", hint: "14 bytes of it were printed")
         #expect(printed.output == "1 2 3 4.50\n4 5")
         await sensor.close()
@@ -88,7 +90,7 @@ struct LogGetTests {
         let sensor = try await CuttingSensor("")
         let folder = TemporaryFolder()
         let path = folder.path("storm.log")
-        let ending = try await Pumpctl.run("-p", sensor.endpoint, "log", "get", "-o", path)
+        let ending = try await Pumpctl.run("-p", sensor.endpoint, "storm", "log", "get", "-o", path)
         expectFailure(ending, 74, saying: "the link broke at GET_LOG")
         #expect(access(path, F_OK) != 0)
         #expect(access(path + ".partial", F_OK) != 0)
@@ -100,7 +102,7 @@ struct LogGetTests {
         let sensor = try await ScriptedDevice()
         let folder = TemporaryFolder()
         let path = folder.path("storm.log")
-        let ending = try await Pumpctl.run("-p", sensor.port, "--timeout", "0.2", "log", "get", "-o", path)
+        let ending = try await Pumpctl.run("-p", sensor.port, "--timeout", "0.2", "storm", "log", "get", "-o", path)
         expectFailure(ending, 75, saying: "no answer to GET_LOG in 0.2 s", hint: "baud rate 115200")
         #expect(access(path + ".partial", F_OK) != 0)
         await sensor.close()
@@ -109,7 +111,7 @@ struct LogGetTests {
     @Test("Ctrl-C ends it with 130, and says that the log is incomplete")
     func interrupted() async throws {
         let sensor = try await sensor()
-        let program = try await Pumpctl.start(["-p", sensor.port, "log", "get", "--quiet", "1000"])
+        let program = try await Pumpctl.start(["-p", sensor.port, "storm", "log", "get", "--quiet", "1000"])
         _ = try await program.output.line()
         _ = try await program.output.line()
         program.send(signal: SIGINT)
@@ -125,7 +127,7 @@ struct LogGetTests {
         let folder = TemporaryFolder()
         let path = folder.write("of yesterday", to: "storm.log")
         let program = try await Pumpctl.start(
-            ["-p", sensor.port, "-v", "log", "get", "--quiet", "1000", "-o", path])
+            ["-p", sensor.port, "-v", "storm", "log", "get", "--quiet", "1000", "-o", path])
         try await program.errors.text(upTo: "< 4 5 6")
         program.send(signal: SIGINT)
         let ending = try await program.ending()
@@ -139,13 +141,15 @@ struct LogGetTests {
     @Test("-o - is standard output")
     func dash() async throws {
         let sensor = try await sensor()
-        let ending = try await Pumpctl.run("-p", sensor.port, "log", "get", "-o", "-")
+        let ending = try await Pumpctl.run("-p", sensor.port, "storm", "log", "get", "-o", "-")
         #expect(ending.status == 0)
         #expect(ending.output == Self.log)
-        expectFailure(try await Pumpctl.run("-p", sensor.port, "--json", "log", "get", "-o", "-"), 64, hint: "")
-        let live = try await Pumpctl.run("-p", "sim:storm?interval=1ms", "log", "live", "--count", "1", "-o", "-")
+        expectFailure(
+            try await Pumpctl.run("-p", sensor.port, "--json", "storm", "log", "get", "-o", "-"), 64, hint: "")
+        let live = try await Pumpctl.run(
+            "-p", "sim:storm?interval=1ms", "storm", "log", "live", "--count", "1", "-o", "-")
         #expect(live.output.split(separator: " ").count == 4)
-        let image = try await Pumpctl.run("-p", "sim:peer?unpaced", "image", "get", "-o", "-")
+        let image = try await Pumpctl.run("-p", "sim:peer?unpaced", "peer", "image", "get", "-o", "-")
         #expect(image.status == 0 && !image.output.isEmpty && !image.output.contains("bytes in"))
         await sensor.close()
     }
@@ -155,7 +159,7 @@ struct LogGetTests {
         let folder = TemporaryFolder()
         let path = folder.path("storm.log")
         let ending = try await Pumpctl.start(
-            ["-p", "sim:storm?rows=3&unpaced", "log", "get", "-o", path],
+            ["-p", "sim:storm?rows=3&unpaced", "storm", "log", "get", "-o", path],
             environment: ["LD_PRELOAD": Executable.syncCounter, "SYNC_COUNTER": folder.path("calls")]
         ).ending()
         #expect(ending.status == 0, "\(ending)")
@@ -167,7 +171,7 @@ struct LogGetTests {
     func restarted() async throws {
         let boot = "ets Jul 29 2019 12:21:46\r\n\r\nrst:0xf (RTCWDT_BROWN_OUT_RESET),boot:0x13\r\nentry 0x400805f0\r\n"
         let sensor = try await ScriptedDevice { $0 == "GET_LOG" ? "LOG Values: 1 2 3 4.50\n4 5 \(boot)" : nil }
-        let ending = try await Pumpctl.run("-p", sensor.port, "log", "get")
+        let ending = try await Pumpctl.run("-p", sensor.port, "storm", "log", "get")
         expectFailure(ending, 74, saying: "the log is incomplete: the sensor has restarted", hint: "power supply")
         #expect(ending.output == "1 2 3 4.50\n4 5 ")
         await sensor.close()
@@ -178,7 +182,7 @@ struct LogGetTests {
         let sensor = try await ScriptedDevice { $0 == "GET_LOG" ? "LOG Values: 1 2 \r\nLOG Values: \(Self.log)" : nil }
         let folder = TemporaryFolder()
         let path = folder.path("storm.log")
-        let ending = try await Pumpctl.run("-p", sensor.port, "log", "get", "-o", path)
+        let ending = try await Pumpctl.run("-p", sensor.port, "storm", "log", "get", "-o", path)
         expectFailure(ending, 74, saying: "another program asked for it too", hint: "stop the other program")
         #expect(access(path, F_OK) != 0)
         await sensor.close()
@@ -190,7 +194,7 @@ struct LogGetTests {
     func noFile(path: String, status: Int32) async throws {
         let sensor = try await sensor()
         expectFailure(
-            try await Pumpctl.run("-p", sensor.port, "log", "get", "-o", path), status, saying: path,
+            try await Pumpctl.run("-p", sensor.port, "storm", "log", "get", "-o", path), status, saying: path,
             hint: "another file")
         #expect(sensor.heard.state.text == "")
         await sensor.close()
@@ -199,14 +203,17 @@ struct LogGetTests {
     @Test("A full disk is told of, and what it holds is counted")
     func fullDisk() async throws {
         let sensor = try await sensor()
-        let ending = try await Pumpctl.run("-p", sensor.port, "log", "get", "-o", "/dev/full")
+        let ending = try await Pumpctl.run("-p", sensor.port, "storm", "log", "get", "-o", "/dev/full")
         expectFailure(ending, 74, saying: "/dev/full", "incomplete")
         await sensor.close()
     }
 
     @Test(
         "Options that make no sense are refused",
-        arguments: [["--json", "log", "get"], ["--family", "pump", "log", "get"], ["log", "get", "--quiet", "0"]])
+        arguments: [
+            ["--json", "storm", "log", "get"], ["--family", "pump", "storm", "log", "get"],
+            ["storm", "log", "get", "--quiet", "0"],
+        ])
     func wrongOptions(words: [String]) async throws {
         let ending = try await Pumpctl.start(["-p", "sim:storm"] + words).ending()
         expectFailure(ending, 64, hint: "")
@@ -221,7 +228,8 @@ struct LogGetTests {
         let folder = TemporaryFolder()
         // The sensor's line takes longer for it than the first progress is away.
         let program = try await Pumpctl.start(
-            ["-p", "sim:storm?rows=600", "log", "get", "-o", folder.path("storm.log")], terminal: terminal.path)
+            ["-p", "sim:storm?rows=600", "storm", "log", "get", "-o", folder.path("storm.log")], terminal: terminal.path
+        )
         let text = try await shown.wait(for: "the end") { $0.text.contains("bytes in") ? $0.text : nil }
         #expect(text.contains("kB/s"))
         #expect(try await program.ending().status == 0)
@@ -235,7 +243,7 @@ struct LogGetTests {
         let port = String(try #require(try await sim.output.line().split(separator: " ").last))
         let folder = TemporaryFolder()
         let path = folder.path("storm.log")
-        #expect(try await Pumpctl.run("-p", port, "log", "get", "-o", path).status == 0)
+        #expect(try await Pumpctl.run("-p", port, "storm", "log", "get", "-o", path).status == 0)
         #expect(try Data(contentsOf: URL(filePath: path)) == Data(StormLog(seed: 7).text(rows: 0..<100_000)))
         sim.send(signal: SIGTERM)
         #expect(try await sim.ending().status == 143)
@@ -243,10 +251,12 @@ struct LogGetTests {
 
     @Test("sim:storm holds what its seed says")
     func simulated() async throws {
-        let ending = try await Pumpctl.run("-p", "sim:storm?seed=7&rows=20&echo&unpaced", "log", "get")
+        let ending = try await Pumpctl.run("-p", "sim:storm?seed=7&rows=20&echo&unpaced", "storm", "log", "get")
         #expect(ending.output == String(decoding: StormLog(seed: 7).text(rows: 0..<20), as: UTF8.self))
-        expectFailure(try await Pumpctl.run("-p", "sim:storm?rows=-1", "log", "get"), 64, saying: "rows", hint: "")
-        expectFailure(try await Pumpctl.run("-p", "sim:storm?interval=x", "log", "get"), 64, saying: "sim:storm")
+        expectFailure(
+            try await Pumpctl.run("-p", "sim:storm?rows=-1", "storm", "log", "get"), 64, saying: "rows", hint: "")
+        expectFailure(
+            try await Pumpctl.run("-p", "sim:storm?interval=x", "storm", "log", "get"), 64, saying: "sim:storm")
     }
 }
 

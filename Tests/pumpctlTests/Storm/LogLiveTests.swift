@@ -15,7 +15,7 @@ struct LogLiveTests {
 
     @Test("Rows are printed as they were measured, so many as were asked for")
     func text() async throws {
-        let ending = try await Pumpctl.run("-p", Self.sensor, "log", "live", "--count", "3")
+        let ending = try await Pumpctl.run("-p", Self.sensor, "storm", "log", "live", "--count", "3")
         #expect(ending.status == 0)
         #expect(ending.output == Self.rows(3).map { $0 + "\n" }.joined())
         #expect(ending.errors == "")
@@ -27,7 +27,7 @@ struct LogLiveTests {
         let path = folder.path("live.csv")
         for _ in 0..<2 {
             let ending = try await Pumpctl.run(
-                "-p", Self.sensor, "log", "live", "--csv", "--count", "2", "-o", path)
+                "-p", Self.sensor, "storm", "log", "live", "--csv", "--count", "2", "-o", path)
             #expect(ending.status == 0)
             #expect(ending.output == "")
         }
@@ -42,7 +42,7 @@ struct LogLiveTests {
 
     @Test("--json has the fields of each row")
     func json() async throws {
-        let ending = try await Pumpctl.run("-p", Self.sensor, "--json", "log", "live", "--count", "2")
+        let ending = try await Pumpctl.run("-p", Self.sensor, "--json", "storm", "log", "live", "--count", "2")
         for (record, row) in zip(try ending.objects(), Self.rows(2)) {
             let fields = row.split(separator: " ").map(String.init)
             #expect(record["row"] as? String == row)
@@ -59,7 +59,7 @@ struct LogLiveTests {
             ([], "cleaning\\x1b[2J\n=1+1 \\x07a,b 3 nan\n"), (["--csv"], "time,pipe,port,point,value\n"),
         ] as [([String], String)] {
             let sensor = try await ScriptedDevice()
-            let program = try await Pumpctl.start(["-p", sensor.port, "log", "live", "-v"] + options)
+            let program = try await Pumpctl.start(["-p", sensor.port, "storm", "log", "live", "-v"] + options)
             _ = try await program.errors.line("the open port")
             try await sensor.say(speech)
             _ = try await program.output.wait(for: "the rows") {
@@ -79,7 +79,7 @@ struct LogLiveTests {
     @Test("A restart is told, and cuts no row together with what follows")
     func restart() async throws {
         let sensor = try await ScriptedDevice()
-        let program = try await Pumpctl.start(["-p", sensor.port, "log", "live", "--count", "2", "-v"])
+        let program = try await Pumpctl.start(["-p", sensor.port, "storm", "log", "live", "--count", "2", "-v"])
         _ = try await program.errors.line("the open port")
         try await sensor.say(
             "LIVE LOG: 1 2 3 4\r\nLIVE LOG: 1 2 3ets Jul 29 2019 12:21:46\r\n\r\nrst:0x1 (POWERON_RESET)\r\n")
@@ -92,7 +92,7 @@ struct LogLiveTests {
 
     @Test("--for ends it with 0")
     func time() async throws {
-        let ending = try await Pumpctl.run("-p", "sim:storm?interval=1000s", "log", "live", "--for", "0.1s")
+        let ending = try await Pumpctl.run("-p", "sim:storm?interval=1000s", "storm", "log", "live", "--for", "0.1s")
         #expect(ending.status == 0)
         #expect(ending.output == "")
         #expect(ending.errors == "")
@@ -108,7 +108,7 @@ struct LogLiveTests {
             return sim
         }
         let first = try await start()
-        let program = try await Pumpctl.start(["-p", path, "log", "live"])
+        let program = try await Pumpctl.start(["-p", path, "storm", "log", "live"])
         _ = try await program.output.line("a row")
         first.send(signal: SIGTERM)
         try await first.ending()
@@ -127,7 +127,7 @@ struct LogLiveTests {
         "Options that make no sense are refused",
         arguments: [["--count", "0"], ["--for", "0"], ["--csv", "--json"]])
     func wrongOptions(options: [String]) async throws {
-        let ending = try await Pumpctl.start(["-p", "sim:storm", "log", "live"] + options).ending()
-        expectFailure(ending, 64, saying: "Error: ", hint: "pumpctl log live")
+        let ending = try await Pumpctl.start(["-p", "sim:storm", "storm", "log", "live"] + options).ending()
+        expectFailure(ending, 64, saying: "Error: ", hint: "pumpctl storm log live")
     }
 }

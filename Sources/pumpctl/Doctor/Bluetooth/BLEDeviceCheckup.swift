@@ -1,4 +1,5 @@
 import BlueZ
+import LineProtocol
 import Transports
 
 /// The checks of one BLE device; none of them connects to it.

@@ -1,13 +1,13 @@
+import DeviceKit
 import FirmwareSim
 import LineProtocol
 import Transports
 
-extension Family {
-    static let led = Family(
-        baudRate: 115_200, simulate: simulateLED,
-        recognizes: { line in
-            if case .value = LEDMessage(line: line.span) { true } else { false }
-        }, question: "pumpctl led get")
+extension FamilyRow {
+    static let led = FamilyRow(
+        family: .led, noun: "led",
+        commands: [LEDCommandGroup.self],
+        simulator: SimLEDCommand.self, simulate: simulateLED)
 
     private static let simulateLED: LinkSchemes.Opener = { endpoint, loop throws(LinkError) in
         try endpoint.allowOptions(["lit"])

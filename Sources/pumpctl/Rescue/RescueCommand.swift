@@ -2,9 +2,9 @@ import ArgumentParser
 import DeviceKit
 import LineProtocol
 
-struct MessageCommand: ParsableCommand {
+struct RescueCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "message", abstract: "Receive, keep and hand on messages of the rescue app.",
+        commandName: "rescue", abstract: "Receive, keep and hand on messages of the rescue app.",
         discussion: """
             Messages are kept in ~/.local/share/pumpctl/record.sqlite ($XDG_DATA_HOME), each once, until they are handed on and \
             after that. What others have written is never printed as it came: characters that steer a terminal or hide text are shown as \\x1b or \
@@ -22,10 +22,12 @@ struct MessageListCommand: ParsableCommand {
         discussion: """
             --csv prints id,time,status,category,latitude,longitude,content; text that a spreadsheet would take for a formula \
             begins with an apostrophe there. Each line of --json has these keys; degrees are those of WGS 84.
-            """)
+            """,
+        example: "pumpctl rescue list --status pending_sync")
 
     @ParentCommand var parent: PumpctlCommand
-    @OptionGroup var shared: SharedOptions
+    @OptionGroup var own: JSONOption
+    var shared: SharedOptions { own.shared }
 
     @Option(help: "Only those of this status.")
     var status: StatusArgument?
@@ -52,10 +54,12 @@ struct MessageListCommand: ParsableCommand {
 struct MessageExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write the messages that are kept as they are on the wire, one a line.",
-        discussion: "Fields that pumpctl does not know are there too.")
+        discussion: "Fields that pumpctl does not know are there too.",
+        example: "pumpctl rescue export -o messages.jsonl")
 
     @ParentCommand var parent: PumpctlCommand
-    @OptionGroup var shared: SharedOptions
+    @OptionGroup var own: JSONOption
+    var shared: SharedOptions { own.shared }
 
     @Option(help: "Only those of this status.")
     var status: StatusArgument?

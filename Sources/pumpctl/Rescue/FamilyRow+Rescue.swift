@@ -1,10 +1,14 @@
+import DeviceKit
 import FirmwareSim
 import LineProtocol
 import Transports
 
-extension Family {
-    static let rescue = Family(
-        baudRate: 115_200, simulate: simulateRescue, recognizes: { $0.starts(with: "{\"".utf8) })
+extension FamilyRow {
+    static let rescue = FamilyRow(
+        family: .rescue, noun: "rescue",
+        commands: [RescueCommand.self],
+        simulator: SimRescueCommand.self, simulate: simulateRescue,
+        formerCommands: ["message": ["rescue"]])
 
     private static let simulateRescue: LinkSchemes.Opener = { endpoint, loop throws(LinkError) in
         try endpoint.allowOptions(["seed", "messages", "interval", "split", "malformed", "forwards", "unpaced"])

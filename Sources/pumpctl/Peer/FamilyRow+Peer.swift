@@ -1,23 +1,15 @@
+import DeviceKit
 import FirmwareSim
 import Glibc
 import LineProtocol
 import Transports
 
-extension Family {
-    static let peer = Family(
-        baudRate: 115_200, simulate: simulatePeer,
-        errorCode: { line, ending in
-            let text = ending == .cut ? "" : line.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
-            return text.hasPrefix("IMG_ERROR ") ? String(text.dropFirst("IMG_ERROR ".count)) : nil
-        }, recognizes: { $0.starts(with: "HELLO from ".utf8) || $0.starts(with: "IMG_".utf8) },
-        hint: { reason in
-            switch reason {
-            case "no_file_selected": "choose an image at the peer first, then fetch it again"
-            case "not_png": "choose a PNG at the peer: it sends nothing else"
-            case "read_failed": "choose it again at the peer, which could not read it"
-            default: nil
-            }
-        })
+extension FamilyRow {
+    static let peer = FamilyRow(
+        family: .peer, noun: "peer",
+        commands: [PeerCommandGroup.self],
+        simulator: SimPeerCommand.self, simulate: simulatePeer,
+        formerCommands: ["say": ["peer", "say"], "toggle": ["peer", "toggle"], "image": ["peer", "image"]])
 
     private static let simulatePeer: LinkSchemes.Opener = { endpoint, loop throws(LinkError) in
         try endpoint.allowOptions(["seed", "size", "chunk", "fault", "interval", "name", "unpaced", "acks"])

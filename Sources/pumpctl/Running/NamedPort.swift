@@ -1,9 +1,10 @@
+import DeviceKit
 import Glibc
 import LineProtocol
 import SerialPort
 
 /// Which endpoint a command talks to.
-enum PortChoice {
+enum NamedPort {
     /// The one that was asked for; else PUMPCTL_PORT; else the configuration's; else the only plausible port
     /// there is.
     static func choose(_ asked: String?) throws -> String {
@@ -18,22 +19,31 @@ enum PortChoice {
         return try Configuration.load().port
     }
 
-    /// The only port that a bench device can be at: the one of a USB device, where there is no other.
+    /// The only plausible port among those, as it is typed.
     static func plausible(among ports: [SerialPortInfo]) throws(Failure) -> String {
-        let candidates = ports.filter { $0.usb != nil }
-        switch candidates.count {
-        case 1: return candidates[0].path
-        case 0:
-            throw Failure(
-                .noInput, code: "not_found", "there is no USB serial port here",
+        do throws(PortChoiceError) {
+            return try PortChoice.plausible(among: ports).path
+        } catch {
+            throw Failure(error)
+        }
+    }
+}
+
+extension Failure {
+    fileprivate init(_ error: PortChoiceError) {
+        let ports = error.ports
+        switch error.code {
+        case .notFound:
+            self.init(
+                .noInput, code: error.code.rawValue, "there is no USB serial port here",
                 hint: ports.isEmpty
                     ? "plug the device in, or name an endpoint: --port ble:HMSoft, --port sim:pump"
                     : "plug the device in, or name a port that is here: --port \(ports[0].path)")
-        default:
-            let list = candidates.map { SerialPorts.phrase($0, among: ports) }.joined(separator: ", ")
-            throw Failure(
-                .usage, code: "ambiguous_port", "there are several ports: \(list)",
-                hint: "choose one: --port \(candidates[0].path)")
+        case .ambiguous:
+            let list = ports.map { SerialPorts.phrase($0, among: ports) }.joined(separator: ", ")
+            self.init(
+                .usage, code: error.code.rawValue, "there are several ports: \(list)",
+                hint: "choose one: --port \(ports[0].path)")
         }
     }
 }

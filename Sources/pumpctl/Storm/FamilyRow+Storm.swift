@@ -1,11 +1,14 @@
+import DeviceKit
 import FirmwareSim
 import LineProtocol
 import Transports
 
-extension Family {
-    static let storm = Family(
-        baudRate: 115_200, simulate: simulateStorm,
-        recognizes: { $0.starts(with: "LOG Values: ".utf8) || $0.starts(with: "LIVE LOG: ".utf8) })
+extension FamilyRow {
+    static let storm = FamilyRow(
+        family: .storm, noun: "storm",
+        commands: [StormCommand.self],
+        simulator: SimStormCommand.self, simulate: simulateStorm,
+        formerCommands: ["log": ["storm", "log"]])
 
     private static let simulateStorm: LinkSchemes.Opener = { endpoint, loop throws(LinkError) in
         try endpoint.allowOptions(["seed", "rows", "interval", "echo", "unpaced"])

@@ -1,6 +1,13 @@
 import ArgumentParser
+import DeviceKit
 import LineProtocol
 import Transports
+
+struct StormCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "storm", abstract: "Fetch the log of a storm sensor, or follow what it measures.",
+        subcommands: [LogCommand.self])
+}
 
 struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -16,7 +23,8 @@ struct LogGetCommand: ParsableCommand {
             The protocol has no end marker: a log is complete after --quiet of silence. With -o it is written to \
             FILE.partial, which becomes FILE once the log is there; if the link breaks or you interrupt, what came stays in \
             FILE.partial, FILE is left as it was, and the exit code is not 0.
-            """)
+            """,
+        example: "pumpctl --port ble:storm storm log get -o storm.log")
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
@@ -55,7 +63,8 @@ struct LogLiveCommand: ParsableCommand {
 
             --csv prints time,pipe,port,point,value. Each line of --json has the keys time and row, and where the row is a \
             measurement pipe, port, point, and value, which is null where it is no finite number.
-            """)
+            """,
+        example: "pumpctl --port ble:storm storm log live --csv")
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions

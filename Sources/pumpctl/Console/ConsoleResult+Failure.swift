@@ -1,0 +1,39 @@
+import DeviceKit
+import LineProtocol
+
+extension ConsoleResult {
+    /// Fails where a line was refused, by this program or by the device, or not answered.
+    ///
+    /// - Parameter timeout: How long each answer was waited for.
+    func conclude(_ timeout: Duration, _ family: Family, at place: DevicePlace) throws(Failure) {
+        if refusals > 0 {
+            throw Failure(
+                .usage, code: "usage", "\(refusals) of the lines were not sent", hint: "send them as they are: --force")
+        }
+        if let deviceError {
+            throw Failure(
+                .refused, code: "refused", "\(place.name): the device answered \(deviceError)",
+                hint: family.hint(deviceError), deviceCode: deviceError)
+        }
+        if let unanswered {
+            throw Failure(
+                .temporaryFailure, code: "no_answer",
+                "\(place.name): no answer to '\(unanswered.printable(limit: 60))' in \(timeout.inSeconds) s",
+                hint: DevicePlace.adviceOnSilence(at: place, family))
+        }
+    }
+}
+
+extension Failure {
+    /// The link of a script broke.
+    init(_ error: ScriptLossError, at place: DevicePlace) {
+        let count = error.unsentCount
+        let lines = count == 0 ? [] : [count == 1 ? "1 line" : "\(count) lines"]
+        let unsent = lines + (error.mayFollow ? ["what follows"] : [])
+        let reason = Console.loss(error.link, error.pending, at: place.name)
+        self.init(
+            .ioError, code: "link_lost",
+            "the link broke: \(reason)" + (unsent.isEmpty ? "" : "; not sent: \(unsent.joined(separator: ", and "))"),
+            hint: DevicePlace.adviceOnLoss(at: place))
+    }
+}

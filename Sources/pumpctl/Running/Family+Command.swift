@@ -1,0 +1,37 @@
+public import ArgumentParser
+public import DeviceKit
+
+extension Family: ExpressibleByArgument {
+    /// What a command for any device is for where nothing tells of what family the device is.
+    static let usual = FamilyRow.all[0].family
+
+    /// The family of that name; nil where there is none.
+    init?(named name: String) {
+        guard let row = FamilyRow.named(name) else { return nil }
+        self = row.family
+    }
+
+    public init?(argument: String) { self.init(named: argument) }
+
+    public static var allValueStrings: [String] { FamilyRow.all.map(\.family.name) }
+
+    /// The family that an endpoint names, as `sim:led` does; nil where it leads to a device of any kind.
+    static func named(by endpoint: String) -> Family? {
+        guard endpoint.hasPrefix("sim:") else { return nil }
+        return Family(named: String(endpoint.dropFirst("sim:".count).prefix { $0 != "?" }))
+    }
+
+    // MARK: How its commands are typed
+
+    /// A command of the family as it is typed here.
+    func words(_ command: String) -> String {
+        let noun = FamilyRow.named(name)?.noun
+        return (["pumpctl"] + [noun, command].compactMap(\.self)).joined(separator: " ")
+    }
+
+    /// The command that asks for the state of a device, as it is typed; nil where there is none.
+    var questionWords: String? { question.map { words($0.name) } }
+
+    /// What mends the error of that code.
+    func hint(_ errorCode: String) -> String? { error(errorCode)?.remedy(words) }
+}

@@ -1,0 +1,26 @@
+import ArgumentParser
+import DeviceKit
+import Transports
+
+/// What pumpctl knows of a family beside what ``Family`` says. Each family writes its own, in its folder; every list of
+/// families, and every help text that names them, follows from these.
+struct FamilyRow: Sendable {
+    let family: Family
+    /// What its commands stand under; nil where they stand at the top.
+    let noun: String?
+    /// Its commands at the top: one group under the noun, or all of them.
+    let commands: [any ParsableCommand.Type]
+    /// The command that offers a simulated device.
+    let simulator: any ParsableCommand.Type
+    /// Opens a simulated device inside this program, by the options of its endpoint.
+    let simulate: LinkSchemes.Opener
+    /// Words that commands stood under at the top in earlier versions, which are still understood, with what they are now.
+    var formerCommands: [String: [String]] = [:]
+
+    /// The rows, in the order in which help lists them. The first is what a command for any device is for where nothing
+    /// tells.
+    static let all: [FamilyRow] = [.pump, .storm, .led, .peer, .rescue]
+
+    /// The row of the family of that name; nil where there is none.
+    static func named(_ name: String) -> FamilyRow? { all.first { $0.family.name == name } }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import SerialPort
+
+/// What `pumpctl` alone says: what it sees, and what to try.
+enum Overview {
+    static func show(_ output: Output) throws {
+        let named = try NamedPort.named(nil)
+        let ports = try SerialPorts.all()
+        let attached = ports.filter { $0.usb != nil }
+        let lines = [
+            "pumpctl \(PumpctlCommand.configuration.version): bench devices, over a serial port or Bluetooth.",
+            sight(named, attached, among: ports), advice(named, attached),
+            "Without a device: pumpctl --port sim:pump status",
+            "All commands: pumpctl --help. If a port or Bluetooth does not work: pumpctl doctor",
+        ]
+        output.result(
+            lines.joined(separator: "\n"),
+            OverviewRecord(
+                version: PumpctlCommand.configuration.version, port: named, ports: attached.map(\.path)))
+    }
+
+    private static func sight(_ named: String?, _ attached: [SerialPortInfo], among ports: [SerialPortInfo]) -> String {
+        if let named { return "Device: \(named), as PUMPCTL_PORT or the configuration says." }
+        let list = attached.map { SerialPorts.phrase($0, among: ports) }.joined(separator: ", ")
+        return attached.isEmpty ? "There is no USB serial port." : "USB serial ports: \(list)."
+    }
+
+    private static func advice(_ named: String?, _ attached: [SerialPortInfo]) -> String {
+        if named != nil || attached.count == 1 { return "Ask a pump there for its status: pumpctl status" }
+        if let first = attached.first { return "Ask a pump at one of them: pumpctl --port \(first.path) status" }
+        return "Plug a device in, or look for one nearby: pumpctl scan"
+    }
+}
+
+/// The same for programs.
+private struct OverviewRecord: Encodable {
+    var ok = true
+    var version: String
+    /// The endpoint that commands talk to unless told otherwise; left out where none is named.
+    var port: String?
+    /// The serial ports of USB devices.
+    var ports: [String]
+}

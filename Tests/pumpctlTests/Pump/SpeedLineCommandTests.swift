@@ -1,0 +1,32 @@
+import TestSupport
+import Testing
+
+@Suite("Speeds in what is typed that the firmware would read otherwise")
+struct SpeedLineCommandTests {
+    @Test(
+        "send checks each line of what it is given",
+        arguments: ["STATUS\nSPEED:fast", "STATUS\rSPEED: 200", "SPEED:12\r\nspeed:65736"])
+    func send(text: String) async throws {
+        let pump = try await BenchPump()
+        _ = try await Pumpctl.run("-p", pump.port, "on")
+        let ending = try await Pumpctl.run("-p", pump.port, "send", text)
+        expectFailure(ending, 64, saying: "would set the speed to", "--force", hint: "pumpctl send")
+        #expect(await pump.duty() == 180)
+        await pump.close()
+    }
+
+    @Test("console checks each line of what it is given through a pipe, up to its last byte")
+    func console() async throws {
+        let pump = try await BenchPump()
+        _ = try await Pumpctl.run("-p", pump.port, "on")
+        let console = try await Pumpctl.start(["-p", pump.port, "console", "--quiet", "1"])
+        try await console.write("STATUS\rSPEED:fast\nSPEED:12\0junk\nspeed:65736\n")
+        await console.closeInput()
+        let ending = try await console.ending()
+        expectFailure(
+            ending, 64, saying: "would set the speed to 0", "would set the speed to 12", "would set the speed to 200",
+            hint: "--force")
+        #expect(await pump.duty() == 180)
+        await pump.close()
+    }
+}
