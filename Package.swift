@@ -29,6 +29,7 @@ let package = Package(
         .library(name: "Transports", targets: ["Transports"]),
         .library(name: "DeviceKit", targets: ["DeviceKit"]),
         .library(name: "FirmwareSim", targets: ["FirmwareSim"]),
+        .library(name: "PeripheralSim", targets: ["PeripheralSim"]),
         .library(name: "Recorder", targets: ["Recorder", "RecordFormat"]),
         .executable(name: "pumpctl", targets: ["pumpctl"]),
         .executable(name: "pumpctl-record", targets: ["pumpctl-record"]),
@@ -76,7 +77,9 @@ let package = Package(
             name: "DeviceKit",
             dependencies: ["Transports", "LineProtocol", "SerialPort", "DescriptorIO", "RecordFormat"],
             swiftSettings: settings),
-        .target(name: "FirmwareSim", dependencies: ["BlueZ", "DescriptorIO", "SerialPort"], swiftSettings: settings),
+        .target(name: "FirmwareSim", dependencies: ["DescriptorIO", "SerialPort"], swiftSettings: settings),
+        // What offers them over BLE: who has them on a wire only needs no libdbus.
+        .target(name: "PeripheralSim", dependencies: ["FirmwareSim", "BlueZ"], swiftSettings: settings),
         // What is recorded, and how it goes from pumpctl to the program that keeps it. GRDB brings Foundation, which costs
         // a start more than a millisecond: pumpctl is not linked with it, and starts pumpctl-record where something is
         // recorded or looked up.
@@ -92,7 +95,7 @@ let package = Package(
             name: "pumpctl",
             dependencies: [
                 "DeviceKit", "LineProtocol", "Transports", "BlueZ", "DBus", "SerialPort", "DescriptorIO",
-                "FirmwareSim", "RecordFormat", "CLineEditor",
+                "FirmwareSim", "PeripheralSim", "RecordFormat", "CLineEditor",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -155,7 +158,12 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "FirmwareSimTests",
-            dependencies: ["FirmwareSim", "BlueZ", "DBus", "DescriptorIO", "FakeBlueZ", "SerialPort", "TestSupport"],
+            dependencies: ["FirmwareSim", "DescriptorIO", "SerialPort", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "PeripheralSimTests",
+            dependencies: [
+                "PeripheralSim", "FirmwareSim", "BlueZ", "DBus", "DescriptorIO", "FakeBlueZ", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "pumpctlTests",
@@ -168,8 +176,8 @@ let package = Package(
         .testTarget(
             name: "BenchTests",
             dependencies: [
-                "pumpctl", "pumpctl-record", "DeviceKit", "FirmwareSim", "FakeBlueZ", "BlueZ", "DBus", "SerialPort",
-                "DescriptorIO", "LineProtocol", "Transports", "TestSupport",
+                "pumpctl", "pumpctl-record", "DeviceKit", "FirmwareSim", "PeripheralSim", "FakeBlueZ", "BlueZ", "DBus",
+                "SerialPort", "DescriptorIO", "LineProtocol", "Transports", "TestSupport",
             ],
             path: "Tests/bench", exclude: ["vm", "nano-sim", "esp32-sim", "clients/pyserial_client.py", "README.md"],
             swiftSettings: settings),

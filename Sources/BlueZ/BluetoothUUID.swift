@@ -20,6 +20,14 @@ public struct BluetoothUUID: Sendable, Hashable {
         self.low = low
     }
 
+    /// One of 128 bits, the first digit's the highest.
+    public init(bits: UInt128) {
+        self.init(high: UInt64(truncatingIfNeeded: bits >> 64), low: UInt64(truncatingIfNeeded: bits))
+    }
+
+    /// All 128 bits, the first digit's the highest.
+    public var bits: UInt128 { UInt128(high) << 64 | UInt128(low) }
+
     /// Reads 4, 8, or 32 hexadecimal digits, the last with dashes as usual; nil where `text` is none of these. Whether
     /// letters are upper or lower case makes no difference.
     public init?(_ text: some StringProtocol) {

@@ -1,5 +1,3 @@
-public import BlueZ
-
 /// A device in simulated time: bytes in, bytes out, nothing else.
 ///
 /// Instants are durations since the simulation began. They only grow: an instant the device has already passed
@@ -58,13 +56,14 @@ public struct Emission: Sendable, Hashable {
     public var bytes: [UInt8]
     /// When the last bit of the last byte left the UART.
     public var time: Duration
-    /// What is notified; nil on a line.
-    public var characteristic: BluetoothUUID?
+    /// Which output of a device with several it left by; nil for a line. Over BLE: the 128 bits of a characteristic's
+    /// UUID.
+    public var output: UInt128?
 
     /// An emission of `bytes` that ended at `time`.
-    public init(bytes: [UInt8], time: Duration, characteristic: BluetoothUUID? = nil) {
+    public init(bytes: [UInt8], time: Duration, output: UInt128? = nil) {
         self.bytes = bytes
         self.time = time
-        self.characteristic = characteristic
+        self.output = output
     }
 }

@@ -14,6 +14,13 @@ import Testing
         #expect(uuid == BluetoothUUID(full.uppercased()))
     }
 
+    @Test(arguments: ["FFE0", "6E400001-B5A3-F393-E0A9-E50E24DCCA9E", "ffffffff-ffff-ffff-ffff-fffffffffffe"])
+    func `A UUID is its 128 bits, the first digit's the highest`(text: String) throws {
+        let uuid = try #require(BluetoothUUID(text))
+        #expect(uuid.bits == UInt128(uuid.text.filter { $0 != "-" }, radix: 16))
+        #expect(BluetoothUUID(bits: uuid.bits) == uuid)
+    }
+
     @Test(arguments: [
         "", "FFE", "FFEG", "FFE00", "0000ffe0-0000-1000-8000-00805f9b34f", "0000ffe0_0000-1000-8000-00805f9b34fb",
         "-000ffe0-0000-1000-8000-00805f9b34fb", "0000ffe000001000800000805f9b34fb", "ＦＦＥ０",

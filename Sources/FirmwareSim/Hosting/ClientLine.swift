@@ -1,11 +1,11 @@
 internal import DescriptorIO
 
 /// One client's line, seen from the device, and what waits to be taken by the client.
-struct ClientLine {
+package struct ClientLine {
     /// What is kept for a client that does not read, in bytes. A real port keeps 4 kB; what is more is lost in both.
-    static let capacity = 1 << 20
+    package static let capacity = 1 << 20
     /// From how many bytes on that wait for a client a device with flow control waits too.
-    static let highWater = 1 << 16
+    package static let highWater = 1 << 16
 
     let channel: DescriptorChannel
     /// Whether the client has the line open. What the device says meanwhile is lost.

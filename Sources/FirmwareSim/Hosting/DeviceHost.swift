@@ -110,15 +110,15 @@ public actor DeviceHost<Device: SimulatedDevice> {
     }
 
     /// Hands what the device says to `listener`, as it is, until ``detach(_:)``.
-    func attach(_ listener: any EmissionListener) { listeners.append(listener) }
+    package func attach(_ listener: any EmissionListener) { listeners.append(listener) }
 
-    func detach(_ listener: any EmissionListener) {
+    package func detach(_ listener: any EmissionListener) {
         listeners.removeAll { $0 === listener }
         if hasFlowControl { goOn() }
     }
 
     /// A listener has room again.
-    func listenerHasRoom() { if hasFlowControl { goOn() } }
+    package func listenerHasRoom() { if hasFlowControl { goOn() } }
 
     private func receive(_ bytes: [UInt8], from id: LineID) {
         // Whoever speaks has the port open.
@@ -241,7 +241,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
 }
 
 /// Takes what a device says, on the thread of the host's loop.
-protocol EmissionListener: AnyObject, Sendable {
+package protocol EmissionListener: AnyObject, Sendable {
     func take(_ emissions: [Emission])
     /// Whether so much waits that a device with flow control waits too.
     var isFull: Bool { get }

@@ -2,21 +2,21 @@
 ///
 /// The log is read block by block, so that a log of any length takes no more memory than a block. What is read is the log
 /// as it was when the reading began.
-struct StormStore: Sendable {
+package struct StormStore: Sendable {
     /// How many rows are read from the flash at once.
     static let blockRows = 256
     /// How long that takes.
-    static let blockTime = Duration.microseconds(250)
+    package static let blockTime = Duration.microseconds(250)
 
-    let log: StormLog
+    package let log: StormLog
     private let interval: Duration?
-    private(set) var rowCount: Int
+    package private(set) var rowCount: Int
     /// When it measures next; nil for never.
-    private(set) var measurementDue: Duration?
+    package private(set) var measurementDue: Duration?
     /// The rows of a reading that are still to be read.
     private var unread = 0..<0
 
-    init(_ options: StormFirmwareOptions) {
+    package init(_ options: StormFirmwareOptions) {
         log = StormLog(seed: options.seed)
         interval = options.interval
         rowCount = options.rows
@@ -24,7 +24,7 @@ struct StormStore: Sendable {
     }
 
     /// Measures and stores; returns the row, without a line end.
-    mutating func measure(at instant: Duration) -> [UInt8] {
+    package mutating func measure(at instant: Duration) -> [UInt8] {
         var row: [UInt8] = []
         log.append(row: rowCount, to: &row)
         rowCount += 1
@@ -33,24 +33,24 @@ struct StormStore: Sendable {
     }
 
     /// Whether rows are still to be read.
-    var isReading: Bool { !unread.isEmpty }
+    package var isReading: Bool { !unread.isEmpty }
     /// Whether none of them was read yet.
     var isAtFirstRow: Bool { isReading && unread.lowerBound == 0 }
 
     /// Begins to read the log, from its first row on.
-    mutating func beginReading() { unread = 0..<rowCount }
+    package mutating func beginReading() { unread = 0..<rowCount }
 
     /// Reads the next block.
-    mutating func readBlock() -> [UInt8] {
+    package mutating func readBlock() -> [UInt8] {
         let block = unread.prefix(Self.blockRows)
         unread = block.endIndex..<unread.endIndex
         return log.text(rows: block)
     }
 
-    mutating func stopReading() { unread = 0..<0 }
+    package mutating func stopReading() { unread = 0..<0 }
 
     /// The board was reset: the next measurement is an interval away.
-    mutating func reset(at instant: Duration) {
+    package mutating func reset(at instant: Duration) {
         stopReading()
         measurementDue = interval.map { instant + $0 }
     }

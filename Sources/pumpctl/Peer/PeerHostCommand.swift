@@ -3,6 +3,7 @@ import DeviceKit
 import FirmwareSim
 import Glibc
 import LineProtocol
+import PeripheralSim
 
 struct PeerHostCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,6 +3,7 @@ import DescriptorIO
 import FirmwareSim
 import Glibc
 import LineProtocol
+import PeripheralSim
 
 /// `peer host`: a peer whose people are at this terminal, or at the other end of a pipe.
 ///

@@ -2,6 +2,7 @@ import ArgumentParser
 import DeviceKit
 import FirmwareSim
 import Glibc
+import PeripheralSim
 
 struct SimPeerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

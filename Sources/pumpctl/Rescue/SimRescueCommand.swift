@@ -1,6 +1,7 @@
 import ArgumentParser
 import DeviceKit
 import FirmwareSim
+import PeripheralSim
 
 struct SimRescueCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

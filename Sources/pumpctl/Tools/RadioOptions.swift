@@ -2,6 +2,7 @@ import ArgumentParser
 import BlueZ
 import FirmwareSim
 import Glibc
+import PeripheralSim
 
 /// How a simulated device is offered over BLE.
 struct RadioOptions: ParsableArguments {

@@ -1,6 +1,7 @@
 import FirmwareSim
 import Foundation
 import LineProtocol
+import PeripheralSim
 import TestSupport
 import Testing
 import Transports

@@ -4,6 +4,7 @@ import DescriptorIO
 import FakeBlueZ
 import FirmwareSim
 import LineProtocol
+import PeripheralSim
 import TestSupport
 
 @testable import Transports

@@ -1,5 +1,6 @@
 import FirmwareSim
 import LineProtocol
+import PeripheralSim
 import Transports
 
 /// Where a simulated device of this process is on the bench.

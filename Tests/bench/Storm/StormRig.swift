@@ -1,5 +1,6 @@
 import FirmwareSim
 import LineProtocol
+import PeripheralSim
 import TestSupport
 import Transports
 

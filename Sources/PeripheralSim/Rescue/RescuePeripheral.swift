@@ -1,4 +1,5 @@
 public import BlueZ
+public import FirmwareSim
 
 /// A phone of the rescue app as centrals find it: it sends its messages to who subscribes, and takes in what is written.
 ///

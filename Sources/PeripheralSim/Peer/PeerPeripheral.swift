@@ -1,4 +1,5 @@
 public import BlueZ
+public import FirmwareSim
 
 /// A text and image peer on the Nordic UART Service: each notification is a message, and so is each write.
 ///

@@ -1,5 +1,6 @@
 import BlueZ
 import FirmwareSim
+import PeripheralSim
 import Testing
 
 @Suite("The storm sensor over BLE")

@@ -1,4 +1,5 @@
 public import BlueZ
+public import FirmwareSim
 
 /// The LED board over BLE: one characteristic holds its one boolean, as a byte that is 0 for off, and anything else for on.
 ///

@@ -1,4 +1,5 @@
 public import BlueZ
+public import FirmwareSim
 
 /// The storm sensor over BLE: one characteristic notifies of raw measurements; the other takes `GET_LOG` and notifies of the
 /// log and of live rows.

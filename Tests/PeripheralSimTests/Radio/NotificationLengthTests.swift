@@ -3,6 +3,7 @@ import DBus
 import DescriptorIO
 import FakeBlueZ
 import FirmwareSim
+import PeripheralSim
 import TestSupport
 import Testing
 

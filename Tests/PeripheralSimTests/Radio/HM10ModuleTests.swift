@@ -1,5 +1,6 @@
 import BlueZ
 import FirmwareSim
+import PeripheralSim
 import Testing
 
 @Suite("An HM-10 on a device's UART")

@@ -1,4 +1,5 @@
 public import BlueZ
+public import FirmwareSim
 
 /// An HM-10 on the UART of a simulated device: what the device prints is notified, and what a central writes arrives on
 /// its line.

@@ -1,4 +1,5 @@
 public import BlueZ
+public import FirmwareSim
 
 /// A simulated device with a radio: what it offers to centrals, as data, and what it does about what they do.
 ///

@@ -3,6 +3,7 @@ import DBus
 import DescriptorIO
 import FakeBlueZ
 import FirmwareSim
+import PeripheralSim
 import TestSupport
 import Testing
 
@@ -59,6 +60,9 @@ struct PeripheralServerTests {
     private var pump: HM10Module<PumpFirmware> {
         HM10Module(PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34), potentiometer: 716)))
     }
+
+    /// Lines as Arduino's `println` sends them.
+    private func printed(_ lines: String...) -> String { lines.map { $0 + "\r\n" }.joined() }
 
     @Test("is a pump behind an HM-10 for a central")
     func pumpOnRadio() async throws {

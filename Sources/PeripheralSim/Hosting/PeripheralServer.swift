@@ -1,4 +1,5 @@
 public import BlueZ
+public import FirmwareSim
 
 /// Offers a simulated device over BLE, as a device that phones and other centrals find.
 ///
@@ -105,8 +106,8 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
 }
 
 extension PeripheralServer: EmissionListener {
-    nonisolated func take(_ emissions: [Emission]) { assumeIsolated { $0.put(emissions) } }
-    nonisolated var isFull: Bool { assumeIsolated { $0.outboxLength >= ClientLine.highWater } }
+    package nonisolated func take(_ emissions: [Emission]) { assumeIsolated { $0.put(emissions) } }
+    package nonisolated var isFull: Bool { assumeIsolated { $0.outboxLength >= ClientLine.highWater } }
 }
 
 extension CentralEvent {

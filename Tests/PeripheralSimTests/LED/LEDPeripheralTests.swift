@@ -1,5 +1,6 @@
 import BlueZ
 import FirmwareSim
+import PeripheralSim
 import Testing
 
 @Suite("The LED board over BLE")

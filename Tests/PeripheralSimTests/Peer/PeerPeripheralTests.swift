@@ -1,6 +1,7 @@
 import BlueZ
 import FirmwareSim
 import Foundation
+import PeripheralSim
 import Testing
 
 @Suite("The text and image peer over BLE")

@@ -1,0 +1,12 @@
+public import BlueZ
+public import FirmwareSim
+
+extension Emission {
+    /// A notification of `bytes`, of a characteristic, at `time`.
+    public init(bytes: [UInt8], time: Duration, characteristic: BluetoothUUID) {
+        self.init(bytes: bytes, time: time, output: characteristic.bits)
+    }
+
+    /// The characteristic that is notified; nil on a line.
+    public var characteristic: BluetoothUUID? { output.map(BluetoothUUID.init(bits:)) }
+}
