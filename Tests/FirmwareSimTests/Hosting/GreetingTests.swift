@@ -1,5 +1,7 @@
 import DescriptorIO
 import FirmwareSim
+import Glibc
+import SerialPort
 import TestSupport
 import Testing
 
@@ -32,6 +34,8 @@ struct GreetingTests {
             try client.say("Hello\n")
             #expect(try await client.hear(until: "\n") == "Hello ack\r\n")
             client.leave()
+            // Until the programs that other tests start are there, they hold it open as well.
+            while PortHolder.all(of: server.path).contains(where: { $0.processID != getpid() }) { await Task.yield() }
             await settle()
         }
         await server.close()
