@@ -7,19 +7,21 @@
 SWIFT ?= swift
 PREFIX ?= /usr/local
 
-# What pumpctl is built with: libedit for the console's line editing and libdbus, both linked in; libudev to find ports;
-# SQLite for pumpctl-record, linked in too.
-BUILD_PACKAGES := libudev-dev libdbus-1-dev libedit-dev libbsd-dev libmd-dev libncurses-dev libsqlite3-dev
+# What pumpctl is built with: libedit for the console's line editing, linked in; libdbus, linked into a release; libudev to
+# find ports; SQLite for pumpctl-record, linked into a release too.
+BUILD_PACKAGES := pkg-config libudev-dev libdbus-1-dev libedit-dev libbsd-dev libmd-dev libncurses-dev libsqlite3-dev
 # What the tests run against: the Nano's firmware in an emulator, and other people's clients.
 TEST_PACKAGES := gcc g++ make simavr libsimavr-dev libelf-dev gcc-avr avr-libc binutils-avr arduino-core-avr \
     python3-serial socat picocom shellcheck \
     udev umockdev gir1.2-umockdev-1.0 python3-gi dbus-daemon dbus-bin libglib2.0-bin \
     bluez python3-bleak
 
-# For a quick start: no C++ library to load and bind, and the program's own relocations packed, which only lld does.
+# For a quick start: no C++ library, libdbus (with libsystemd and five more) or SQLite to load and bind, and the program's own
+# relocations packed, which only lld does.
 STATIC_LIBRARIES := .build/static-libraries
 RELEASE := $(SWIFT) build -c release --static-swift-stdlib -Xswiftc -use-ld=lld \
-    -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -L$(CURDIR)/$(STATIC_LIBRARIES)
+    -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -L$(CURDIR)/$(STATIC_LIBRARIES) \
+    --pkg-config-path $(CURDIR)/$(STATIC_LIBRARIES) -Xcc -DCDBUS_REPLACES_LIBSYSTEMD
 
 # Tells how long a part of what is tested takes.
 PART := @scripts/part
@@ -40,10 +42,13 @@ all: setup $(STATIC_LIBRARIES)
 	$(PART) 'build of pumpctl' $(RELEASE) --product pumpctl
 	$(PART) 'build of pumpctl-record' $(RELEASE) --product pumpctl-record
 
-# A folder with nothing but the static one of a library's two forms, for the linker to look in first.
-$(STATIC_LIBRARIES): Makefile
+# A folder with nothing but the static one of a library's two forms, for the linker to look in first. But first of all it
+# looks where pkg-config says, and of libdbus both forms are there: for a release, pkg-config says which.
+$(STATIC_LIBRARIES): Makefile | setup
 	@mkdir -p $@
 	@for library in libstdc++ libsqlite3; do ln -sf "$$($(CC) -print-file-name=$$library.a)" $@/; done
+	@printf '%s\n' 'Name: dbus' 'Description: libdbus as an archive' "Version: $$(pkg-config --modversion dbus-1)" \
+	    "Cflags: $$(pkg-config --cflags dbus-1)" 'Libs: -l:libdbus-1.a' >$@/dbus-1.pc
 	@touch $@
 
 setup:
@@ -82,6 +87,7 @@ races: setup-test
 	    --skip '^(pumpctlTests|BenchTests)\.' --skip 'SerialPortTests\.(Discovery|ReopeningCommand)' --skip 'TroubleTests/fullDisk'
 
 bench: all
+	@if ldd "$$($(RELEASE) --show-bin-path)/pumpctl" | grep -E 'libdbus|libsystemd'; then echo 'each start loads these'; exit 1; fi
 	@scripts/ensure-packages $$($(MAKE) -s -C Tests/bench/vm packages)
 	$(PART) 'build of the virtual machine' $(MAKE) -C Tests/bench/vm ready
 	$(PART) 'bench on a real kernel' $(MAKE) -C Tests/bench/vm bench \

@@ -11,13 +11,6 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// Where Debian keeps dbus-arch-deps.h.
-#if arch(arm64)
-    let architecture = "aarch64"
-#else
-    let architecture = "x86_64"
-#endif
-
 let package = Package(
     name: "pumpctl",
     products: [
@@ -55,16 +48,10 @@ let package = Package(
             ]),
         // libudev, which Debian has as a shared library only: loading it costs a start 0.06 ms.
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
-        // libdbus, linked statically: as a shared library it brings libsystemd and five more, which cost a start 0.5 ms;
-        // so it costs nothing that can be measured. Debian: libdbus-1-dev.
-        .target(
-            name: "CDBus",
-            cSettings: [
-                .unsafeFlags([
-                    "-I/usr/include/dbus-1.0", "-I/usr/lib/\(architecture)-linux-gnu/dbus-1.0/include",
-                ])
-            ],
-            linkerSettings: [.linkedLibrary(":libdbus-1.a")]),
+        // libdbus, found by pkg-config, which names its headers and links it. The Makefile links it statically: as a shared
+        // library it brings libsystemd and five more, which cost a start 0.5 ms.
+        .systemLibrary(name: "CDBusLibrary", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+        .target(name: "CDBus", dependencies: ["CDBusLibrary"]),
         .target(name: "DBus", dependencies: ["CDBus", "DescriptorIO"], swiftSettings: settings),
         .target(name: "BlueZ", dependencies: ["DBus", "DescriptorIO"], swiftSettings: settings),
         .target(name: "SerialPort", dependencies: ["CSerial", "CUdev", "DescriptorIO"], swiftSettings: settings),
