@@ -60,6 +60,9 @@ setup-test: setup
 demo: all
 	@scripts/demo "$$($(RELEASE) --show-bin-path)/pumpctl"
 
+# What is tested is built without warnings: see Package.swift.
+test races: export PUMPCTL_CI := 1
+
 test: setup-test lint
 	$(PART) 'firmware of the pump' $(MAKE) -C hardware/nano-pump check
 	$(PART) 'firmware of the pump on a simulated Nano' $(MAKE) -s -C Tests/bench/nano-sim check
