@@ -31,6 +31,7 @@ let package = Package(
         .library(name: "Recorder", targets: ["Recorder", "RecordFormat"]),
         .executable(name: "pumpctl", targets: ["pumpctl"]),
         .executable(name: "pumpctl-record", targets: ["pumpctl-record"]),
+        .executable(name: "fake-bluez", targets: ["fake-bluez"]),
         .library(name: "SyncCounter", type: .dynamic, targets: ["SyncCounter"]),
     ],
     dependencies: [
@@ -105,7 +106,7 @@ let package = Package(
         .target(
             name: "FakeBlueZ", dependencies: ["DBus", "DescriptorIO", "FirmwareSim", "TestSupport"],
             path: "Tests/FakeBlueZ", swiftSettings: settings),
-        // The same as a program, for benchmarks, and for trying things by hand.
+        // The same as a program, for tests of other packages, for benchmarks, and for trying things by hand.
         .executableTarget(
             name: "fake-bluez", dependencies: ["FakeBlueZ", "DescriptorIO", "FirmwareSim", "TestSupport"],
             path: "Tests/FakeBlueZProgram", swiftSettings: settings),

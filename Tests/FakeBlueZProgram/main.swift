@@ -14,10 +14,14 @@ import TestSupport
 ///
 /// In its air are HMSoft, a simulated pump behind an HM-10, and Sprinter, which answers as a pump does, but at once, and
 /// after a line `BURST:<n>` says so many pieces of a pump's status lines as fast as it can.
-func serve() async throws {
+///
+/// `fake-bluez 2` has two adapters: a device that a program offers on `hci1` is found by way of `hci0`.
+func serve(adapters: Int) async throws {
     let bus = try await PrivateBus()
     let fake = try await FakeBlueZ.start(on: bus.address)
-    await fake.addAdapter()
+    for number in 0..<adapters {
+        await fake.addAdapter("hci\(number)", address: "00:00:5E:00:53:0\(number + 1)")
+    }
     let pump = try await HM10(PumpFirmware(), pace: .realTime(ContinuousClock()))
     let time = Task { try await pump.host.run() }
     await fake.add(pump.radio)
@@ -30,7 +34,14 @@ func serve() async throws {
     bus.kill()
 }
 
-try await serve()
+switch (CommandLine.arguments.count, CommandLine.arguments.last.flatMap { Int($0) }) {
+case (1, _): try await serve(adapters: 1)
+case (2, .some(let adapters)) where (1...9).contains(adapters): try await serve(adapters: adapters)
+default:
+    let usage = "usage: fake-bluez [ADAPTERS], 1 to 9\n"
+    write(STDERR_FILENO, usage, usage.utf8.count)
+    exit(EX_USAGE)
+}
 
 /// A module with a pump that is off, and takes no time for anything. It is connected from the start.
 @Radio func sprinter(on fake: FakeBlueZ) -> RadioDevice {

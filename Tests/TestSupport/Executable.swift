@@ -3,13 +3,13 @@ internal import Glibc
 /// The programs of this package.
 public enum Executable {
     /// `pumpctl`, beside the test bundle.
-    public static let pumpctl = folder + "/pumpctl"
+    public static let pumpctl = path(of: "pumpctl")
 
     /// `pumpctl-record`, beside it.
-    public static let pumpctlRecord = folder + "/pumpctl-record"
+    public static let pumpctlRecord = path(of: "pumpctl-record")
 
     /// The library that tells what a program puts on the disk, when it is preloaded.
-    public static let syncCounter = folder + "/libSyncCounter.so"
+    public static let syncCounter = path(of: "libSyncCounter.so")
 
     private static var folder: String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
@@ -21,7 +21,10 @@ public enum Executable {
     }
 
     /// What records without end, for the tests of the recorder.
-    public static let recorderProbe = folder + "/recorder-probe"
+    public static let recorderProbe = path(of: "recorder-probe")
+
+    /// The path of a program that stands beside the test bundle.
+    public static func path(of program: String) -> String { "\(folder)/\(program)" }
 
     /// The path of a program on PATH; nil if there is none.
     public static func find(_ name: String) -> String? {

@@ -131,6 +131,35 @@ struct PeripheralServerTests {
         }
     }
 
+    @Test("is found by way of the first adapter of fake-bluez, when the second one offers it")
+    func fakeProgram() async throws {
+        let program = try await ChildProcess([Executable.path(of: "fake-bluez"), "2"])
+        let address = try await program.output.line("the address of the bus")
+        let bluez = try await BlueZ.open(.address(address))
+        let host = DeviceHost(pump, pace: .onDemand)
+        let server = try await PeripheralServer.open(host, over: bluez, on: "hci1")
+        let central = try await TestCentral(on: address, for: Self.address)
+        _ = try await central.find()
+        try await central.connect()
+        try await central.subscribe("FFE1")
+        try await central.write(Array("OFF\n".utf8), to: "FFE1", type: "command")
+        #expect(try await central.hears("PUMP:OFF\r\n", of: "FFE1") == printed("OK", "PUMP:OFF"))
+        await central.close()
+        await server.close()
+        await bluez.close()
+        await program.closeInput()
+        #expect(try await program.ending().status == 0)
+    }
+
+    @Test(
+        "can't be offered by a fake-bluez that is asked for no adapters, or more than it has",
+        arguments: ["0", "10", "x"])
+    func fakeProgramUsage(adapters: String) async throws {
+        let ending = try await ChildProcess([Executable.path(of: "fake-bluez"), adapters]).ending()
+        #expect(ending.status == 64)
+        #expect(ending.errors.hasPrefix("usage: "))
+    }
+
     @Test("is not offered where its name is too long, and leaves nothing")
     func longName() async throws {
         let bus = try await PrivateBus()
