@@ -117,7 +117,7 @@ let package = Package(
             name: "BlueZTests", dependencies: ["BlueZ", "FakeBlueZ", "DBus", "DescriptorIO", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "SerialPortTests", dependencies: ["SerialPort", "DescriptorIO", "CSerial"],
+            name: "SerialPortTests", dependencies: ["SerialPort", "DescriptorIO", "CSerial", "TestSupport"],
             exclude: ["Discovery/testbed.py"], swiftSettings: settings),
         // What the discovery tests run on mocked devices.
         .executableTarget(

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import SerialPort
@@ -19,10 +20,10 @@ import Testing
         #expect(error.hint != nil)
     }
 
-    @Test func `A plain file that someone has locked is no terminal, and not busy`() throws {
+    @Test func `A plain file that someone has locked is no terminal, and not busy`() async throws {
         let folder = TemporaryFolder()
-        let child = try ChildProcess("flock", folder.path("a"), "sh", "-c", "echo ready; read x")
-        #expect(child.line() == "ready")
+        let child = try await ChildProcess(["flock", folder.path("a"), "sh", "-c", "echo ready; read x"])
+        #expect(try await child.output.line() == "ready")
         let error = try failure { _ = try SerialPort(path: folder.path("a")) }
         #expect(error.code == .notATerminal)
     }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import SerialPort
@@ -12,36 +13,37 @@ import Testing
         input()
         """
 
-    @Test func `A program that has the port open without a lock uses it, and this one does not`() throws {
+    @Test func `A program that has the port open without a lock uses it, and this one does not`() async throws {
         let terminal = try PseudoTerminal()
         #expect(PortHolder.others(of: terminal.path).isEmpty)
-        let child = try ChildProcess("sh", "-c", "exec 3<>'\(terminal.path)'; echo ready; read x")
-        #expect(child.line() == "ready")
+        let child = try await ChildProcess(["sh", "-c", "exec 3<>'\(terminal.path)'; echo ready; read x"])
+        #expect(try await child.output.line() == "ready")
         let use = PortUse.now(of: terminal.path)
         #expect(use.holders == [PortHolder(processID: child.processID, command: "sh", holdsLock: false)])
         #expect(use.claims.isEmpty)
     }
 
-    @Test func `Who locked it comes first`() throws {
+    @Test func `Who locked it comes first`() async throws {
         let terminal = try PseudoTerminal()
-        let opener = try ChildProcess("sh", "-c", "exec 3<>'\(terminal.path)'; echo ready; read x")
-        #expect(opener.line() == "ready")
-        let locker = try ChildProcess("flock", "-o", terminal.path, "sh", "-c", "echo ready; read x")
-        #expect(locker.line() == "ready")
+        let opener = try await ChildProcess(["sh", "-c", "exec 3<>'\(terminal.path)'; echo ready; read x"])
+        #expect(try await opener.output.line() == "ready")
+        let locker = try await ChildProcess(["flock", "-o", terminal.path, "sh", "-c", "echo ready; read x"])
+        #expect(try await locker.output.line() == "ready")
         let holders = PortHolder.others(of: terminal.path)
         #expect(holders.map(\.processID) == [locker.processID, opener.processID])
         #expect(holders.map(\.holdsLock) == [true, false])
     }
 
-    @Test func `The simulator behind a pseudo-terminal is the device, also where it keeps the slave open`() throws {
-        let simulator = try ChildProcess("python3", "-c", Self.simulator)
-        let path = try #require(simulator.line())
+    @Test func `The simulator behind a pseudo-terminal is the device, also where it keeps the slave open`() async throws
+    {
+        let simulator = try await ChildProcess(["python3", "-c", Self.simulator])
+        let path = try await simulator.output.line()
         #expect(PortHolder.all(of: path).map(\.processID) == [simulator.processID])
         #expect(PortHolder.others(of: path).isEmpty)
 
         // The master of another terminal is no excuse.
-        let client = try ChildProcess("python3", "-c", "port = open('\(path)', 'rb+', 0)\n" + Self.simulator)
-        _ = try #require(client.line())
+        let client = try await ChildProcess(["python3", "-c", "port = open('\(path)', 'rb+', 0)\n" + Self.simulator])
+        _ = try await client.output.line()
         #expect(PortHolder.others(of: path).map(\.processID) == [client.processID])
     }
 
@@ -69,33 +71,26 @@ import Testing
 @Suite struct LockFileTests {
     let folder = TemporaryFolder()
 
-    private func write(_ text: String, to name: String) {
-        let file = open("\(folder.path)/\(name)", O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0o644)
-        let bytes = Array(text.utf8)
-        #expect(Glibc.write(file, bytes, bytes.count) == bytes.count)
-        close(file)
-    }
-
     private func remove(_ names: String...) {
         for name in names { unlink("\(folder.path)/\(name)") }
     }
 
     private func files(of port: String) -> [LockFile] { LockFile.all(of: port, in: folder.path) }
 
-    @Test func `A lock file names the process that claims the port, while it runs`() throws {
+    @Test func `A lock file names the process that claims the port, while it runs`() async throws {
         defer { remove("LCK..ttyUSB0") }
         #expect(files(of: "/dev/ttyUSB0").isEmpty)
-        let child = try ChildProcess("sh", "-c", "echo ready; read x; exit 0")
-        #expect(child.line() == "ready")
+        let child = try await ChildProcess(["sh", "-c", "echo ready; read x; exit 0"])
+        #expect(try await child.output.line() == "ready")
         // As picocom writes it, and minicom.
         for text in ["\(child.processID)\n", "      \(child.processID)\n", "  \(child.processID) minicom root\n"] {
-            write(text, to: "LCK..ttyUSB0")
+            _ = folder.write(text, to: "LCK..ttyUSB0")
             let file = try #require(files(of: "/dev/ttyUSB0").first)
             #expect(file.path == "\(folder.path)/LCK..ttyUSB0")
             #expect(file.holder == "sh (pid \(child.processID))")
         }
-        child.send("")
-        #expect(child.wait() == 0)
+        try await child.write("\n")
+        #expect(try await child.ending().status == 0)
         let stale = try #require(files(of: "/dev/ttyUSB0").first)
         #expect(stale.processID == child.processID)
         #expect(stale.holder == nil)
@@ -104,7 +99,7 @@ import Testing
     @Test(arguments: ["", "\n", "minicom\n", "-7\n", "0\n", "99999999999\n", "\u{0}\u{1}\u{2}\u{3}"])
     func `A lock file with anything else names no process`(text: String) throws {
         defer { remove("LCK..ttyUSB0") }
-        write(text, to: "LCK..ttyUSB0")
+        _ = folder.write(text, to: "LCK..ttyUSB0")
         let file = try #require(files(of: "/dev/ttyUSB0").first)
         #expect(file.processID == nil)
         #expect(file.holder == nil)
@@ -116,33 +111,35 @@ import Testing
         let names = ["LCK..a", "LCK..\(number)", "LCK..pts_\(number)"]
         defer { for name in names { remove(name) } }
         for name in names {
-            write("1\n", to: name)
+            _ = folder.write("1\n", to: name)
             #expect(files(of: folder.path("a")).map(\.path) == ["\(folder.path)/\(name)"])
             remove(name)
         }
-        for name in names { write("1\n", to: name) }
+        for name in names { _ = folder.write("1\n", to: name) }
         #expect(files(of: folder.path("a")).count == 3)
         #expect(files(of: terminal.path).count == 2)
     }
 
     @Test func `Our own lock file is none of another program's`() {
         defer { remove("LCK..ttyUSB0") }
-        write("\(getpid())\n", to: "LCK..ttyUSB0")
+        _ = folder.write("\(getpid())\n", to: "LCK..ttyUSB0")
         #expect(files(of: "/dev/ttyUSB0").isEmpty)
     }
 
-    @Test func `A claim is a lock file of a program that runs and was not seen to have the port open`() throws {
+    @Test func `A claim is a lock file of a program that runs and was not seen to have the port open`() async throws {
         let terminal = try PseudoTerminal()
         let name = "LCK..\(try #require(terminal.path.split(separator: "/").last))"
         defer { remove(name) }
-        let child = try ChildProcess("sh", "-c", "echo ready; read x; exec 3<>'\(terminal.path)'; echo open; read x")
-        #expect(child.line() == "ready")
-        write("\(child.processID)\n", to: name)
+        let child = try await ChildProcess([
+            "sh", "-c", "echo ready; read x; exec 3<>'\(terminal.path)'; echo open; read x",
+        ])
+        #expect(try await child.output.line() == "ready")
+        _ = folder.write("\(child.processID)\n", to: name)
         let claimed = PortUse.now(of: terminal.path, lockFolder: folder.path)
         #expect(claimed.claims.map(\.processID) == [child.processID])
         #expect(claimed.holders.isEmpty)
-        child.send("")
-        #expect(child.line() == "open")
+        try await child.write("\n")
+        #expect(try await child.output.line() == "open")
         let open = PortUse.now(of: terminal.path, lockFolder: folder.path)
         #expect(open.claims.isEmpty)
         #expect(open.lockFiles.count == 1)

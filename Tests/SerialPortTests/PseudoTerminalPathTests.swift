@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SerialPort
@@ -18,7 +19,7 @@ struct PseudoTerminalPathTests {
         let terminal = try PseudoTerminal()
         let path = try #require(PseudoTerminalPath(terminal.path))
         #expect(path.destination == .same)
-        terminal.becomeAnother()
+        renewPseudoTerminal(at: terminal.path)
         #expect(path.destination == .goneForGood)
     }
 
@@ -26,7 +27,7 @@ struct PseudoTerminalPathTests {
         let first = try PseudoTerminal(link: folder.path("a"))
         let path = try #require(PseudoTerminalPath(folder.path("a")))
         #expect(path.destination == .same)
-        first.becomeAnother()
+        renewPseudoTerminal(at: first.path)
         #expect(path.destination == .gone)
         first.close()
         let second = try PseudoTerminal(link: folder.path("a"))
@@ -40,7 +41,7 @@ struct PseudoTerminalPathTests {
         #expect(symlink("b", folder.path("a")) == 0)
         let path = try #require(PseudoTerminalPath(folder.path("a")))
         #expect(path.destination == .same)
-        first.becomeAnother()
+        renewPseudoTerminal(at: first.path)
         #expect(path.destination == .gone)
         // The second of two links, which is relative, is the one that its owner makes anew.
         let second = try PseudoTerminal()
@@ -48,20 +49,5 @@ struct PseudoTerminalPathTests {
         #expect(path.destination == .gone)
         #expect(symlink(second.path, folder.path("b")) == 0)
         #expect(path.destination == .replaced)
-    }
-}
-
-extension PseudoTerminal {
-    /// Makes it look like one that was made later and got the same number. Links that are made from now on are later, too.
-    ///
-    /// To close it would not do: until the programs that other tests start are there, they hold it open as well.
-    fileprivate func becomeAnother() {
-        var (before, now) = (stat(), stat())
-        stat(path, &before)
-        // The clock of file systems has steps.
-        repeat {
-            chmod(path, 0o600)
-            stat(path, &now)
-        } while now.st_ctim.tv_sec == before.st_ctim.tv_sec && now.st_ctim.tv_nsec == before.st_ctim.tv_nsec
     }
 }

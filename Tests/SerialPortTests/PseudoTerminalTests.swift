@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import SerialPort
@@ -92,10 +93,10 @@ import Testing
         #expect(destination(folder.path("a")) == nil)
     }
 
-    @Test func `The holder of a port is found by any of its names`() throws {
+    @Test func `The holder of a port is found by any of its names`() async throws {
         let terminal = try PseudoTerminal(link: folder.path("a"))
-        let child = try ChildProcess("flock", "-o", terminal.path, "sh", "-c", "echo ready; read x")
-        #expect(child.line() == "ready")
+        let child = try await ChildProcess(["flock", "-o", terminal.path, "sh", "-c", "echo ready; read x"])
+        #expect(try await child.output.line() == "ready")
         #expect(PortHolder.all(of: folder.path("a")).first?.processID == child.processID)
     }
 

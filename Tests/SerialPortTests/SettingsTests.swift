@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import SerialPort
@@ -35,9 +36,9 @@ import Testing
         #expect(cfgetispeed(&settings) == speed_t(B115200))
     }
 
-    @Test func `A port that echoed until it was opened says so, once`() throws {
-        let other = try ChildProcess("sh", "-c", "stty echo <'\(terminal.path)'; echo done; read x")
-        #expect(other.line() == "done")
+    @Test func `A port that echoed until it was opened says so, once`() async throws {
+        let other = try await ChildProcess(["sh", "-c", "stty echo <'\(terminal.path)'; echo done; read x"])
+        #expect(try await other.output.line() == "done")
         #expect(try SerialPort(path: terminal.path).echoed)
         #expect(try !SerialPort(path: terminal.path).echoed)
     }
@@ -116,10 +117,10 @@ import Testing
         #expect(error.code == .invalidOption)
     }
 
-    @Test func `Settings that another program changes are read back`() throws {
+    @Test func `Settings that another program changes are read back`() async throws {
         let port = try SerialPort(path: terminal.path)
-        let other = try ChildProcess("sh", "-c", "stty 19200 cstopb <'\(terminal.path)'; echo done; read x")
-        #expect(other.line() == "done")
+        let other = try await ChildProcess(["sh", "-c", "stty 19200 cstopb <'\(terminal.path)'; echo done; read x"])
+        #expect(try await other.output.line() == "done")
         #expect(try port.currentOptions().baudRate == 19200)
         #expect(try port.currentOptions().stopBits == .two)
     }

@@ -1,5 +1,6 @@
 import DescriptorIO
 import Glibc
+import TestSupport
 import Testing
 
 @testable import SerialPort
@@ -26,9 +27,9 @@ import Testing
         await channel.close()
     }
 
-    @Test func `A port that another program has locked is busy, and the program is named`() throws {
-        let child = try ChildProcess("flock", "-o", terminal.path, "sh", "-c", "echo ready; read x")
-        #expect(child.line() == "ready")
+    @Test func `A port that another program has locked is busy, and the program is named`() async throws {
+        let child = try await ChildProcess(["flock", "-o", terminal.path, "sh", "-c", "echo ready; read x"])
+        #expect(try await child.output.line() == "ready")
         let error = try failure { _ = try SerialPort(path: terminal.path) }
         let holder = PortHolder(processID: child.processID, command: "flock", holdsLock: true)
         #expect(error.code == .busy(holder: holder))
@@ -37,10 +38,12 @@ import Testing
     }
 
     /// /proc/PID/fd is shown to a process's own user only.
-    @Test func `A lock's holder is found without a look at its descriptors, which other users are not shown`() throws {
+    @Test func `A lock's holder is found without a look at its descriptors, which other users are not shown`()
+        async throws
+    {
         #expect(PortHolder.locking(terminal.path) == [])
-        let child = try ChildProcess("flock", "-o", terminal.path, "sh", "-c", "echo ready; read x")
-        #expect(child.line() == "ready")
+        let child = try await ChildProcess(["flock", "-o", terminal.path, "sh", "-c", "echo ready; read x"])
+        #expect(try await child.output.line() == "ready")
         let holder = PortHolder(processID: child.processID, command: "flock", holdsLock: true)
         #expect(PortHolder.locking(terminal.path) == [holder])
         #expect(PortHolder.all(of: terminal.path).filter(\.holdsLock) == [holder])
@@ -73,9 +76,9 @@ import Testing
         try SerialPort(path: terminal.path).close()
     }
 
-    @Test func `A program that opened the port without a lock is found, and does not stand in the way`() throws {
-        let child = try ChildProcess("sh", "-c", "exec 3<>'\(terminal.path)'; echo ready; read x")
-        #expect(child.line() == "ready")
+    @Test func `A program that opened the port without a lock is found, and does not stand in the way`() async throws {
+        let child = try await ChildProcess(["sh", "-c", "exec 3<>'\(terminal.path)'; echo ready; read x"])
+        #expect(try await child.output.line() == "ready")
         let holders = PortHolder.all(of: terminal.path)
         #expect(holders.contains(PortHolder(processID: child.processID, command: "sh", holdsLock: false)))
         #expect(holders.last?.processID == getpid())

@@ -10,6 +10,8 @@ public final class ChildProcess: Sendable {
     public struct Ending: Sendable {
         /// The exit status, or 128 and the number of the signal that ended it.
         public var status: Int32
+        /// The signal that ended it; nil where it ended by itself.
+        public var signal: Int32?
         public var output: String
         public var errors: String
     }
@@ -45,7 +47,7 @@ public final class ChildProcess: Sendable {
     public let errors = Watched(ReceivedText())
     private let input: DescriptorChannel
     private let outputs: [DescriptorChannel]
-    private let status = Watched<Int32?>(nil)
+    private let status = Watched<WaitStatus?>(nil)
 
     /// Starts a program, and connects to its standard streams.
     ///
@@ -120,12 +122,20 @@ public final class ChildProcess: Sendable {
         return (ends[0], ends[1])
     }
 
+    /// What waitpid(2) tells of an end.
+    private struct WaitStatus: Sendable {
+        let word: CInt
+
+        var signal: CInt? { word & 0x7F == 0 ? nil : word & 0x7F }
+        var number: CInt { signal.map { 128 + $0 } ?? word >> 8 & 0xFF }
+    }
+
     /// Waits for the child on a thread of its own.
-    private static func reap(_ child: pid_t, _ status: Watched<Int32?>) {
+    private static func reap(_ child: pid_t, _ status: Watched<WaitStatus?>) {
         final class Context: Sendable {
             let child: pid_t
-            let status: Watched<Int32?>
-            init(_ child: pid_t, _ status: Watched<Int32?>) {
+            let status: Watched<WaitStatus?>
+            init(_ child: pid_t, _ status: Watched<WaitStatus?>) {
                 self.child = child
                 self.status = status
             }
@@ -137,8 +147,8 @@ public final class ChildProcess: Sendable {
                 let context = Unmanaged<Context>.fromOpaque(pointer!).takeRetainedValue()
                 var word: CInt = 0
                 while waitpid(context.child, &word, 0) < 0 && errno == EINTR {}
-                let number = word & 0x7F == 0 ? word >> 8 & 0xFF : 128 + word & 0x7F
-                context.status.update { $0 = number }
+                let status = WaitStatus(word: word)
+                context.status.update { $0 = status }
                 return nil
             }, Unmanaged.passRetained(Context(child, status)).toOpaque())
         precondition(result == 0, "no thread left")
@@ -170,9 +180,10 @@ public final class ChildProcess: Sendable {
     @discardableResult
     public func ending(within deadline: Duration = .seconds(30)) async throws -> Ending {
         do {
-            let number = try await status.wait(for: "the end of the program", within: deadline) { $0 }
+            let status = try await status.wait(for: "the end of the program", within: deadline) { $0 }
             return Ending(
-                status: number, output: try await output.all("its output"), errors: try await errors.all("its errors"))
+                status: status.number, signal: status.signal, output: try await output.all("its output"),
+                errors: try await errors.all("its errors"))
         } catch {
             kill(processID, SIGKILL)
             throw NotInTime(

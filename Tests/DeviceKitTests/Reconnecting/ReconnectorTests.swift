@@ -46,7 +46,7 @@ struct ReconnectorTests {
 
     @Test func `A pseudo-terminal that got the number of one that has gone is not taken for it`() async throws {
         let reconnector = try reconnector()
-        terminal.becomeAnother()
+        renewPseudoTerminal(at: terminal.path)
         let error = await #expect(throws: LinkError.self) { try await reconnector.link() }
         #expect(error?.code == .disconnected)
         #expect(error?.hint?.isEmpty == false)
@@ -57,7 +57,7 @@ struct ReconnectorTests {
         let path = folder.path("pump")
         symlink(terminal.path, path)
         let reconnector = Reconnector(try Endpoint(path), ScriptedLink())
-        terminal.becomeAnother()
+        renewPseudoTerminal(at: terminal.path)
         let isOpen = Watched(false)
         let opening = Task {
             let link = try await reconnector.link()
@@ -77,11 +77,11 @@ struct ReconnectorTests {
         let path = folder.path("pump")
         symlink(terminal.path, path)
         let reconnector = Reconnector(try Endpoint(path), ScriptedLink())
-        terminal.becomeAnother()
+        renewPseudoTerminal(at: terminal.path)
         unlink(path)
         symlink(terminal.path, path)
         await (try await reconnector.link()).close()
-        terminal.becomeAnother()
+        renewPseudoTerminal(at: terminal.path)
         let opening = Task { try await reconnector.link() }
         await settle()
         opening.cancel()
@@ -134,18 +134,5 @@ struct ReconnectorTests {
         await #expect(throws: CancellationError.self) { try await follow { _ in throw CancellationError() } }
         #expect(losses.count == 2)
         #expect(links[0].closeCount == 2)
-    }
-}
-
-extension PseudoTerminal {
-    /// Makes it look like one that was made later and got the same number. Links that are made from now on are later, too.
-    fileprivate func becomeAnother() {
-        var (before, now) = (stat(), stat())
-        stat(path, &before)
-        // The clock of file systems has steps.
-        repeat {
-            chmod(path, 0o600)
-            stat(path, &now)
-        } while now.st_ctim.tv_sec == before.st_ctim.tv_sec && now.st_ctim.tv_nsec == before.st_ctim.tv_nsec
     }
 }

@@ -1,5 +1,6 @@
 import CSerial
 import Glibc
+import TestSupport
 import Testing
 
 @testable import SerialPort
@@ -9,16 +10,16 @@ import Testing
 struct DiscoveryCommandTests {
     let testbed: MockTestbed
 
-    init() throws {
-        testbed = try MockTestbed()
+    init() async throws {
+        testbed = try await MockTestbed()
     }
 
-    @Test func `Ports are listed for programs with all that is known`() throws {
-        try testbed.plug(.ch340, at: "1-2.3", as: "ttyUSB0")
-        try testbed.plug(.ft232(serialNumber: "A50285BI"), at: "1-4", as: "ttyUSB1")
-        let command = try testbed.start("pumpctl", "ports", "--json")
+    @Test func `Ports are listed for programs with all that is known`() async throws {
+        try await testbed.plug(.ch340, at: "1-2.3", as: "ttyUSB0")
+        try await testbed.plug(.ft232(serialNumber: "A50285BI"), at: "1-4", as: "ttyUSB1")
+        let command = try await testbed.start("pumpctl", "ports", "--json")
         #expect(
-            command.line() == """
+            try await command.output.line() == """
                 {"board":"CH340 (Arduino Nano clone)",\
                 "by_id":"/dev/serial/by-id/usb-1a86_7523-if00-port0",\
                 "by_path":"/dev/serial/by-path/pci-0000:00:14.0-usb-0:2.3:1.0-port0",\
@@ -29,37 +30,37 @@ struct DiscoveryCommandTests {
                 "physical_path":"1-2.3","port":"/dev/ttyUSB0","product":"USB Serial","product_id":"7523",\
                 "vendor_id":"1a86"}
                 """)
-        let second = try #require(command.line())
+        let second = try await command.output.line()
         for fact in [
             #""endpoint":"usb:0403:6001/A50285BI""#, #""manufacturer":"FTDI""#, #""serial_number":"A50285BI""#,
             #""driver":"ftdi_sio""#, #""board":"FT232R (Arduino Nano)""#,
         ] {
             #expect(second.contains(fact))
         }
-        #expect(command.line() == nil)
-        #expect(command.wait() == 0)
+        let ending = try await command.ending()
+        #expect(ending.output == "")
+        #expect(ending.status == 0)
     }
 
-    @Test func `Ports are listed for people as a table`() throws {
-        try testbed.plug(.ch340, at: "1-2.3", as: "ttyUSB0")
-        let command = try testbed.start("pumpctl", "ports")
+    @Test func `Ports are listed for people as a table`() async throws {
+        try await testbed.plug(.ch340, at: "1-2.3", as: "ttyUSB0")
+        let command = try await testbed.start("pumpctl", "ports")
         #expect(
-            command.line()
+            try await command.output.line()
                 == "PORT          USB ID     SERIAL NUMBER  PATH   DRIVER  PROBABLY                    IN USE BY")
         #expect(
-            command.line()
+            try await command.output.line()
                 == "/dev/ttyUSB0  1a86:7523  -              1-2.3  ch341   CH340 (Arduino Nano clone)  -")
-        #expect(command.line() == nil)
+        #expect(try await command.ending().output == "")
     }
 
-    @Test func `Listing opens no port`() throws {
+    @Test func `Listing opens no port`() async throws {
         let terminal = try PseudoTerminal()
-        try testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminal.path)
+        try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminal.path)
         let opens = try OpenCounter(terminal.path)
         for arguments in [["ports"], ["ports", "--json"]] {
-            let command = try testbed.start("pumpctl", arguments)
-            while command.line() != nil {}
-            #expect(command.wait() == 0)
+            let command = try await testbed.start("pumpctl", arguments)
+            #expect(try await command.ending().status == 0)
         }
         #expect(opens.count() == 0)
         // The counter counts.
@@ -67,128 +68,144 @@ struct DiscoveryCommandTests {
         #expect(opens.count() == 1)
     }
 
-    @Test func `The process that has a port open is named`() throws {
+    @Test func `The process that has a port open is named`() async throws {
         let terminal = try PseudoTerminal()
-        try testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminal.path)
-        let child = try ChildProcess("flock", "-o", terminal.path, "sh", "-c", "echo ready; read x")
-        #expect(child.line() == "ready")
-        let command = try testbed.start("pumpctl", "ports", "--json")
-        let line = try #require(command.line())
+        try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminal.path)
+        let child = try await ChildProcess(["flock", "-o", terminal.path, "sh", "-c", "echo ready; read x"])
+        #expect(try await child.output.line() == "ready")
+        let command = try await testbed.start("pumpctl", "ports", "--json")
+        let line = try await command.output.line()
         #expect(line.contains(#"{"command":"flock","locked":true,"pid":\#(child.processID)}"#))
         #expect(line.contains(#""in_use":true"#))
     }
 
-    @Test func `Watching tells people what is there, then what comes and goes, until it is interrupted`() throws {
-        try testbed.plug(.ch340, at: "1-2", as: "ttyUSB0")
-        let command = try testbed.start("pumpctl", "ports", "--watch")
-        #expect(command.line()?.hasPrefix("PORT ") == true)
-        #expect(command.line()?.hasPrefix("/dev/ttyUSB0  1a86:7523") == true)
-        try testbed.plug(.ft232(serialNumber: "A50285BI"), at: "1-3", as: "ttyUSB1")
-        #expect(command.line() == "+  /dev/ttyUSB1  0403:6001  A50285BI  1-3  ftdi_sio  FT232R (Arduino Nano)")
-        try testbed.unplug("ttyUSB0")
-        #expect(command.line() == "-  /dev/ttyUSB0  1a86:7523  1-2  ch341  CH340 (Arduino Nano clone)")
-        #expect(command.end() == 143)
+    @Test func `Watching tells people what is there, then what comes and goes, until it is interrupted`() async throws {
+        try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB0")
+        let command = try await testbed.start("pumpctl", "ports", "--watch")
+        #expect(try await command.output.line().hasPrefix("PORT "))
+        #expect(try await command.output.line().hasPrefix("/dev/ttyUSB0  1a86:7523"))
+        try await testbed.plug(.ft232(serialNumber: "A50285BI"), at: "1-3", as: "ttyUSB1")
+        #expect(
+            try await command.output.line()
+                == "+  /dev/ttyUSB1  0403:6001  A50285BI  1-3  ftdi_sio  FT232R (Arduino Nano)")
+        try await testbed.unplug("ttyUSB0")
+        #expect(try await command.output.line() == "-  /dev/ttyUSB0  1a86:7523  1-2  ch341  CH340 (Arduino Nano clone)")
+        command.send(signal: SIGTERM)
+        let ending = try await command.ending()
+        #expect(ending.status == 143 && ending.signal == nil)
     }
 
-    @Test func `Watching tells programs an event a line`() throws {
-        try testbed.plug(.ch340, at: "1-2", as: "ttyUSB0")
-        let command = try testbed.start("pumpctl", "ports", "--watch", "--json")
-        #expect(command.line()?.contains(#""event":"attached","holders":[]"#) == true)
-        try testbed.unplug("ttyUSB0")
-        let line = try #require(command.line())
+    @Test func `Watching tells programs an event a line`() async throws {
+        try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB0")
+        let command = try await testbed.start("pumpctl", "ports", "--watch", "--json")
+        #expect(try await command.output.line().contains(#""event":"attached","holders":[]"#))
+        try await testbed.unplug("ttyUSB0")
+        let line = try await command.output.line()
         #expect(line.contains(#""event":"detached""#) && line.contains(#""port":"/dev/ttyUSB0""#))
         #expect(!line.contains("holders"))
-        #expect(command.end() == 143)
+        command.send(signal: SIGTERM)
+        let ending = try await command.ending()
+        #expect(ending.status == 143 && ending.signal == nil)
     }
 
     // umockdev answers ENOTTY to what opening asks of a terminal, so these tests go no further than open(2).
 
-    @Test func `A USB endpoint opens the port that it names, and no other`() throws {
+    @Test func `A USB endpoint opens the port that it names, and no other`() async throws {
         let terminals = try [PseudoTerminal(), PseudoTerminal()]
-        try testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminals[0].path)
-        try testbed.plug(.ch340, at: "1-4", as: "ttyUSB1", terminal: terminals[1].path)
+        try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminals[0].path)
+        try await testbed.plug(.ch340, at: "1-4", as: "ttyUSB1", terminal: terminals[1].path)
         let opens = try terminals.map { try OpenCounter($0.path) }
-        _ = try testbed.start("pumpctl", "--port", "usb:1a86:7523@1-4?baud=115200", "status").wait()
+        _ = try await testbed.start("pumpctl", "--port", "usb:1a86:7523@1-4?baud=115200", "status").ending()
         #expect(opens.map { $0.count() } == [0, 1])
     }
 
-    @Test func `The only USB port is taken where none is named`() throws {
+    @Test func `The only USB port is taken where none is named`() async throws {
         let terminal = try PseudoTerminal()
-        try testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminal.path)
-        let uart = try testbed.add("pnp", "00:04")
-        try testbed.add("tty", "ttyS0", parent: uart, properties: ["DEVNAME": "/dev/ttyS0"])
+        try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminal.path)
+        let uart = try await testbed.add("pnp", "00:04")
+        try await testbed.add("tty", "ttyS0", parent: uart, properties: ["DEVNAME": "/dev/ttyS0"])
         let opens = try OpenCounter(terminal.path)
-        _ = try testbed.start("pumpctl", "status").wait()
+        _ = try await testbed.start("pumpctl", "status").ending()
         #expect(opens.count() == 1)
     }
 
-    @Test func `Of several USB ports none is guessed, and they are listed with their boards`() throws {
-        try testbed.plug(.ch340, at: "1-2", as: "ttyUSB0")
-        try testbed.plug(.ft232(serialNumber: "A50285BI"), at: "1-3", as: "ttyUSB1")
-        let command = try testbed.start("pumpctl", "--json", "status")
-        let line = try #require(command.line())
+    @Test func `Of several USB ports none is guessed, and they are listed with their boards`() async throws {
+        try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB0")
+        try await testbed.plug(.ft232(serialNumber: "A50285BI"), at: "1-3", as: "ttyUSB1")
+        let command = try await testbed.start("pumpctl", "--json", "status")
+        let line = try await command.output.line()
         #expect(line.contains(#""error":"ambiguous_port""#))
         #expect(line.contains("/dev/ttyUSB0 (CH340 (Arduino Nano clone), usb:1a86:7523@1-2)"))
         #expect(line.contains("/dev/ttyUSB1 (FT232R (Arduino Nano), usb:0403:6001/A50285BI)"))
-        #expect(command.wait() == 64)
+        #expect(try await command.ending().status == 64)
     }
 
-    @Test func `A USB endpoint that fits several ports lists what tells them apart`() throws {
-        try testbed.plug(.ch340, at: "1-2", as: "ttyUSB0")
-        try testbed.plug(.ch340, at: "1-3", as: "ttyUSB1")
-        let command = try testbed.start("pumpctl", "--json", "--port", "usb:1a86:7523", "status")
-        let line = try #require(command.line())
+    @Test func `A USB endpoint that fits several ports lists what tells them apart`() async throws {
+        try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB0")
+        try await testbed.plug(.ch340, at: "1-3", as: "ttyUSB1")
+        let command = try await testbed.start("pumpctl", "--json", "--port", "usb:1a86:7523", "status")
+        let line = try await command.output.line()
         #expect(line.contains("usb:1a86:7523@1-2 (/dev/ttyUSB0), usb:1a86:7523@1-3 (/dev/ttyUSB1)"))
-        #expect(command.wait() == 66)
+        #expect(try await command.ending().status == 66)
     }
 
-    @Test func `The doctor finds a locked port, names the holder, and opens nothing`() throws {
+    @Test func `The doctor finds a locked port, names the holder, and opens nothing`() async throws {
         let terminal = try PseudoTerminal()
-        try testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminal.path)
-        let child = try ChildProcess("flock", "-o", terminal.path, "sh", "-c", "echo ready; read x")
-        #expect(child.line() == "ready")
+        try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminal.path)
+        let child = try await ChildProcess(["flock", "-o", terminal.path, "sh", "-c", "echo ready; read x"])
+        #expect(try await child.output.line() == "ready")
         let opens = try OpenCounter(terminal.path)
-        let doctor = try testbed.start("pumpctl", "doctor", "--json")
-        let lines = doctor.lines()
+        let doctor = try await testbed.start("pumpctl", "doctor", "--json")
+        let ending = try await doctor.ending()
+        let lines = ending.lines
         #expect(lines.contains { $0.contains(#""check":"present""#) && $0.contains(#""status":"ok""#) })
         let holder = try #require(lines.first { $0.contains(#""check":"holder""#) })
         #expect(holder.contains("locked by flock (pid \(child.processID))") && holder.contains(#""status":"fail""#))
         #expect(holder.contains(#""remedy":"end it: kill \#(child.processID)""#))
-        #expect(doctor.wait() == 69)
+        #expect(ending.status == 69)
         #expect(opens.count() == 0)
     }
 
-    @Test func `The doctor finds an adapter without a serial number, and one that keeps bytes back`() throws {
+    @Test func `The doctor finds an adapter without a serial number, and one that keeps bytes back`() async throws {
         let terminals = try [PseudoTerminal(), PseudoTerminal()]
-        try testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminals[0].path)
-        try testbed.plug(.ft232(serialNumber: "A50285BI"), at: "1-3", as: "ttyUSB1", terminal: terminals[1].path)
-        let doctor = try testbed.start("pumpctl", "doctor", "usb:1a86:7523")
+        try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminals[0].path)
+        try await testbed.plug(.ft232(serialNumber: "A50285BI"), at: "1-3", as: "ttyUSB1", terminal: terminals[1].path)
+        let doctor = try await testbed.start("pumpctl", "doctor", "usb:1a86:7523")
         #expect(
-            doctor.lines().contains { $0.contains("leave it there, and name it --port usb:1a86:7523@1-2") })
-        let other = try testbed.start("pumpctl", "doctor", "usb:0403:6001?baud=115200")
-        let lines = other.lines()
+            try await doctor.ending().lines.contains {
+                $0.contains("leave it there, and name it --port usb:1a86:7523@1-2")
+            })
+        let other = try await testbed.start("pumpctl", "doctor", "usb:0403:6001?baud=115200")
+        let lines = try await other.ending().lines
         #expect(lines.contains { $0.hasPrefix("warn  ") && $0.hasSuffix("the adapter keeps a lone byte for 16 ms") })
         #expect(lines.contains { $0.contains("sudo tee /sys/bus/usb-serial/devices/ttyUSB1/latency_timer") })
         #expect(lines.contains { $0.hasPrefix("ok    ") && $0.hasSuffix("ftdi_sio can do 115200 baud") })
     }
 
-    @Test func `The doctor finds a baud rate that the adapter cannot do`() throws {
+    @Test func `The doctor finds a baud rate that the adapter cannot do`() async throws {
         let terminal = try PseudoTerminal()
-        try testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminal.path)
-        let doctor = try testbed.start("pumpctl", "doctor", "usb:1a86:7523?baud=3000000")
-        #expect(doctor.lines().contains { $0.hasSuffix("ch341 cannot do 3000000 baud") })
-        #expect(doctor.wait() == 64)
+        try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminal.path)
+        let doctor = try await testbed.start("pumpctl", "doctor", "usb:1a86:7523?baud=3000000")
+        let ending = try await doctor.ending()
+        #expect(ending.lines.contains { $0.hasSuffix("ch341 cannot do 3000000 baud") })
+        #expect(ending.status == 64)
     }
 
-    @Test func `The doctor finds an adapter that has no port`() throws {
-        try testbed.add(
+    @Test func `The doctor finds an adapter that has no port`() async throws {
+        try await testbed.add(
             "usb", "1-2", attributes: ["idVendor": "1a86", "idProduct": "7523"], properties: ["DEVTYPE": "usb_device"])
-        let doctor = try testbed.start("pumpctl", "doctor")
-        let lines = doctor.lines()
+        let doctor = try await testbed.start("pumpctl", "doctor")
+        let ending = try await doctor.ending()
+        let lines = ending.lines
         #expect(lines.contains { $0.hasSuffix("a CH340 (1a86:7523) is plugged in at 1-2 and has no port") })
         #expect(lines.contains { $0.hasSuffix("load its driver: sudo modprobe ch341") })
-        #expect(doctor.wait() == 66)
+        #expect(ending.status == 66)
     }
+}
+
+extension ChildProcess.Ending {
+    /// What it printed and the test has not read yet.
+    fileprivate var lines: [Substring] { output.split(separator: "\n") }
 }
 
 /// Counts how often a file is opened, by inotify.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// USB serial ports that only udev's library sees, for programs that are run on them.
@@ -8,7 +9,13 @@ final class MockTestbed {
         system("/usr/bin/python3 -c 'import gi; gi.require_version(\"UMockdev\", \"1.0\")' 2>/dev/null") == 0
     static let needed: Comment = "needs umockdev, gir1.2-umockdev-1.0 and python3-gi"
 
-    private static let preload = ["LD_PRELOAD": "libumockdev-preload.so.0"]
+    /// The environment of a program that finds the devices in `root`.
+    private static func environment(_ root: String? = nil) -> [String: String] {
+        var variables = ChildProcess.surroundings
+        variables["LD_PRELOAD"] = "libumockdev-preload.so.0"
+        variables["UMOCKDEV_DIR"] = root
+        return variables
+    }
 
     /// A device to be plugged in.
     struct Adapter: Sendable {
@@ -31,10 +38,19 @@ final class MockTestbed {
     private let script: ChildProcess
     private let root: String
 
-    init() throws {
+    init() async throws {
         let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "testbed.py").path()
-        script = try ChildProcess(["/usr/bin/python3", path], environment: Self.preload)
-        root = try #require(script.line())
+        script = try await ChildProcess(["/usr/bin/python3", path], environment: Self.environment())
+        root = try await script.output.line()
+    }
+
+    /// At the end of its input the script removes its folders.
+    deinit {
+        let script = script
+        Task {
+            await script.closeInput()
+            try await script.ending()
+        }
     }
 
     /// Plugs a device in.
@@ -46,7 +62,7 @@ final class MockTestbed {
     func plug(
         _ adapter: Adapter, at path: String, as node: String, interface: Int = 0, terminal: String? = nil,
         rule: String? = nil
-    ) throws {
+    ) async throws {
         var request: [String: Any] = [
             "do": "plug", "node": node, "path": path, "vendor": adapter.vendor, "product": adapter.product,
             "driver": adapter.driver, "interface": interface,
@@ -56,20 +72,20 @@ final class MockTestbed {
         request["serial"] = adapter.serialNumber
         request["terminal"] = terminal
         request["rule"] = rule
-        #expect(try ask(request) == "ok")
+        #expect(try await ask(request) == "ok")
     }
 
-    func unplug(_ node: String) throws {
-        #expect(try ask(["do": "unplug", "node": node]) == "ok")
+    func unplug(_ node: String) async throws {
+        #expect(try await ask(["do": "unplug", "node": node]) == "ok")
     }
 
     /// From now on a program that opens a port has what is behind its node; until then umockdev answers that it is no
     /// terminal.
-    func letTerminalsAnswer() throws -> String { try ask(["do": "answer"]) }
+    func letTerminalsAnswer() async throws -> String { try await ask(["do": "answer"]) }
 
     /// Tells of a port once more, as `udevadm trigger` does.
-    func tellAgain(of node: String) throws {
-        #expect(try ask(["do": "change", "node": node]) == "ok")
+    func tellAgain(of node: String) async throws {
+        #expect(try await ask(["do": "change", "node": node]) == "ok")
     }
 
     /// Adds a device with nothing presumed; gives its place in sysfs.
@@ -77,28 +93,25 @@ final class MockTestbed {
     func add(
         _ subsystem: String, _ name: String, parent: String? = nil, attributes: [String: String] = [:],
         properties: [String: String] = [:]
-    ) throws -> String {
-        try ask([
+    ) async throws -> String {
+        try await ask([
             "do": "add", "subsystem": subsystem, "name": name, "parent": parent as Any? ?? NSNull(),
             "attributes": attributes, "properties": properties,
         ])
     }
 
-    private func ask(_ request: [String: Any]) throws -> String {
+    private func ask(_ request: [String: Any]) async throws -> String {
         let json = try JSONSerialization.data(withJSONObject: request)
-        script.send(String(decoding: json, as: UTF8.self))
-        return try #require(script.line())
+        try await script.write(String(decoding: json, as: UTF8.self) + "\n")
+        return try await script.output.line()
     }
 
     /// Starts a program of this package that finds these devices and no others.
-    func start(_ program: String, _ arguments: String...) throws -> ChildProcess {
-        try start(program, arguments)
+    func start(_ program: String, _ arguments: String...) async throws -> ChildProcess {
+        try await start(program, arguments)
     }
 
-    func start(_ program: String, _ arguments: [String]) throws -> ChildProcess {
-        let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-        return try ChildProcess(
-            [folder.appending(path: program).path()] + arguments,
-            environment: Self.preload.merging(["UMOCKDEV_DIR": root]) { $1 }, endsBySignal: true)
+    func start(_ program: String, _ arguments: [String]) async throws -> ChildProcess {
+        try await ChildProcess([Executable.path(of: program)] + arguments, environment: Self.environment(root))
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SerialPort
@@ -8,9 +9,9 @@ import Testing
 struct ReopeningCommandTests {
     private let testbed: MockTestbed
 
-    init() throws {
-        testbed = try MockTestbed()
-        #expect(try testbed.letTerminalsAnswer() == "ok")
+    init() async throws {
+        testbed = try await MockTestbed()
+        #expect(try await testbed.letTerminalsAnswer() == "ok")
     }
 
     /// An adapter, what names it, and another of its kind that is plugged in elsewhere.
@@ -29,22 +30,22 @@ struct ReopeningCommandTests {
                 endpoint: "usb:0403:6001/A50285BI", mine: .ft232(serialNumber: "A50285BI"),
                 other: .ft232(serialNumber: "A50285BJ")),
         ])
-    func oneOfAKind(pair: Pair) throws {
-        let first = try SimulatedPump()
-        try testbed.plug(pair.mine, at: "1-2", as: "ttyUSB0", terminal: first.path)
-        let monitor = try testbed.start(
+    func oneOfAKind(pair: Pair) async throws {
+        let first = try await SimulatedPump()
+        try await testbed.plug(pair.mine, at: "1-2", as: "ttyUSB0", terminal: first.path)
+        let monitor = try await testbed.start(
             "pumpctl", "--no-record", "--port", pair.endpoint, "--json", "monitor", "--interval", "0.5")
-        _ = try #require(monitor.line())
-        first.stop()
-        try testbed.unplug("ttyUSB0")
+        _ = try await monitor.output.line()
+        try await first.stop()
+        try await testbed.unplug("ttyUSB0")
 
-        let other = try SimulatedPump()
-        try testbed.plug(pair.other, at: "1-4", as: "ttyUSB1", terminal: other.path)
-        let second = try SimulatedPump()
-        try testbed.plug(pair.mine, at: "1-2", as: "ttyUSB2", terminal: second.path)
+        let other = try await SimulatedPump()
+        try await testbed.plug(pair.other, at: "1-4", as: "ttyUSB1", terminal: other.path)
+        let second = try await SimulatedPump()
+        try await testbed.plug(pair.mine, at: "1-2", as: "ttyUSB2", terminal: second.path)
         while !monitor.opened.contains(second.path) {
             try #require(!monitor.opened.contains(other.path))
-            _ = try #require(monitor.line(), "it has ended, or tells nothing of the adapter that is back")
+            _ = try await monitor.output.line("news of the adapter that is back")
         }
         #expect(!monitor.opened.contains(other.path))
     }
@@ -55,16 +56,16 @@ private final class SimulatedPump {
     let path: String
     private let program: ChildProcess
 
-    init() throws {
-        let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-        program = try ChildProcess(
-            [folder.appending(path: "pumpctl").path(), "sim", "pump", "--unpaced", "--pty"], environment: [:],
-            endsBySignal: true)
-        let words = try #require(program.line()).split(separator: " ")
+    init() async throws {
+        program = try await ChildProcess([Executable.pumpctl, "sim", "pump", "--unpaced", "--pty"])
+        let words = try await program.output.line().split(separator: " ")
         path = String(try #require(words.first { $0.hasPrefix("/dev/pts/") }))
     }
 
-    func stop() { _ = program.end() }
+    func stop() async throws {
+        program.send(signal: SIGTERM)
+        try await program.ending()
+    }
 }
 
 extension ChildProcess {
