@@ -68,7 +68,7 @@ let package = Package(
         // What a program does with a device: finding it again, following it, downloads, recording.
         .target(
             name: "DeviceKit",
-            dependencies: ["Transports", "LineProtocol", "SerialPort", "DescriptorIO", "RecordFormat"],
+            dependencies: ["Transports", "LineProtocol", "SerialPort", "BlueZ", "DescriptorIO", "RecordFormat"],
             swiftSettings: settings),
         .target(name: "FirmwareSim", dependencies: ["DescriptorIO", "SerialPort"], swiftSettings: settings),
         // What offers them over BLE: who has them on a wire only needs no libdbus.
@@ -135,7 +135,8 @@ let package = Package(
         .testTarget(
             name: "DeviceKitTests",
             dependencies: [
-                "DeviceKit", "Transports", "LineProtocol", "SerialPort", "DescriptorIO", "RecordFormat", "TestSupport",
+                "DeviceKit", "Transports", "LineProtocol", "SerialPort", "BlueZ", "DescriptorIO", "RecordFormat",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

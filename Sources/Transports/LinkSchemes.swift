@@ -15,7 +15,8 @@ public struct LinkSchemes: Sendable {
     /// A table without a scheme.
     public init() {}
 
-    /// `ble:`, `serial:`, `tcp:`, `unix:`, `usb:`.
+    /// `ble:`, `serial:`, `tcp:`, `unix:`, `usb:`. Of BLE devices those are known that ``GATTProfiles/carriers`` fit; who knows
+    /// more adds ``BLEEndpoint/opener(_:)``.
     public static let standard: LinkSchemes = {
         var schemes = LinkSchemes()
         schemes.add("ble") { endpoint, loop throws(LinkError) in try await BLEEndpoint.open(endpoint, on: loop) }

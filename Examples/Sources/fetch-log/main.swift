@@ -5,7 +5,7 @@ import LineProtocol
 import Transports
 
 let (endpoint, path) = (CommandLine.arguments.dropLast().last ?? "", CommandLine.arguments.last ?? "")
-let link = try await LinkSchemes.standard.open(Endpoint(endpoint))
+let link = try await LinkSchemes.families.open(Endpoint(endpoint))
 do {
     let log = LogDownload(over: link, to: try ReplacedFile(path: path))
     let report = try await log.run()

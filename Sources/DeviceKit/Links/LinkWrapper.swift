@@ -5,7 +5,7 @@ public import LineProtocol
 /// Links are wrapped to trace, to record, or to be told of what comes to light:
 ///
 /// ```swift
-/// let link = TracedLink(try await LinkSchemes.standard.open(endpoint)) { print($0) }
+/// let link = TracedLink(try await LinkSchemes.families.open(endpoint)) { print($0) }
 /// ```
 public protocol LinkWrapper: Link {
     /// The other link.

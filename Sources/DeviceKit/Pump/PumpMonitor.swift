@@ -6,7 +6,7 @@ public import LineProtocol
 ///
 /// ```swift
 /// let endpoint = try Endpoint("usb:1a86:7523")
-/// let link = try await LinkSchemes.standard.open(endpoint)
+/// let link = try await LinkSchemes.families.open(endpoint)
 /// let monitor = try await PumpMonitor(over: link, Reconnector(endpoint, link))
 /// for try await update in monitor { print(update.event, update.state.power) }
 /// ```

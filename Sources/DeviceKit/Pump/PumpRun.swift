@@ -9,7 +9,7 @@ public import LineProtocol
 ///
 /// ```swift
 /// let endpoint = try Endpoint("/dev/ttyUSB0")
-/// let link = try await LinkSchemes.standard.open(endpoint)
+/// let link = try await LinkSchemes.families.open(endpoint)
 /// let reconnector = Reconnector(endpoint, link)
 /// let pump = try await PumpSession.begin(over: link, clock: ContinuousClock())
 /// let run = PumpRun(PumpRun.Plan(time: .seconds(600)), reopen: reconnector.link)

@@ -4,7 +4,7 @@ extension Reconnector {
     /// Calls `body` with a link to the device, and again with a new one each time that the link is lost, until it returns.
     ///
     /// ```swift
-    /// let link = try await LinkSchemes.standard.open(endpoint)
+    /// let link = try await LinkSchemes.families.open(endpoint)
     /// try await Reconnector(endpoint, link).follow(link) { link in
     ///     for try await bytes in link.received { print(bytes) }
     /// }

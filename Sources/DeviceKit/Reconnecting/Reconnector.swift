@@ -41,7 +41,7 @@ public final class Reconnector: Sendable {
     public init(
         _ endpoint: Endpoint, _ link: any Link, on loop: EventLoop = .shared, clock: (any Clock<Duration>)? = nil,
         doubt: @escaping @Sendable (LinkError) -> Void = { _ in },
-        open: @escaping Opener = { try await LinkSchemes.standard.open($0) }
+        open: @escaping Opener = { try await LinkSchemes.families.open($0) }
     ) {
         self.loop = loop
         self.clock = clock ?? EventLoopClock(loop)

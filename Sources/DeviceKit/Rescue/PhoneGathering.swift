@@ -45,7 +45,7 @@ public actor PhoneGathering {
     public init(
         _ endpoint: Endpoint, for relay: MessageRelay, open: @escaping Reconnector.Opener, _ service: @escaping Service
     ) throws(LinkError) {
-        survey = try BLESurvey(endpoint)
+        survey = try BLESurvey(endpoint, among: .families)
         self.open = open
         self.service = service
         loop = relay.loop

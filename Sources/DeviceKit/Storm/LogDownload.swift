@@ -3,7 +3,7 @@ public import LineProtocol
 /// A sensor's log that is fetched into a file, which is replaced by the whole log or left as it was.
 ///
 /// ```swift
-/// let link = try await LinkSchemes.standard.open(Endpoint("ble:storm"))
+/// let link = try await LinkSchemes.families.open(Endpoint("ble:storm"))
 /// let log = LogDownload(over: link, to: try ReplacedFile(path: "storm.log"))
 /// print(try await log.run().byteCount)
 /// ```

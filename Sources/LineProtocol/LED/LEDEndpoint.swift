@@ -2,8 +2,7 @@
 public struct LEDEndpoint: Sendable, Hashable {
     /// How a value is written.
     public enum Kind: Sendable, Hashable {
-        /// Over BLE one byte, 0 = off, else on; read also as a number of 2 or 4 bytes, the lowest first, of which all but
-        /// the first are 0, as an ESP32's `setValue(int)` makes it. On a line `0` or `1`.
+        /// On a line `0` or `1`.
         case boolean
     }
 
@@ -34,14 +33,7 @@ public struct LEDEndpoint: Sendable, Hashable {
     }
 
     /// The name on a line.
-    var lineName: String { name.uppercased() }
-
-    /// The line that tells what its characteristic holds, without its end; where those bytes are no value, in
-    /// hexadecimals, which are no value on a line either.
-    public func line(bytes: [UInt8]) -> String {
-        let digits = bytes.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
-        return "\(lineName):\(kind.value(bytes: bytes)?.text ?? "0x" + digits)"
-    }
+    public var lineName: String { name.uppercased() }
 }
 
 /// A value of an endpoint.
@@ -51,14 +43,6 @@ public enum LEDValue: Sendable, Hashable {
 }
 
 extension LEDEndpoint.Kind {
-    /// The value that a characteristic holds; nil if those bytes are none.
-    public func value(bytes: [UInt8]) -> LEDValue? {
-        switch self {
-        case .boolean:
-            [1, 2, 4].contains(bytes.count) && bytes.dropFirst().allSatisfy { $0 == 0 } ? .boolean(bytes[0] != 0) : nil
-        }
-    }
-
     /// The value that stands on a line; nil if that text is none.
     public func value(text: some StringProtocol) -> LEDValue? {
         switch (self, text) {
@@ -70,13 +54,6 @@ extension LEDEndpoint.Kind {
 }
 
 extension LEDValue {
-    /// What a characteristic is written to set it.
-    public var bytes: [UInt8] {
-        switch self {
-        case .boolean(let isOn): [isOn ? 1 : 0]
-        }
-    }
-
     /// The value on a line.
     public var text: String {
         switch self {

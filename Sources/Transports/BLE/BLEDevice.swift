@@ -24,6 +24,7 @@ public final class BLEDevice: Sendable {
     /// What a person should know of how it was opened; nil where there is nothing.
     public var openingNote: String? { claim.note }
 
+    private let profiles: GATTProfiles
     private let bluez: BlueZ
     private let claim: BLEClaim
     private let closing: BLELink.Closing
@@ -33,8 +34,9 @@ public final class BLEDevice: Sendable {
 
     fileprivate init(
         _ connection: ConnectedDevice, of bluez: BlueZ, _ claim: BLEClaim, closing: BLELink.Closing, name: String,
-        _ pairing: PairingAdvice
+        _ pairing: PairingAdvice, among profiles: GATTProfiles
     ) {
+        self.profiles = profiles
         self.connection = connection
         self.bluez = bluez
         self.claim = claim
@@ -75,9 +77,10 @@ public final class BLEDevice: Sendable {
     /// A link over the same connection to what is a serial port of a family for sure; nil where there is none. Both end with
     /// ``close()``.
     ///
+    /// - Parameter family: One of those that the device was opened with (``BLEUse/profiles``).
     /// - Throws: As opening a link does.
     public func serialLink(family: String) async throws(LinkError) -> (any Link)? {
-        let profiles = GATTProfile.all.filter { $0.family == family }
+        let profiles = profiles.profiles(of: family)
         guard let route = profiles.lazy.compactMap({ GATTRoute($0, in: self.services) }).first else { return nil }
         do throws(BLEError) {
             let link = try await BLELink(connection, route, of: bluez, claim, closing: closing, name: name, pairing)
@@ -128,6 +131,6 @@ extension BLEOpening {
         }
         remember(device)
         let closing = BLELink.Closing(use, isHeardElsewhere: other != nil)
-        return BLEDevice(device, of: bluez, claim, closing: closing, name: endpoint.text, pairing)
+        return BLEDevice(device, of: bluez, claim, closing: closing, name: endpoint.text, pairing, among: use.profiles)
     }
 }

@@ -108,10 +108,11 @@ extension BLEOpening {
     }
 
     private func wrongFamily(_ profile: GATTProfile) -> LinkError {
-        LinkError(
+        let family = profile.families.first
+        return LinkError(
             .wrongFamily, name: endpoint.text, activity: "open",
-            detail: "it is \(profile.deviceKind ?? "another device") (family \(profile.family))",
-            hint: "use a command of the family \(profile.family), or --family \(profile.family)")
+            detail: "it is \(profile.deviceKind ?? "another device")" + (family.map { " (family \($0))" } ?? ""),
+            hint: family.map { "use a command of the family \($0), or --family \($0)" })
     }
 
     func remember(_ device: ConnectedDevice) {

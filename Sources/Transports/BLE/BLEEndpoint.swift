@@ -27,6 +27,10 @@ public struct BLEEndpoint: Sendable, Hashable {
     public let family: String?
     /// How the device may speak.
     public let profiles: [GATTProfile]
+    /// The families that the device may be of; empty for any.
+    private let families: [String]
+    /// The profiles of devices that have nothing in common with another family's.
+    private let uniqueProfiles: [GATTProfile]
     /// Whether to pair with it first.
     let pairs: Bool
     /// Whether it does not matter that another program listens too, so that values may come twice.
@@ -40,8 +44,9 @@ public struct BLEEndpoint: Sendable, Hashable {
 
     /// Reads what an endpoint of the scheme `ble` means.
     ///
+    /// - Parameter known: The profiles that the options `family` and `profile` choose from.
     /// - Throws: `invalidEndpoint`.
-    public init(_ endpoint: Endpoint) throws(LinkError) {
+    public init(_ endpoint: Endpoint, among known: GATTProfiles) throws(LinkError) {
         try endpoint.allowOptions(["adapter", "family", "hear", "pair", "profile", "shared", "write"])
         if endpoint.address == "*" {
             target = .any
@@ -54,19 +59,21 @@ public struct BLEEndpoint: Sendable, Hashable {
         adapter = endpoint.options["adapter"]
         pairs = try endpoint.flag("pair") ?? false
         sharesValues = try endpoint.flag("shared") ?? false
-        let all = GATTProfile.all
-        let family = endpoint.options["family"]
-        if let family, !all.contains(where: { $0.family == family }) {
-            let families = all.reduce(into: [String]()) { if !$0.contains($1.family) { $0.append($1.family) } }
-            throw endpoint.invalid("set family to one of: " + families.joined(separator: ", "))
+        uniqueProfiles = known.all.filter(\.isUnique)
+        family = endpoint.options["family"]
+        if let family, !known.families.contains(family) {
+            throw endpoint.invalid(
+                known.families.isEmpty
+                    ? "omit family: no family has a profile"
+                    : "set family to one of: " + known.families.joined(separator: ", "))
         }
-        if let profile = try endpoint.choice("profile", of: all.map { ($0.name, $0) }) {
-            self.family = family ?? profile.family
+        if let profile = try endpoint.choice("profile", of: known.all.map { ($0.name, $0) }) {
+            families = family.map { [$0] } ?? profile.families
             profiles = [profile]
             mayGuess = false
         } else {
-            self.family = family
-            profiles = all.filter { family == nil || $0.family == family }
+            families = family.map { [$0] } ?? []
+            profiles = known.profiles(of: family)
             // What is no stream has no look that it is known by.
             mayGuess =
                 namedRoute == nil && target != .any && profiles.contains { !$0.keepsPacketBounds && $0.values.isEmpty }
@@ -85,9 +92,9 @@ public struct BLEEndpoint: Sendable, Hashable {
 
     /// A profile of another family that the device has for sure; nil where it may be of the one that was asked for.
     func foreignProfile(in services: [GATTService]) -> GATTProfile? {
-        guard let family else { return nil }
-        let certain = GATTProfile.all.filter { $0.isUnique && $0.fits(services) }
-        return certain.contains { $0.family == family } ? nil : certain.first
+        guard !families.isEmpty else { return nil }
+        let certain = uniqueProfiles.filter { $0.fits(services) }
+        return certain.contains { $0.families.contains(where: families.contains) } ? nil : certain.first
     }
 }
 

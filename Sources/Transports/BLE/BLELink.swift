@@ -92,10 +92,10 @@ final class BLELink: Link {
         }
         var subscriptions: [ValueSubscription] = []
         if let values {
-            for (endpoint, characteristic) in route.values where characteristic.tells {
+            for (value, characteristic) in route.values where characteristic.tells && value.access.contains(.notify) {
                 subscriptions.append(
                     try await device.listen(to: characteristic) { bytes in
-                        values.assumeIsolated { $0.hear(endpoint, bytes) }
+                        values.assumeIsolated { $0.hear(value, bytes) }
                     })
             }
         } else if route.hear.tells {

@@ -6,7 +6,7 @@ public import LineProtocol
 /// A device of this program's own, which centrals find, and to each of which it has a link: the other way round than
 /// `ble:` links come about.
 ///
-///     let offer = try await BLEOffer.open(.rescue, name: "Rescue") { link in … }
+///     let offer = try await BLEOffer.open(.nordicUART, name: "Echo") { link in … }
 ///     await offer.close()
 ///
 /// A link is there from when its central has subscribed or written for the first time, until it leaves. What is sent

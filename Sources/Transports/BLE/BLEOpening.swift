@@ -18,7 +18,7 @@ struct BLEOpening {
         _ endpoint: Endpoint, on loop: EventLoop, bus: DBusBus, clock: (any Clock<Duration>)?, as use: BLEUse,
         locks: DeviceLocks, _ body: (BLEOpening) async throws(LinkError) -> Value
     ) async throws(LinkError) -> Value {
-        let wanted = try BLEEndpoint(endpoint)
+        let wanted = try BLEEndpoint(endpoint, among: use.profiles)
         let clock = clock ?? EventLoopClock(loop)
         let timeLeft = countdown(from: use.openingLimit, clock)
         // A bluetoothd that has to be started first may take half a minute.

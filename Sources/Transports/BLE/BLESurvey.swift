@@ -6,7 +6,7 @@ public import LineProtocol
 /// Looks for all BLE devices that an endpoint of any device, `ble:*`, may mean.
 ///
 ///     let endpoint = try Endpoint("ble:*?family=rescue")
-///     for phone in try await BLESurvey(endpoint).devices(for: .seconds(10), on: loop) { print(phone.endpoint.text) }
+///     for phone in try await BLESurvey(endpoint, among: profiles).devices(for: .seconds(10), on: loop) { print(phone.endpoint.text) }
 public struct BLESurvey: Sendable {
     /// A device in sight.
     public struct Sighting: Sendable {
@@ -24,13 +24,16 @@ public struct BLESurvey: Sendable {
 
     /// A survey for devices of which each offers a service of the endpoint's family.
     ///
+    /// - Parameter known: The profiles that the endpoint's options choose from.
     /// - Throws: `LinkError` with `invalidEndpoint`.
-    public init(_ endpoint: Endpoint) throws(LinkError) { try self.init(endpoint, bus: .system) }
+    public init(_ endpoint: Endpoint, among known: GATTProfiles) throws(LinkError) {
+        try self.init(endpoint, among: known, bus: .system)
+    }
 
-    init(_ endpoint: Endpoint, bus: DBusBus) throws(LinkError) {
+    init(_ endpoint: Endpoint, among known: GATTProfiles, bus: DBusBus) throws(LinkError) {
         self.endpoint = endpoint
         self.bus = bus
-        wanted = try BLEEndpoint(endpoint)
+        wanted = try BLEEndpoint(endpoint, among: known)
     }
 
     /// Whether an endpoint means any device, rather than a certain one.

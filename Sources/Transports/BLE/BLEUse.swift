@@ -1,5 +1,7 @@
 /// How a program uses a BLE device, which it then has for itself.
 public struct BLEUse: Sendable {
+    /// The kinds of devices that the program knows.
+    public var profiles: GATTProfiles
     /// Whether it has the device for one command only, so that others wait for its end (see ``patience``).
     public var isBrief: Bool
     /// How long to wait for another program whose use is brief. One whose use is not is not waited for.
@@ -16,12 +18,14 @@ public struct BLEUse: Sendable {
     /// Told of each step of opening a link as it begins. Called on the loop's thread.
     public var onStep: (@Sendable (BLEOpeningStep) -> Void)?
 
-    /// By default lasting, closed only when the device is disconnected, without a memory, and without a limit.
+    /// By default with the carriers alone, lasting, closed only when the device is disconnected, without a memory and
+    /// without a limit.
     public init(
-        isBrief: Bool = false, patience: Duration = .seconds(10), closesAtOnce: Bool = false,
-        memory: (any BLENameMemory)? = nil, openingLimit: Duration? = nil,
+        profiles: GATTProfiles = .carriers, isBrief: Bool = false, patience: Duration = .seconds(10),
+        closesAtOnce: Bool = false, memory: (any BLENameMemory)? = nil, openingLimit: Duration? = nil,
         onStep: (@Sendable (BLEOpeningStep) -> Void)? = nil
     ) {
+        self.profiles = profiles
         self.openingLimit = openingLimit
         self.onStep = onStep
         self.isBrief = isBrief

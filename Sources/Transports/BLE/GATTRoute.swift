@@ -1,5 +1,4 @@
 internal import BlueZ
-internal import LineProtocol
 
 /// The characteristics of one device that bytes go over, and how.
 struct GATTRoute: Sendable, Hashable {
@@ -10,7 +9,7 @@ struct GATTRoute: Sendable, Hashable {
     let pacing: Duration
     let keepsPacketBounds: Bool
     /// The characteristics of the values that the device holds; empty where it has a stream of bytes.
-    let values: [LEDEndpoint: GATTCharacteristic]
+    let values: [GATTValue: GATTCharacteristic]
     /// Why these, where no profile says so.
     let reason: String?
 
@@ -22,9 +21,11 @@ struct GATTRoute: Sendable, Hashable {
             profile.fits(services),
             let type = Self.writeType(of: write, preferring: profile.writeType)
         else { return nil }
-        var values: [LEDEndpoint: GATTCharacteristic] = [:]
+        var values: [GATTValue: GATTCharacteristic] = [:]
         for value in profile.values {
-            values[value] = all.first { $0.uuid == BluetoothUUID(value.characteristic) }
+            values[value] = all.first {
+                $0.uuid == value.characteristic && (value.service == nil || $0.service == value.service)
+            }
         }
         self.init(
             write: write, hear: hear, writeType: type, chunkLength: profile.chunkLength, pacing: profile.pacing,
@@ -73,7 +74,7 @@ struct GATTRoute: Sendable, Hashable {
 
     private init(
         write: GATTCharacteristic, hear: GATTCharacteristic, writeType: ConnectedDevice.WriteType, chunkLength: Int,
-        pacing: Duration, keepsPacketBounds: Bool, values: [LEDEndpoint: GATTCharacteristic], reason: String?
+        pacing: Duration, keepsPacketBounds: Bool, values: [GATTValue: GATTCharacteristic], reason: String?
     ) {
         self.write = write
         self.hear = hear

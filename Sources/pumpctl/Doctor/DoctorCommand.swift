@@ -1,6 +1,7 @@
 import ArgumentParser
 import BlueZ
 import DescriptorIO
+import DeviceKit
 import LineProtocol
 import SerialPort
 import Transports
@@ -51,7 +52,7 @@ struct DoctorCommand: ParsableCommand {
         }
         let endpoint = try Endpoint(text)
         guard endpoint.scheme == "ble" else { return try examineSerialPorts(endpoint) }
-        return try await examine(BLEEndpoint(endpoint), endpoint.text, context.loop)
+        return try await examine(BLEEndpoint(endpoint, among: .families), endpoint.text, context.loop)
     }
 
     /// The device is looked for where nothing else is in the way.

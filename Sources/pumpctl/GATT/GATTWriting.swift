@@ -65,12 +65,11 @@ struct GATTWriting: Sendable {
 
     /// What a family refuses to send as text is refused here too.
     private func checkDanger(_ characteristic: GATTCharacteristic) throws(Failure) {
-        let profile = GATTProfile.all.first {
+        let profile = GATTProfiles.families.all.first {
             $0.write == characteristic.uuid && $0.services.contains(characteristic.service)
         }
-        guard !isForced, let family = profile.flatMap({ Family(named: $0.family) }),
-            let reason = family.wire.danger(value)
-        else { return }
+        let families = profile?.families.compactMap(Family.init(named:)) ?? []
+        guard !isForced, let reason = families.lazy.compactMap({ $0.wire.danger(value) }).first else { return }
         throw Failure(.usage, code: "danger", reason, hint: "write it all the same: --force", outcome: "not_sent")
     }
 

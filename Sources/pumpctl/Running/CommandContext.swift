@@ -96,7 +96,7 @@ struct CommandContext: Sendable {
     ) -> BLEUse {
         // Nobody is to wait for the 2 s that bluetoothd takes to disconnect.
         BLEUse(
-            isBrief: use == .oneCommand, closesAtOnce: true,
+            profiles: .families, isBrief: use == .oneCommand, closesAtOnce: true,
             memory: BLEMemoryFile(note: options.verbose ? note : nil),
             openingLimit: isBounded ? options.timeout?.duration : nil, onStep: { progress.begin($0) })
     }

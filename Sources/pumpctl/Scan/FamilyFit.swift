@@ -12,13 +12,14 @@ enum FamilyFit: Hashable {
 
     /// - Parameter characteristics: What the device was found to have when it was connected; empty where it was not.
     init(services: [BluetoothUUID], characteristics: Set<BluetoothUUID> = []) {
-        for profile in GATTProfile.all where profile.services.contains(where: services.contains) {
+        for profile in GATTProfiles.families.all where profile.services.contains(where: services.contains) {
+            guard let family = profile.families.first else { continue }
             guard let mark = profile.mark, !characteristics.contains(mark) else {
-                self = .sure(profile.family)
+                self = .sure(family)
                 return
             }
             if characteristics.isEmpty {
-                self = .perhaps(profile.family)
+                self = .perhaps(family)
                 return
             }
         }

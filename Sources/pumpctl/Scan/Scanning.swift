@@ -80,7 +80,7 @@ struct Scanning {
 
     private var filter: ScanFilter {
         guard let family = context.options.family?.name else { return ScanFilter() }
-        return ScanFilter(services: Set(GATTProfile.all.filter { $0.family == family }.flatMap(\.services)))
+        return ScanFilter(services: Set(GATTProfiles.families.profiles(of: family).flatMap(\.services)))
     }
 }
 

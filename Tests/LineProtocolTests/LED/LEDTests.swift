@@ -10,53 +10,12 @@ import Testing
         #expect(LEDEndpoint(name: "LED") == nil)
     }
 
-    @Test func `A boolean is one byte, of which 0 is off`() {
-        for byte in UInt8.min...UInt8.max {
-            #expect(LEDEndpoint.Kind.boolean.value(bytes: [byte]) == .boolean(byte != 0))
-        }
-        #expect(LEDEndpoint.Kind.boolean.value(bytes: []) == nil)
-        for none: [UInt8] in [[1, 2], [0, 1], [1, 0, 0], [0, 0, 0, 1], [1, 0, 0, 0, 0]] {
-            #expect(LEDEndpoint.Kind.boolean.value(bytes: none) == nil)
-        }
-        // setValue(int), setValue(uint16_t)
-        #expect(LEDEndpoint.Kind.boolean.value(bytes: [1, 0, 0, 0]) == .boolean(true))
-        #expect(LEDEndpoint.Kind.boolean.value(bytes: [0, 0, 0, 0]) == .boolean(false))
-        #expect(LEDEndpoint.Kind.boolean.value(bytes: [7, 0]) == .boolean(true))
-        #expect(LEDValue.boolean(true).bytes == [1])
-        #expect(LEDValue.boolean(false).bytes == [0])
-    }
-
     @Test(arguments: [
         (LEDCommand.read(.led), "LED\n"), (.write(.led, .boolean(true)), "LED:1\n"),
         (.write(.led, .boolean(false)), "LED:0\n"),
     ])
     func `On a line it is a digit behind its name`(command: LEDCommand, line: String) {
         #expect(LEDFamily.encode(command) == Array(line.utf8))
-    }
-
-    @Test(arguments: [LEDCommand.read(.led), .write(.led, .boolean(true)), .write(.led, .boolean(false))])
-    func `A command is read from the line that it is written as`(command: LEDCommand) {
-        #expect(LEDCommand(line: Array(command.text.utf8).span) == command)
-        #expect(LEDCommand(line: Array(command.text.utf8).span, ending: .cut) == nil)
-    }
-
-    @Test(arguments: ["", "led", "LED:", "LED:2", " LED", "LED:1:0", "LEDS", "FAN", "GET_LOG"])
-    func `No other line is a command`(line: String) { #expect(LEDCommand(line: Array(line.utf8).span) == nil) }
-
-    @Test(
-        arguments: [
-            ([0], "LED:0"), ([1], "LED:1"), ([0x80], "LED:1"), ([], "LED:0x"), ([1, 2], "LED:0x0102"),
-        ] as [([UInt8], String)])
-    func `What its characteristic holds is told in a line, and is a value there where it is one`(
-        bytes: [UInt8], line: String
-    ) {
-        #expect(LEDEndpoint.led.line(bytes: bytes) == line)
-        let message = LEDMessage(line: Array(line.utf8).span)
-        if let value = LEDEndpoint.led.kind.value(bytes: bytes) {
-            #expect(message == .value(.led, value))
-        } else {
-            #expect(message == .unknown(Array(line.utf8)))
-        }
     }
 
     @Test(arguments: ["LED", "LED:", "LED:2", "LED:10", "LED: 1", "led:1", "LEDS:1", "LED:1:0", "", ":1", "FAN:1"])

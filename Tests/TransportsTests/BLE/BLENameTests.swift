@@ -127,9 +127,4 @@ struct BLENameTests {
         // Of its own family, or of none that is named, it is what it is.
         for text in ["ble:Odd?family=led", "ble:Odd"] { await (try await rig.open(text, memory)).close() }
     }
-
-    @Test func `Services that many devices have identify no family`() {
-        #expect(Set(GATTProfile.all.filter(\.isUnique).map(\.family)) == ["led", "storm"])
-        #expect(GATTProfile.all.filter { $0.family == "storm" }.allSatisfy { $0.mark != nil })
-    }
 }

@@ -57,7 +57,7 @@ struct BLEOfferTests {
         await rig.close()
     }
 
-    private static let peer = GATTProfile.all.first { $0.family == "peer" } ?? .rescue
+    private static let nordic = GATTProfile.nordicUART
 
     @Test func `Has a link to who subscribes, and sends in pieces that its packets hold`() async throws {
         try await withRig(.rescue) { rig in
@@ -147,13 +147,13 @@ struct BLEOfferTests {
     }
 
     @Test func `Keeps the bounds of packets where each is a message, and cuts none`() async throws {
-        try await withRig(Self.peer) { rig in
-            try await rig.central.subscribe(Self.peer.hear.text)
+        try await withRig(Self.nordic) { rig in
+            try await rig.central.subscribe(Self.nordic.hear.text)
             let link = try await rig.link()
-            for number in UInt8(1)...3 { try await rig.central.write([number], to: Self.peer.write.text) }
+            for number in UInt8(1)...3 { try await rig.central.write([number], to: Self.nordic.write.text) }
             for number in UInt8(1)...3 { #expect(try await link.receive() == [number]) }
             for number in UInt8(1)...3 { try await link.send([number]) }
-            #expect(try await rig.central.hears(3, of: Self.peer.hear.text).flatMap(\.self) == [1, 2, 3])
+            #expect(try await rig.central.hears(3, of: Self.nordic.hear.text).flatMap(\.self) == [1, 2, 3])
             let error = await #expect(throws: LinkError.self) { try await link.send([UInt8](repeating: 0, count: 98)) }
             #expect(error?.code == .unsupported)
         }

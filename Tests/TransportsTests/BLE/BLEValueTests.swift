@@ -1,3 +1,4 @@
+import BlueZ
 import DBus
 import DescriptorIO
 import FakeBlueZ
@@ -38,7 +39,9 @@ struct BLEValueTests {
         }
 
         func open() async throws -> any Link {
-            try await BLEEndpoint.open(Endpoint("ble:ece196?family=led"), on: .shared, bus: .address(bus.address))
+            try await BLEEndpoint.open(
+                Endpoint("ble:ece196?family=led"), on: .shared, bus: .address(bus.address),
+                as: BLEUse(profiles: .devices))
         }
 
         /// Waits until bluetoothd was asked so often to read.
@@ -83,9 +86,44 @@ struct BLEValueTests {
         try await link.send("1")
         #expect(rig.writes.state == [])
         try await link.send("\nLED\nLED:0\nLED")
-        try await link.send(String(repeating: "x", count: LEDFamily.lineLimit - 3) + "LED:1\n")
+        try await link.send(String(repeating: "x", count: BLEValues.lineLimit - 3) + "LED:1\n")
         #expect(rig.writes.state == [[1], [0]])
         #expect(try await receive(link) == "LED:1\nLED:1\nLED:0\n")
+        await link.close()
+    }
+
+    @Test func `Carries the values that a profile names, each as it is written and only as far as it may be used`()
+        async throws
+    {
+        let rig = try await Rig()
+        let (speed, label) = await Radio.run { [board = rig.board] in
+            let speed = RadioCharacteristic("FFB1", [.read, .write, .notify], value: [0x34, 0x12])
+            let label = RadioCharacteristic("FFB2", [.read, .write], value: [])
+            board.services.append(RadioService("FFB0", [speed, label]))
+            return (speed, label)
+        }
+        var profiles = GATTProfiles()
+        profiles.add(
+            GATTProfile(
+                "fan", services: ["FFB0"], write: "FFB2", hear: "FFB1", writeType: .request, chunkLength: 20,
+                values: [
+                    GATTValue(
+                        "SPEED", service: "FFB0", characteristic: "FFB1", access: .read,
+                        encoding: .unsigned(byteCount: 2)),
+                    GATTValue("LABEL", characteristic: "FFB2", access: [.read, .write], encoding: .text),
+                    GATTValue(
+                        "LED", service: "FFB0", characteristic: "957312E0-2354-11EB-9F10-FBC30A62CF38",
+                        encoding: .boolean),
+                ]))
+        let link = try await BLEEndpoint.open(
+            Endpoint("ble:ece196"), on: .shared, bus: .address(rig.bus.address), as: BLEUse(profiles: profiles))
+        // It may not be set; it may not be told of; and it is of another service.
+        try await link.send("SPEED:5\nLED:1\n")
+        await speed.notify([1, 0])
+        try await link.send("SPEED\nLABEL:north: 2\nLABEL\n")
+        #expect(try await receive(link) == "SPEED:4660\nLABEL:north: 2\nLABEL:north: 2\n")
+        #expect(await Radio.run { label.value } == Array("north: 2".utf8))
+        #expect(rig.writes.state == [])
         await link.close()
     }
 

@@ -23,21 +23,24 @@ struct BLEOpeningRig {
 
     /// Opens a link; where it is named, others of that name are waited for.
     func open(_ text: String, _ memory: (any BLENameMemory)? = nil) async throws -> any Link {
-        guard case .name = try BLEEndpoint(Endpoint(text)).target else { return try await openAtOnce(text, memory) }
+        guard case .name = try BLEEndpoint(Endpoint(text), among: .devices).target else {
+            return try await openAtOnce(text, memory)
+        }
         return try await open(text, memory, after: clock.now.offset + BLESearch.window)
     }
 
     /// Opens a link where no time has to go by.
     func openAtOnce(_ text: String, _ memory: (any BLENameMemory)? = nil) async throws -> any Link {
         try await BLEEndpoint.open(
-            Endpoint(text), on: .shared, bus: .address(bus.address), clock: clock, as: BLEUse(memory: memory))
+            Endpoint(text), on: .shared, bus: .address(bus.address), clock: clock,
+            as: BLEUse(profiles: .devices, memory: memory))
     }
 
     /// Opens a link for which there is so much time.
     func open(
         _ text: String, within limit: Duration, _ steps: Watched<[BLEOpeningStep]>? = nil
     ) async throws -> any Link {
-        let use = BLEUse(openingLimit: limit) { step in steps?.update { $0.append(step) } }
+        let use = BLEUse(profiles: .devices, openingLimit: limit) { step in steps?.update { $0.append(step) } }
         return try await BLEEndpoint.open(
             Endpoint(text), on: .shared, bus: .address(bus.address), clock: clock, as: use)
     }

@@ -33,7 +33,7 @@ final class BLERig: LinkRig {
         await module.join(fake)
         let link = try await BLEEndpoint.open(
             Endpoint("ble:\(await module.radio.address)"), on: .shared, bus: .address(bus.address),
-            locks: DeviceLocks(folders: [folder.path]))
+            as: BLEUse(profiles: .devices), locks: DeviceLocks(folders: [folder.path]))
         let descriptor = pair[1]
         // Whoever has the far end keeps the bus with it.
         return (link, FarEnd(descriptor) { [self] in withExtendedLifetime(self) { _ = close(descriptor) } })

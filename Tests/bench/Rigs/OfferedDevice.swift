@@ -1,6 +1,7 @@
 import BlueZ
 import DBus
 import DescriptorIO
+import DeviceKit
 import FakeBlueZ
 import FirmwareSim
 import LineProtocol
@@ -38,7 +39,8 @@ struct OfferedDevice<Radio: SimulatedPeripheral>: Sendable {
     /// Opens a link to it. Where no family is named, what it offers tells.
     func link(_ family: String? = nil) async throws -> any Link {
         let endpoint = endpoint + (family.map { "&family=\($0)" } ?? "")
-        return try await BLEEndpoint.open(Endpoint(endpoint), on: .shared, bus: .address(bus.address))
+        return try await BLEEndpoint.open(
+            Endpoint(endpoint), on: .shared, bus: .address(bus.address), as: BLEUse(profiles: .families))
     }
 
     func stop() async {

@@ -1,4 +1,5 @@
 import BlueZ
+import DeviceKit
 import LineProtocol
 import Transports
 
@@ -87,7 +88,8 @@ struct BLEDeviceCheckup {
     }
 
     private func kind(of device: ScannedDevice) -> Diagnosis {
-        let profile = GATTProfile.all.first { $0.services.contains(where: device.services.contains) }?.name ?? ""
+        let profiles = GATTProfiles.families.all
+        let profile = profiles.first { $0.services.contains(where: device.services.contains) }?.name ?? ""
         switch device.fit {
         case .sure(let family):
             return .ok("profile", port: endpoint, "of the family \(family), by the profile \(profile)")
@@ -97,7 +99,7 @@ struct BLEDeviceCheckup {
         case .none:
             return .warn(
                 "profile", port: endpoint, "of no known kind: how to speak to it is guessed when it is connected",
-                remedy: "name its kind: " + GATTProfile.all.map { "?profile=\($0.name)" }.joined(separator: " "))
+                remedy: "name its kind: " + profiles.map { "?profile=\($0.name)" }.joined(separator: " "))
         }
     }
 }

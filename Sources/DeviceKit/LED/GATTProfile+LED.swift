@@ -1,0 +1,25 @@
+internal import BlueZ
+internal import LineProtocol
+public import Transports
+
+extension GATTProfile {
+    /// An LED board, which holds a value for each ``LineProtocol/LEDEndpoint``.
+    public static let led = GATTProfile(
+        "led", families: ["led"], services: ["937312E0-2354-11EB-9F10-FBC30A62CF38"],
+        write: "957312E0-2354-11EB-9F10-FBC30A62CF38", hear: "957312E0-2354-11EB-9F10-FBC30A62CF38",
+        deviceKind: "an LED board", writeType: .request, chunkLength: 1,
+        values: LEDEndpoint.all.compactMap { endpoint in
+            BluetoothUUID(endpoint.characteristic).map { characteristic in
+                GATTValue(endpoint.lineName, characteristic: characteristic, encoding: endpoint.kind.encoding)
+            }
+        })
+}
+
+extension LEDEndpoint.Kind {
+    /// How a characteristic holds such a value.
+    fileprivate var encoding: GATTValue.Encoding {
+        switch self {
+        case .boolean: .boolean
+        }
+    }
+}

@@ -1,0 +1,18 @@
+internal import BlueZ
+public import Transports
+
+extension GATTProfile {
+    /// A storm sensor's log, and its live rows with their prefixes.
+    public static let storm = profile("storm", hear: "BEB5483E-36E1-4688-B7F5-EA07361B26A8")
+
+    /// The same device's raw measurements.
+    public static let stormLive = profile("storm-live", hear: "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E")
+
+    /// The service and the characteristic that is written to are those of a stock example, which others are made from too.
+    private static func profile(_ name: String, hear: BluetoothUUID) -> GATTProfile {
+        GATTProfile(
+            name, families: ["storm"], services: ["4FAFC201-1FB5-459E-8FCC-C5C9C331914B"],
+            write: "BEB5483E-36E1-4688-B7F5-EA07361B26A8", hear: hear, mark: "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E",
+            deviceKind: "a storm sensor", writeType: .request, chunkLength: 512, keepsPacketBounds: true)
+    }
+}
