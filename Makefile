@@ -99,7 +99,7 @@ bench: all
 lint: setup-test
 	$(PART) 'style of the code' $(SWIFT) format lint --strict --recursive \
 	    Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Examples/Package.swift Examples/Sources
-	$(PART) 'style of the scripts' shellcheck scripts/* .ci/run hardware/udev/check Examples/check
+	$(PART) 'style of the scripts' shellcheck $$(grep -l '^#!/bin/.*sh' scripts/*) .ci/run hardware/udev/check Examples/check
 
 benchmark: all
 	@scripts/ensure-packages dbus-daemon
