@@ -1,0 +1,317 @@
+import ArgumentParser
+import Foundation
+import FoundationXML
+import Testing
+import TestSupport
+import Transports
+
+@testable import pumpctl
+
+@Suite("What users read")
+struct DocumentationTests {
+    @Test("README links to every page of docs")
+    func pagesAreLinked() throws {
+        let readme = try MarkdownPage("README.md")
+        let linked = Set(readme.links.map { readme.destination(of: $0) })
+        for page in try MarkdownPage.forUsers() where page.path != "README.md" {
+            #expect(linked.contains(page.path))
+        }
+    }
+
+    @Test("Every link on any page leads somewhere, and every anchor to a heading")
+    func links() throws {
+        let pages = try MarkdownPage.all()
+        #expect(pages.count > 10)
+        for page in pages {
+            for link in page.links {
+                let destination = page.destination(of: link)
+                #expect(
+                    FileManager.default.fileExists(atPath: MarkdownPage.root.appending(path: destination).path),
+                    "\(page.path): \(link.target)")
+                guard let anchor = link.anchor else { continue }
+                let target = try #require(pages.first { $0.path == destination }, "\(page.path): \(link.target)")
+                #expect(target.anchors.contains(anchor), "\(page.path): \(link.target)#\(anchor)")
+            }
+        }
+    }
+
+    @Test("Every file and folder that a page names is there")
+    func paths() throws {
+        let folders = ["Benchmarks/", "Examples/", "Sources/", "Tests/", "docs/", "hardware/", "scripts/"]
+        for page in try MarkdownPage.forUsers() {
+            for span in page.codeSpans where folders.contains(where: span.hasPrefix) {
+                #expect(
+                    FileManager.default.fileExists(atPath: MarkdownPage.root.appending(path: span).path),
+                    "\(page.path): \(span)")
+            }
+        }
+    }
+
+    @Test("Every make that a page names has a rule")
+    func makes() throws {
+        let rules = try MarkdownPage.text("Makefile")
+        for page in try MarkdownPage.forUsers() {
+            for arguments in Self.lines(of: page).flatMap({ ShellLine($0).arguments(of: "make") }) {
+                #expect(rules.contains("\n\(arguments[0]):"), "\(page.path): make \(arguments[0])")
+            }
+        }
+    }
+
+    @Test("README and the picture of the parts name every library")
+    func libraries() throws {
+        let readme = try MarkdownPage("README.md")
+        let picture = try MarkdownPage.text("docs/parts.svg")
+        let products = try MarkdownPage.text("Package.swift").matches(of: /\.library\(name: "(\w+)", targets/)
+        #expect(products.count > 5)
+        for product in products {
+            #expect(readme.prose.contains { $0.hasPrefix("| `\(product.1)` |") }, "\(product.1)")
+            #expect(picture.contains(">\(product.1)<"), "\(product.1)")
+        }
+    }
+
+    @Test("What README's program calls is what an example calls")
+    func program() throws {
+        let readme = try MarkdownPage("README.md")
+        let program = try #require(readme.blocks.first { $0.kind == "swift" }).lines.joined(separator: "\n")
+        let example = try MarkdownPage.text("Examples/Sources/follow-pump/main.swift")
+        for call in [
+            "LinkSchemes.standard.open(endpoint)", "PumpMonitor(over: link, Reconnector(endpoint, link)",
+            "for try await update in monitor", "update.event", "update.state.power",
+        ] {
+            #expect(program.contains(call))
+            #expect(example.contains(call))
+        }
+    }
+
+    @Test("The table of exit codes is the program's")
+    func exitCodes() throws {
+        let page = try MarkdownPage("docs/exit-codes.md")
+        let listed = page.prose.compactMap { $0.firstMatch(of: /^\| (\d+) \|/).flatMap { Int32($0.1) } }
+        #expect(listed == (0...255).filter { ExitStatus(rawValue: $0) != nil })
+    }
+}
+
+// MARK: - Commands
+
+extension DocumentationTests {
+    /// What a page gives to a shell: the lines of its scripts and terminals, and what it says in passing.
+    private static func lines(of page: MarkdownPage) -> [String] {
+        let spans = page.codeSpans.filter { $0.hasPrefix("pumpctl ") || $0.hasPrefix("make ") }
+        return spans
+            + page.blocks.flatMap { block -> [String] in
+                switch block.kind {
+                case "sh", "sh run": block.lines
+                case "console": block.lines.filter { $0.hasPrefix("$ ") }.map { String($0.dropFirst(2)) }
+                default: []
+                }
+            }
+    }
+
+    @Test("Every command is one that help shows, and its arguments are taken")
+    func commands() async throws {
+        let grammar = try await Grammar()
+        var count = 0
+        for page in try MarkdownPage.forUsers() {
+            for arguments in Self.lines(of: page).flatMap({ ShellLine($0).arguments(of: "pumpctl") }) {
+                let line = "\(page.path): pumpctl \(arguments.joined(separator: " "))"
+                let words = CommandWords(arguments)
+                #expect(words.failure == nil, "\(line)")
+                #expect(grammar.root.shown(words.path) != nil, "\(line): help does not show it")
+                do {
+                    let command = try PumpctlCommand.parseAsRoot(arguments)
+                    try (command as? any OptionedCommand)?.checkOptions(words.path.joined(separator: " "))
+                    for (word, next) in zip(arguments, arguments.dropFirst()) where word == "--port" || word == "-p" {
+                        try Self.checkEndpoint(next)
+                    }
+                } catch is CleanExit {
+                    // It asks for help.
+                } catch {
+                    Issue.record("\(line): \(PumpctlCommand.message(for: error))")
+                }
+                count += 1
+            }
+        }
+        #expect(count > 80)
+    }
+
+    @Test("Every option that is named in passing is one that help shows, and so is every command")
+    func spans() async throws {
+        let root = try await Grammar().root
+        let options = root.allOptions.union(["--help", "--version"])
+        for page in try MarkdownPage.forUsers() {
+            for span in page.codeSpans {
+                let words = span.split(separator: " ").map(String.init)
+                for word in words where word.hasPrefix("--") {
+                    #expect(options.contains(String(word.prefix { $0 != "=" })), "\(page.path): \(span)")
+                }
+                let names = words.prefix { !$0.hasPrefix("-") }
+                guard let first = names.first, names.allSatisfy({ $0.allSatisfy(\.isLetter) && $0.lowercased() == $0 }),
+                    root.shown([first]) != nil
+                else { continue }
+                #expect(root.shown(names) != nil, "\(page.path): \(span)")
+            }
+        }
+    }
+
+    @Test("No page uses the older short names of commands")
+    func olderNames() throws {
+        let older = ["log", "say", "toggle", "image", "message"]
+        for page in try MarkdownPage.forUsers() {
+            for arguments in Self.lines(of: page).flatMap({ ShellLine($0).arguments(of: "pumpctl") }) {
+                #expect(!older.contains { CommandWords(arguments).path.first == $0 }, "\(page.path): \(arguments)")
+            }
+            for span in page.codeSpans {
+                #expect(!older.contains { span.hasPrefix($0 + " ") }, "\(page.path): \(span)")
+            }
+        }
+    }
+}
+
+// MARK: - Endpoints
+
+extension DocumentationTests {
+    private static func checkEndpoint(_ text: String) throws {
+        let endpoint = try Endpoint(text)
+        switch endpoint.scheme {
+        case "ble": _ = try BLEEndpoint(endpoint)
+        case "usb": _ = try USBEndpoint(endpoint)
+        default: break
+        }
+    }
+
+    /// What `pumpctl` says about an endpoint that is wrong.
+    private static func hint(on endpoint: String) async throws -> String {
+        let object = try await Pumpctl.run("--json", "--port", endpoint, "send", "X").object()
+        return try #require(object["hint"] as? String)
+    }
+
+    @Test("The page on endpoints names every scheme, and every option that one takes")
+    func endpoints() async throws {
+        let page = try MarkdownPage("docs/endpoints.md")
+        let known = try await Self.hint(on: "nosuch:x").components(separatedBy: " one of: ").last ?? ""
+        let schemes = known.split(separator: " ").map(String.init)
+        #expect(schemes.count > 5)
+        for scheme in schemes {
+            #expect(page.codeSpans.contains { $0.hasPrefix(scheme) }, "\(scheme)")
+        }
+        let simulators = try await Grammar().root.shown(["sim"])?.subcommands ?? []
+        #expect(simulators.count > 4)
+        for endpoint in ["serial:/dev/null", "usb:1a86:7523", "ble:x"] + simulators.map({ "sim:\($0.commandName)" }) {
+            let hint = try await Self.hint(on: endpoint + "?nosuch=1")
+            let options = try #require(hint.components(separatedBy: " takes the options ").dropFirst().first, "\(hint)")
+            // Those of a simulator are on its own line.
+            let spans = endpoint.hasPrefix("sim:") ? Self.spans(in: page, besides: endpoint) : page.codeSpans
+            for option in options.components(separatedBy: ", ") {
+                #expect(spans.contains { $0 == option || $0.hasPrefix(option + "=") }, "\(endpoint): \(option)")
+            }
+        }
+    }
+
+    /// What stands in the row of a table that begins with `first`.
+    private static func spans(in page: MarkdownPage, besides first: String) -> [String] {
+        page.prose.filter { $0.hasPrefix("| `\(first)` |") }
+            .flatMap { $0.matches(of: /`([^`]+)`/).map { String($0.1) } }
+    }
+
+    @Test("Every endpoint that a page names can be read")
+    func endpointSpans() throws {
+        for page in try MarkdownPage.forUsers() {
+            for span in page.codeSpans where span.contains(/^(ble|serial|sim|tcp|unix|usb):[^ …]+$/) {
+                #expect(throws: Never.self, "\(page.path): \(span)") { try Self.checkEndpoint(span) }
+            }
+        }
+    }
+}
+
+// MARK: - What is run
+
+extension DocumentationTests {
+    private static let pagesThatRun = ["README.md", "docs/exit-codes.md", "docs/simulators.md"]
+
+    @Test("What a page shows of a terminal is what the commands print", arguments: pagesThatRun)
+    func transcripts(path: String) async throws {
+        let transcript = Transcript(try MarkdownPage(path))
+        #expect(!transcript.steps.isEmpty)
+        let steps = try await transcript.run(in: TemporaryFolder())
+        #expect(steps.count == transcript.steps.count)
+        for (shown, now) in zip(transcript.steps, steps) {
+            #expect(
+                shown.output.map(Transcript.masked) == now.output.map(Transcript.masked),
+                "\(path): $ \(now.command)\n\(now.output.joined(separator: "\n"))")
+        }
+    }
+
+    @Test("No other page shows a terminal")
+    func pagesWithoutTerminal() throws {
+        for page in try MarkdownPage.forUsers() where !Self.pagesThatRun.contains(page.path) {
+            #expect(!page.blocks.contains { $0.kind == "console" || $0.kind == "sh run" }, "\(page.path)")
+        }
+    }
+
+    @Test("The script on simulators works, and leaves nothing behind")
+    func script() async throws {
+        let page = try MarkdownPage("docs/simulators.md")
+        let lines = try #require(page.blocks.first { $0.kind == "sh run" }).lines.joined(separator: "\n")
+        // The simulator is ended by its last line, and takes the link away a moment later.
+        let ending = try await Transcript.run(
+            script: """
+                set -e
+                \(lines)
+                for attempt in $(seq 600); do test -L /tmp/pump || exit 0; sleep 0.05; done; exit 9
+                """, in: TemporaryFolder())
+        #expect(ending.status == 0, "\(ending)")
+        #expect(ending.output.contains("pump on at"))
+        #expect(ending.output.contains("STATUS:{State:ON"))
+    }
+
+    @Test("The script on exit codes tells one from another")
+    func exitCodeScript() async throws {
+        let page = try MarkdownPage("docs/exit-codes.md")
+        let script = try #require(page.blocks.first { $0.kind == "sh run" }).lines.joined(separator: "\n")
+        let ending = try await Transcript.run(script: "set -e\n" + script, in: TemporaryFolder())
+        #expect(ending.status == 0, "\(ending)")
+        #expect(ending.output.hasSuffix("stopped for safety\n"))
+    }
+}
+
+// MARK: - Pictures
+
+extension DocumentationTests {
+    /// What is written in a picture.
+    private static func texts(in picture: String) -> [String] {
+        picture.matches(of: />([^<]+)<\/text>/).map { String($0.1) }
+    }
+
+    @Test("Every picture is well-formed")
+    func pictures() throws {
+        let files = try FileManager.default.contentsOfDirectory(atPath: MarkdownPage.root.appending(path: "docs").path)
+        let pictures = files.filter { $0.hasSuffix(".svg") }
+        #expect(pictures.count > 2)
+        for picture in pictures {
+            let parser = XMLParser(data: Data(try MarkdownPage.text("docs/\(picture)").utf8))
+            #expect(parser.parse(), "\(picture): \(parser.parserError.map { "\($0)" } ?? "")")
+        }
+    }
+
+    @Test("The screenshots show what the program shows now; scripts/screenshots makes them anew")
+    func screenshots() async throws {
+        let folder = TemporaryFolder()
+        let script = MarkdownPage.root.appending(path: "scripts/screenshots").path
+        let ending = try await Transcript.bash(
+            "python3 \(script) --into \(folder.path) --seconds 8 \(Executable.pumpctl)", home: folder)
+        #expect(ending.status == 0, "\(ending)")
+        // On a busy machine more may happen than there.
+        let monitor = Self.texts(in: try String(contentsOfFile: folder.path("monitor.svg"), encoding: .utf8))
+        for text in Self.texts(in: try MarkdownPage.text("docs/monitor.svg")).map(Transcript.masked) {
+            #expect(monitor.map(Transcript.masked).contains(text), "\(text)")
+        }
+        // The numbers at the axes are those of a shorter run.
+        let plots = [
+            try String(contentsOfFile: folder.path("plot.svg"), encoding: .utf8),
+            try MarkdownPage.text("docs/plot.svg"),
+        ].map { plot in
+            Set(Self.texts(in: plot).filter { $0.contains(where: \.isLetter) }.map { $0.replacing(/\d/, with: "0") })
+        }
+        #expect(plots[0] == plots[1])
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import TestSupport
+
+/// The commands and options of `pumpctl`, as it describes itself to programs.
+struct Grammar {
+    /// A command, or a group of commands.
+    struct Command: Decodable {
+        struct Argument: Decodable {
+            struct Name: Decodable {
+                var kind: String
+                var name: String
+            }
+            var names: [Name]?
+            var shouldDisplay: Bool
+        }
+
+        var commandName: String
+        var shouldDisplay: Bool
+        var arguments: [Argument]?
+        var subcommands: [Command]?
+
+        /// Its options that help shows, with their dashes.
+        var options: Set<String> {
+            let shown = (arguments ?? []).filter(\.shouldDisplay).flatMap { $0.names ?? [] }
+            return Set(shown.map { ($0.kind == "long" ? "--" : "-") + $0.name })
+        }
+
+        /// The options of it and of all below it.
+        var allOptions: Set<String> { (subcommands ?? []).reduce(options) { $0.union($1.allOptions) } }
+
+        /// The command that these words lead to, if help shows each step to it. What follows a command is its argument.
+        func shown(_ words: some Collection<String>) -> Command? {
+            guard let word = words.first, let subcommands, !subcommands.isEmpty else { return self }
+            return subcommands.first { $0.commandName == word && $0.shouldDisplay }?.shown(words.dropFirst())
+        }
+    }
+
+    let root: Command
+
+    init() async throws {
+        struct Description: Decodable { var command: Command }
+        let ending = try await Pumpctl.run("--experimental-dump-help")
+        root = try JSONDecoder().decode(Description.self, from: Data(ending.output.utf8)).command
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+
+/// A page of documentation, as far as the tests read it.
+struct MarkdownPage {
+    /// A fenced block of code.
+    struct Block {
+        /// What stands behind the fence: `sh`, `sh run`, `console`, …
+        var kind: String
+        var lines: [String] = []
+    }
+
+    /// A link, or an image.
+    struct Link: Hashable {
+        /// What it leads to, without its anchor; empty for the page itself.
+        var target: String
+        /// What stands behind the `#`; nil for none.
+        var anchor: String?
+    }
+
+    /// The folder of the repository.
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    /// Where it is, from the root of the repository.
+    let path: String
+    private(set) var blocks: [Block] = []
+    /// The lines outside of the blocks.
+    private(set) var prose: [String] = []
+    /// The headings, as they are written.
+    private(set) var headings: [String] = []
+
+    init(_ path: String) throws {
+        self.path = path
+        var block: Block?
+        for line in try Self.text(path).components(separatedBy: "\n") {
+            if line.hasPrefix("```") {
+                if let ended = block { blocks.append(ended) }
+                block = block == nil ? Block(kind: String(line.dropFirst(3))) : nil
+            } else if block != nil {
+                block?.lines.append(line)
+            } else {
+                prose.append(line)
+                if let heading = line.firstMatch(of: /^#{1,6} +(.*)$/) { headings.append(String(heading.1)) }
+            }
+        }
+    }
+
+    /// The text of a file.
+    static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
+    /// The pages that users read.
+    static func forUsers() throws -> [MarkdownPage] {
+        let docs = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "docs").path)
+        return try (["README.md"] + docs.filter { $0.hasSuffix(".md") }.sorted().map { "docs/\($0)" })
+            .map(MarkdownPage.init)
+    }
+
+    /// All pages of the repository.
+    static func all() throws -> [MarkdownPage] {
+        let files = FileManager.default.enumerator(
+            at: root, includingPropertiesForKeys: nil, options: [.skipsHiddenFiles])
+        let prefix = root.path.hasSuffix("/") ? root.path : root.path + "/"
+        return try (files?.compactMap { ($0 as? URL)?.path } ?? []).filter { $0.hasSuffix(".md") }.sorted()
+            .map { try MarkdownPage(String($0.dropFirst(prefix.count))) }
+    }
+
+    /// What its headings are called in links, as GitHub makes it of their text.
+    var anchors: Set<String> {
+        var anchors: Set<String> = []
+        for heading in headings {
+            let text = heading.replacing(/\[([^\]]*)\]\([^)]*\)/) { $0.1 }.lowercased()
+            let base = text.filter { $0.isLetter || $0.isNumber || " -_".contains($0) }.replacing(" ", with: "-")
+            let names = sequence(first: 0) { $0 + 1 }.lazy.map { $0 == 0 ? base : "\(base)-\($0)" }
+            if let free = names.first(where: { !anchors.contains($0) }) { anchors.insert(free) }
+        }
+        return anchors
+    }
+
+    /// What stands between back quotes.
+    var codeSpans: [String] { prose.flatMap { $0.matches(of: /`([^`]+)`/).map { String($0.1) } } }
+
+    /// The links within the repository.
+    var links: Set<Link> {
+        let targets = prose.flatMap { line in
+            line.replacing(/`[^`]*`/, with: "").matches(of: /\]\(([^)\s]+)\)/).map { String($0.1) }
+        }
+        return Set(
+            targets.filter { !$0.contains("://") }.map { target in
+                let parts = target.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+                return Link(target: String(parts[0]), anchor: parts.count > 1 ? String(parts[1]) : nil)
+            })
+    }
+
+    /// Where a link leads, from the root of the repository.
+    func destination(of link: Link) -> String {
+        guard !link.target.isEmpty else { return path }
+        var steps = Array(path.split(separator: "/").dropLast())
+        for step in link.target.split(separator: "/") where step != "." {
+            if step == ".." { _ = steps.popLast() } else { steps.append(step) }
+        }
+        return steps.joined(separator: "/")
+    }
+}

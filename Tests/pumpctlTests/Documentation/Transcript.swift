@@ -1,0 +1,65 @@
+import Foundation
+import TestSupport
+
+/// What a page shows of a terminal: commands behind `$ `, and below each what it prints.
+struct Transcript {
+    struct Step {
+        var command: String
+        var output: [String] = []
+    }
+
+    private(set) var steps: [Step] = []
+
+    /// The page's blocks of the kind `console`, as one session.
+    init(_ page: MarkdownPage) {
+        for line in page.blocks.filter({ $0.kind == "console" }).flatMap(\.lines) {
+            if line.hasPrefix("$ ") {
+                steps.append(Step(command: String(line.dropFirst(2))))
+            } else if !steps.isEmpty {
+                steps[steps.count - 1].output.append(line)
+            }
+        }
+    }
+
+    /// Runs the commands in one shell: the same steps with what they print now.
+    func run(in folder: TemporaryFolder) async throws -> [Step] {
+        let mark = "-- the next command --"
+        // A command may ask how the one before it ended.
+        let prologue = "exec 2>&1\nmark() { local status=$?; echo '\(mark)'; return $status; }\n"
+        let script = prologue + steps.map { "mark\n\($0.command)\n" }.joined()
+        let ending = try await Self.run(script: script, in: folder)
+        let parts = ending.output.components(separatedBy: mark + "\n").dropFirst()
+        return zip(steps, parts).map { step, part in
+            Step(command: step.command, output: part.split(separator: "\n").map(String.init))
+        }
+    }
+
+    /// A line without what differs from one run to the next: times and measured values.
+    static func masked(_ line: String) -> String {
+        line.replacing(/\d{4}-\d\d-\d\d/, with: "DATE").replacing(/\d\d:\d\d:\d\d/, with: "TIME")
+            .replacing(/\d+ min/, with: "MINUTES").replacing(/-?\d+\.\d+/, with: "VALUE")
+            .replacing(/_c":\d+/, with: "_c\":VALUE").replacing(/[ ]+/, with: " ")
+    }
+}
+
+extension Transcript {
+    /// Runs a script of a page in bash, with the programs of this package, and with `folder` for `/tmp` and as the home
+    /// folder.
+    static func run(script: String, in folder: TemporaryFolder) async throws -> ChildProcess.Ending {
+        var ending = try await bash(script.replacing("/tmp/", with: folder.path + "/"), home: folder)
+        ending.output = ending.output.replacing(folder.path + "/", with: "/tmp/")
+        return ending
+    }
+
+    /// Runs a script in bash, with the programs of this package.
+    static func bash(_ script: String, home: TemporaryFolder) async throws -> ChildProcess.Ending {
+        let programs = (Executable.pumpctl as NSString).deletingLastPathComponent
+        return try await ChildProcess(
+            Shell.bash("set -u\n" + script),
+            environment: [
+                "PATH": "\(programs):/usr/bin:/bin", "HOME": home.path, "TZ": "UTC",
+                "LD_LIBRARY_PATH": ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"] ?? "",
+            ]
+        ).ending(within: .seconds(120))
+    }
+}
