@@ -9,7 +9,7 @@ let package = Package(
     name: "Examples",
     dependencies: [.package(name: "pumpctl", path: "..")],
     targets: [
-        example("read-pump", "LineProtocol", "Transports"),
+        example("read-pump", "DeviceKit", "LineProtocol", "Transports"),
         example("follow-pump", "DeviceKit", "LineProtocol", "Transports"),
         example("own-simulator", "FirmwareSim"),
         example("fetch-log", "DeviceKit", "LineProtocol", "Transports"),

@@ -5,7 +5,7 @@ import LineProtocol
 import Transports
 
 let endpoint = try Endpoint(CommandLine.arguments.last ?? "")
-let link = try await LinkSchemes.standard.open(endpoint)
+let link = try await LinkSchemes.families.open(endpoint)
 let monitor = try await PumpMonitor(over: link, Reconnector(endpoint, link), interval: .seconds(1))
 for try await update in monitor {
     switch update.event {

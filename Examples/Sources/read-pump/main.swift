@@ -1,10 +1,11 @@
 // Reads the state of a pump once: read-pump ENDPOINT
+import DeviceKit
 import Glibc
 import LineProtocol
 import Transports
 
 do {
-    let link = try await LinkSchemes.standard.open(Endpoint(CommandLine.arguments.last ?? ""))
+    let link = try await LinkSchemes.families.open(Endpoint(CommandLine.arguments.last ?? ""))
     let pump = try await PumpSession.begin(over: link, clock: ContinuousClock())
     let status = try await pump.readStatus()
     print("pump", status.power.rawValue)

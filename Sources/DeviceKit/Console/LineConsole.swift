@@ -6,7 +6,7 @@ internal import Synchronization
 /// device says is told. A device that is lost is waited for, except by a script.
 ///
 /// ```swift
-/// let link = try await LinkSchemes.standard.open(endpoint)
+/// let link = try await LinkSchemes.families.open(endpoint)
 /// let console = LineConsole(with: .pump, Reconnector(endpoint, link)) { print($0) }
 /// console.enter(Array("STATUS".utf8))
 /// try await console.run(over: link)  // until console.end()

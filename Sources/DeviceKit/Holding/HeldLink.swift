@@ -6,7 +6,7 @@ internal import Synchronization
 /// switched off over it, by an ``OffRequest``.
 ///
 /// ```swift
-/// let held = await HeldLink.open(try await LinkSchemes.standard.open(endpoint), of: .pump) { print($0) }
+/// let held = await HeldLink.open(try await LinkSchemes.families.open(endpoint), of: .pump) { print($0) }
 /// ```
 public final class HeldLink: LinkWrapper {
     /// What comes to light beside what goes over the link.
