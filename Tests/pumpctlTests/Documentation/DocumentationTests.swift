@@ -1,8 +1,9 @@
 import ArgumentParser
+import DeviceKit
 import Foundation
 import FoundationXML
-import Testing
 import TestSupport
+import Testing
 import Transports
 
 @testable import pumpctl
@@ -118,8 +119,9 @@ extension DocumentationTests {
                 #expect(words.failure == nil, "\(line)")
                 #expect(grammar.root.shown(words.path) != nil, "\(line): help does not show it")
                 do {
-                    let command = try PumpctlCommand.parseAsRoot(arguments)
-                    try (command as? any OptionedCommand)?.checkOptions(words.path.joined(separator: " "))
+                    _ = try PumpctlCommand.parseAsRoot(arguments)
+                    let command = words.command as? any OptionedCommand.Type
+                    try command?.checkOptions(in: arguments, words.path.joined(separator: " "))
                     for (word, next) in zip(arguments, arguments.dropFirst()) where word == "--port" || word == "-p" {
                         try Self.checkEndpoint(next)
                     }
@@ -173,7 +175,7 @@ extension DocumentationTests {
     private static func checkEndpoint(_ text: String) throws {
         let endpoint = try Endpoint(text)
         switch endpoint.scheme {
-        case "ble": _ = try BLEEndpoint(endpoint)
+        case "ble": _ = try BLEEndpoint(endpoint, among: .families)
         case "usb": _ = try USBEndpoint(endpoint)
         default: break
         }
