@@ -1,7 +1,28 @@
-/// Reads a link with a patience that ends, and no faster than what it reads is wanted: a slow reader holds the sender back.
-struct LinkReader: Sendable {
-    let link: any Link
+/// Reads a link with a deadline, and no faster than what it reads is wanted: a slow reader holds the sender back.
+///
+///     let reader = LinkReader(link, clock: ContinuousClock())
+///     while let bytes = try await reader.next(within: .milliseconds(500)) { print(bytes) }
+///
+/// It has no bytes of its own: what was not asked for stays on the link.
+public struct LinkReader: Sendable {
+    /// The link that is read.
+    public let link: any Link
     let clock: SessionClock
+
+    /// A reader of `link`, which stays the caller's.
+    ///
+    /// - Parameter clock: What deadlines are measured by.
+    public init(_ link: any Link, clock: any Clock<Duration>) {
+        self.link = link
+        self.clock = SessionClock(clock)
+    }
+
+    /// The next bytes, a packet where the link keeps packet bounds; nil where none had come when `time` was over.
+    ///
+    /// - Throws: `disconnected`, `closed`, or `cancelled` when the task is.
+    public func next(within time: Duration) async throws(LinkError) -> [UInt8]? {
+        try await next(by: clock.elapsed() + time)
+    }
 
     /// The next bytes, a packet where the link keeps packet bounds; nil where none had come by `deadline`, by the clock.
     ///

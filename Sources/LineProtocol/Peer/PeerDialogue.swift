@@ -34,7 +34,7 @@ public struct PeerDialogue: Sendable {
     ///   - clock: What time-outs are measured by.
     ///   - timeout: How long the acknowledgement of a command is waited for, where the peer acknowledges at all.
     public init(over link: any Link, clock: any Clock<Duration>, timeout: Duration = defaultTimeout) {
-        self.init(LinkReader(link: link, clock: SessionClock(clock)), timeout: timeout)
+        self.init(LinkReader(link, clock: clock), timeout: timeout)
     }
 
     init(_ reader: LinkReader, timeout: Duration) {
@@ -56,7 +56,7 @@ public struct PeerDialogue: Sendable {
             if reader.link.mayBeMidLine { try await reader.link.send([.lineFeed]) }
             foreignLine = try await introduce()
         } catch {
-            throw PeerCommand.hello.failure(error, .nothingChanged)
+            throw SessionError(error, at: PeerCommand.hello.text, outcome: .nothingChanged)
         }
         guard let foreignLine else { return }
         throw SessionError(
@@ -79,7 +79,7 @@ public struct PeerDialogue: Sendable {
             }
             return false
         } catch {
-            throw command.failure(error, .unknown)
+            throw SessionError(error, at: command.text, outcome: .unknown)
         }
     }
 
@@ -139,18 +139,5 @@ public struct PeerDialogue: Sendable {
     private mutating func waitForSilence() async throws(LinkError) {
         let end = reader.clock.elapsed() + timeout
         while reader.clock.elapsed() < end, try await next(by: reader.clock.elapsed() + Self.hush) != nil {}
-    }
-}
-
-extension PeerCommand {
-    /// The link broke at this command.
-    func failure(_ error: LinkError, _ outcome: SessionError.Outcome) -> SessionError {
-        let code: SessionError.Code =
-            switch error.code {
-            case .cancelled: .cancelled
-            case .closed: .closed
-            default: .linkLost
-            }
-        return SessionError(code, command: text, outcome: outcome, link: error)
     }
 }

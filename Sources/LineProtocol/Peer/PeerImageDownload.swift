@@ -45,7 +45,7 @@ public struct PeerImageDownload: Sendable {
     ///   - clock: What time-outs are measured by.
     ///   - timeout: How long the beginning of the image, and then each further piece, is waited for.
     public init(over link: any Link, clock: any Clock<Duration>, timeout: Duration = defaultTimeout) {
-        reader = LinkReader(link: link, clock: SessionClock(clock))
+        reader = LinkReader(link, clock: clock)
         self.timeout = timeout
         decoder = PeerDecoder(keepsPacketBounds: link.keepsPacketBounds)
     }
@@ -130,5 +130,7 @@ public struct PeerImageDownload: Sendable {
         }
     }
 
-    private func failure(_ error: LinkError) -> SessionError { PeerCommand.getImage.failure(error, .nothingChanged) }
+    private func failure(_ error: LinkError) -> SessionError {
+        SessionError(error, at: PeerCommand.getImage.text, outcome: .nothingChanged)
+    }
 }

@@ -321,13 +321,7 @@ public actor Session<Family: DeviceFamily> {
     func sendingFailed(_ command: Family.Command, _ error: LinkError) -> SessionError {
         _ = listener.conversation.finish()
         listener.conversation.doubt(command)
-        let code: SessionError.Code =
-            switch error.code {
-            case .cancelled: .cancelled
-            case .closed: .closed
-            default: .linkLost
-            }
-        return SessionError(code, command: text(of: command), outcome: outcome(of: command), link: error)
+        return SessionError(error, at: text(of: command), outcome: outcome(of: command))
     }
 
     func conclude(_ command: Family.Command, waited: Duration) throws(SessionError) -> Family.Reply {

@@ -74,7 +74,7 @@ public struct StormDownload: Sendable {
         over link: any Link, clock: any Clock<Duration>, timeout: Duration = defaultTimeout,
         quiet: Duration = defaultQuiet
     ) {
-        reader = LinkReader(link: link, clock: SessionClock(clock))
+        reader = LinkReader(link, clock: clock)
         self.timeout = timeout
         self.quiet = quiet
         decoder = StormDecoder(keepsPacketBounds: link.keepsPacketBounds)
@@ -246,13 +246,7 @@ public struct StormDownload: Sendable {
     }
 
     private func sessionError(_ error: LinkError) -> SessionError {
-        let code: SessionError.Code =
-            switch error.code {
-            case .cancelled: .cancelled
-            case .closed: .closed
-            default: .linkLost
-            }
-        return SessionError(code, command: Self.command, outcome: .nothingChanged, link: error)
+        SessionError(error, at: Self.command, outcome: .nothingChanged)
     }
 }
 

@@ -55,7 +55,7 @@ private func exchange(_ line: String, _ quiet: Duration, over link: any Link, _ 
     var framer = LineFramer(limit: DeviceLines.lineLimit)
     var lines = 0
     var deviceError: String?
-    var answer = await QuietStream(link, context)
+    let answer = LinkReader(link, clock: context.clock)
     try await link.send(Array(line.utf8) + (link.keepsPacketBounds ? [] : [0x0A]))
     while let bytes = try await answer.next(within: lines == 0 ? context.timeout : quiet) {
         framer.append(bytes.span) { line, ending in
@@ -79,52 +79,6 @@ private func exchange(_ line: String, _ quiet: Duration, over link: any Link, _ 
         throw Failure(
             .refused, code: "refused", "\(link.name): the device answered \(deviceError)",
             hint: context.family.hint(deviceError), deviceCode: deviceError)
-    }
-}
-
-/// What arrives on a link, until it has been quiet for a while.
-private struct QuietStream {
-    private enum Item {
-        case bytes([UInt8])
-        case ended(LinkError?)
-        case silence(after: Int)
-    }
-
-    private var items: AsyncStream<Item>.Iterator
-    private let input: AsyncStream<Item>.Continuation
-    private let context: CommandContext
-    private var count = 0
-
-    init(_ link: any Link, _ context: CommandContext) async {
-        self.context = context
-        let (stream, input) = AsyncStream.makeStream(of: Item.self)
-        items = stream.makeAsyncIterator()
-        self.input = input
-        await link.forward { arrival in
-            switch arrival {
-            case .bytes(let bytes): input.yield(.bytes(bytes))
-            case .ended(let error): input.yield(.ended(error))
-            }
-        }
-    }
-
-    /// The next piece; nil where none came in time. The end of the link is thrown.
-    mutating func next(within time: Duration) async throws -> [UInt8]? {
-        count += 1
-        let timer = Task(executorPreference: context.loop) { [count, input, context] in
-            try await context.clock.sleep(for: time)
-            input.yield(.silence(after: count))
-        }
-        defer { timer.cancel() }
-        while let item = await items.next(isolation: #isolation) {
-            switch item {
-            case .bytes(let bytes): return bytes
-            case .silence(let wait): if wait == count { return nil }
-            case .ended(let error?): throw error
-            case .ended(nil): throw CancellationError()
-            }
-        }
-        throw CancellationError()
     }
 }
 

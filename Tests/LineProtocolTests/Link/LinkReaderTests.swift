@@ -1,0 +1,40 @@
+import LineProtocol
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct LinkReaderTests {
+    private let clock = ManualClock()
+
+    @Test(arguments: [false, true]) func `What is there comes, and a packet comes alone`(keepsPacketBounds: Bool)
+        async throws
+    {
+        let link = ScriptedLink(backlog: ["one", "two"], keepsPacketBounds: keepsPacketBounds)
+        let reader = LinkReader(link, clock: clock)
+        #expect(try await reader.next(within: .zero) == Array("one".utf8))
+        #expect(try await reader.next(within: .seconds(1)) == Array("two".utf8))
+    }
+
+    @Test func `Where nothing comes in time nothing is lost, and one may read on`() async throws {
+        let link = ScriptedLink()
+        let reader = LinkReader(link, clock: clock)
+        let reading = Task { try await reader.next(within: .seconds(2)) }
+        await clock.untilSomebodySleeps(until: .seconds(2))
+        clock.advance(by: .seconds(2))
+        #expect(try await reading.value == nil)
+        await link.deliver("late")
+        #expect(try await reader.next(within: .seconds(2)) == Array("late".utf8))
+    }
+
+    @Test func `The end of the link is thrown, and so is that of the task`() async throws {
+        let link = ScriptedLink()
+        let reader = LinkReader(link, clock: clock)
+        let reading = Task { try await reader.next(within: .seconds(2)) }
+        await clock.untilSomebodySleeps(until: .seconds(2))
+        reading.cancel()
+        let cancelled = await #expect(throws: LinkError.self) { try await reading.value }
+        #expect(cancelled?.code == .cancelled)
+        await link.end(with: nil)
+        let closed = await #expect(throws: LinkError.self) { try await reader.next(within: .seconds(2)) }
+        #expect(closed?.code == .closed)
+    }
+}
