@@ -76,73 +76,101 @@ public struct StormDecoder: Sendable {
 
     // MARK: A stream
 
-    private mutating func stream(_ bytes: [UInt8]) -> [StormPiece] {
-        var pieces: [StormPiece] = []
+    /// The pieces that were made out of one arrival, the adjacent bytes of the log as one.
+    private struct Output {
+        private var pieces: [StormPiece] = []
+        /// Bytes of the log behind the last piece.
         var text: [UInt8] = []
-        text.reserveCapacity(bytes.count)
-        func add(_ piece: StormPiece) {
+
+        mutating func add(_ piece: StormPiece) {
             if !text.isEmpty { pieces.append(.log(text)) }
             text.removeAll(keepingCapacity: true)
             pieces.append(piece)
         }
+
+        /// All of them; nothing is added any more.
+        func finish() -> [StormPiece] { text.isEmpty ? pieces : pieces + [.log(text)] }
+    }
+
+    private mutating func stream(_ bytes: [UInt8]) -> [StormPiece] {
+        var output = Output()
+        output.text.reserveCapacity(bytes.count)
         var index = 0
         while index < bytes.count {
-            let byte = bytes[index]
             switch state {
-            case .lineBegins where held.isEmpty && byte != UInt8(ascii: "G") && byte != UInt8(ascii: "L"):
-                state = .log
-            case .lineBegins:
-                held.append(byte)
-                index += 1
-                if held == Self.logPrefix {
-                    add(.logBegins)
-                    begin(.logBegins)
-                } else if held == Self.livePrefix {
-                    begin(.liveRow)
-                } else if byte.isLineEnd, held.dropLast().elementsEqual(Self.echo) {
-                    begin(behind: byte)
-                } else if !Self.prefixes.contains(where: { $0.starts(with: held) }) {
-                    // The byte may end the line: it is looked at again.
-                    index -= 1
-                    text += held.dropLast()
-                    begin(.log)
-                }
-            case .logBegins:
-                // Nothing but a line end: the log is empty, or begins on the next line.
-                if byte.isLineEnd {
-                    index += 1
-                    begin(behind: byte)
-                } else {
-                    state = .log
-                }
-            case .log:
-                let end = bytes.firstLineEnd(from: index)
-                if let end { state = bytes[end] == .carriageReturn ? .logReturned : .lineBegins }
-                let next = end.map { $0 + 1 } ?? bytes.count
-                text += bytes[index..<next]
-                index = next
+            case .lineBegins: beginLine(bytes, &index, &output)
+            case .logBegins: beginLog(bytes, &index)
+            case .log: takeLog(bytes, &index, &output)
             case .logReturned:
-                if byte == .lineFeed {
-                    text.append(byte)
-                    index += 1
-                }
+                if bytes[index] == .lineFeed { output.text.append(Self.take(bytes, &index)) }
                 state = .lineBegins
-            case .liveRow:
-                let end = bytes.firstLineEnd(from: index) ?? bytes.count
-                let next = min(end, index + Self.rowLimit - held.count)
-                held += bytes[index..<next]
-                index = next
-                if next < end || next < bytes.count {
-                    if !held.isEmpty { add(.live(held)) }
-                    if next < end { begin(restOfRow) } else { begin(behind: bytes[end]); index += 1 }
-                }
+            case .liveRow: takeRow(bytes, &index, &output)
             case .returned:
-                if byte == .lineFeed { index += 1 }
+                if bytes[index] == .lineFeed { index += 1 }
                 state = start
             }
         }
-        if !text.isEmpty { pieces.append(.log(text)) }
-        return pieces
+        return output.finish()
+    }
+
+    private static func take(_ bytes: [UInt8], _ index: inout Int) -> UInt8 {
+        defer { index += 1 }
+        return bytes[index]
+    }
+
+    /// Takes the next byte of a line of which nothing is decided, unless it shows that the line has no prefix: then it is
+    /// left to be looked at again, since it may end the line.
+    private mutating func beginLine(_ bytes: [UInt8], _ index: inout Int, _ output: inout Output) {
+        let byte = bytes[index]
+        // Most lines of a log.
+        if held.isEmpty, byte != UInt8(ascii: "G"), byte != UInt8(ascii: "L") {
+            state = .log
+            return
+        }
+        held.append(byte)
+        if held == Self.logPrefix {
+            output.add(.logBegins)
+            begin(.logBegins)
+        } else if held == Self.livePrefix {
+            begin(.liveRow)
+        } else if byte.isLineEnd, held.dropLast().elementsEqual(Self.echo) {
+            begin(behind: byte)
+        } else if !Self.prefixes.contains(where: { $0.starts(with: held) }) {
+            output.text += held.dropLast()
+            begin(.log)
+            return
+        }
+        index += 1
+    }
+
+    /// Right behind the log's prefix: nothing but a line end means that the log is empty, or begins on the next line.
+    private mutating func beginLog(_ bytes: [UInt8], _ index: inout Int) {
+        guard bytes[index].isLineEnd else {
+            state = .log
+            return
+        }
+        begin(behind: Self.take(bytes, &index))
+    }
+
+    /// Takes the log up to the end of its line.
+    private mutating func takeLog(_ bytes: [UInt8], _ index: inout Int, _ output: inout Output) {
+        let end = bytes.firstLineEnd(from: index)
+        if let end { state = bytes[end] == .carriageReturn ? .logReturned : .lineBegins }
+        let next = end.map { $0 + 1 } ?? bytes.count
+        output.text += bytes[index..<next]
+        index = next
+    }
+
+    /// Takes a live row up to the end of its line, or as much as a row may hold.
+    private mutating func takeRow(_ bytes: [UInt8], _ index: inout Int, _ output: inout Output) {
+        let end = bytes.firstLineEnd(from: index) ?? bytes.count
+        let next = min(end, index + Self.rowLimit - held.count)
+        held += bytes[index..<next]
+        index = next
+        // Its end may come with the next bytes.
+        if next == bytes.count { return }
+        if !held.isEmpty { output.add(.live(held)) }
+        if next < end { begin(restOfRow) } else { begin(behind: Self.take(bytes, &index)) }
     }
 
     private static let prefixes = [echo, logPrefix, livePrefix]
