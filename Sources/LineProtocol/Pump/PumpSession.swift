@@ -2,30 +2,6 @@
 public typealias PumpSession = Session<PumpFamily>
 
 extension Session where Family == PumpFamily {
-    /// Begins a session over `link`, and listens.
-    ///
-    /// Where opening the link may have reset the board, this waits until the firmware answers, some 3 s;
-    /// ``Session/hasDeviceStarted`` tells whether it had to. The pump is off then.
-    ///
-    /// - Parameters:
-    ///   - clock: What time-outs are measured by.
-    ///   - waitsUntilReady: Whether to wait for a board that was reset. Who only switches the pump off does not: `OFF` is
-    ///     repeated until the board hears it.
-    /// - Throws: `linkLost`, or what ``Session/waitUntilReady(within:)`` throws; the link is closed then.
-    public static func begin(
-        over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool = true
-    ) async throws(SessionError) -> PumpSession {
-        let session = PumpSession(link: link, clock: clock)
-        do throws(SessionError) {
-            try await session.start()
-            if waitsUntilReady, link.mayHaveReset { try await session.waitUntilReady() }
-        } catch {
-            await session.close()
-            throw error
-        }
-        return session
-    }
-
     /// Starts the pump at ``PumpSpeed/initial``, or puts it back to that and restarts its 30 minutes.
     public nonisolated func turnOn(timeout: Duration = defaultTimeout) async throws(SessionError) {
         _ = try await perform(.on, timeout: timeout)

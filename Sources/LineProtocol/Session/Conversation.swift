@@ -111,13 +111,13 @@ struct Conversation<Family: DeviceFamily> {
     var isOver: Bool { flight?.isOver ?? true }
 
     /// The command in flight, if there is one, has come to its end.
-    mutating func end(_ ending: Flight.Ending) { flight?.end(ending) }
+    mutating func endFlight(_ ending: Flight.Ending) { flight?.end(ending) }
 
     mutating func wait(_ continuation: UnsafeContinuation<Void, Never>) { flight?.wait(continuation) }
 
     /// Cancels the flight of that name, unless it is over.
     mutating func cancel(_ id: UInt64) {
-        if flight?.id == id { end(.cancelled) }
+        if flight?.id == id { endFlight(.cancelled) }
     }
 
     /// The link does not take the bytes of the command in flight at once.
@@ -132,7 +132,7 @@ struct Conversation<Family: DeviceFamily> {
 
     /// The link did not take the command of the flight of that name.
     mutating func sendingFailed(_ id: UInt64) {
-        if flight?.id == id { end(.notSent) }
+        if flight?.id == id { endFlight(.notSent) }
     }
 
     /// The link did not take the stop that was sent in the flight of that name; a later flight is told of it as well. It
@@ -141,7 +141,7 @@ struct Conversation<Family: DeviceFamily> {
         guard isStopping || flight?.id == id else { return }
         switch error.code {
         case .busy, .timedOut, .unavailable: break
-        default: end(.lost(error))
+        default: endFlight(.lost(error))
         }
     }
 
@@ -151,17 +151,17 @@ struct Conversation<Family: DeviceFamily> {
     /// Whether the flight ended because the link did not take its command.
     var isSendingFailed: Bool { if case .notSent = flight?.ending { true } else { false } }
 
-    /// Takes out the flight, which nothing follows any more.
-    mutating func finish() -> Flight? {
+    /// Takes out the flight, however it has ended: what is heard from now on is news.
+    mutating func removeFlight() -> Flight? {
         defer { flight = nil }
         return flight
     }
 
-    /// Takes out the reply, if that is how the flight ended: what is heard from now on is news.
+    /// Takes out the flight if the reply has ended it, and returns the reply; else leaves it, and returns nil.
     ///
     /// - Parameter provesPresent: Whether nothing older is still to come, since the device answers in order. The
     ///   acknowledgement of a stop does not prove it: it may be that of an earlier stop.
-    mutating func takeReply(provesPresent: Bool = true) -> Family.Reply? {
+    mutating func removeRepliedFlight(provesPresent: Bool = true) -> Family.Reply? {
         guard case .replied = flight?.ending, let reply else { return nil }
         self.reply = nil
         flight = nil
@@ -207,7 +207,7 @@ struct Conversation<Family: DeviceFamily> {
         if flight?.isFenced == true, Family.isFenceReply(message), owedFences == 0 {
             // Had the device carried out the command, it would have said so before.
             state.apply(message)
-            end(.refused(flight?.doubtfulError ?? ""))
+            endFlight(.refused(flight?.doubtfulError ?? ""))
             return true
         }
         switch exchange?.take(message) {
@@ -216,7 +216,7 @@ struct Conversation<Family: DeviceFamily> {
         case .complete(let reply):
             self.reply = reply
             state.apply(message)
-            end(.replied)
+            endFlight(.replied)
             return true
         case .refused where flight?.refusesSpoiler == true:
             flight?.refusesSpoiler = false
@@ -231,7 +231,7 @@ struct Conversation<Family: DeviceFamily> {
         switch flight?.errors {
         case .own:
             state.apply(message)
-            end(.refused(code))
+            endFlight(.refused(code))
             return true
         case .doubtful: flight?.doubt(code)
         case .ignored: flight?.noteError(code)
@@ -264,9 +264,11 @@ struct Conversation<Family: DeviceFamily> {
     }
 
     /// The link is gone or closed: the state of the device can't be known, and nothing else is heard.
-    mutating func end(with ending: Flight.Ending) {
+    ///
+    /// - Parameter ending: How the command in flight has ended by that.
+    mutating func endForGood(_ ending: Flight.Ending) {
         state.becomeUncertain()
-        end(ending)
+        endFlight(ending)
         for subscriber in subscribers.values { subscriber.finish() }
         subscribers = [:]
     }

@@ -50,8 +50,14 @@ public protocol DeviceFamily: Sendable {
     /// the next one waits this long, so that both together do not overflow the device's receive buffer.
     static var readingTime: Duration { get }
 
-    /// The query that tells what a command of unknown outcome has done.
+    /// The query for the state of the device; nil where there is none.
     static var statusQuery: Command? { get }
+
+    /// The query that tells what `command` has done, where no reply came; ``statusQuery`` unless the family says otherwise.
+    static func statusQuery(behind command: Command) -> Command?
+
+    /// Whether a reply to ``statusQuery(behind:)`` says that the device is as `command` makes it; nil where it does not tell.
+    static func isInEffect(_ command: Command, by reply: Reply) -> Bool?
 
     /// How a device is made safe; nil where the family has no command for that.
     static var stop: StopRule<Self>? { get }
@@ -69,6 +75,12 @@ extension DeviceFamily {
 
     /// No: for a family without a ``fence``.
     public static func isFenceReply(_ message: Message) -> Bool { false }
+
+    /// The query for the state of the device.
+    public static func statusQuery(behind command: Command) -> Command? { statusQuery }
+
+    /// Nothing: a state may also be what it was before.
+    public static func isInEffect(_ command: Command, by reply: Reply) -> Bool? { nil }
 
     /// None: most devices do nothing that must be stopped.
     public static var stop: StopRule<Self>? { nil }

@@ -41,8 +41,8 @@ extension Session {
             setDeadline(end)
             await waitForEnd(of: id)
             deadline = nil
-            let isReplied = listener.conversation.takeReply() != nil
-            _ = listener.conversation.finish()
+            let isReplied = listener.conversation.removeRepliedFlight() != nil
+            _ = listener.conversation.removeFlight()
             if !isReplied { break }
         }
         if clock.elapsed() >= end { listener.conversation.forgetOwedFences() }

@@ -80,7 +80,7 @@ extension Session {
                 sendWhenPossible(rule.bytes, of: id)
             }
         } catch {
-            throw sendingFailed(rule.command, error)
+            throw endUnsent(rule.command, error)
         }
         if !listener.conversation.isOver { await waitForEnd(of: id) }
         let refusal = listener.conversation.takeDoubtfulError(.ignored)
@@ -90,9 +90,9 @@ extension Session {
         }
         deadline = nil
         do throws(SessionError) {
-            let reply = try conclude(rule.command, waited: .zero)
+            let answer = try reply(to: rule.command, waited: .zero)
             pace.noteStopAnswer()
-            return reply
+            return answer
         } catch {
             guard let refusal, error.code == .noAnswer || error.code == .notUnderstood else { throw error }
             throw SessionError(.refused, command: error.command, outcome: .unknown, deviceCode: refusal)

@@ -3,8 +3,7 @@
 /// One command is in flight at a time; the others wait their turn. Lines that answer no command go to ``events()``,
 /// also those that come between the lines of a reply.
 ///
-///     let session = Session<PumpFamily>(link: link, clock: ContinuousClock())
-///     try await session.start()
+///     let session = try await Session<PumpFamily>.begin(over: link, clock: ContinuousClock())
 ///     let reply = try await session.perform(.status)
 ///     await session.close()
 public actor Session<Family: DeviceFamily> {
@@ -51,6 +50,30 @@ public actor Session<Family: DeviceFamily> {
 
     // MARK: Life
 
+    /// Begins a session over `link`, and listens.
+    ///
+    /// Where opening the link may have reset the board, this waits until the firmware answers, some 3 s on a Nano;
+    /// ``hasDeviceStarted`` tells whether it had to. The device has forgotten its state then: a pump is off.
+    ///
+    /// - Parameters:
+    ///   - clock: What time-outs are measured by.
+    ///   - waitsUntilReady: Whether to wait for a board that was reset. Who only makes the device safe does not:
+    ///     ``DeviceFamily/stop`` is repeated until the board hears it.
+    /// - Throws: `linkLost`, or what ``waitUntilReady(within:)`` throws; the link is closed then.
+    public static func begin(
+        over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool = true
+    ) async throws(SessionError) -> Session {
+        let session = Session(link: link, clock: clock)
+        do throws(SessionError) {
+            try await session.start()
+            if waitsUntilReady, link.mayHaveReset { try await session.waitUntilReady() }
+        } catch {
+            await session.close()
+            throw error
+        }
+        return session
+    }
+
     /// Begins to listen.
     ///
     /// What had arrived before is taken in as ``SessionEvent/heardBefore(_:)``: it may be minutes old, and answers
@@ -86,7 +109,7 @@ public actor Session<Family: DeviceFamily> {
     /// Closes the link. A command in flight ends with `closed`, and so does each that waits for its turn.
     public func close() async {
         if case .closed = life { return }
-        end(with: .closed, .closed)
+        endLife(as: .closed, .closed)
         await link.close()
     }
 
@@ -115,16 +138,17 @@ public actor Session<Family: DeviceFamily> {
     private func lose(_ error: LinkError) {
         guard case .running = life else { return }
         listener.conversation.publish(.lost(error))
-        end(with: .lost(error), .lost(error))
+        endLife(as: .lost(error), .lost(error))
     }
 
-    private func end(with newLife: SessionLife, _ ending: Flight.Ending) {
+    /// - Parameter ending: How the command in flight has ended by that.
+    private func endLife(as newLife: SessionLife, _ ending: Flight.Ending) {
         switch life {
         case .notStarted, .running: life = newLife
         case .lost: if case .closed = newLife { life = newLife }
         case .closed: return
         }
-        listener.conversation.end(with: ending)
+        listener.conversation.endForGood(ending)
         turns.dismissAll()
         watchdog?.task.cancel()
         watchdog = nil
@@ -211,7 +235,7 @@ public actor Session<Family: DeviceFamily> {
                 } else {
                     turns.wait(id, isUrgent: isUrgent, continuation)
                     // Only after the stop is queued: else an ordinary command gets the turn of the flight that ends.
-                    if isUrgent, !listener.conversation.isStopping { listener.conversation.end(.overtaken) }
+                    if isUrgent, !listener.conversation.isStopping { listener.conversation.endFlight(.overtaken) }
                 }
             }
         } onCancel: {
@@ -274,10 +298,10 @@ public actor Session<Family: DeviceFamily> {
             }
             if errors == .doubtful { try await clearUpError(of: id, command) }
         } catch {
-            throw sendingFailed(command, error)
+            throw endUnsent(command, error)
         }
         deadline = nil
-        return try conclude(command, waited: timeout)
+        return try reply(to: command, waited: timeout)
     }
 
     /// Waits until the device has had time to read a command that was given up; a stop does not wait for that.
@@ -286,7 +310,7 @@ public actor Session<Family: DeviceFamily> {
         setDeadline(pace.nextSending)
         await waitForEnd(of: pause)
         deadline = nil
-        _ = listener.conversation.finish()
+        _ = listener.conversation.removeFlight()
         try checkMaySend(command, since: stopCount)
     }
 
@@ -318,16 +342,20 @@ public actor Session<Family: DeviceFamily> {
         }
     }
 
-    func sendingFailed(_ command: Family.Command, _ error: LinkError) -> SessionError {
-        _ = listener.conversation.finish()
+    /// Takes out the flight of a command that the link did not take, or only a part of; returns what to throw.
+    func endUnsent(_ command: Family.Command, _ error: LinkError) -> SessionError {
+        _ = listener.conversation.removeFlight()
         listener.conversation.doubt(command)
         return SessionError(error, at: text(of: command), outcome: outcome(of: command))
     }
 
-    func conclude(_ command: Family.Command, waited: Duration) throws(SessionError) -> Family.Reply {
+    /// Takes out the flight of `command`, which is over, and returns the reply that has ended it.
+    ///
+    /// - Throws: What has ended it otherwise.
+    func reply(to command: Family.Command, waited: Duration) throws(SessionError) -> Family.Reply {
         let isStop = Family.effect(of: command) == .stop
-        if let reply = listener.conversation.takeReply(provesPresent: !isStop) { return reply }
-        let flight = listener.conversation.finish()
+        if let reply = listener.conversation.removeRepliedFlight(provesPresent: !isStop) { return reply }
+        let flight = listener.conversation.removeFlight()
         if case .refused = flight?.ending {} else { pace.noteGivingUp(readingTime: Family.readingTime) }
         let code: SessionError.Code
         var link: LinkError?
@@ -389,7 +417,7 @@ public actor Session<Family: DeviceFamily> {
         guard watchdog?.target == target else { return }
         watchdog = nil
         guard let deadline else { return }
-        if clock.elapsed() >= deadline { listener.conversation.end(.timedOut) } else { setDeadline(deadline) }
+        if clock.elapsed() >= deadline { listener.conversation.endFlight(.timedOut) } else { setDeadline(deadline) }
     }
 
     // MARK: What is heard
@@ -397,7 +425,7 @@ public actor Session<Family: DeviceFamily> {
     private func take(_ arrival: LinkArrival) {
         switch arrival {
         case .bytes(let bytes): listener.take(bytes)
-        case .ended(nil): end(with: .closed, .closed)
+        case .ended(nil): endLife(as: .closed, .closed)
         case .ended(let error?): lose(error)
         }
     }

@@ -170,9 +170,9 @@ struct CommandContext: Sendable {
             failure.message += "; the pump was stopped for safety"
             failure.hint = Family.pump.hint(PumpErrorCode.pumpStartFailed.rawValue)
         }
-        guard error.outcome == .unknown, error.code != .cancelled,
-            let status = try? await session.readStatus(timeout: timeout)
-        else { return failure }
+        guard case .status(let status)? = await session.reconcile(after: error, timeout: timeout) else {
+            return failure
+        }
         failure.message += "; the device now says: \(PumpText.summary(status))"
         failure.hint = "repeat the command if that is not what you asked for"
         return failure

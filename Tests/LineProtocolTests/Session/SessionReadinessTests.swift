@@ -17,6 +17,34 @@ import Testing
         #expect(await failure { _ = try await LEDSession.begin(over: $0, clock: $1) } == (1, true))
     }
 
+    @Test func `A session whose first read fails, or whose device stays silent, leaves no link open`() async throws {
+        let clock = ManualClock()
+        let gone = ScriptedLink()
+        await gone.end(with: LinkError(.disconnected, name: "scripted", activity: "receive"))
+        let error = await #expect(throws: SessionError.self) {
+            _ = try await PumpSession.begin(over: gone, clock: clock)
+        }
+        #expect(error?.code == .linkLost && gone.closeCount == 1)
+
+        let silent = ScriptedLink(mayHaveReset: true)
+        let beginning = Task { _ = try await LEDSession.begin(over: silent, clock: clock) }
+        // Twice a second.
+        for count in 1...16 {
+            #expect(await silent.nextSent() == "LED\n")
+            await clock.untilSomebodySleeps(until: .milliseconds(500 * count))
+            clock.advance(by: .milliseconds(500))
+        }
+        let silence = await #expect(throws: SessionError.self) { try await beginning.value }
+        #expect(silence?.code == .noAnswer && silent.closeCount == 1)
+
+        let cancelled = ScriptedLink(mayHaveReset: true)
+        let waiting = Task { _ = try await PumpSession.begin(over: cancelled, clock: clock) }
+        _ = await cancelled.nextSent()
+        waiting.cancel()
+        let end = await #expect(throws: SessionError.self) { try await waiting.value }
+        #expect(end?.code == .cancelled && cancelled.closeCount == 1)
+    }
+
     @Test func `A device that answers at once is ready and has not started`() async throws {
         let bench = try await SessionBench { $0 == "TEMP\n" ? "TEMP:34.5\r\n" : nil }
         try await bench.session.waitUntilReady()

@@ -1,0 +1,72 @@
+import LineProtocol
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct SessionReconcilingTests {
+    private static func unknown(_ code: SessionError.Code = .noAnswer) -> SessionError {
+        SessionError(code, command: "ON", outcome: .unknown)
+    }
+
+    @Test func `What a command has put in doubt is asked for`() async throws {
+        let bench = try await SessionBench(hasPast: false)
+        let on = bench.begin(.on)
+        await bench.goesOut("ON")
+        bench.clock.advance(by: .seconds(3))
+        guard case .failure(let error) = await on.value else {
+            Issue.record("it was answered")
+            return
+        }
+        #expect(await bench.session.state.power == .unknown)
+        let asking = Task.immediate { [session = bench.session] in await session.reconcile(after: error) }
+        // What it says first may be older.
+        await bench.goesOut("TEMP")
+        await bench.comesIn("TEMP:34.5")
+        await bench.goesOut("STATUS")
+        await bench.comesIn(SessionBench.statusOn)
+        guard case .status(let status)? = await asking.value else {
+            Issue.record("no status")
+            return
+        }
+        #expect(status.power == .on)
+        #expect(await bench.session.state.power == .on)
+        await bench.finish()
+    }
+
+    @Test func `Where nothing is in doubt, or nobody is there to say, nothing is asked`() async throws {
+        let bench = try await SessionBench(hasPast: false)
+        for outcome in [SessionError.Outcome.notSent, .nothingChanged] {
+            let error = SessionError(.noAnswer, command: "ON", outcome: outcome)
+            #expect(await bench.session.reconcile(after: error) == nil)
+        }
+        #expect(await bench.session.reconcile(after: Self.unknown(.cancelled)) == nil)
+        await bench.link.end(with: SessionBench.gone)
+        #expect(await bench.session.reconcile(after: Self.unknown(.linkLost)) == nil)
+        #expect(bench.link.unreadSent == [])
+        await bench.finish(heard: [.lost(SessionBench.gone)])
+    }
+
+    @Test func `A change that is answered is not asked for`() async throws {
+        let bench = try await SessionBench(hasPast: false)
+        let on = Task.immediate { [session = bench.session] in try await session.performAndConfirm(.on) }
+        await bench.goesOut("ON")
+        await bench.comesIn("OK", "PUMP:ON")
+        #expect(try await on.value == .on)
+        await bench.finish()
+    }
+
+    @Test func `A state that may be older than the change confirms nothing`() async throws {
+        let bench = try await SessionBench(hasPast: false)
+        let on = Task.immediate { [session = bench.session] in
+            try await session.performAndConfirm(.on, timeout: .seconds(6))
+        }
+        await bench.goesOut("ON")
+        bench.clock.advance(by: .seconds(3))
+        await bench.goesOut("TEMP")
+        await bench.comesIn("TEMP:34.5")
+        await bench.goesOut("STATUS")
+        await bench.comesIn(SessionBench.statusOn)
+        let error = await #expect(throws: SessionError.self) { try await on.value }
+        #expect(error?.code == .noAnswer && error?.outcome == .unknown && error?.command == "ON")
+        await bench.finish()
+    }
+}
