@@ -37,7 +37,6 @@ public final class ScriptedLink: Link {
         /// Which of the readers that there were it is.
         var readerID: UInt64 = 0
         var end = End.open
-        var closeCount = 0
         var sent: [String] = []
         var sentObserver: UnsafeContinuation<String, Never>?
         /// Which of the observers that there were it is.
@@ -55,20 +54,24 @@ public final class ScriptedLink: Link {
     public func packetCapacity() async -> Int? { capacity }
 
     private let capacity: Int?
+    private let takesAtOnce: Bool
     private let loop: EventLoop
     private let answer: Answer?
     private let state: Mutex<State>
+    private let closings = Watched(0)
 
     /// A link on which `backlog` has arrived before anybody listens.
     ///
     /// - Parameters:
     ///   - mayBeMidLine: Whether the device may have been sent the beginning of a line.
+    ///   - takesAtOnce: Whether `sendAtOnce` sends, unless sends are held.
     ///   - packetCapacity: The most that one packet is said to bring.
-    ///   - answer: Says what comes in at once for what is sent, before `send` returns.
+    ///   - answer: Says what comes in at once for what is sent, before `send` returns, and behind `sendAtOnce`.
     public init(
         backlog: [String] = [], keepsPacketBounds: Bool = false, mayHaveReset: Bool = false, mayBeMidLine: Bool = false,
-        packetCapacity: Int? = nil, on loop: EventLoop = .shared, answer: Answer? = nil
+        takesAtOnce: Bool = false, packetCapacity: Int? = nil, on loop: EventLoop = .shared, answer: Answer? = nil
     ) {
+        self.takesAtOnce = takesAtOnce
         capacity = packetCapacity
         self.mayBeMidLine = mayBeMidLine
         self.loop = loop
@@ -132,7 +135,12 @@ public final class ScriptedLink: Link {
     public var unreadSent: [String] { state.withLock { $0.sent } }
 
     /// How often the link was closed.
-    public var closeCount: Int { state.withLock { $0.closeCount } }
+    public var closeCount: Int { closings.state }
+
+    /// Waits until the link was closed.
+    public func untilClosed() async throws {
+        _ = try await closings.wait(for: "the link to be closed") { $0 > 0 ? true : nil }
+    }
 
     /// Hands in each of `pieces` on its own, and returns once they were taken.
     public func deliver(_ pieces: [[UInt8]]) async {
@@ -196,6 +204,22 @@ public final class ScriptedLink: Link {
 
     public func send(_ bytes: [UInt8]) async throws(LinkError) {
         let text = String(decoding: bytes, as: UTF8.self)
+        try letOut(text)
+        if let answer = answer?(text) { arrive(.bytes(Array(answer.utf8))) }
+        guard state.withLock({ $0.holdsSends }) else { return }
+        if let failure = await holdSend() { throw failure }
+    }
+
+    public func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool {
+        precondition(loop.isCurrent, "sendAtOnce is called on the link's executor")
+        guard takesAtOnce, !state.withLock({ $0.holdsSends }) else { return false }
+        let text = String(decoding: bytes, as: UTF8.self)
+        try letOut(text)
+        if let answer = answer?(text) { loop.execute { self.arrive(.bytes(Array(answer.utf8))) } }
+        return true
+    }
+
+    private func letOut(_ text: String) throws(LinkError) {
         let (failure, observer): (LinkError?, UnsafeContinuation<String, Never>?) = state.withLock { state in
             if let failure = state.sendFailure { return (failure, nil) }
             if case .ended(let error) = state.end {
@@ -207,9 +231,6 @@ public final class ScriptedLink: Link {
         }
         if let failure { throw failure }
         observer?.resume(returning: text)
-        if let answer = answer?(text) { arrive(.bytes(Array(answer.utf8))) }
-        guard state.withLock({ $0.holdsSends }) else { return }
-        if let failure = await holdSend() { throw failure }
     }
 
     public func receive() async throws(LinkError) -> [UInt8]? {
@@ -271,7 +292,7 @@ public final class ScriptedLink: Link {
     }
 
     public func close() async {
-        state.withLock { $0.closeCount += 1 }
+        closings.update { $0 += 1 }
         await end(with: nil)
         let failure = LinkError(.closed, name: name, activity: "send")
         for send in takeHeld(andHoldOn: true) { send.continuation.resume(returning: failure) }

@@ -21,6 +21,7 @@ public final class TracedLink: LinkWrapper {
     private let show: @Sendable (Entry) -> Void
     /// What was received of a line whose end has not come.
     private let framer = Mutex(LineFramer(limit: 256))
+    private let hasShownEnd = Mutex(false)
 
     /// Shows what goes over `link`.
     ///
@@ -30,8 +31,17 @@ public final class TracedLink: LinkWrapper {
         self.show = show
     }
 
-    /// False: what is sent is shown before it leaves, and so before its answer.
-    public func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool { false }
+    /// As the link does. What was sent is shown right behind that, and so before its answer: nothing holds up what may be OFF.
+    public func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool {
+        do throws(LinkError) {
+            guard try link.sendAtOnce(bytes) else { return false }
+        } catch {
+            show(.sends(bytes))
+            throw error
+        }
+        show(.sends(bytes))
+        return true
+    }
 
     public func send(_ bytes: [UInt8]) async throws(LinkError) {
         show(.sends(bytes))
@@ -44,13 +54,21 @@ public final class TracedLink: LinkWrapper {
     }
 
     public func receive() async throws(LinkError) -> [UInt8]? {
-        let bytes = try await link.receive()
-        if let bytes { take(bytes) }
+        let bytes: [UInt8]?
+        do throws(LinkError) { bytes = try await link.receive() } catch {
+            showEnd(error)
+            throw error
+        }
+        if let bytes { take(bytes) } else { showEnd(nil) }
         return bytes
     }
 
     public func receiveAvailable() async throws(LinkError) -> [UInt8] {
-        let bytes = try await link.receiveAvailable()
+        let bytes: [UInt8]
+        do throws(LinkError) { bytes = try await link.receiveAvailable() } catch {
+            showEnd(error)
+            throw error
+        }
         take(bytes)
         return bytes
     }
@@ -59,7 +77,7 @@ public final class TracedLink: LinkWrapper {
         await link.forward { arrival in
             switch arrival {
             case .bytes(let bytes): self.take(bytes)
-            case .ended(let error): self.show(.ended(error))
+            case .ended(let error): self.showEnd(error)
             }
             receiver(arrival)
         }
@@ -68,6 +86,16 @@ public final class TracedLink: LinkWrapper {
     public func confirmConnection() async throws(LinkError) {
         show(.confirms)
         try await link.confirmConnection()
+    }
+
+    /// However it is read, a link ends once.
+    private func showEnd(_ error: LinkError?) {
+        if error?.code == .cancelled { return }
+        let isFirst = hasShownEnd.withLock { hasShown in
+            defer { hasShown = true }
+            return !hasShown
+        }
+        if isFirst { show(.ended(error)) }
     }
 
     private func take(_ bytes: [UInt8]) {

@@ -1,0 +1,139 @@
+import DescriptorIO
+import DeviceKit
+import LineProtocol
+import TestSupport
+import Testing
+
+@Suite("A link that is traced", .timeLimit(.minutes(1)))
+struct TracedLinkTests {
+    private static let off = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}\r\n"
+
+    @Test("It is all that the link is")
+    func facts() async throws {
+        let bare = OddLink()
+        let link = TracedLink(bare) { _ in }
+        #expect(link.name == bare.name)
+        #expect(link.keepsPacketBounds == bare.keepsPacketBounds)
+        #expect(link.maximumWriteLength == bare.maximumWriteLength)
+        #expect(link.deviceAddress == bare.deviceAddress)
+        #expect(link.isDeviceAddressStable == bare.isDeviceAddressStable)
+        #expect(link.deviceID == bare.deviceID)
+        #expect(link.openingNote == bare.openingNote)
+        #expect(link.remark == bare.remark)
+        #expect(link.silenceHint == bare.silenceHint)
+        #expect(link.mayHaveReset == bare.mayHaveReset)
+        #expect(link.mayBeMidLine == bare.mayBeMidLine)
+        #expect(link.executor === bare.executor)
+        #expect(await link.packetCapacity() == 61)
+        #expect(try await link.receiveAvailable() == [7])
+        #expect(try await link.receive() == [8])
+        #expect(try link.sendAtOnce([1]))
+        await #expect(throws: OddLink.failure) { try await link.send([1]) }
+        await #expect(throws: OddLink.failure) { try await link.sendBreak(for: .zero) }
+        await #expect(throws: OddLink.failure) { try await link.confirmConnection() }
+    }
+
+    @Test("A session does the same over it", arguments: [false, true], [false, true])
+    func session(takesAtOnce: Bool, isLost: Bool) async throws {
+        let plain = try await transcript(takesAtOnce: takesAtOnce, isLost: isLost) { $0 }
+        let shown = Watched<[TracedLink.Entry]>([])
+        let traced = try await transcript(takesAtOnce: takesAtOnce, isLost: isLost) { link in
+            TracedLink(link) { entry in shown.update { $0.append(entry) } }
+        }
+        #expect(plain == traced)
+        // Each line is shown once, and the reply behind the command.
+        let lines = shown.state.compactMap { entry -> String? in
+            switch entry {
+            case .sends(let bytes): "> " + String(decoding: bytes, as: UTF8.self)
+            case .received(let bytes): "< " + String(decoding: bytes, as: UTF8.self)
+            default: nil
+            }
+        }
+        #expect(lines.prefix(3) == ["> ON\n", "< OK", "< PUMP:ON"])
+        #expect(shown.state.count { if case .ended = $0 { true } else { false } } == 1)
+    }
+
+    /// What goes out over a link, and what comes of it.
+    private func transcript(
+        takesAtOnce: Bool, isLost: Bool, _ wrap: (ScriptedLink) -> any Link
+    ) async throws -> [String] {
+        let clock = ManualClock()
+        let lines = Watched<[String]>([])
+        let bare = ScriptedLink(takesAtOnce: takesAtOnce) { sent in
+            lines.update { $0.append("> \(sent)") }
+            return switch sent {
+            case "ON\n": "OK\r\nPUMP:ON\r\n"
+            case "SPEED:7\n": "ERROR:PUMP_NOT_RUNNING\r\n"
+            case "\nOFF\n": "OK\r\nPUMP:OFF\r\n"
+            case "TEMP\n": "TEMP:34.5\r\n"
+            case "STATUS\n": Self.off
+            default: nil
+            }
+        }
+        let session = try await PumpSession.begin(over: wrap(bare), clock: clock)
+        func perform(_ command: PumpCommand) -> Task<Void, Never> {
+            Task.immediate(executorPreference: EventLoop.shared) {
+                let result: Result<PumpReply, SessionError>
+                do throws(SessionError) {
+                    result = .success(try await session.perform(command, timeout: .seconds(3)))
+                } catch {
+                    result = .failure(error)
+                }
+                lines.update { $0.append("\(command): \(result)") }
+            }
+        }
+        await perform(.on).value
+        await perform(.speed(PumpSpeed(pwm: 7) ?? .initial)).value
+        await perform(.status).value
+        // One goes before the other, and what is in flight is the same.
+        await Task(executorPreference: EventLoop.shared) {
+            let (on, off) = (perform(.on), perform(.off))
+            lines.update { $0.append("\(bare.unreadSent.count) sent") }
+            await on.value
+            await off.value
+        }.value
+        bare.holdSends()
+        let late = perform(.on)
+        _ = try await lines.wait(for: "the last command") { lines in
+            lines.count { $0 == "> ON\n" } == 3 ? true : nil
+        }
+        if isLost {
+            await bare.end(with: LinkError(.disconnected, name: "scripted", activity: "receive"))
+        } else {
+            clock.advance(by: .seconds(3))
+        }
+        await late.value
+        let state = await session.state
+        lines.update { $0.append("\(state)") }
+        await session.close()
+        return lines.state
+    }
+}
+
+/// A link that is none of what links mostly are.
+private final class OddLink: Link {
+    static let failure = LinkError(.unsupported, name: "odd", activity: "test")
+
+    let name = "odd"
+    let keepsPacketBounds = true
+    let maximumWriteLength: Int? = 3
+    let deviceAddress: String? = "00:00:5E:00:53:01"
+    let isDeviceAddressStable = false
+    let deviceID: String? = "tty-188-7"
+    let openingNote: String? = "guessed"
+    let remark: String? = "a Telnet server"
+    let silenceHint: String? = "pair with it"
+    let mayHaveReset = true
+    let mayBeMidLine = true
+    let executor: any SerialExecutor & TaskExecutor = EventLoop.shared
+
+    func packetCapacity() async -> Int? { 61 }
+    func send(_ bytes: [UInt8]) async throws(LinkError) { throw Self.failure }
+    func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool { true }
+    func sendBreak(for duration: Duration) async throws(LinkError) { throw Self.failure }
+    func receive() async throws(LinkError) -> [UInt8]? { [8] }
+    func receiveAvailable() async throws(LinkError) -> [UInt8] { [7] }
+    func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {}
+    func confirmConnection() async throws(LinkError) { throw Self.failure }
+    func close() async {}
+}
