@@ -11,10 +11,11 @@ public import LineProtocol
 /// for try await update in monitor { print(update.event, update.state.power) }
 /// ```
 ///
-/// The sequence ends by an error where the device can't come back; see ``Reconnector/link()``. It is for one reader.
+/// The sequence ends by an error where the device can't come back; see ``Reconnector/link()``. It is for one reader: the
+/// monitor lasts as long as somebody reads, and who breaks off ends it. Its link is closed a little later then, or at the
+/// latest when ``close()`` returns.
 public final class PumpMonitor: AsyncSequence, Sendable {
     public typealias Element = PumpUpdate
-    public typealias AsyncIterator = AsyncThrowingStream<PumpUpdate, any Error>.AsyncIterator
 
     private let updates: AsyncThrowingStream<PumpUpdate, any Error>
     private let following: Task<Void, Never>
@@ -53,7 +54,38 @@ public final class PumpMonitor: AsyncSequence, Sendable {
 
     deinit { following.cancel() }
 
-    public func makeAsyncIterator() -> AsyncIterator { updates.makeAsyncIterator() }
+    public func makeAsyncIterator() -> Iterator { Iterator(updates.makeAsyncIterator(), Reading(self)) }
+
+    /// What a reader has of a monitor.
+    public struct Iterator: AsyncIteratorProtocol {
+        private var updates: AsyncThrowingStream<PumpUpdate, any Error>.AsyncIterator
+        private let reading: Reading
+
+        fileprivate init(
+            _ updates: AsyncThrowingStream<PumpUpdate, any Error>.AsyncIterator, _ reading: Reading
+        ) {
+            self.updates = updates
+            self.reading = reading
+        }
+
+        /// The next update.
+        ///
+        /// - Throws: Why the device can't come back; `CancellationError` once the monitor was closed.
+        public mutating func next() async throws -> PumpUpdate? { try await updates.next(isolation: #isolation) }
+
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> PumpUpdate? {
+            try await next()
+        }
+    }
+
+    /// Keeps the monitor while it is read, and ends it with the last copy of the iterator.
+    fileprivate final class Reading: Sendable {
+        private let monitor: PumpMonitor
+
+        init(_ monitor: PumpMonitor) { self.monitor = monitor }
+
+        deinit { monitor.following.cancel() }
+    }
 
     /// Ends the monitor, and returns once its link is closed; the sequence ends by `CancellationError`. Closing twice is
     /// allowed.

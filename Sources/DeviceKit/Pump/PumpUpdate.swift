@@ -1,4 +1,5 @@
 public import LineProtocol
+public import RecordFormat
 
 /// One thing that a ``PumpMonitor`` has to tell: what has happened, and what is known of the pump behind it.
 public struct PumpUpdate: Sendable {
@@ -28,11 +29,14 @@ public struct PumpUpdate: Sendable {
     public var state: PumpState
     /// Whether there is a link to the pump.
     public var isLinkUp: Bool
+    /// When it was made, by the system's clock: its reader may come to it later.
+    public var time: RecordTime
 
-    /// An update of those parts.
-    public init(event: Event, state: PumpState, isLinkUp: Bool = true) {
+    /// An update of those parts, made now unless `time` says otherwise.
+    public init(event: Event, state: PumpState, isLinkUp: Bool = true, time: RecordTime = .now) {
         self.event = event
         self.state = state
         self.isLinkUp = isLinkUp
+        self.time = time
     }
 }

@@ -20,12 +20,13 @@ struct MonitorUpdate {
     /// What is known; nothing while the pump does not answer, however well its state was known before.
     var state: PumpState
     var isLinkUp: Bool
-    var time = WallTime.now
+    var time: WallTime
 
     /// What is told of the pump at `endpoint`.
     init(_ update: PumpUpdate, of endpoint: Endpoint) {
         state = update.state
         isLinkUp = update.isLinkUp
+        time = WallTime(update.time)
         switch update.event {
         case .status: event = .status
         case .manual(let isOn): (event, text) = (.manual, isOn ? "MANUAL:ON" : "MANUAL:OFF")

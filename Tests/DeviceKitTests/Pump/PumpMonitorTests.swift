@@ -1,5 +1,6 @@
 import DeviceKit
 import LineProtocol
+import RecordFormat
 import TestSupport
 import Testing
 import Transports
@@ -49,6 +50,38 @@ struct PumpMonitorTests {
         await monitor.close()
         #expect(link.closeCount == 1)
         await #expect(throws: CancellationError.self) { while try await updates.next() != nil {} }
+    }
+
+    @Test("Who breaks off ends it, also where somebody still has it")
+    func brokenOff() async throws {
+        let monitor = try await monitor()
+        #expect(await link.nextSent() == "STATUS\n")
+        await comesIn(Self.on)
+        for try await update in monitor {
+            #expect(update.state.power == .on)
+            break
+        }
+        // Its link is closed, and nobody waits to ask again.
+        try await link.untilClosed()
+        await settle()
+        clock.advance(by: .seconds(5))
+        await settle()
+        #expect(link.unreadSent == [])
+        await monitor.close()
+        #expect(link.closeCount == 1)
+    }
+
+    @Test("It lasts as long as somebody reads")
+    func onlyTheReader() async throws {
+        var updates = try await monitor().makeAsyncIterator()
+        #expect(await link.nextSent() == "STATUS\n")
+        await settle()
+        let before = RecordTime.now
+        await comesIn(Self.on)
+        let update = try #require(try await updates.next())
+        #expect(update.state.power == .on)
+        #expect(before <= update.time && update.time <= .now)
+        #expect(link.closeCount == 0)
     }
 
     @Test("While the pump does not answer nothing is known of it")
