@@ -24,18 +24,17 @@ struct LiveRowWriter: Sendable {
         if format == .csv, file.path == nil || file.length == 0 { try write("time,pipe,port,point,value") }
     }
 
-    func write(_ row: [UInt8], at time: WallTime) throws(Failure) {
-        let measurement = StormMeasurement(row: row)
+    func write(_ row: LiveRow) throws(Failure) {
         switch format {
-        case .text: try write(row.printable())
-        case .json: try write(Output.json(LiveRowRecord(time: time, row: row.printable(), measurement)))
+        case .text: try write(row.bytes.printable())
+        case .json: try write(Output.json(LiveRowRecord(row: row)))
         case .csv:
-            guard let measurement else {
-                output.note("pumpctl: left out, since it is no measurement: \(row.printable(limit: 60))")
+            guard let measurement = row.measurement else {
+                output.note("pumpctl: left out, since it is no measurement: \(row.bytes.printable(limit: 60))")
                 return
             }
             let fields = [measurement.pipe, measurement.port, measurement.point, measurement.valueText]
-            try write(([time.iso8601] + fields.map { $0.harmlessForCSV() }).joined(separator: ","))
+            try write(([row.time.iso8601] + fields.map { $0.harmlessForCSV() }).joined(separator: ","))
         }
     }
 
@@ -44,23 +43,15 @@ struct LiveRowWriter: Sendable {
 
 /// A live row as programs are told of it.
 private struct LiveRowRecord: Encodable {
-    var time: WallTime
-    var row: String
-    var measurement: StormMeasurement?
+    let row: LiveRow
 
     enum CodingKeys: String, CodingKey { case time, row, pipe, port, point, value }
 
-    init(time: WallTime, row: String, _ measurement: StormMeasurement?) {
-        self.time = time
-        self.row = row
-        self.measurement = measurement
-    }
-
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(time.iso8601, forKey: .time)
-        try container.encode(row, forKey: .row)
-        guard let measurement else { return }
+        try container.encode(row.time.iso8601, forKey: .time)
+        try container.encode(row.bytes.printable(), forKey: .row)
+        guard let measurement = row.measurement else { return }
         try container.encode(measurement.pipe, forKey: .pipe)
         try container.encode(measurement.port, forKey: .port)
         try container.encode(measurement.point, forKey: .point)

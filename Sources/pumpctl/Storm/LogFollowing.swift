@@ -52,16 +52,16 @@ struct LogFollowing: Sendable {
     private func write(from link: any Link, _ recording: Recording?, _ rest: inout Int?) async throws {
         var rows = StormLiveRows(over: link, from: endpoint.stormCharacteristic).makeAsyncIterator()
         var hasWarned = false
-        while let row = try await rows.next() {
-            let time = WallTime.now
+        while let bytes = try await rows.next() {
+            let row = LiveRow(bytes, at: .now)
             if rows.mayBeCut, !hasWarned {
                 hasWarned = true
                 context.output.note(
                     "pumpctl: warning: rows fill their packets: the ends of values may be missing",
                     hint: "read them by a serial port, or have the sensor ask for a larger MTU")
             }
-            try writer.write(row, at: time)
-            recording?.record(row: row, at: time)
+            try writer.write(row)
+            recording?.record(row)
             rest = rest.map { $0 - 1 }
             if rest == 0 { return }
         }
