@@ -76,7 +76,7 @@ struct DocumentationTests {
         let program = try #require(readme.blocks.first { $0.kind == "swift" }).lines.joined(separator: "\n")
         let example = try MarkdownPage.text("Examples/Sources/follow-pump/main.swift")
         for call in [
-            "LinkSchemes.standard.open(endpoint)", "PumpMonitor(over: link, Reconnector(endpoint, link)",
+            "LinkSchemes.families.open(endpoint)", "PumpMonitor(over: link, Reconnector(endpoint, link)",
             "for try await update in monitor", "update.event", "update.state.power",
         ] {
             #expect(program.contains(call))

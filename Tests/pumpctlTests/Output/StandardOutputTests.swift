@@ -34,14 +34,14 @@ struct StandardOutputTests {
         [["off"], ["led", "on"], ["storm", "log", "get"], ["peer", "say", "hello"]])
     func outcome(place: String, words: [String]) async throws {
         let folder = TemporaryFolder()
-        let family = ["off": "pump", "led": "led", "log": "storm?unpaced&rows=3", "say": "peer"][words[0]] ?? ""
+        let family = ["off": "pump", "led": "led", "storm": "storm?unpaced&rows=3", "peer": "peer"][words[0]] ?? ""
         let limit = place.contains("TMPFILE") ? "ulimit -f 0; " : ""
         let ending = try await Pumpctl.start(
             ["-p", "sim:\(family)"] + words, environment: ["TMPFILE": folder.path("output")],
             program: ["/bin/bash", "-c", "\(limit)exec \"$0\" \"$@\" \(place)", Executable.pumpctl]
         ).ending()
         expectFailure(ending, 74, saying: "standard output: ", hint: "")
-        let outcomes = ["off": "carried out: pump off", "led": "carried out: led on", "say": "carried out: said"]
+        let outcomes = ["off": "carried out: pump off", "led": "carried out: led on", "peer": "carried out: said"]
         #expect(ending.errors.contains(outcomes[words[0]] ?? "incomplete"), "\(ending.errors)")
     }
 
