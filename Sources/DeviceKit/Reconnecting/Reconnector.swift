@@ -25,8 +25,6 @@ public final class Reconnector: Sendable {
     private let doubt: @Sendable (LinkError) -> Void
     private let endpoint: Endpoint
     private let identity: PortIdentity?
-    /// Whether nothing tells the adapter that was there from another that comes.
-    private let isUnknownAdapter: Bool
     /// Where the pseudo-terminal was that was opened last; nil where the device is at none.
     private let terminal: Mutex<PseudoTerminalPath?>
 
@@ -34,8 +32,8 @@ public final class Reconnector: Sendable {
     ///
     /// - Parameters:
     ///   - endpoint: Where the device is.
-    ///   - link: The link to it. It may have been lost just now; where a USB serial port has left nothing to know it by, it
-    ///     can't be found again: ``link()`` says so.
+    ///   - link: The link to it. It may have been lost just now; where nothing is left at the endpoint by then, nothing tells
+    ///     the device from another that comes there.
     ///   - loop: What the attempts run on.
     ///   - clock: Measures the pauses between them; the loop's unless a test has another.
     ///   - doubt: Told why what is there is not taken for the device; once until there is another reason.
@@ -55,9 +53,6 @@ public final class Reconnector: Sendable {
         self.endpoint = address.map { endpoint.replacingAddress($0) } ?? endpoint
         let port = endpoint.attachedSerialPort
         identity = port?.usb == nil ? nil : port?.identity
-        isUnknownAdapter =
-            endpoint.scheme == "serial" && port == nil
-            && (link.deviceID.map { DeviceID.isUSBSerialPort($0) } ?? DeviceID.isUSBSerialPort(at: endpoint.address))
         terminal = Mutex(Self.terminal(at: endpoint))
     }
 
@@ -67,7 +62,6 @@ public final class Reconnector: Sendable {
     ///   comes can be known to be the same; what `open` throws otherwise; `CancellationError`.
     public func link() async throws -> any Link {
         var doubt: LinkError.Code?
-        if isUnknownAdapter { throw unknownAdapter }
         if let identity, let monitor = try? SerialPortMonitor(on: loop) {
             defer { monitor.close() }
             for try await event in monitor {
@@ -91,13 +85,6 @@ public final class Reconnector: Sendable {
             await pause(watch, pauses.next())
             try Task.checkCancellation()
         }
-    }
-
-    private var unknownAdapter: LinkError {
-        LinkError(
-            .disconnected, name: endpoint.address, activity: "open",
-            detail: "the USB adapter had gone before it was known, and the next at this path may be another",
-            hint: "plug the adapter in, and start again")
     }
 
     /// Whether a pseudo-terminal is there that is the device's.

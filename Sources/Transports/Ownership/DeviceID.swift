@@ -13,16 +13,6 @@ public enum DeviceID {
         "ble-\(bus.prefix(8))-\(adapter)-\(device)"
     }
 
-    /// Whether a serial port, by the name that ``serialPort(at:)`` gives, is one that is plugged in: those of USB have the
-    /// major numbers 188 and 166 (Documentation/admin-guide/devices.txt of Linux).
-    package static func isUSBSerialPort(_ id: String) -> Bool { id.hasPrefix("tty-188-") || id.hasPrefix("tty-166-") }
-
-    /// Whether the node of that path is one that is plugged in, by its number, or where it has gone by its name.
-    package static func isUSBSerialPort(at path: String) -> Bool {
-        if let id = serialPort(at: path) { return isUSBSerialPort(id) }
-        return path.hasPrefix("/dev/ttyUSB") || path.hasPrefix("/dev/ttyACM")
-    }
-
     /// A serial port, by any of its names: `tty-188-0`; nil where no device is there.
     public static func serialPort(at path: String) -> String? {
         var status = stat()

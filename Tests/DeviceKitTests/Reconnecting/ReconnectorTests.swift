@@ -52,32 +52,6 @@ struct ReconnectorTests {
         #expect(error?.hint?.isEmpty == false)
     }
 
-    @Test(
-        arguments: [
-            ("/dev/ttyUSB97", nil), ("/dev/ttyACM97", nil), ("/dev/pump-that-is-not-there", "tty-188-97"),
-            ("/dev/pump-that-is-not-there", "tty-166-97"),
-        ] as [(String, String?)])
-    func `An adapter that had gone before it was known is not looked for by its path`(
-        path: String, deviceID: String?
-    ) async throws {
-        let lost = IdentifiedLink(ScriptedLink(), deviceID)
-        let reconnector = Reconnector(try Endpoint(path), lost, open: { _ in ScriptedLink() })
-        let error = await #expect(throws: LinkError.self) { try await reconnector.link() }
-        #expect(error?.code == .disconnected)
-        #expect(error?.hint?.isEmpty == false)
-    }
-
-    @Test(
-        arguments: [
-            ("/dev/ttyS97", nil), ("/dev/ttyUSB-that-is-not-there", "tty-204-64"), ("tcp:bench:4000", nil),
-        ] as [(String, String?)])
-    func `What is no USB adapter is looked for where it was`(path: String, deviceID: String?) async throws {
-        let lost = IdentifiedLink(ScriptedLink(), deviceID)
-        let next = ScriptedLink()
-        let reconnector = Reconnector(try Endpoint(path), lost, open: { _ in next })
-        #expect(try await reconnector.link() === next)
-    }
-
     @Test func `Behind a link it is waited for until the link is made anew`() async throws {
         let folder = TemporaryFolder()
         let path = folder.path("pump")
@@ -160,16 +134,5 @@ struct ReconnectorTests {
         await #expect(throws: CancellationError.self) { try await follow { _ in throw CancellationError() } }
         #expect(losses.count == 2)
         #expect(links[0].closeCount == 2)
-    }
-}
-
-/// A link to a certain device.
-private final class IdentifiedLink: LinkWrapper {
-    let link: any Link
-    let deviceID: String?
-
-    init(_ link: any Link, _ deviceID: String?) {
-        self.link = link
-        self.deviceID = deviceID
     }
 }
