@@ -46,10 +46,41 @@ final class ConsoleConversation {
         link = await consoleLink(opened)
         let result: Result<Void, any Error>
         do { result = .success(try await attend(stream)) } catch { result = .failure(error) }
-        for task in tasks.values { task.cancel() }
+        for task in tasks.values {
+            task.cancel()
+            await task.value
+        }
         unsentLines = await link?.close() ?? []
+        events.finish()
+        let loss = await drain(stream)
         try result.get()
+        if let loss { throw loss }
         return script?.result ?? ConsoleResult()
+    }
+
+    /// Attends to what came while the console was ended: nothing is sent any more, and nothing is left out in silence.
+    ///
+    /// - Returns: How the link broke, where a line was not sent for that, or the last one may not have been carried out.
+    private func drain(_ stream: AsyncStream<LineConsole.Event>) async -> LinkError? {
+        var loss: LinkError?
+        for await event in stream {
+            switch event {
+            case .entered(let line): if !line.isEmpty { unsentLines.append(line) }
+            case .link(.notSent(let line, let error)):
+                tell(.notSent(line, error))
+                loss = loss ?? error
+            case .link(.arrived(.bytes(let bytes))):
+                pending = nil
+                for line in lines.append(bytes) { tell(.heard(line)) }
+            case .link(.arrived(.ended(let error))):
+                // A script waits for its answers before it ends.
+                if script == nil, pending != nil, error?.code != .closed { loss = loss ?? error }
+            case .reopened(let link): await link.close()
+            case .scripted, .ended, .reopeningFailed, .lineEndOverdue, .quiet: break
+            }
+        }
+        showPending()
+        return loss
     }
 
     private func attend(_ stream: AsyncStream<LineConsole.Event>) async throws {

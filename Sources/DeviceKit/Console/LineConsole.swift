@@ -97,8 +97,10 @@ public final class LineConsole: Sendable {
         (stream, events) = AsyncStream.makeStream(of: Event.self)
     }
 
-    /// Sends a line, without its end, as soon as the device reads it.
-    public func enter(_ line: [UInt8]) { events.yield(.entered(line)) }
+    /// Sends a line, without its end, as soon as the device reads it. Behind the end it is one of ``unsentLines``.
+    public func enter(_ line: [UInt8]) {
+        if case .terminated = events.yield(.entered(line)) { unsent.withLock { $0.append(line) } }
+    }
 
     /// Adds to the script, which need not be whole lines.
     public func append(_ script: [UInt8]) { events.yield(.scripted(script)) }
@@ -109,11 +111,12 @@ public final class LineConsole: Sendable {
     /// Converses over `link`, which it closes, until the end.
     ///
     /// - Returns: How a script went.
-    /// - Throws: `ScriptLossError`; why a lost device can't come back; `CancellationError`.
+    /// - Throws: `ScriptLossError`; why a lost device can't come back; `LinkError` where the link broke while the last lines
+    ///   were sent; `CancellationError`.
     public func run(over link: any Link) async throws -> ConsoleResult {
         let conversation = ConsoleConversation(
             family, reconnector, options, clock: clock, executor: executor, events, perform: perform, tell: tell)
-        defer { unsent.withLock { [lines = conversation.unsentLines] in $0 = lines } }
+        defer { unsent.withLock { [lines = conversation.unsentLines] in $0 = lines + $0 } }
         return try await conversation.run(over: link, stream)
     }
 }

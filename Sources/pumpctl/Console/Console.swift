@@ -15,6 +15,8 @@ final class Console {
     private let events: AsyncStream<ConsoleEvent>.Continuation
     private let stream: AsyncStream<ConsoleEvent>
 
+    /// Whether nothing more is read: what was entered is still sent.
+    private var isInputOver = false
     private var isScript: Bool { screen.editor == nil }
     private var reading: Task<Void, Never>?
 
@@ -62,7 +64,10 @@ final class Console {
             [events] line in
             let text = String(decoding: line, as: UTF8.self)
             guard text.hasPrefix(":") else { return .send }
-            if text == ":quit" || text == ":q" { return .end }
+            if text == ":quit" || text == ":q" {
+                events.yield(.quit)
+                return .end
+            }
             events.yield(.asked(text))
             return .done
         } tell: { [events] happening in
@@ -76,8 +81,9 @@ final class Console {
             switch event {
             case .typed(let bytes):
                 take(bytes, for: console)
-                readInput()
-            case .inputEnded: console.end()
+                if !isInputOver { readInput() }
+            case .inputEnded: end(console)
+            case .quit: endInput()
             case .happened(let happening): show(happening)
             case .asked(let command): answer(command)
             case .ended: return
@@ -122,6 +128,18 @@ final class Console {
         }
     }
 
+    private func end(_ console: LineConsole) {
+        endInput()
+        console.end()
+    }
+
+    /// Reads no more, and gives the terminal back.
+    private func endInput() {
+        isInputOver = true
+        reading?.cancel()
+        screen.editor?.stop()
+    }
+
     private func take(_ bytes: [UInt8], for console: LineConsole) {
         guard let editor = screen.editor else { return console.append(bytes) }
         for result in editor.take(bytes, at: context.clock.now) {
@@ -137,7 +155,7 @@ final class Console {
                 editor.stop()
                 kill(getpid(), SIGINT)
                 return
-            case .end: return console.end()
+            case .end: return end(console)
             case .suspend: editor.suspend()
             }
         }

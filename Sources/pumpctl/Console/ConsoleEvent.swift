@@ -10,6 +10,8 @@ enum ConsoleEvent: Sendable {
     case happened(ConsoleHappening)
     /// A line that was entered is for this program.
     case asked(String)
+    /// A line that was entered ends the console.
+    case quit
     /// The conversation has ended.
     case ended
     /// The terminal has another size.

@@ -80,8 +80,10 @@ final class LineEditor {
         if isStarted { printAbove("") }
     }
 
-    /// Prints lines above the prompt, and what is being typed again below them.
+    /// Prints lines above the prompt, and what is being typed again below them; once the terminal was given back, just the
+    /// lines.
     func printAbove(_ text: String) {
+        guard isStarted else { return write(text) }
         write("\r" + (cursorRow > 0 ? "\u{1B}[\(cursorRow)A" : "") + "\u{1B}[J" + text)
         clineeditor_redraw(editor)
     }

@@ -65,7 +65,7 @@ struct LineConsoleTests {
         enter(":quit", "TARE", in: console)
         #expect(try await result == ConsoleResult())
         #expect(link.unreadSent == [])
-        #expect(console.unsentLines == [])
+        #expect(console.unsentLines == [Array("TARE".utf8)])
         #expect(link.closeCount == 1)
     }
 
@@ -148,5 +148,44 @@ struct LineConsoleTests {
             #expect(error.unsentCount == 1)
             #expect(error.mayFollow)
         }
+    }
+
+    @Test("What is entered behind the end is not sent, and is not forgotten")
+    func behindTheEnd() async throws {
+        let console = try console()
+        enter("WEIGH", in: console)
+        console.end()
+        enter("TARE", in: console)
+        _ = try await console.run(over: link)
+        enter("OFF", in: console)
+        #expect(await link.nextSent() == "WEIGH\n")
+        #expect(link.unreadSent == [])
+        #expect(console.unsentLines == [Array("TARE".utf8), Array("OFF".utf8)])
+    }
+
+    @Test("A line that can't be sent while the console ends is told of, and ends it by the link's error")
+    func failsAtTheEnd() async throws {
+        link.failSends(with: LinkError(.disconnected, name: "scripted", activity: "send"))
+        let console = try console()
+        enter("OFF", in: console)
+        console.end()
+        await #expect(throws: LinkError.self) { try await console.run(over: link) }
+        #expect(happenings.state == ["not sent OFF"])
+    }
+
+    @Test("A device that comes back when the console has ended is let go")
+    func backAtTheEnd() async throws {
+        let second = ScriptedLink()
+        let isBack = Watched(false)
+        let console = try console { _ in
+            isBack.update { $0 = true }
+            return second
+        }
+        async let result = console.run(over: link)
+        await link.end(with: LinkError(.disconnected, name: "scripted", activity: "read"))
+        _ = try await isBack.wait(for: "the device") { $0 ? true : nil }
+        console.end()
+        _ = try await result
+        #expect(second.closeCount == 1)
     }
 }
