@@ -108,15 +108,18 @@ public actor MessageRelay {
     public func handOn(over link: any Link) async throws {
         let changes = changes()
         while true {
-            try await handOn(store.messages(.pendingSync), over: link)
+            try await handOn(store.messages(.pendingSync), over: link) { tell(.handedOn($0, to: link.name)) }
             try await Self.next(changes)
         }
     }
 
     /// Hands on messages over `link`, but for those that came from there.
     ///
+    /// - Parameter onHandedOn: Told how many were.
     /// - Throws: `LinkError`, `RescueStoreError`. What was sent before counts as handed on.
-    public func handOn(_ messages: [RescueMessage], over link: any Link) async throws {
+    public func handOn(
+        _ messages: [RescueMessage], over link: any Link, onHandedOn: (Int) -> Void = { _ in }
+    ) async throws {
         let wanted = messages.filter { link.deviceAddress == nil || origins[$0.id] != link.deviceAddress }
         var sent: [RescueID] = []
         let result: Result<Void, LinkError>
@@ -131,7 +134,7 @@ public actor MessageRelay {
         }
         if !sent.isEmpty {
             try await markSynced(sent)
-            tell(.handedOn(sent.count, to: link.name))
+            onHandedOn(sent.count)
         }
         try result.get()
     }

@@ -13,7 +13,7 @@ public enum RelayEvent: Sendable {
     case notKept(RescueMessage)
     /// Something has come that is no message.
     case malformed(RescueError)
-    /// Messages were handed on; over the link of that name.
+    /// Messages were handed on to who listens, over the link of that name.
     case handedOn(Int, to: String)
 
     // MARK: The store

@@ -79,6 +79,16 @@ struct MessageRelayTests {
         #expect(counts.state == [2])
     }
 
+    @Test("What was to be handed on once is not told of, as nobody listens for more")
+    func once() async throws {
+        let three = try messages("one", "two", "three")
+        _ = await store.insertNew(three)
+        let relay = relay
+        try await relay.handOn(three, over: ScriptedLink())
+        #expect(await relay.handedOn.count == 3)
+        #expect(counts.state.isEmpty)
+    }
+
     @Test("Over a line that breaks none counts as handed on, though some were sent")
     func exchange() async throws {
         let three = try messages("one", "two", "three")
