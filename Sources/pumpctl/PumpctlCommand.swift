@@ -45,7 +45,7 @@ struct PumpctlCommand: ParsableCommand {
         DrawingSize.boundColumns()
         // A file that may grow no further is an error like others, and is told of.
         signal(SIGXFSZ, SIG_IGN)
-        let typed = Array(CommandLine.arguments.dropFirst())
+        let typed = PackedOptions.unpacked(Array(CommandLine.arguments.dropFirst()))
         let arguments = FormerCommands.rewritten(NegativeNumbers.asValues(in: typed))
         let words = CommandWords(arguments)
         do {

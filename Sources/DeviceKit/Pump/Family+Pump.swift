@@ -84,6 +84,6 @@ extension Family {
             forgetting: [.linkLost, .restart, .unknownOutcome, .switching]),
         StateField(
             "last_control", "by", .choice(["app", "manual"]), forgetting: [.linkLost, .restart, .unknownOutcome]),
-        StateField("error", "error", .choice(pumpErrors.map(\.code))),
+        StateField("error", "error", .choice(pumpErrors.map(\.code)), forgetting: [.linkLost, .switching]),
     ]
 }
