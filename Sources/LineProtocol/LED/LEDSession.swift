@@ -2,6 +2,15 @@
 public typealias LEDSession = Session<LEDFamily>
 
 extension Session where Family == LEDFamily {
+    /// Begins a session over `link`, and listens: ``Session/begin(over:clock:waitsUntilReady:)`` of any family.
+    ///
+    /// - Throws: `linkLost`, or what ``Session/waitUntilReady(within:)`` throws; the link is closed then.
+    public static func begin(
+        over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool = true
+    ) async throws(SessionError) -> LEDSession {
+        try await begun(over: link, clock: clock, waitsUntilReady: waitsUntilReady)
+    }
+
     /// Asks for a value.
     public nonisolated func read(
         _ endpoint: LEDEndpoint, timeout: Duration = defaultTimeout

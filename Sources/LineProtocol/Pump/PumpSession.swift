@@ -2,6 +2,15 @@
 public typealias PumpSession = Session<PumpFamily>
 
 extension Session where Family == PumpFamily {
+    /// Begins a session over `link`, and listens: ``Session/begin(over:clock:waitsUntilReady:)`` of any family.
+    ///
+    /// - Throws: `linkLost`, or what ``Session/waitUntilReady(within:)`` throws; the link is closed then.
+    public static func begin(
+        over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool = true
+    ) async throws(SessionError) -> PumpSession {
+        try await begun(over: link, clock: clock, waitsUntilReady: waitsUntilReady)
+    }
+
     /// Starts the pump at ``PumpSpeed/initial``, or puts it back to that and restarts its 30 minutes.
     public nonisolated func turnOn(timeout: Duration = defaultTimeout) async throws(SessionError) {
         _ = try await perform(.on, timeout: timeout)

@@ -63,6 +63,14 @@ public actor Session<Family: DeviceFamily> {
     public static func begin(
         over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool = true
     ) async throws(SessionError) -> Session {
+        try await begun(over: link, clock: clock, waitsUntilReady: waitsUntilReady)
+    }
+
+    /// As ``begin(over:clock:waitsUntilReady:)``, for the families of this module to begin with code that is specialized for
+    /// them: a session that another module has begun hears by code that is generic.
+    static func begun(
+        over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool
+    ) async throws(SessionError) -> Session {
         let session = Session(link: link, clock: clock)
         do throws(SessionError) {
             try await session.start()
