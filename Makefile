@@ -42,8 +42,8 @@ all: setup $(STATIC_LIBRARIES)
 	$(PART) 'build of pumpctl' $(RELEASE) --product pumpctl
 	$(PART) 'build of pumpctl-record' $(RELEASE) --product pumpctl-record
 
-# A folder with nothing but the static one of a library's two forms, for the linker to look in first. But first of all it
-# looks where pkg-config says, and of libdbus both forms are there: for a release, pkg-config says which.
+# A folder with only the archive of each library, which the linker searches before the system's folders. It searches the
+# folders that pkg-config names even earlier, so libdbus has a .pc file here, which names the archive.
 $(STATIC_LIBRARIES): Makefile | setup
 	@mkdir -p $@
 	@for library in libstdc++ libsqlite3; do ln -sf "$$($(CC) -print-file-name=$$library.a)" $@/; done

@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Warnings are errors where PUMPCTL_CI is set, as make test and make races set it, and in no other build: another compiler may
-// warn of more, also those who only depend on this package. Whoever changes between make test and swift build exports it:
-// with and without it everything is built anew.
+// Warnings are errors only where PUMPCTL_CI is set; make test and make races set it. Another compiler may warn of more, and
+// that must not stop the build of a program that depends on this package. A change of PUMPCTL_CI rebuilds every module: to
+// alternate between make test and swift build, export it.
 let warnings: [SwiftSetting] = Context.environment["PUMPCTL_CI"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
 let settings: [SwiftSetting] =
@@ -54,8 +54,8 @@ let package = Package(
             ]),
         // libudev, which Debian has as a shared library only: loading it costs a start 0.06 ms.
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
-        // libdbus, found by pkg-config, which names its headers and links it. The Makefile links it statically: as a shared
-        // library it brings libsystemd and five more, which cost a start 0.5 ms.
+        // libdbus, whose headers and linker flags come from pkg-config. The Makefile links releases with the archive: the
+        // shared library brings libsystemd and five more, which cost a start 0.5 ms.
         .systemLibrary(name: "CDBusLibrary", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .target(name: "CDBus", dependencies: ["CDBusLibrary"]),
         .target(name: "DBus", dependencies: ["CDBus", "DescriptorIO"], swiftSettings: settings),
@@ -71,7 +71,7 @@ let package = Package(
             dependencies: ["Transports", "LineProtocol", "SerialPort", "BlueZ", "DescriptorIO", "RecordFormat"],
             swiftSettings: settings),
         .target(name: "FirmwareSim", dependencies: ["DescriptorIO", "SerialPort"], swiftSettings: settings),
-        // What offers them over BLE: who has them on a wire only needs no libdbus.
+        // Simulated devices over BLE, apart from FirmwareSim so that a simulator on a wire needs no libdbus.
         .target(name: "PeripheralSim", dependencies: ["FirmwareSim", "BlueZ"], swiftSettings: settings),
         // What is recorded, and how it goes from pumpctl to the program that keeps it. GRDB brings Foundation, which costs
         // a start more than a millisecond: pumpctl is not linked with it, and starts pumpctl-record where something is

@@ -1,7 +1,7 @@
-// libdbus.a refers to two functions of libsystemd, for servers that systemd hands a socket to. pumpctl is none, and
-// libsystemd would bring libgcrypt, liblzma, libzstd and liblz4 into every start: a release, which is linked with libdbus.a,
-// has these in their place. No other build has them: a program's own function comes before that of a shared library, weak or
-// not, and a server with this sd_listen_fds would never get its sockets.
+// libdbus.a calls two functions of libsystemd, for servers that get their sockets from systemd. A release of pumpctl is linked
+// with libdbus.a and has them here: it is no server, and libsystemd would bring libgcrypt, liblzma, libzstd and liblz4 into
+// every start. Other builds leave them out. Even a weak function of a program goes before that of a shared library: a server
+// that depends on this package would never get its sockets.
 #ifdef CDBUS_REPLACES_LIBSYSTEMD
 
 __attribute__((weak)) int sd_listen_fds(int unset_environment);

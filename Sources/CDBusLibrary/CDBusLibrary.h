@@ -1,3 +1,4 @@
+// Nobody imports this module: CDBus depends on it for the flags that pkg-config gives.
 #pragma once
 
 #include <dbus/dbus.h>

@@ -4,6 +4,12 @@ public import FirmwareSim
 /// Offers a simulated device over BLE, as a device that phones and other centrals find.
 ///
 /// While no central is there, what the device says is lost, as on a real line.
+///
+/// ```swift
+/// let host = DeviceHost(HM10Module(PumpFirmware()), pace: .realTime(ContinuousClock()))
+/// let server = try await PeripheralServer.open(host, over: BlueZ.open(.system))
+/// try await host.run()
+/// ```
 public actor PeripheralServer<Device: SimulatedPeripheral> {
     /// What is kept for a slow radio, in bytes; what is more is lost.
     private static var capacity: Int { ClientLine.capacity }
