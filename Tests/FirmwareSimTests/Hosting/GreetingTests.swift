@@ -1,7 +1,5 @@
 import DescriptorIO
 import FirmwareSim
-import Glibc
-import SerialPort
 import TestSupport
 import Testing
 
@@ -9,9 +7,10 @@ import Testing
 struct GreetingTests {
     private static let greeting = "HELLO from QDevice1 @ 1970-01-01T00:00:00Z\r\n"
 
+    private let options = PeerFirmwareOptions(carrier: .line(.unlimited), acknowledges: true)
+
     private func host() -> DeviceHost<PeerFirmware> {
-        let options = PeerFirmwareOptions(carrier: .line(.unlimited), acknowledges: true)
-        return DeviceHost(PeerFirmware(options: options), pace: .onDemand, hasFlowControl: true)
+        DeviceHost(PeerFirmware(options: options), pace: .onDemand, hasFlowControl: true)
     }
 
     @Test("greets each client of a socket when it connects")
@@ -27,17 +26,44 @@ struct GreetingTests {
 
     @Test("greets who opens its terminal, once, and again who opens it next")
     func terminal() async throws {
-        let server = try await PseudoTerminalServer.open(host())
-        for _ in 0..<2 {
+        let leaves = Watched(0)
+        let peer = LeavingNoted(PeerFirmware(options: options), leaves)
+        let server = try await PseudoTerminalServer.open(
+            DeviceHost(peer, pace: .onDemand, hasFlowControl: true))
+        for round in 1...2 {
             let client = try HostClient(terminal: server.path)
             #expect(try await client.hear(until: "\n") == Self.greeting)
             try client.say("Hello\n")
             #expect(try await client.hear(until: "\n") == "Hello ack\r\n")
             client.leave()
-            // Until the programs that other tests start are there, they hold it open as well.
-            while PortHolder.all(of: server.path).contains(where: { $0.processID != getpid() }) { await Task.yield() }
-            await settle()
+            // Until the programs that other tests start are there, they hold it open as well; and who comes before it was
+            // noticed that the last one has left is not greeted.
+            _ = try await leaves.wait(for: "the device to be left") { $0 == round ? true : nil }
         }
         await server.close()
+    }
+}
+
+/// A peer, and how often it was left.
+private struct LeavingNoted: SimulatedDevice {
+    private var peer: PeerFirmware
+    private let leaves: Watched<Int>
+
+    init(_ peer: PeerFirmware, _ leaves: Watched<Int>) {
+        self.peer = peer
+        self.leaves = leaves
+    }
+
+    var nextActivity: Duration? { peer.nextActivity }
+    var isQuiescent: Bool { peer.isQuiescent }
+
+    mutating func receive(_ bytes: [UInt8], at instant: Duration) { peer.receive(bytes, at: instant) }
+    mutating func hostCame(at instant: Duration) { peer.hostCame(at: instant) }
+    mutating func advance(to instant: Duration) -> [Emission] { peer.advance(to: instant) }
+    mutating func reset(at instant: Duration) { peer.reset(at: instant) }
+
+    mutating func lineLeft(at instant: Duration) {
+        peer.lineLeft(at: instant)
+        leaves.update { $0 += 1 }
     }
 }
