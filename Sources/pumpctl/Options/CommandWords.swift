@@ -4,7 +4,7 @@ import ArgumentParser
 ///
 /// The parser shows the help of what it has found where a word behind it is no command, and exits with 0.
 struct CommandWords {
-    /// The command's name with those of its groups, as `["message", "list"]`.
+    /// The command's name with those of its groups, as `["rescue", "list"]`.
     private(set) var path: [String] = []
     /// The command, or the group, that they lead to.
     private(set) var command: any ParsableCommand.Type = PumpctlCommand.self

@@ -176,15 +176,21 @@ struct LineConsoleTests {
     @Test("A device that comes back when the console has ended is let go")
     func backAtTheEnd() async throws {
         let second = ScriptedLink()
-        let isBack = Watched(false)
+        let isOpening = Watched(false)
+        let hasEnded = Watched(false)
         let console = try console { _ in
-            isBack.update { $0 = true }
-            return second
+            isOpening.update { $0 = true }
+            // To open a device takes its time, also where nobody wants it any more.
+            return await Task {
+                _ = try? await hasEnded.wait(for: "the end") { $0 ? true : nil }
+                return second
+            }.value
         }
         async let result = console.run(over: link)
         await link.end(with: LinkError(.disconnected, name: "scripted", activity: "read"))
-        _ = try await isBack.wait(for: "the device") { $0 ? true : nil }
+        _ = try await isOpening.wait(for: "an attempt") { $0 ? true : nil }
         console.end()
+        hasEnded.update { $0 = true }
         _ = try await result
         #expect(second.closeCount == 1)
     }
