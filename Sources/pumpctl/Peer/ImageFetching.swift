@@ -1,7 +1,7 @@
 import DeviceKit
 import LineProtocol
 
-/// `image get`: fetches the image into a file, which is replaced by all of it or left as it was.
+/// `peer image get`: fetches the image into a file, which is replaced by all of it or left as it was.
 struct ImageFetching {
     private let context: CommandContext
     private let target: ReplacedFile

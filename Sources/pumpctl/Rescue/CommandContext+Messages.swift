@@ -2,7 +2,7 @@ import DeviceKit
 import LineProtocol
 import Transports
 
-/// `message listen` and `message sync` over a named port, or over every phone in sight.
+/// `rescue listen` and `rescue sync` over a named port, or over every phone in sight.
 extension CommandContext {
     /// Receives over the named port until what is waited for has come, `time` is over, or a signal ends it.
     func listen(_ store: any RescueStore, until goal: MessageGoal, for time: Duration?) async throws {

@@ -2,7 +2,7 @@ import DeviceKit
 import LineProtocol
 import Transports
 
-/// `message listen --offer` and `message sync --offer`: in both roles at once, where a port is named too.
+/// `rescue listen --offer` and `rescue sync --offer`: in both roles at once, where a port is named too.
 extension CommandContext {
     /// Receives over the named port, if there is one, and from phones that find this computer, and hands on to them.
     ///

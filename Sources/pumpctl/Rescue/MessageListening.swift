@@ -2,7 +2,7 @@ import DeviceKit
 import LineProtocol
 import Transports
 
-/// `message listen`: stores and prints messages as they come, also behind a link that was lost.
+/// `rescue listen`: stores and prints messages as they come, also behind a link that was lost.
 struct MessageListening: Sendable {
     private let context: CommandContext
     private let endpoint: Endpoint

@@ -3,7 +3,7 @@ import DeviceKit
 import Glibc
 import LineProtocol
 
-/// `log get`: fetches the log into a file or to standard output, piece by piece.
+/// `storm log get`: fetches the log into a file or to standard output, piece by piece.
 struct LogFetching {
     private let context: CommandContext
     private let quiet: Duration

@@ -3,7 +3,7 @@ import LineProtocol
 import RecordFormat
 import Transports
 
-/// `log live`: writes what the sensor measures as it comes, also behind a link that was lost.
+/// `storm log live`: writes what the sensor measures as it comes, also behind a link that was lost.
 struct LogFollowing: Sendable {
     private let context: CommandContext
     private let writer: LiveRowWriter
