@@ -11,7 +11,7 @@ for try await update in monitor {
     switch update.event {
     case .lost: print("lost; waiting for it")
     case .back(let before): print("back: it was \(before.power.rawValue) and is \(update.state.power.rawValue)")
-    case .sensorFault(let fault, _): print("the skin sensor can't be relied on: \(fault.rawValue)")
+    case .alarm(let alarm): print("the skin sensor can't be relied on: \(alarm.cause)")
     case .unanswered: print("no answer: its state is unknown")
     default: print(update.state.power.rawValue)
     }

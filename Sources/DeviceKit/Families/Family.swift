@@ -12,8 +12,9 @@ public import LineProtocol
 ///         FamilyCommand("weigh", sends: "WEIGH", "Ask for the weight.", effect: .query, tellsState: true),
 ///         FamilyCommand("tare", sends: "TARE", "Make the present weight zero.", effect: .change),
 ///     ],
-///     events: [FamilyEvent("OVERLOAD", "There is more on the scale than it can bear.")],
-///     state: [StateField("weight_g", "weight", .number(0...5000), unit: "g", forgetting: [.linkLost])])
+///     events: [FamilyEvent("OVERLOAD", "There is more on the scale than it can bear.", name: "overload")],
+///     state: [StateField("weight_g", "weight", .number(0...5000), unit: "g", forgetting: [.linkLost])],
+///     wire: WireRules(follow: FamilyMonitor.follower(of: ScaleFamily.self)))
 /// ```
 public struct Family: Sendable {
     /// Its name, as `pump`: what `--family`, `sim:` and a record call it.
@@ -34,7 +35,8 @@ public struct Family: Sendable {
     public var events: [FamilyEvent]
     /// What it reports as gone wrong.
     public var errors: [FamilyError]
-    /// What can be known of it.
+    /// What can be known of it, the main thing first: nothing is recorded while that is unknown. No key is `time`, `link`,
+    /// `event`, `text` or `sensor_faults`, which who follows a device tells beside them.
     public var state: [StateField]
     /// What its lines mean, as far as any program must know.
     public var wire: WireRules
@@ -74,6 +76,12 @@ extension Family {
     /// The families that this package knows.
     public static let all = [pump, storm, led, peer, rescue]
 
+    /// One that was spoken of before: `the pump`.
+    public var deviceWithArticle: String {
+        for article in ["a ", "an "] where device.hasPrefix(article) { return "the " + device.dropFirst(article.count) }
+        return device
+    }
+
     /// The command that asks for the state of a device; nil where there is none.
     public var question: FamilyCommand? { commands.first(where: \.tellsState) }
 
@@ -99,6 +107,8 @@ public struct WireRules: Sendable {
     public var recognizes: @Sendable (_ line: [UInt8]) -> Bool
     /// Makes a device safe; nil where its family has no command for that.
     public var stop: Stop?
+    /// Follows a device; nil where nothing can be known of its state. ``FamilyMonitor/follower(of:)`` makes it.
+    public var follow: FamilyMonitor.Follower?
 
     /// Makes the device at `link` safe, beside whatever else goes over the link, and returns once the device has
     /// acknowledged it. Throws where that did not come about within `timeout`.
@@ -110,11 +120,13 @@ public struct WireRules: Sendable {
     public init(
         danger: @escaping @Sendable (_ text: [UInt8]) -> String? = { _ in nil },
         errorCode: @escaping @Sendable (_ line: Span<UInt8>, _ ending: LineEnding) -> String? = { _, _ in nil },
-        recognizes: @escaping @Sendable (_ line: [UInt8]) -> Bool = { _ in false }, stop: Stop? = nil
+        recognizes: @escaping @Sendable (_ line: [UInt8]) -> Bool = { _ in false }, stop: Stop? = nil,
+        follow: FamilyMonitor.Follower? = nil
     ) {
         self.danger = danger
         self.errorCode = errorCode
         self.recognizes = recognizes
         self.stop = stop
+        self.follow = follow
     }
 }

@@ -4,11 +4,17 @@ public struct FamilyEvent: Sendable, Hashable {
     public var line: String
     /// What it means, in a sentence.
     public var summary: String
+    /// What programs are told of it as, by who follows a device: `manual`. Nil for what only tells the state, or an error.
+    public var name: String?
+    /// What people are told, in a few words: `button pressed`; nil for the line as it came.
+    public var phrase: String?
 
     /// An event.
-    public init(_ line: String, _ summary: String) {
+    public init(_ line: String, _ summary: String, name: String? = nil, phrase: String? = nil) {
         self.line = line
         self.summary = summary
+        self.name = name
+        self.phrase = phrase
     }
 }
 

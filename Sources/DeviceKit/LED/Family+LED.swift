@@ -11,7 +11,8 @@ extension Family {
             FamilyCommand("off", sends: "LED:0", "Put the LED out.", effect: .change),
         ],
         state: [StateField("led", "LED", .boolean, forgetting: [.linkLost, .restart, .unknownOutcome])],
-        wire: WireRules(recognizes: { line in
-            if case .value = LEDMessage(line: line.span) { true } else { false }
-        }))
+        wire: WireRules(
+            recognizes: { line in
+                if case .value = LEDMessage(line: line.span) { true } else { false }
+            }, follow: FamilyMonitor.follower(of: LEDFamily.self)))
 }

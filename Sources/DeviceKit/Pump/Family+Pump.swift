@@ -18,7 +18,9 @@ extension Family {
         ],
         events: [
             FamilyEvent("STATUS:", "What the pump does; every 5 s while it runs."),
-            FamilyEvent("MANUAL:", "The button on the lid has switched the pump on or off."),
+            FamilyEvent(
+                "MANUAL:", "The button on the lid has switched the pump on or off.", name: "manual",
+                phrase: "button pressed"),
             FamilyEvent("ERROR:SAFETY_SHUTOFF", "The pump ran for 30 minutes and was stopped."),
             FamilyEvent("ERROR:OVERHEAT", "The skin was warmer than 40.0 °C, and the pump was stopped."),
         ],
@@ -39,7 +41,7 @@ extension Family {
                 let pump = try await PumpSession.begin(over: link, clock: clock, waitsUntilReady: false)
                 defer { Task(executorPreference: link.executor) { await pump.close() } }
                 try await pump.turnOff(timeout: timeout)
-            }))
+            }, follow: FamilyMonitor.follower(of: PumpFamily.self)))
 
     private static let leavingErrorState =
         "find out why the pump was stopped for safety, then leave that state: {off}; then {on}"
@@ -66,7 +68,8 @@ extension Family {
 
     private static let pumpState = [
         StateField(
-            "state", "pump", .choice(["on", "off", "error"]), forgetting: [.linkLost, .restart, .unknownOutcome]),
+            "state", "pump", .choice(["on", "off", "error"]), forgetting: [.linkLost, .restart, .unknownOutcome],
+            unknownWord: "unknown"),
         StateField(
             "speed_percent", "speed", .integer(0...100), unit: "%",
             forgetting: [.linkLost, .restart, .unknownOutcome, .switching]),
@@ -83,7 +86,14 @@ extension Family {
             "remaining_min", "remaining", .integer(0...30), unit: "min",
             forgetting: [.linkLost, .restart, .unknownOutcome, .switching]),
         StateField(
+            "runtime_progress", "of 30 minutes", .number(0...1),
+            forgetting: [.linkLost, .restart, .unknownOutcome, .switching],
+            isRecorded: false),
+        StateField(
             "last_control", "by", .choice(["app", "manual"]), forgetting: [.linkLost, .restart, .unknownOutcome]),
         StateField("error", "error", .choice(pumpErrors.map(\.code)), forgetting: [.linkLost, .switching]),
+        StateField(
+            "safety_shutoff", "stopped after 30 minutes", .boolean, forgetting: [.linkLost, .restart, .unknownOutcome],
+            isRecorded: false),
     ]
 }

@@ -1,34 +1,41 @@
-import LineProtocol
+import DeviceKit
+import Synchronization
 
 /// Where a monitor shows its updates: a line each, or on a terminal one line that is drawn over.
-final class MonitorScreen {
+final class MonitorScreen: Sendable {
     private let output: Output
-    private let isDrawnOver: Bool
-    private var lastLine = ""
+    /// The present state, as it was drawn last; nil where nothing is drawn over.
+    private let drawn: Mutex<String?>
 
     init(_ output: Output) {
         self.output = output
-        isDrawnOver = !output.isJSON && LineEditor.canMoveCursor
+        drawn = Mutex(!output.isJSON && LineEditor.canMoveCursor ? "" : nil)
     }
 
     /// Shows an update. On a terminal, what is more than the present state is left standing above it.
-    func show(_ update: MonitorUpdate) {
-        guard isDrawnOver else { return output.result(MonitorText.line(update), MonitorRecord(update)) }
-        let event = update.event == .status ? "" : fitting(MonitorText.line(update)) + "\n"
-        let state = fitting(MonitorText.stateLine(update))
-        lastLine = coloured(state, update)
-        output.draw("\r\u{1B}[K" + event + lastLine)
+    func show(_ update: FamilyUpdate) {
+        drawn.withLock { drawn in
+            guard drawn != nil else { return output.result(MonitorText.line(update), MonitorRecord(update)) }
+            let event = if case .status = update.event { "" } else { fitting(MonitorText.line(update)) + "\n" }
+            let state = coloured(fitting(MonitorText.stateLine(update)), update)
+            output.draw("\r\u{1B}[K" + event + state)
+            drawn = state
+        }
     }
 
     /// Shows what goes over the link, above the present state.
     func note(_ text: String) {
-        guard isDrawnOver else { return output.note(text) }
-        output.draw("\r\u{1B}[K" + text + "\n" + lastLine)
+        drawn.withLock { drawn in
+            if let drawn { output.draw("\r\u{1B}[K" + text + "\n" + drawn) } else { output.note(text) }
+        }
     }
 
-    /// Leaves what was drawn last standing.
+    /// Leaves what was drawn last standing: nothing is drawn over any more.
     func end() {
-        if isDrawnOver, !lastLine.isEmpty { output.draw("\n") }
+        drawn.withLock { drawn in
+            if drawn ?? "" != "" { output.draw("\n") }
+            drawn = nil
+        }
     }
 
     /// The text, cut to the width of the terminal: what is longer can't be drawn over.
@@ -36,14 +43,15 @@ final class MonitorScreen {
         TerminalSize.current.map { text.cut(to: $0.columns - 1) } ?? text
     }
 
-    private func coloured(_ text: String, _ update: MonitorUpdate) -> String {
+    /// Green for what is on, red for what is wrong, yellow for what is not known.
+    private func coloured(_ text: String, _ update: FamilyUpdate) -> String {
         guard output.isColoured else { return text }
         let code =
-            switch update.state.power {
-            case .on: 32
-            case .off: 0
-            case .error: 31
-            case .unknown: 33
+            switch update.family.state.first.flatMap({ update.values[$0.key] }) {
+            case .text("on"), .boolean(true): 32
+            case .text("error"): 31
+            case nil: 33
+            default: 0
             }
         return "\u{1B}[\(code)m\(text)\u{1B}[0m"
     }

@@ -42,7 +42,7 @@ struct PumpMonitorTests {
         }
         #expect(await link.nextSent() == "STATUS\n")
         await comesIn("MANUAL:OFF")
-        guard case .manual(isOn: false) = try await updates.next()?.event else {
+        guard case .heard(.manual(isOn: false)) = try await updates.next()?.event else {
             Issue.record("no button")
             return
         }
@@ -107,6 +107,12 @@ struct PumpMonitorTests {
         #expect(error.code == .noAnswer)
         #expect(update.state == PumpState())
         #expect(update.isLinkUp)
+        // What it says next tells nothing of what it has said before.
+        await comesIn("MANUAL:ON")
+        let pressed = try #require(try await updates.next())
+        #expect(pressed.state.power == .on)
+        #expect(pressed.state.temperatures == PumpTemperatures())
+        #expect(pressed.state.speedPercent == nil)
         await monitor.close()
     }
 
@@ -120,7 +126,7 @@ struct PumpMonitorTests {
         for _ in 0..<3 {
             events.append(try await updates.next().map { "\($0.event)".prefix { $0 != "(" } }.map(String.init) ?? "")
         }
-        #expect(events.sorted() == ["sensorFault", "status", "status"])
+        #expect(events.sorted() == ["alarm", "status", "status"])
         await monitor.close()
     }
 
@@ -139,7 +145,7 @@ struct PumpMonitorTests {
             Issue.record("\(loss)")
             return
         }
-        #expect(error?.code == .disconnected)
+        #expect(error.code == .disconnected)
         #expect(!loss.isLinkUp)
         #expect(loss.state == PumpState())
         let back = try #require(try await updates.next())

@@ -1,6 +1,7 @@
 import FirmwareSim
 import Glibc
 import SerialPort
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct MonitorTests {
@@ -159,5 +160,20 @@ import Testing
         #expect(terminal.screen.rows[0].count < 50)
         program.signal(SIGINT)
         #expect(try await program.exitStatus() == 130)
+    }
+
+    @Test func anLEDBoardHasTheKeysOfItsRow() async throws {
+        let update = try ConsoleJSON(
+            try await Pumpctl.run("-p", "sim:led?lit", "--json", "--no-record", "monitor", "--count", "1").output)
+        #expect(update.keys == ["time", "link", "event", "text", "led"])
+        #expect(update["led"] as? Bool == true)
+        let words = ["-p", "sim:led", "--no-record", "monitor", "--count", "1"]
+        let text = try await Pumpctl.start(words).ending().output
+        #expect(text.wholeMatch(of: /\d\d:\d\d:\d\d  LED off\n/) != nil, "\(text)")
+    }
+
+    @Test func aFamilyWithoutAStateIsNotMonitored() async throws {
+        let ending = try await Pumpctl.start(["-p", "sim:storm", "monitor"]).ending()
+        expectFailure(ending, 64, saying: "can't be asked for its state", hint: "pumpctl console")
     }
 }

@@ -6,7 +6,7 @@ struct WrongFamilyCommandTests {
     @Test(
         "Is refused before anything is written",
         arguments: [
-            ["-p", "sim:led", "on"], ["-p", "sim:led", "off"], ["-p", "sim:storm", "monitor", "--count", "1"],
+            ["-p", "sim:led", "on"], ["-p", "sim:led", "off"],
             ["-p", "sim:pump", "led", "on"], ["-p", "sim:peer", "storm", "log", "get"],
             ["-p", "sim:pump", "peer", "say", "x"],
             ["-p", "sim:storm?seed=1", "status"],

@@ -1,16 +1,16 @@
 import LineProtocol
 
-/// What a ``PumpMonitor`` does: everything that happens is an event of one stream, attended to in order.
-final class PumpFollowing: @unchecked Sendable {
+/// What a ``DeviceMonitor`` does: everything that happens is an event of one stream, attended to in order.
+final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
     // @unchecked: it is begun by one task and then followed by one other.
 
     private enum Event: Sendable {
-        /// The pump has answered the question for its state, or has not.
-        case polled(Result<PumpStatus, SessionError>)
+        /// The device has answered the question for its state, or has not.
+        case polled(Result<F.Reply, SessionError>)
         /// Nothing more is heard: the session or its link was closed by somebody else.
         case fellSilent
         /// Something has happened on the link unasked.
-        case happened(SessionEvent<PumpMessage>)
+        case happened(SessionEvent<F.Message>)
         /// The device is back.
         case reopened(any Link)
         /// The device can't come back.
@@ -22,24 +22,24 @@ final class PumpFollowing: @unchecked Sendable {
     private let timeout: Duration
     private let clock: any Clock<Duration>
     private let executor: any TaskExecutor
-    private let tell: @Sendable (PumpUpdate) -> Void
+    private let tell: @Sendable (DeviceUpdate<F>) -> Void
     private let events: AsyncStream<Event>.Continuation
     private let stream: AsyncStream<Event>
 
-    private var session: PumpSession?
+    private var session: Session<F>?
     private var tasks: [Task<Void, Never>] = []
-    /// What the pump has told over this link.
-    private var state = PumpState()
+    /// What the device has told over this link.
+    private var state = F.State()
     /// Whether it answers, so that what it has told is of the present.
     private var isAnswering = true
-    /// What was known before the link was lost, until the pump has told its state again.
-    private var stateBeforeLoss: PumpState?
-    /// What was last found wrong with the skin's temperature.
-    private var skinFault: SkinFault?
+    /// What was known before the link was lost, until the device has told its state again.
+    private var stateBeforeLoss: F.State?
+    /// What was last found wrong.
+    private var alarms: Set<Alarm> = []
 
     init(
         _ reconnector: Reconnector, interval: Duration, timeout: Duration, clock: any Clock<Duration>,
-        executor: any TaskExecutor, tell: @escaping @Sendable (PumpUpdate) -> Void
+        executor: any TaskExecutor, tell: @escaping @Sendable (DeviceUpdate<F>) -> Void
     ) {
         self.reconnector = reconnector
         self.interval = interval
@@ -67,7 +67,7 @@ final class PumpFollowing: @unchecked Sendable {
             case .polled(let result): if session != nil { take(result) }
             case .happened(.heard(let message)): if session != nil { take(message) }
             case .happened(.heardBefore): break  // it tells nothing of the present
-            case .fellSilent: if session != nil { await lose(nil) }
+            case .fellSilent: if let session { await lose(Self.closed(session.link)) }
             case .happened(.lost(let error)): await lose(error)
             case .reopened(let link): await resume(link)
             case .reopeningFailed(let error): throw error
@@ -76,59 +76,66 @@ final class PumpFollowing: @unchecked Sendable {
         throw CancellationError()
     }
 
-    private func tell(_ event: PumpUpdate.Event, isLinkUp: Bool = true) {
+    private func tell(_ event: DeviceUpdate<F>.Event, isLinkUp: Bool = true) {
         let isCurrent = session != nil && isAnswering
-        tell(PumpUpdate(event: event, state: isCurrent ? state : PumpState(), isLinkUp: isLinkUp))
+        tell(DeviceUpdate(event: event, state: isCurrent ? state : F.State(), isLinkUp: isLinkUp))
     }
 
-    // MARK: What the pump says
+    // MARK: What the device says
 
-    private func take(_ result: Result<PumpStatus, SessionError>) {
+    private func take(_ result: Result<F.Reply, SessionError>) {
         switch result {
-        case .success(let status):
+        case .success(let answer):
             isAnswering = true
-            state.apply(.status(status))
-            attendToSkin(status)
-            if let before = stateBeforeLoss {
-                stateBeforeLoss = nil
-                tell(.back(before: before))
-            } else {
-                tell(.status)
+            if let message = F.message(of: answer) {
+                state.apply(message)
+                attendToAlarms(message)
             }
+            tellOfReturn() ?? tell(.status)
         case .failure(let error):
             switch error.code {
             case .noAnswer, .notUnderstood, .refused: break
             case .linkLost, .closed, .cancelled, .overtaken: return  // told of as an event of the link, or asked for
             }
             isAnswering = false
+            // What it says next tells nothing of what it has said before.
+            state = F.State()
             tell(.unanswered(error))
         }
     }
 
-    /// Tells that the skin's temperature can no longer be relied on; once for each fault.
-    private func attendToSkin(_ status: PumpStatus) {
-        let fault = status.skinFaultWhileOn
-        defer { skinFault = fault }
-        if let fault, fault != skinFault { tell(.sensorFault(fault, status)) }
+    /// Tells that the device is back, once it has told its state; nil where it was not gone.
+    private func tellOfReturn() -> Void? {
+        guard let before = stateBeforeLoss else { return nil }
+        stateBeforeLoss = nil
+        return tell(.back(before: before))
     }
 
-    private func take(_ message: PumpMessage) {
+    /// Tells what is wrong; once for each fault.
+    private func attendToAlarms(_ message: F.Message) {
+        guard let found = F.alarms(by: message) else { return }
+        defer { alarms = Set(found) }
+        for alarm in found where !alarms.contains(alarm) { tell(.alarm(alarm)) }
+    }
+
+    private func take(_ message: F.Message) {
+        if F.isStart(message) { state.becomeUncertain() }
         state.overhear(message)
-        switch message {
-        case .status, .temperatures, .pump, .speed:
+        switch F.meaning(of: message) {
+        case .state:
             // It speaks: this is of the present.
             isAnswering = true
-            if case .status(let status) = message { attendToSkin(status) }
+            attendToAlarms(message)
             tell(.status)
-        case .manual(let isOn):
+        case .event:
             isAnswering = true
-            tell(.manual(isOn: isOn))
+            attendToAlarms(message)
+            tell(.heard(message))
         case .error(let code):
-            isAnswering = isAnswering || code.isUnsolicited
-            tell(.error(code))
-        case .text(let text): tell(.text([UInt8](text.utf8)))
-        case .unknown(let bytes): tell(.text(bytes))
-        case .ok: break
+            isAnswering = isAnswering || F.row.error(code)?.isUnsolicited ?? false
+            tell(.heard(message))
+        case .text: tell(.heard(message))
+        case .nothing: break
         }
     }
 
@@ -136,9 +143,9 @@ final class PumpFollowing: @unchecked Sendable {
 
     /// Begins to ask and to listen.
     ///
-    /// - Parameter waitsForAnswer: Whether the pump may still be starting, and not answer yet.
+    /// - Parameter waitsForAnswer: Whether the device may still be starting, and not answer yet.
     func begin(_ link: any Link, waitsForAnswer: Bool = false) async throws(SessionError) {
-        let session = try await PumpSession.begin(over: link, clock: clock, waitsUntilReady: !waitsForAnswer)
+        let session = try await Session<F>.begin(over: link, clock: clock, waitsUntilReady: !waitsForAnswer)
         if waitsForAnswer {
             do throws(SessionError) {
                 try await session.waitUntilReady()
@@ -163,13 +170,14 @@ final class PumpFollowing: @unchecked Sendable {
 
     /// Asks for the state at a steady pace, but never to make up for the time that a silence took.
     private static func poll(
-        _ session: PumpSession, _ events: AsyncStream<Event>.Continuation, every interval: Duration, timeout: Duration,
+        _ session: Session<F>, _ events: AsyncStream<Event>.Continuation, every interval: Duration, timeout: Duration,
         by watch: SessionClock
     ) async {
+        guard let query = F.statusQuery else { return }
         var next = watch.elapsed()
         while !Task.isCancelled {
             do throws(SessionError) {
-                events.yield(.polled(.success(try await session.readStatus(timeout: timeout))))
+                events.yield(.polled(.success(try await session.perform(query, timeout: timeout))))
             } catch {
                 events.yield(.polled(.failure(error)))
                 if error.code == .linkLost || error.code == .closed { return }
@@ -181,19 +189,25 @@ final class PumpFollowing: @unchecked Sendable {
 
     private func resume(_ link: any Link) async {
         let before = stateBeforeLoss
-        state = PumpState()
+        state = F.State()
         do throws(SessionError) {
             // What was unplugged has started anew, and may not answer yet.
             try await begin(link, waitsForAnswer: true)
+            if F.statusQuery == nil { _ = tellOfReturn() }
         } catch {
             // Gone again.
             await link.close()
-            await lose(error.link)
+            await lose(error.link ?? Self.closed(link))
             stateBeforeLoss = before
         }
     }
 
-    private func lose(_ error: LinkError?) async {
+    /// The link was closed, and not by who follows the device.
+    private static func closed(_ link: any Link) -> LinkError {
+        LinkError(.closed, name: link.name, activity: "receive")
+    }
+
+    private func lose(_ error: LinkError) async {
         await endSession()
         if stateBeforeLoss == nil { stateBeforeLoss = state }
         tell(.lost(error), isLinkUp: false)

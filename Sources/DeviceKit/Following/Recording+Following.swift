@@ -1,0 +1,45 @@
+internal import LineProtocol
+public import RecordFormat
+public import Transports
+
+extension Reading {
+    /// What is known of a device of `family`. A number that can't be believed is there, without a value.
+    public init(_ values: [String: StateValue], of family: Family) {
+        self.init()
+        for field in family.state where field.isRecorded {
+            switch values[field.key] {
+            case .number(let value)?: add(field.key, field.isPlausible(.number(value)) ? value : nil)
+            case .integer(let value)?: add(field.key, value)
+            case .boolean(let value)?: add(field.key, value)
+            case .text(let text)?: add(field.key, text)
+            case nil: if let word = field.unknownWord { add(field.key, word) }
+            }
+        }
+    }
+}
+
+extension Recording {
+    /// Records an update of a monitor: what has happened and, where the main thing is known, what is known.
+    ///
+    /// - Parameter endpoint: Where the device is: a new session begins once it is back.
+    public func record(_ update: FamilyUpdate, of endpoint: Endpoint) {
+        let text = update.text ?? ""
+        var tellsState = true
+        switch update.event {
+        case .status: break
+        case .happened: record(.event(kind: update.name, text: text))
+        case .text:
+            record(.event(kind: update.name, text: text))
+            tellsState = false
+        case .error(let code): record(.error(code: code, text: "\(update.family.deviceWithArticle) reports \(code)"))
+        case .alarm, .unanswered: record(.error(code: update.name, text: text))
+        case .lost:
+            record(.error(code: update.name, text: text))
+            return endSession(update.name)
+        case .back: beginSession(at: endpoint)
+        }
+        if tellsState, update.isStateKnown {
+            record(.reading(kind: update.name, Reading(update.values, of: update.family)))
+        }
+    }
+}

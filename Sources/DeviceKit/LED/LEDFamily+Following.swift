@@ -1,0 +1,30 @@
+public import LineProtocol
+
+/// Follows the light of an LED board, through losses of its link.
+public typealias LEDMonitor = DeviceMonitor<LEDFamily>
+
+extension LEDFamily: FollowedFamily {
+    public static var row: Family { .led }
+
+    public static func values(of state: LEDState) -> [String: StateValue] {
+        Dictionary(uniqueKeysWithValues: state.values.map { ($0.name, StateValue($1)) })
+    }
+
+    public static func message(of answer: LEDValue) -> LEDMessage? { .value(.led, answer) }
+
+    public static func meaning(of message: LEDMessage) -> MessageMeaning {
+        switch message {
+        case .value: .state
+        case .unknown(let bytes): .text(bytes)
+        }
+    }
+}
+
+extension StateValue {
+    /// A value of an LED board.
+    fileprivate init(_ value: LEDValue) {
+        switch value {
+        case .boolean(let isOn): self = .boolean(isOn)
+        }
+    }
+}

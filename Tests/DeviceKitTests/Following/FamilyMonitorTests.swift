@@ -1,0 +1,155 @@
+import DeviceKit
+import LineProtocol
+import RecordFormat
+import TestSupport
+import Testing
+import Transports
+
+@Suite("A device of any family that is followed", .timeLimit(.minutes(1)))
+struct FamilyMonitorTests {
+    private let clock = ManualClock()
+    private let link = ScriptedLink()
+
+    private func monitor(
+        _ family: Family, open: @escaping Reconnector.Opener = { _ in throw CancellationError() }
+    ) async throws -> FamilyMonitor {
+        let reconnector = Reconnector(try Endpoint("tcp:bench:4000"), link, clock: clock, open: open)
+        let follow = try #require(family.wire.follow)
+        return try await follow(
+            link, reconnector, FamilyMonitor.Options(timeout: .seconds(3), clock: clock, executor: link.executor))
+    }
+
+    private func comesIn(_ lines: String...) async { await link.deliver(lines.map { $0 + "\r\n" }.joined()) }
+
+    /// Lets the question that was sent go without an answer.
+    private func letPass(_ question: String) async {
+        for time in [1500, 3000] {
+            #expect(await link.nextSent() == question)
+            await clock.untilSomebodySleeps(until: .milliseconds(time))
+            clock.advance(by: .milliseconds(1500))
+        }
+    }
+
+    @Test("Its values are told by the keys of the family's row")
+    func values() async throws {
+        let monitor = try await monitor(ScaleFamily.row)
+        var updates = monitor.makeAsyncIterator()
+        #expect(await link.nextSent() == "WEIGH\n")
+        await comesIn("WEIGHT:123.4")
+        let update = try #require(try await updates.next())
+        #expect(update.name == "status")
+        #expect(update.text == nil)
+        #expect(update.values == ["weight_g": .number(123.4)])
+        #expect(update.phrases == ["weight 123.4 g"])
+        #expect(update.isLinkUp)
+        #expect(Reading(update.values, of: update.family).json == #"{"weight_g":123.4}"#)
+        await comesIn("OVERLOAD", "good morning")
+        let event = try #require(try await updates.next())
+        #expect(event.name == "overload")
+        #expect(event.text == "OVERLOAD")
+        let text = try #require(try await updates.next())
+        #expect(text.name == "text")
+        #expect(text.text == "good morning")
+        await monitor.close()
+        #expect(link.closeCount == 1)
+        await #expect(throws: CancellationError.self) { while try await updates.next() != nil {} }
+    }
+
+    @Test("A number that a sensor can't give is a fault, and is recorded without a value")
+    func fault() async throws {
+        let monitor = try await monitor(ScaleFamily.row)
+        var updates = monitor.makeAsyncIterator()
+        #expect(await link.nextSent() == "WEIGH\n")
+        await comesIn("WEIGHT:-7.0")
+        let update = try #require(try await updates.next())
+        #expect(update.sensorFaults == ["weight_g"])
+        #expect(update.phrases == ["weight sensor fault (reads -7.0 g)"])
+        #expect(Reading(update.values, of: update.family).json == #"{"weight_g":null}"#)
+        await monitor.close()
+    }
+
+    @Test("What it says after a silence tells nothing of what it said before")
+    func silence() async throws {
+        let monitor = try await monitor(ScaleFamily.row)
+        var updates = monitor.makeAsyncIterator()
+        await comesIn("WEIGHT:50")
+        #expect(try await updates.next()?.values == ["weight_g": .number(50)])
+        await letPass("WEIGH\n")
+        let silence = try #require(try await updates.next())
+        #expect(silence.name == "no_answer")
+        #expect(silence.text == "no answer to WEIGH in 3 s")
+        #expect(silence.values == [:])
+        #expect(!silence.isStateKnown)
+        await comesIn("OVERLOAD")
+        let event = try #require(try await updates.next())
+        #expect(event.name == "overload")
+        #expect(event.values == [:])
+        #expect(event.phrases == ["weight unknown"])
+        await monitor.close()
+    }
+
+    @Test("A device that has started anew has told nothing yet")
+    func restart() async throws {
+        let monitor = try await monitor(ScaleFamily.row)
+        var updates = monitor.makeAsyncIterator()
+        #expect(await link.nextSent() == "WEIGH\n")
+        await comesIn("WEIGHT:50", "READY", "OVERLOAD")
+        #expect(try await updates.next()?.values == ["weight_g": .number(50)])
+        #expect(try await updates.next()?.values == [:])
+        await monitor.close()
+    }
+
+    @Test("An LED board is followed through the loss of its link, and it is told what is otherwise")
+    func led() async throws {
+        let second = ScriptedLink { _ in "LED:0\n" }
+        let monitor = try await monitor(.led) { _ in second }
+        var updates = monitor.makeAsyncIterator()
+        #expect(await link.nextSent() == "LED\n")
+        await comesIn("LED:1")
+        let update = try #require(try await updates.next())
+        #expect(update.values == ["led": .boolean(true)])
+        #expect(update.phrases == ["LED on"])
+        await link.end(with: LinkError(.disconnected, name: "scripted", activity: "receive"))
+        let loss = try #require(try await updates.next())
+        #expect(loss.name == "lost")
+        #expect(!loss.isLinkUp)
+        #expect(loss.values == [:])
+        #expect(loss.phrases == ["LED unknown"])
+        let back = try #require(try await updates.next())
+        #expect(back.name == "back")
+        #expect(back.text == "LED was on and is off")
+        #expect(back.values == ["led": .boolean(false)])
+        await monitor.close()
+    }
+
+    @Test("What is told of a pump are fields of its row, and its button and alarms have names")
+    func pump() async throws {
+        let monitor = try await monitor(.pump)
+        var updates = monitor.makeAsyncIterator()
+        #expect(await link.nextSent() == "STATUS\n")
+        await comesIn("STATUS:{State:ON,Speed:70%,Runtime:15m,Remaining:15m,WaterTemp:12.0C,SkinTemp:46.0C}")
+        let alarm = try #require(try await updates.next())
+        #expect(alarm.name == "sensor_fault")
+        #expect(alarm.text?.hasPrefix("the skin sensor reads 46.0 °C") == true)
+        let update = try #require(try await updates.next())
+        #expect(update.values["runtime_progress"] == .number(0.5))
+        #expect(Set(update.values.keys).isSubset(of: Family.pump.state.map(\.key)))
+        await comesIn("MANUAL:OFF", "ERROR:OVERHEAT")
+        let manual = try #require(try await updates.next())
+        #expect(manual.name == "manual")
+        #expect(manual.text == "MANUAL:OFF")
+        #expect(manual.values["state"] == .text("off"))
+        #expect(manual.values["speed_percent"] == nil)
+        let error = try #require(try await updates.next())
+        #expect(error.name == "error")
+        #expect(error.text == "OVERHEAT")
+        #expect(error.values["state"] == .text("error"))
+        await monitor.close()
+    }
+
+    @Test("A family is followed where it has a question for its state", arguments: Family.all)
+    func rows(family: Family) {
+        #expect((family.wire.follow != nil) == (family.question != nil))
+        #expect((family.wire.follow != nil) == !family.state.isEmpty)
+    }
+}
