@@ -64,9 +64,7 @@ public final class DescriptorLink: Link {
 
     public func sendBreak(for duration: Duration) async throws(LinkError) {
         guard let setBreak else {
-            throw LinkError(
-                .unsupported, name: name, activity: "send a break",
-                hint: "omit --break: only a serial port has a break condition")
+            throw LinkError(.unsupported, name: name, activity: "send a break", remedy: .sendNoBreak)
         }
         try setBreak(true)
         // Also where the task is cancelled meanwhile, the break ends.

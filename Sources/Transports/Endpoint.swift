@@ -34,7 +34,7 @@ public struct Endpoint: Sendable, Hashable {
         guard let address = parts.first, !address.isEmpty else {
             throw LinkError(
                 .invalidEndpoint, name: text, activity: "read the endpoint",
-                hint: "name a device behind '\(text[...colon])': see pumpctl --help")
+                remedy: .nameDevice(scheme: String(text[..<colon])))
         }
         self.init(
             scheme: text[..<colon].lowercased(), address: String(address),

@@ -129,9 +129,7 @@ extension Link {
 
     /// Most carriers have no break.
     public func sendBreak(for duration: Duration) async throws(LinkError) {
-        throw LinkError(
-            .unsupported, name: name, activity: "send a break",
-            hint: "omit --break: only a serial port has a break condition")
+        throw LinkError(.unsupported, name: name, activity: "send a break", remedy: .sendNoBreak)
     }
 
     /// What arrives, until the link is closed. It throws once, when the far end is gone.

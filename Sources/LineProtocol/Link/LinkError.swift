@@ -34,6 +34,16 @@ public struct LinkError: Error, Sendable, Hashable {
         case system
     }
 
+    /// Something that a person can do, which each program words as it is done there.
+    public enum Remedy: Sendable, Hashable {
+        /// Use the device as what it is, one of that family.
+        case useAs(family: String)
+        /// Name a device behind the scheme: what stands in front of the colon, alone, is no endpoint.
+        case nameDevice(scheme: String)
+        /// Send no break: only a serial port has that condition.
+        case sendNoBreak
+    }
+
     /// The kind of failure.
     public var code: Code
     /// The endpoint or the link concerned.
@@ -44,6 +54,8 @@ public struct LinkError: Error, Sendable, Hashable {
     public var detail: String?
     /// One thing that a person can do about it.
     public var hint: String?
+    /// What ``hint`` says, where a program has commands or options of its own for that.
+    public var remedy: Remedy?
     /// The program that has the device, where it is busy and the program may be known.
     public var holder: LinkHolder?
     /// The device, where it is busy, as ``Link/deviceID`` has it in the program that has it.
@@ -52,15 +64,27 @@ public struct LinkError: Error, Sendable, Hashable {
     /// An error of the given kind.
     public init(
         _ code: Code, name: String, activity: String, detail: String? = nil, hint: String? = nil,
-        holder: LinkHolder? = nil, deviceID: String? = nil
+        remedy: Remedy? = nil, holder: LinkHolder? = nil, deviceID: String? = nil
     ) {
         self.code = code
         self.name = name
         self.activity = activity
         self.detail = detail
-        self.hint = hint
+        self.hint = hint ?? remedy?.description
+        self.remedy = remedy
         self.holder = holder
         self.deviceID = deviceID
+    }
+}
+
+extension LinkError.Remedy: CustomStringConvertible {
+    /// What to do, where the program has no words of its own for it.
+    public var description: String {
+        switch self {
+        case .useAs(let family): "use it as a device of the family \(family)"
+        case .nameDevice(let scheme): "name a device behind '\(scheme):'"
+        case .sendNoBreak: "send no break: only a serial port has a break condition"
+        }
     }
 }
 

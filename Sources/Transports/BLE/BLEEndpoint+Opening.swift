@@ -112,7 +112,7 @@ extension BLEOpening {
         return LinkError(
             .wrongFamily, name: endpoint.text, activity: "open",
             detail: "it is \(profile.deviceKind ?? "another device")" + (family.map { " (family \($0))" } ?? ""),
-            hint: family.map { "use a command of the family \($0), or --family \($0)" })
+            remedy: family.map { .useAs(family: $0) })
     }
 
     func remember(_ device: ConnectedDevice) {

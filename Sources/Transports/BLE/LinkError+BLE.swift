@@ -1,9 +1,13 @@
-internal import BlueZ
-internal import LineProtocol
+public import BlueZ
+public import LineProtocol
 
 extension LinkError {
     /// What an error of bluetoothd means to the user of a link.
-    init(_ error: BLEError, name: String, activity: String? = nil) {
+    ///
+    /// - Parameters:
+    ///   - name: The endpoint or the link concerned.
+    ///   - activity: What was being done; nil for what the error says.
+    public init(_ error: BLEError, name: String, activity: String? = nil) {
         let code: Code =
             switch error.code {
             case .notRunning, .adapterOff, .adapterFull: .unavailable

@@ -36,17 +36,8 @@ extension Failure: CustomStringConvertible {
 
 extension Failure {
     init(_ error: LinkError) {
-        let status: ExitStatus =
-            switch error.code {
-            case .invalidEndpoint, .wrongFamily, .unsupported: .usage
-            case .notFound, .ambiguous, .changedDevice, .unfit: .noInput
-            case .busy, .unavailable: .unavailable
-            case .notPermitted: .noPermission
-            case .disconnected, .closed, .system: .ioError
-            case .timedOut: .temporaryFailure
-            case .cancelled: .interrupted
-            }
-        self.init(status, code: error.code.rawValue, "\(error)", hint: error.hint)
+        self.init(
+            ExitStatus(error.code), code: error.code.rawValue, "\(error)", hint: error.remedy?.words ?? error.hint)
         if error.code == .unfit, let advice = error.hint {
             hint = "\(advice); see all it has: pumpctl gatt \(error.name.prefix { $0 != "?" })"
         }
@@ -106,6 +97,33 @@ extension Failure {
         message += "; \(effect)"
         guard let question = family.questionWords else { return }
         hint = [hint, "ask for its state: \(question)"].compactMap(\.self).joined(separator: "; then ")
+    }
+}
+
+extension ExitStatus {
+    /// The exit of a command that a link failed.
+    init(_ code: LinkError.Code) {
+        self =
+            switch code {
+            case .invalidEndpoint, .wrongFamily, .unsupported: .usage
+            case .notFound, .ambiguous, .changedDevice, .unfit: .noInput
+            case .busy, .unavailable: .unavailable
+            case .notPermitted: .noPermission
+            case .disconnected, .closed, .system: .ioError
+            case .timedOut: .temporaryFailure
+            case .cancelled: .interrupted
+            }
+    }
+}
+
+extension LinkError.Remedy {
+    /// What to do, as it is typed.
+    fileprivate var words: String {
+        switch self {
+        case .useAs(let family): "use a command of the family \(family), or --family \(family)"
+        case .nameDevice: "\(self): see pumpctl --help"
+        case .sendNoBreak: "omit --break: only a serial port has a break condition"
+        }
     }
 }
 

@@ -119,7 +119,8 @@ struct BLENameTests {
             let error = await failure { try await rig.open(text, memory) }
             #expect(error?.code == .wrongFamily)
             #expect(error?.detail == "it is an LED board (family led)")
-            #expect(error?.hint == "use a command of the family led, or --family led")
+            #expect(error?.remedy == .useAs(family: "led"))
+            #expect(error?.hint == "use it as a device of the family led")
         }
         for member in ["WriteValue", "StartNotify", "ReadValue"] { #expect(await calls(rig, of: member) == 0) }
         #expect(memory.all.isEmpty)

@@ -1,5 +1,6 @@
 import LineProtocol
 import Testing
+import Transports
 
 @testable import pumpctl
 
@@ -16,5 +17,15 @@ import Testing
         let failure = Failure(LinkError(code, name: "serial:/dev/ttyUSB0", activity: "open"))
         #expect(failure.status.rawValue == status)
         #expect(failure.code == code.rawValue)
+    }
+
+    @Test("What a link's error leaves open is worded as it is typed here")
+    func remedy() throws {
+        let family = LinkError(.wrongFamily, name: "ble:Odd", activity: "open", remedy: .useAs(family: "led"))
+        #expect(Failure(family).hint == "use a command of the family led, or --family led")
+        let scheme = try #require(throws: LinkError.self) { try Endpoint("tcp:") }
+        #expect(Failure(scheme).hint == "name a device behind 'tcp:': see pumpctl --help")
+        let noBreak = LinkError(.unsupported, name: "tcp:x:1", activity: "send a break", remedy: .sendNoBreak)
+        #expect(Failure(noBreak).hint == "omit --break: only a serial port has a break condition")
     }
 }
