@@ -72,7 +72,7 @@ struct DoctorCommand: ParsableCommand {
 
     private static func before(_ endpoint: BLEEndpoint) -> BluetoothAddress? {
         guard case .name(let name) = endpoint.target else { return nil }
-        return BLEMemoryFile()?.address(of: name)
+        return BLEMemoryFile.user()?.address(of: name)
     }
 
     private static func examineSerialPorts(_ endpoint: Endpoint?) throws -> [Diagnosis] {

@@ -97,7 +97,7 @@ struct CommandContext: Sendable {
         // Nobody is to wait for the 2 s that bluetoothd takes to disconnect.
         BLEUse(
             profiles: .families, isBrief: use == .oneCommand, closesAtOnce: true,
-            memory: BLEMemoryFile(note: options.verbose ? note : nil),
+            memory: BLEMemoryFile.user(note: options.verbose ? note : nil),
             openingLimit: isBounded ? options.timeout?.duration : nil, onStep: { progress.begin($0) })
     }
 

@@ -1,4 +1,6 @@
+import DeviceKit
 import Glibc
+import LineProtocol
 
 /// Where pumpctl keeps what it has learnt, `$XDG_STATE_HOME/pumpctl` or `~/.local/state/pumpctl`.
 enum StateFolder {
@@ -9,13 +11,19 @@ enum StateFolder {
         return nil
     }
 
-    /// Makes a folder and those above it, for their user alone. What can't be made shows when something is put there.
-    static func make(_ path: String) {
-        var end = path.startIndex
-        while let slash = path[path.index(after: end)...].firstIndex(of: "/") {
-            mkdir(String(path[..<slash]), 0o700)
-            end = slash
+    /// Makes a folder and those above it, for their user alone.
+    static func make(_ path: String) { PrivateFolder.make(path) }
+}
+
+extension BLEMemoryFile {
+    /// The user's file, `ble-devices` of the state folder; nil where there is no home for it.
+    ///
+    /// - Parameter note: Where to say that the file can't be read or written; nil for nowhere.
+    static func user(note: (@Sendable (String) -> Void)? = nil) -> BLEMemoryFile? {
+        StateFolder.path.map { folder in
+            BLEMemoryFile(path: folder + "/ble-devices") { error in
+                note?("pumpctl: it is not remembered which device a name leads to: \("\(error)".printable())")
+            }
         }
-        mkdir(path, 0o700)
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BlueZ
+import DeviceKit
 import LineProtocol
 import Transports
 
@@ -32,8 +33,15 @@ struct ForgetCommand: ParsableCommand {
     func run() throws {
         let name = name.map { $0.lowercased().hasPrefix("ble:") ? String($0.dropFirst(4)).removingPercentEncoding : $0 }
         try CommandRunner.run(shared.merged(with: parent.shared)) { context in
-            let memory = BLEMemoryFile()
-            let removed = try memory?.forget(name) ?? []
+            let memory = BLEMemoryFile.user()
+            let removed: [(name: String, address: BluetoothAddress)]
+            do throws(FileError) {
+                removed = try memory?.forget(name) ?? []
+            } catch {
+                var failure = Failure(error)
+                failure.hint = nil
+                throw failure
+            }
             for (name, address) in removed {
                 context.output.result(
                     "forgot \(name.printable()), which led to \(address)",

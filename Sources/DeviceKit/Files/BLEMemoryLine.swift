@@ -1,4 +1,4 @@
-import BlueZ
+internal import BlueZ
 
 /// A line of ``BLEMemoryFile``.
 enum BLEMemoryLine: Equatable {

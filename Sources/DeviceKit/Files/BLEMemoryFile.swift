@@ -1,43 +1,49 @@
-import BlueZ
-import Glibc
-import LineProtocol
-import Transports
+public import BlueZ
+internal import Glibc
+public import Transports
 
-/// Which device each BLE name led to, in the file `ble-devices` of the ``StateFolder``, which only its user may read.
+/// Which device each BLE name led to, in a file that only its user may read.
+///
+/// ```swift
+/// let memory = BLEMemoryFile(path: home + "/.local/state/bench/ble-devices")
+/// var schemes = LinkSchemes.standard
+/// schemes.add("ble", BLEEndpoint.opener(BLEUse(profiles: .families, memory: memory)))
+/// ```
 ///
 /// A line holds an address, a space and a name. A name that is new is added, and the file replaced at once; of two
 /// commands that do so in one moment the later counts, and the other's name is remembered when it is used again.
-struct BLEMemoryFile: BLENameMemory {
+public struct BLEMemoryFile: BLENameMemory {
     /// The most names that are kept; those that were added first go first.
-    static let limit = 1000
+    public static let limit = 1000
     /// The most bytes that are read. What is longer was not written here.
     static let sizeLimit = 1 << 20
 
-    let path: String
-    /// Where to say that the file can't be read or written; nil for nowhere.
-    private let note: (@Sendable (String) -> Void)?
+    /// Where it is.
+    public let path: String
+    private let onProblem: (@Sendable (FileError) -> Void)?
 
-    /// The user's file; nil where there is no home for it.
-    init?(note: (@Sendable (String) -> Void)? = nil) {
-        guard let folder = StateFolder.path else { return nil }
-        path = folder + "/ble-devices"
-        self.note = note
+    /// The file at a path. It is made, with the folders above it, when there is something to remember.
+    ///
+    /// - Parameter onProblem: Called where a link needs the file, and it can't be read or written: links do without it.
+    public init(path: String, onProblem: (@Sendable (FileError) -> Void)? = nil) {
+        self.path = path
+        self.onProblem = onProblem
     }
 
     // MARK: For links
 
-    func address(of name: String) -> BluetoothAddress? {
-        do throws(Failure) {
+    public func address(of name: String) -> BluetoothAddress? {
+        do throws(FileError) {
             guard case .device(let address, _) = try lines().last(where: { $0.isOf(name) }) else { return nil }
             return address
         } catch {
-            tell(error)
+            onProblem?(error)
             return nil
         }
     }
 
-    func remember(_ address: BluetoothAddress, as name: String) {
-        do throws(Failure) {
+    public func remember(_ address: BluetoothAddress, as name: String) {
+        do throws(FileError) {
             var lines = try lines()
             if case .device(address, _) = lines.last(where: { $0.isOf(name) }) { return }
             lines.removeAll { $0.isOf(name) }
@@ -45,12 +51,8 @@ struct BLEMemoryFile: BLENameMemory {
             if lines.count > Self.limit { lines.removeFirst(lines.count - Self.limit) }
             try replace(with: lines)
         } catch {
-            tell(error)
+            onProblem?(error)
         }
-    }
-
-    private func tell(_ failure: Failure) {
-        note?("pumpctl: it is not remembered which device a name leads to: \(failure.message.printable())")
     }
 
     // MARK: For people
@@ -59,7 +61,8 @@ struct BLEMemoryFile: BLENameMemory {
     ///
     /// - Parameter name: The name; nil for all.
     /// - Returns: What was removed.
-    func forget(_ name: String?) throws(Failure) -> [(name: String, address: BluetoothAddress)] {
+    /// - Throws: Where the file can't be read or written.
+    public func forget(_ name: String?) throws(FileError) -> [(name: String, address: BluetoothAddress)] {
         var removed: [(name: String, address: BluetoothAddress)] = []
         var kept: [BLEMemoryLine] = []
         for line in try lines() {
@@ -73,8 +76,8 @@ struct BLEMemoryFile: BLENameMemory {
         return removed
     }
 
-    /// The names that are remembered.
-    var names: [String] {
+    /// The names that are remembered; none where the file can't be read.
+    public var names: [String] {
         let lines = (try? lines()) ?? []
         return lines.compactMap { if case .device(_, let name) = $0 { name } else { nil } }
     }
@@ -82,7 +85,7 @@ struct BLEMemoryFile: BLENameMemory {
     // MARK: The file
 
     /// What the file holds; nothing where there is none.
-    private func lines() throws(Failure) -> [BLEMemoryLine] {
+    private func lines() throws(FileError) -> [BLEMemoryLine] {
         // What is no file must not hold up a command.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
@@ -102,8 +105,8 @@ struct BLEMemoryFile: BLENameMemory {
         return bytes.split(separator: 0x0A).map { BLEMemoryLine($0) }
     }
 
-    private func replace(with lines: [BLEMemoryLine]) throws(Failure) {
-        if let slash = path.lastIndex(of: "/") { StateFolder.make(String(path[..<slash])) }
+    private func replace(with lines: [BLEMemoryLine]) throws(FileError) {
+        if let slash = path.lastIndex(of: "/") { PrivateFolder.make(String(path[..<slash])) }
         let new = "\(path).\(getpid())"
         unlink(new)
         let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -120,9 +123,5 @@ struct BLEMemoryFile: BLENameMemory {
         }
     }
 
-    private func failure(_ reason: CInt) -> Failure {
-        var failure = Failure(file: path, errno: reason)
-        failure.hint = nil
-        return failure
-    }
+    private func failure(_ reason: CInt) -> FileError { FileError(path: path, errno: reason) }
 }

@@ -1,0 +1,72 @@
+import BlueZ
+import DeviceKit
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct BLEMemoryFileTests {
+    private let folder = TemporaryFolder()
+    private let first = BluetoothAddress("00:15:83:00:00:10")!
+    private let second = BluetoothAddress("00:15:83:00:00:20")!
+
+    private func text(_ path: String) -> String? {
+        guard let file = fopen(path, "re") else { return nil }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 65536)
+        return String(decoding: bytes[..<fread(&bytes, 1, bytes.count, file)], as: UTF8.self)
+    }
+
+    @Test func `A name leads to the address that it led to last, in whatever letter case it is written`() throws {
+        let memory = BLEMemoryFile(path: folder.path("a/b/devices"))
+        #expect(memory.address(of: "HMSoft") == nil)
+        memory.remember(first, as: "HMSoft")
+        memory.remember(second, as: "Lamp")
+        memory.remember(second, as: "hmsoft")
+        #expect(memory.address(of: "HMSOFT") == second)
+        #expect(memory.names == ["Lamp", "hmsoft"])
+        #expect(text(memory.path) == "00:15:83:00:00:20 Lamp\n00:15:83:00:00:20 hmsoft\n")
+        #expect(try memory.forget("LAMP").map(\.name) == ["Lamp"])
+        #expect(try memory.forget("LAMP").isEmpty)
+        #expect(memory.names == ["hmsoft"])
+    }
+
+    @Test func `Its user alone may read it and its folder`() {
+        let memory = BLEMemoryFile(path: folder.path("state/devices"))
+        memory.remember(first, as: "HMSoft")
+        var status = stat()
+        #expect(stat(memory.path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+        #expect(stat(folder.path("state"), &status) == 0 && status.st_mode & 0o777 == 0o700)
+    }
+
+    @Test func `A name may hold the end of a line, and what is no line of it is kept`() throws {
+        let memory = BLEMemoryFile(path: folder.write("# by hand\n", to: "devices"))
+        let name = "a\nb\\n\\"
+        memory.remember(first, as: name)
+        #expect(memory.address(of: name) == first)
+        #expect(text(memory.path) == "# by hand\n00:15:83:00:00:10 a\\nb\\\\n\\\\\n")
+        #expect(try memory.forget(nil).map(\.name) == [name])
+        #expect(text(memory.path) == "# by hand\n")
+    }
+
+    @Test func `Of too many names the first go`() {
+        let memory = BLEMemoryFile(path: folder.path("devices"))
+        let names = (0...BLEMemoryFile.limit).map { "Lamp \($0)" }
+        _ = folder.write(names.dropLast().map { "00:15:83:00:00:10 \($0)\n" }.joined(), to: "devices")
+        memory.remember(first, as: names.last ?? "")
+        #expect(memory.names == Array(names.dropFirst()))
+    }
+
+    @Test func `A link does without a file that can't be used, which is told`() throws {
+        let problems = Mutex<[FileError]>([])
+        let path = folder.write("", to: "file") + "/devices"
+        let memory = BLEMemoryFile(path: path) { error in problems.withLock { $0.append(error) } }
+        #expect(memory.address(of: "HMSoft") == nil)
+        memory.remember(first, as: "HMSoft")
+        #expect(problems.withLock { $0 } == [FileError(path: path, errno: ENOTDIR)])
+        try folder.makeFolder("devices")
+        let unreadable = BLEMemoryFile(path: folder.path("devices"))
+        #expect(throws: FileError.self) { try unreadable.forget(nil) }
+        #expect(unreadable.names == [])
+    }
+}
