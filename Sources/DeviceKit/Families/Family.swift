@@ -93,6 +93,12 @@ extension Family {
         reasonForNoStop.map { FamilyError.worded($0, wording) }
     }
 
+    /// Another family of those that this package knows, of which a device says this line, and no other would; nil where
+    /// there is none.
+    public func other(recognizing line: [UInt8]) -> Family? {
+        Self.all.first { $0 != self && $0.wire.recognizes(line) }
+    }
+
     /// What is known of the error of that code; nil where nothing is.
     public func error(_ code: String) -> FamilyError? { errors.first { $0.code == code } }
 }

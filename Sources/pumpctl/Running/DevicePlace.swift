@@ -3,9 +3,6 @@ import Transports
 
 /// Where a command's device is, and what carries the link to it: what a person can do about a failure depends on that.
 struct DevicePlace: Sendable, Hashable {
-    /// What lies between this computer and the device.
-    enum Carrier: Sendable, Hashable { case cable, radio, network, simulation }
-
     /// The endpoint as the person named it.
     let name: String
     let carrier: Carrier
@@ -17,13 +14,7 @@ struct DevicePlace: Sendable, Hashable {
         name = text
         let endpoint = try? Endpoint(text)
         baudRate = endpoint?.options["baud"]
-        carrier =
-            switch endpoint?.scheme {
-            case "ble": .radio
-            case "tcp", "unix": .network
-            case "sim": .simulation
-            default: .cable
-            }
+        carrier = endpoint?.carrier ?? .cable
     }
 }
 
@@ -45,7 +36,7 @@ extension DevicePlace {
 
     /// Something came that the protocol does not know.
     static func adviceOnUnknownReply(_ line: [UInt8], at place: DevicePlace?, _ family: Family) -> String {
-        if let other = Family.all.first(where: { $0 != family && $0.wire.recognizes(line) }) {
+        if let other = family.other(recognizing: line) {
             return "use a command of the family \(other): pumpctl --help; or name another device by --port"
         }
         let isText = !line.isEmpty && line.allSatisfy { (0x20..<0x7F).contains($0) }

@@ -19,9 +19,9 @@ struct PortsCommand: ParsableCommand {
         let watches = watch
         try CommandRunner.run(shared.merged(with: parent.shared)) { context in
             if watches {
-                try await PortWatching(context.output).run(on: context.loop)
+                try await PortListing(output: context.output).watch(on: context.loop)
             } else {
-                try PortListing(context.output).print(SerialPorts.all())
+                try PortListing(output: context.output).print(SerialPorts.all())
             }
         }
     }

@@ -1,0 +1,25 @@
+public import Transports
+
+/// What lies between this computer and a device: what a person can do about a failure depends on that.
+public enum Carrier: Sendable, Hashable {
+    /// A serial port.
+    case cable
+    /// Bluetooth.
+    case radio
+    /// A server that has the device.
+    case network
+    /// Nothing: the device is inside the program.
+    case simulation
+}
+
+extension Endpoint {
+    /// What carries the link to the device; a cable where the scheme does not tell.
+    public var carrier: Carrier {
+        switch scheme {
+        case "ble": .radio
+        case "tcp", "unix": .network
+        case "sim": .simulation
+        default: .cable
+        }
+    }
+}
