@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "LineProtocol", targets: ["LineProtocol"]),
         .library(name: "Transports", targets: ["Transports"]),
         .library(name: "DeviceKit", targets: ["DeviceKit"]),
+        .library(name: "Diagnosis", targets: ["Diagnosis"]),
         .library(name: "FirmwareSim", targets: ["FirmwareSim"]),
         .library(name: "PeripheralSim", targets: ["PeripheralSim"]),
         .library(name: "Recorder", targets: ["Recorder", "RecordFormat"]),
@@ -70,6 +71,11 @@ let package = Package(
             name: "DeviceKit",
             dependencies: ["Transports", "LineProtocol", "SerialPort", "BlueZ", "DescriptorIO", "RecordFormat"],
             swiftSettings: settings),
+        // What may keep a program from its device, and what mends that.
+        .target(
+            name: "Diagnosis",
+            dependencies: ["DeviceKit", "Transports", "LineProtocol", "SerialPort", "BlueZ", "DBus", "DescriptorIO"],
+            swiftSettings: settings),
         .target(name: "FirmwareSim", dependencies: ["DescriptorIO", "SerialPort"], swiftSettings: settings),
         // Simulated devices over BLE, apart from FirmwareSim so that a simulator on a wire needs no libdbus.
         .target(name: "PeripheralSim", dependencies: ["FirmwareSim", "BlueZ"], swiftSettings: settings),
@@ -87,7 +93,7 @@ let package = Package(
         .executableTarget(
             name: "pumpctl",
             dependencies: [
-                "DeviceKit", "LineProtocol", "Transports", "BlueZ", "DBus", "SerialPort", "DescriptorIO",
+                "DeviceKit", "Diagnosis", "LineProtocol", "Transports", "BlueZ", "DBus", "SerialPort", "DescriptorIO",
                 "FirmwareSim", "PeripheralSim", "RecordFormat", "CLineEditor",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -136,7 +142,13 @@ let package = Package(
             name: "DeviceKitTests",
             dependencies: [
                 "DeviceKit", "Transports", "LineProtocol", "SerialPort", "BlueZ", "DescriptorIO", "RecordFormat",
-                "TestSupport",
+                "FakeBlueZ", "TestSupport",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "DiagnosisTests",
+            dependencies: [
+                "Diagnosis", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "BlueZ", "DBus", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -162,7 +174,8 @@ let package = Package(
         .testTarget(
             name: "pumpctlTests",
             dependencies: [
-                "pumpctl", "pumpctl-record", "DeviceKit", "FakeBlueZ", "BlueZ", "DBus", "Transports", "FirmwareSim",
+                "pumpctl", "pumpctl-record", "DeviceKit", "Diagnosis", "FakeBlueZ", "BlueZ", "DBus", "Transports",
+                "FirmwareSim",
                 "SerialPort",
                 "DescriptorIO", "LineProtocol", "RecordFormat", "TestSupport",
             ],

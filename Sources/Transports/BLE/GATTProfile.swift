@@ -26,6 +26,9 @@ public struct GATTProfile: Sendable, Hashable {
     /// What a device is, for people, that has these services and the mark; nil where devices of other families have them
     /// too, as they have HM-10 serial.
     public let deviceKind: String?
+    /// What else a device may be, for people, that has these services: `another device behind an HM-10`; nil where nobody
+    /// has said so.
+    public let alternative: String?
     /// Whether the device confirms each write. Where it can be written in one way only, it is written in that.
     public let writeType: ConnectedDevice.WriteType
     /// The most bytes of one write. A value has 512 at most, but a peripheral of BlueZ takes 510: it counts the 2 bytes of
@@ -49,8 +52,9 @@ public struct GATTProfile: Sendable, Hashable {
     ///   - chunkLength: In bytes, 1 to 512.
     public init(
         _ name: String, families: [String] = [], services: [BluetoothUUID], write: BluetoothUUID, hear: BluetoothUUID,
-        mark: BluetoothUUID? = nil, deviceKind: String? = nil, writeType: ConnectedDevice.WriteType, chunkLength: Int,
-        pacing: Duration = .zero, keepsPacketBounds: Bool = false, values: [GATTValue] = []
+        mark: BluetoothUUID? = nil, deviceKind: String? = nil, alternative: String? = nil,
+        writeType: ConnectedDevice.WriteType, chunkLength: Int, pacing: Duration = .zero,
+        keepsPacketBounds: Bool = false, values: [GATTValue] = []
     ) {
         self.name = name
         self.families = families
@@ -59,6 +63,7 @@ public struct GATTProfile: Sendable, Hashable {
         self.hear = hear
         self.mark = mark
         self.deviceKind = deviceKind
+        self.alternative = alternative
         self.writeType = writeType
         self.chunkLength = min(max(chunkLength, 1), 512)
         self.pacing = pacing

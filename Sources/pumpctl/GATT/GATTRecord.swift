@@ -1,4 +1,5 @@
 import BlueZ
+import DeviceKit
 import LineProtocol
 
 /// How values are shown.

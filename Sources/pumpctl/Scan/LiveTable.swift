@@ -1,4 +1,5 @@
 import DescriptorIO
+import DeviceKit
 
 /// A table of devices on the terminal that is drawn over when something is new.
 actor LiveTable {

@@ -1,4 +1,6 @@
 import ArgumentParser
+import BlueZ
+import DeviceKit
 
 struct ScanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -8,10 +10,10 @@ struct ScanCommand: ParsableCommand {
             Connects to none. A device that is connected to a phone does not show itself; one that saves power is heard \
             every second or two. What is shown is used as --port ble:NAME, with %3F for a question mark, or ble:ADDRESS \
             where several have one name. 'pumpctl gatt ble:NAME' connects, and lists what a device has. A \
-            family with a question mark offers a service that other devices offer too.
+            family with a question mark is a guess: other devices offer that service too, as all behind an HM-10 do.
 
-            Each line of --json has all of the keys address, name, rssi_dbm, services (UUIDs), family, possible_family, \
-            connected; what is unknown is null. With --watch there is also event (found, changed, lost).
+            Each line of --json has all of the keys address, name, rssi_dbm, services (UUIDs), family (if certain), \
+            possible_family (the likeliest), possible_families (all), connected; what is unknown is null. With --watch there is also event (found, changed, lost).
             """,
         example: "pumpctl scan --for 10s")
 
@@ -38,7 +40,18 @@ struct ScanCommand: ParsableCommand {
         let time = time?.duration ?? (watch ? nil : Self.usualTime)
         let (adapter, watches) = (adapter, watch)
         try CommandRunner.run(shared.merged(with: parent.shared)) { context in
-            try await Scanning(context: context, adapter: adapter, time: time, watches: watches).run()
+            let bluez = try await BlueZ.open(on: context.loop)
+            let scan = DeviceScan(with: bluez, on: adapter, for: context.options.family?.name, isLasting: watches)
+            let result: Result<Void, any Error>
+            do {
+                try await context.run(for: time) { try await ScanDisplay(context, watches: watches).follow(scan) }
+                result = .success(())
+            } catch {
+                result = .failure(error)
+            }
+            await bluez.close()
+            try Task.checkCancellation()
+            try result.get()
         }
     }
 }

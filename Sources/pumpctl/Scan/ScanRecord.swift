@@ -4,13 +4,14 @@ import DeviceKit
 /// A BLE device as programs are told of it.
 struct ScanRecord: Encodable {
     /// What happened to it, where devices are watched.
-    var event: ScanChange?
+    var event: DeviceChange?
     var device: ScannedDevice
 
     enum CodingKeys: String, CodingKey {
         case event, address, name, services, family, connected
         case rssi = "rssi_dbm"
         case possibleFamily = "possible_family"
+        case possibleFamilies = "possible_families"
     }
 
     /// All keys are there always; what is unknown is null.
@@ -22,15 +23,13 @@ struct ScanRecord: Encodable {
         try container.encode(device.rssi, forKey: .rssi)
         try container.encode(device.services.map(\.description), forKey: .services)
         try container.encode(device.fit.certain, forKey: .family)
-        try container.encode(device.fit.possible, forKey: .possibleFamily)
+        try container.encode(device.fit.possible.first, forKey: .possibleFamily)
+        try container.encode(device.fit.possible, forKey: .possibleFamilies)
         try container.encode(device.isConnected, forKey: .connected)
     }
 }
 
-/// What can happen to a device that is watched.
-enum ScanChange: String {
-    case found, changed, lost
-
+extension DeviceChange {
     /// What stands before its line.
     var sign: String {
         switch self {
@@ -39,4 +38,9 @@ enum ScanChange: String {
         case .lost: "-"
         }
     }
+}
+
+extension FamilyFit {
+    /// The likeliest family, with a question mark where it is not certain; nil where none is known.
+    var name: String? { families.first.map { isCertain ? $0 : "\($0)?" } }
 }

@@ -1,4 +1,5 @@
 import BlueZ
+import DeviceKit
 import LineProtocol
 
 /// BLE devices as people are shown them.
@@ -25,7 +26,7 @@ enum ScanTable {
     }
 
     /// A device of which there is news, in one line.
-    static func line(_ change: ScanChange, _ device: ScannedDevice) -> String {
+    static func line(_ change: DeviceChange, _ device: ScannedDevice) -> String {
         ([change.sign] + cells(device).filter { $0 != "-" }).joined(separator: gap)
     }
 
@@ -41,7 +42,7 @@ enum ScanTable {
     private static func cells(_ device: ScannedDevice) -> [String] {
         let services = ServiceName.list(device.services)
         return [
-            device.name.map(quoted) ?? "-", device.address.description, signal(device), device.fit.text ?? "-",
+            device.name.map(quoted) ?? "-", device.address.description, signal(device), device.fit.name ?? "-",
             services.isEmpty ? "-" : services,
         ]
     }

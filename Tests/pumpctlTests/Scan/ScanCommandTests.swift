@@ -32,11 +32,17 @@ import Testing
             #expect(
                 ending.output.split(separator: "\n") == [
                     "NAME    ADDRESS            SIGNAL   FAMILY  SERVICES",
-                    "HMSoft  00:15:83:00:00:10  -40 dBm  pump    HM-10 serial",
+                    "HMSoft  00:15:83:00:00:10  -40 dBm  pump?   HM-10 serial",
                     "Storm   30:AE:A4:00:00:01  -60 dBm  storm?  ESP32 example",
                     "-       C0:FF:EE:00:00:01  -70 dBm  -       -",
-                    "HMSoft  00:15:83:00:00:11  -80 dBm  pump    HM-10 serial",
+                    "HMSoft  00:15:83:00:00:11  -80 dBm  pump?   HM-10 serial",
                 ])
+            #expect(
+                ending.errors == """
+                    pump?: pump, or another device behind an HM-10
+                    storm?: storm, or another device with the same service
+
+                    """)
             #expect(await !bench.adapter.isDiscovering)
         }
     }
@@ -45,12 +51,16 @@ import Testing
         try await withBLEBench { bench in
             await fill(bench)
             let objects = try await bench.run("scan", "--for", "2s", "--json").objects()
-            let keys: Set = ["address", "name", "rssi_dbm", "services", "family", "possible_family", "connected"]
+            let keys: Set = [
+                "address", "name", "rssi_dbm", "services", "family", "possible_family", "possible_families",
+                "connected",
+            ]
             for object in objects { #expect(Set(object.allKeys as? [String] ?? []) == keys) }
             #expect(objects.map { $0["address"] as? String } == [Self.pump, Self.storm, Self.nameless, Self.twin])
             #expect(objects.map { $0["rssi_dbm"] as? Int } == [-40, -60, -70, -80])
-            #expect(objects.map { $0["family"] as? String } == ["pump", nil, nil, "pump"])
-            #expect(objects.map { $0["possible_family"] as? String } == [nil, "storm", nil, nil])
+            #expect(objects.map { $0["family"] as? String } == [nil, nil, nil, nil])
+            #expect(objects.map { $0["possible_family"] as? String } == ["pump", "storm", nil, "pump"])
+            #expect(objects.map { $0["possible_families"] as? [String] } == [["pump"], ["storm"], [], ["pump"]])
             #expect(objects.map { $0["name"] as? String } == ["HMSoft", "Storm", nil, "HMSoft"])
             #expect(objects[0]["services"] as? [String] == ["FFE0"])
             #expect(objects[0]["connected"] as? Bool == false)
@@ -76,6 +86,8 @@ import Testing
             var device = try Self.object(await program.output.line())
             while device["family"] is NSNull { device = try Self.object(await program.output.line()) }
             #expect(device["family"] as? String == "storm")
+            #expect(device["possible_family"] is NSNull)
+            #expect(device["possible_families"] as? [String] == [])
             #expect(device["connected"] as? Bool == true)
             #expect(device["rssi_dbm"] is NSNull)
             program.send(signal: SIGTERM)

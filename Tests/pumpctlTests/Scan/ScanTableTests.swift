@@ -1,4 +1,5 @@
 import BlueZ
+import DeviceKit
 import LineProtocol
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
         #expect(
             ScanTable.lines([pump, watch, other]) == [
                 "NAME    ADDRESS            SIGNAL     FAMILY  SERVICES",
-                "HMSoft  00:00:00:00:00:01  -52 dBm    pump    HM-10 serial",
+                "HMSoft  00:00:00:00:00:01  -52 dBm    pump?   HM-10 serial",
                 "-       00:00:00:00:00:02  -70 dBm    -       Heart Rate, Battery, 12345678…",
                 "Lamp    00:00:00:00:00:03  connected  -       -",
             ])
@@ -38,8 +39,8 @@ import Testing
 
     @Test func `Where there is little room the services go first, then the family`() {
         let pump = device(1, name: "HMSoft", rssi: -52, services: ["FFE0", "180A"])
-        #expect(ScanTable.lines([pump], width: 58)[1] == "HMSoft  00:00:00:00:00:01  -52 dBm  pump    HM-10 serial,…")
-        #expect(ScanTable.lines([pump], width: 45)[1] == "HMSoft  00:00:00:00:00:01  -52 dBm  pump")
+        #expect(ScanTable.lines([pump], width: 58)[1] == "HMSoft  00:00:00:00:00:01  -52 dBm  pump?   HM-10 serial,…")
+        #expect(ScanTable.lines([pump], width: 45)[1] == "HMSoft  00:00:00:00:00:01  -52 dBm  pump?")
         #expect(ScanTable.lines([pump], width: 36)[1] == "HMSoft  00:00:00:00:00:01  -52 dBm")
     }
 
@@ -81,41 +82,11 @@ import Testing
         #expect(LiveTable.lines([], 5, rows: 10) == ["scan…"])
     }
 
-    @Test func `The strongest comes first, then what is connected, then what is not heard`() {
-        var devices = ScannedDevices()
-        let all = [
-            device(1, rssi: -70), device(2), device(3, isConnected: true), device(4, rssi: -40), device(5, rssi: -70),
-        ]
-        for device in all { devices[device.address] = device }
-        #expect(devices.sorted.map { $0.address.description.suffix(1) } == ["4", "1", "5", "3", "2"])
-    }
-
     private func device(
         _ number: Int, name: String? = nil, rssi: Int? = nil, services: [BluetoothUUID] = [], isConnected: Bool = false
     ) -> ScannedDevice {
         let digits = (number < 16 ? "0" : "") + String(number, radix: 16)
         guard let address = BluetoothAddress("00:00:00:00:00:\(digits)") else { preconditionFailure("no address") }
         return ScannedDevice(address, name: name, rssi: rssi, services: services, isConnected: isConnected)
-    }
-}
-
-@Suite struct FamilyFitTests {
-    private static let stormService: BluetoothUUID = "4FAFC201-1FB5-459E-8FCC-C5C9C331914B"
-
-    @Test func `A family's service tells the family`() {
-        #expect(FamilyFit(services: ["180A", "FFE0"]) == .sure("pump"))
-        #expect(FamilyFit(services: ["FFE5"]) == .sure("pump"))
-        #expect(FamilyFit(services: ["937312E0-2354-11EB-9F10-FBC30A62CF38"]) == .sure("led"))
-        #expect(FamilyFit(services: ["180A"]) == .none)
-        #expect(FamilyFit(services: []) == .none)
-    }
-
-    @Test func `The storm sensor is known by its second characteristic alone`() {
-        let stock: BluetoothUUID = "BEB5483E-36E1-4688-B7F5-EA07361B26A8"
-        let mark: BluetoothUUID = "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E"
-        #expect(FamilyFit(services: [Self.stormService]) == .perhaps("storm"))
-        #expect(FamilyFit(services: [Self.stormService], characteristics: [stock]) == .none)
-        #expect(FamilyFit(services: [Self.stormService], characteristics: [stock, mark]) == .sure("storm"))
-        #expect(FamilyFit(services: [Self.stormService]).text == "storm?")
     }
 }

@@ -1,9 +1,9 @@
-import Glibc
+internal import Glibc
 
 /// A folder of the system whose entries say something by their names.
-enum Folder {
+package enum Folder {
     /// The names in a folder, sorted, but those that begin with a dot; none where it can't be read.
-    static func names(in path: String) -> [String] {
+    package static func names(in path: String) -> [String] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
         var names: [String] = []

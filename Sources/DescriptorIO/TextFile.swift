@@ -1,9 +1,9 @@
-import Glibc
+internal import Glibc
 
 /// A file of the system that says something by text, as those of /proc.
-enum TextFile {
+package enum TextFile {
     /// All that the file says; nil where it can't be read.
-    static func contents(of path: String) -> String? {
+    package static func contents(of path: String) -> String? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }

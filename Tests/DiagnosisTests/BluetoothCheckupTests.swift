@@ -1,8 +1,9 @@
 import BlueZ
+import LineProtocol
 import TestSupport
 import Testing
 
-@testable import pumpctl
+@testable import Diagnosis
 
 @Suite struct BluetoothCheckupTests {
     private static let on = BluetoothState.Controller(name: "hci0", address: "00:00:5E:00:53:01", isPowered: true)
@@ -17,75 +18,76 @@ import Testing
             settings: DaemonSettings("[GATT]\nChannels = 1\n"))
     }
 
-    private func check(_ state: BluetoothState, needed: Bool = true, adapter: String? = nil) -> [String: Diagnosis] {
-        let diagnoses = BluetoothCheckup(state: state, isNeeded: needed, adapter: adapter).diagnoses
-        return Dictionary(diagnoses.map { ($0.check, $0) }) { first, _ in first }
+    private func check(_ state: BluetoothState, needed: Bool = true, adapter: String? = nil) -> [Check: Finding] {
+        let findings = BluetoothCheckup(state: state, isNeeded: needed, adapter: adapter).findings
+        return Dictionary(findings.map { ($0.check, $0) }) { first, _ in first }
     }
 
     @Test func `Where all is well, nothing is to be mended`() {
-        let found = BluetoothCheckup(state: Self.state(), isNeeded: true).diagnoses
-        #expect(found.allSatisfy { $0.status == .ok })
-        #expect(found.contains { $0.finding == "BlueZ 5.66; nothing experimental of it is needed" })
-        #expect(found.contains { $0.finding == "the adapter hci0 (00:00:5E:00:53:01) is on" })
+        let found = BluetoothCheckup(state: Self.state(), isNeeded: true).findings
+        #expect(found.allSatisfy { $0.status == .good })
+        #expect(found.contains { $0.fact == "BlueZ 5.66; nothing experimental of it is needed" })
+        #expect(found.contains { $0.fact == "the adapter hci0 (00:00:5E:00:53:01) is on" })
     }
 
     @Test func `A computer without Bluetooth is well for who has a cable`() {
         for daemon in [BluetoothState.Daemon.notRunning, .notInstalled, .noBus("there is none")] {
             let state = Self.state(daemon, [], kernel: [], version: nil)
-            #expect(BluetoothCheckup(state: state, isNeeded: false).diagnoses.allSatisfy { $0.status == .ok })
+            #expect(BluetoothCheckup(state: state, isNeeded: false).findings.allSatisfy { $0.status == .good })
         }
     }
 
     @Test(
         arguments: [
-            (state(.notRunning, []), "bluetoothd", "sudo systemctl start bluetooth", .unavailable),
-            (state(.notInstalled, []), "bluetoothd", "sudo apt install bluez", .unavailable),
-            (state(.noBus("there is none"), []), "bluetoothd", "run pumpctl on the computer itself", .unavailable),
+            (state(.notRunning, []), .bluetoothd, "sudo systemctl start bluetooth", .unavailable),
+            (state(.notInstalled, []), .bluetoothd, "sudo apt install bluez", .unavailable),
+            (state(.noBus("there is none"), []), .bluetoothd, "on the computer itself", .unavailable),
             (
-                state(.refuses("not permitted", remedy: "join the group", .noPermission), []), "bluetoothd",
-                "join the group", .noPermission
+                state(.refuses("not permitted", remedy: "join the group", .notPermitted), []), .bluetoothd,
+                "join the group", .notPermitted
             ),
-            (state(.running, [], kernel: []), "adapter", "plug one in", .noInput),
-            (state(.running, []), "adapter", "sudo systemctl restart bluetooth", .noInput),
-            (state(.running, [off]), "adapter", "bluetoothctl power on", .unavailable),
+            (state(.running, [], kernel: []), .adapter, "plug one in", .notFound),
+            (state(.running, []), .adapter, "sudo systemctl restart bluetooth", .notFound),
+            (state(.running, [off]), .adapter, "bluetoothctl power on", .unavailable),
             (
                 state(
                     .running, [off], switches: [RadioSwitch(name: "hci1", isSoftBlocked: true, isHardBlocked: false)]),
-                "rfkill", "rfkill unblock bluetooth", .unavailable
+                .rfkill, "rfkill unblock bluetooth", .unavailable
             ),
             (
                 state(.running, [off], switches: [RadioSwitch(name: "hci1", isSoftBlocked: true, isHardBlocked: true)]),
-                "rfkill", "use that switch or key", .unavailable
+                .rfkill, "use that switch or key", .unavailable
             ),
-        ] as [(BluetoothState, String, String, pumpctl.ExitStatus)])
+        ] as [(BluetoothState, Check, String, LinkError.Code)])
     func `What is in the way fails for a BLE device, and warns who has a cable`(
-        state: BluetoothState, check: String, remedy: String, exit: pumpctl.ExitStatus
+        state: BluetoothState, check: Check, remedy: String, obstacle: LinkError.Code
     ) throws {
-        let failures = BluetoothCheckup(state: state, isNeeded: true).diagnoses.filter { $0.status == .fail }
+        let failures = BluetoothCheckup(state: state, isNeeded: true).findings.filter { $0.status == .bad }
         #expect(failures.map(\.check) == [check])
-        #expect(failures.first?.remedy?.contains(remedy) == true, "\(failures)")
-        #expect(failures.first?.exit == exit)
-        let warnings = BluetoothCheckup(state: state, isNeeded: false).diagnoses
-        #expect(warnings.allSatisfy { $0.status != .fail })
+        #expect(failures.first?.remedy?.description.contains(remedy) == true, "\(failures)")
+        #expect(failures.first?.obstacle == obstacle)
+        let warnings = BluetoothCheckup(state: state, isNeeded: false).findings
+        #expect(warnings.allSatisfy { $0.status != .bad })
     }
 
     @Test func `One adapter that is on is enough, unless another is named`() {
         let state = Self.state(.running, [Self.on, Self.off])
-        #expect(BluetoothCheckup(state: state, isNeeded: true).diagnoses.allSatisfy { $0.status == .ok })
-        #expect(check(state, adapter: "hci1")["adapter"]?.remedy?.contains("select 00:00:5E:00:53:02") == true)
-        #expect(check(state, adapter: "hci0")["adapter"]?.status == .ok)
-        #expect(check(state, adapter: Self.on.address)["adapter"]?.status == .ok)
-        #expect(check(state, adapter: "hci7")["adapter"]?.exit == .noInput)
-        #expect(check(state, adapter: "hci7")["adapter"]?.remedy == "name one there is: hci0, hci1")
+        #expect(BluetoothCheckup(state: state, isNeeded: true).findings.allSatisfy { $0.status == .good })
+        #expect(
+            check(state, adapter: "hci1")[.adapter]?.remedy?.description.contains("select 00:00:5E:00:53:02") == true)
+        #expect(check(state, adapter: "hci0")[.adapter]?.status == .good)
+        #expect(check(state, adapter: Self.on.address)[.adapter]?.status == .good)
+        #expect(check(state, adapter: "hci7")[.adapter]?.obstacle == .notFound)
+        #expect(check(state, adapter: "hci7")[.adapter]?.remedy == "name one there is: hci0, hci1")
     }
 
     @Test func `What a version lacks is said`() {
-        #expect(BlueZVersion(5, 41).shortcoming?.contains("'ble:' does not work") == true)
-        #expect(BlueZVersion(5, 47).shortcoming?.contains("'sim --ble' does not work") == true)
-        #expect(BlueZVersion(5, 61).shortcoming?.contains("20 bytes") == true)
+        #expect(BlueZVersion(5, 41).shortcoming?.description.contains("'ble:' does not work") == true)
+        #expect(BlueZVersion(5, 47).shortcoming == .advertisesAsExperiment(bluez: "5.47"))
+        #expect(BlueZVersion(5, 61).shortcoming?.description.contains("20 bytes") == true)
         #expect(BlueZVersion(5, 62).shortcoming == nil)
-        #expect(check(Self.state(version: BlueZVersion(5, 55)))["bluez_version"]?.status == .warn)
-        #expect(check(Self.state(version: nil))["bluez_version"] == nil)
+        #expect(check(Self.state(version: BlueZVersion(5, 55)))[.bluezVersion]?.status == .warning)
+        #expect(check(Self.state(version: nil))[.bluezVersion] == nil)
     }
 
     @Test func `The version is the one that bluetoothd names, or its package's`() {
@@ -116,7 +118,7 @@ import Testing
             return state.readsPhones
         }
         #expect(reads(["/usr/libexec/bluetooth/bluetoothd", "-n"]))
-        #expect(check(state)["phones"]?.remedy?.contains("-P battery") == true)
+        #expect(check(state)[.phones]?.remedy?.description.contains("-P battery") == true)
         #expect(!reads(nil))
         for option in [["-P", "battery"], ["--noplugin=hog,battery"], ["-Pbattery"], ["--noplugin", "battery,hog"]] {
             #expect(!reads(["bluetoothd"] + option), "\(option)")
@@ -141,9 +143,9 @@ import Testing
     ) {
         var state = Self.state(version: version)
         state.settings = DaemonSettings(configuration)
-        #expect(check(state)["channels"]?.status == (isSaid ? .warn : nil))
+        #expect(check(state)[.channels]?.status == (isSaid ? .warning : nil))
         state.daemon = .notRunning
-        #expect(check(state)["channels"] == nil)
+        #expect(check(state)[.channels] == nil)
     }
 
     @Test func `The switches of rfkill are read from where the kernel shows them`() throws {

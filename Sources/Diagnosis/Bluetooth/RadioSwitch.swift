@@ -1,3 +1,5 @@
+internal import DescriptorIO
+
 /// A switch that keeps Bluetooth off, as rfkill has it.
 struct RadioSwitch: Equatable {
     /// What it belongs to, as `hci0` or `thinkpad_bluetooth`.

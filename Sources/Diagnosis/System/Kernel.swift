@@ -1,4 +1,5 @@
-import Glibc
+internal import DescriptorIO
+internal import Glibc
 
 /// The kernel that runs, and which drivers for USB-serial adapters it has.
 struct Kernel: Equatable {

@@ -1,17 +1,18 @@
-import BlueZ
+public import BlueZ
 
-/// What people call services.
-enum ServiceName {
+/// What people call GATT services.
+public enum ServiceName {
     /// The name of a service, or else the UUID, of a long one its beginning.
-    static func of(_ service: BluetoothUUID) -> String {
+    private static func of(_ service: BluetoothUUID) -> String {
         names[service] ?? (service.shortValue == nil ? service.text.prefix(8) + "…" : service.description)
     }
 
     /// The name of a service; nil where it has none that is known.
-    static func known(_ service: BluetoothUUID) -> String? { names[service] ?? attributes[service] }
+    public static func known(_ service: BluetoothUUID) -> String? { names[service] ?? attributes[service] }
 
-    /// The services of a device in a few words: those that every device has are left out.
-    static func list(_ services: [BluetoothUUID]) -> String {
+    /// The services of a device in a few words, as `HM-10 serial, Battery`: those that every device has are left out. One
+    /// without a name is its UUID, of a long one the beginning.
+    public static func list(_ services: [BluetoothUUID]) -> String {
         services.filter { attributes[$0] == nil }.map(of).joined(separator: ", ")
     }
 

@@ -1,6 +1,8 @@
-import BlueZ
-import DBus
-import DescriptorIO
+internal import BlueZ
+internal import DBus
+internal import DescriptorIO
+internal import LineProtocol
+internal import Transports
 
 /// What there is of Bluetooth on this computer.
 struct BluetoothState {
@@ -10,8 +12,8 @@ struct BluetoothState {
         case notInstalled
         /// The system bus can't be reached, with why.
         case noBus(String)
-        /// It does not answer as it should, with why, what mends it, and the exit of a command that it stops.
-        case refuses(String, remedy: String?, ExitStatus)
+        /// It does not answer as it should, with why, what mends it, and how a link fails that it stops.
+        case refuses(String, remedy: String?, LinkError.Code)
     }
 
     struct Controller: Equatable {
@@ -71,8 +73,8 @@ extension BluetoothState {
                 }
                 state.version = adapters.lazy.compactMap(\.modalias).compactMap { BlueZVersion(modalias: $0) }.first
             } catch {
-                let failure = Failure(error)
-                state.daemon = .refuses(error.reason, remedy: error.hint, failure.status)
+                let code = LinkError(error, name: "").code
+                state.daemon = .refuses(error.reason, remedy: error.hint, code)
             }
         }
         state.version =

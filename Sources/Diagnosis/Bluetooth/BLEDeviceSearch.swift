@@ -1,8 +1,9 @@
-import BlueZ
-import DescriptorIO
-import Transports
+internal import BlueZ
+internal import DescriptorIO
+internal import DeviceKit
+internal import Transports
 
-/// Looks for the device that the doctor is asked about.
+/// Looks for the BLE device that is examined.
 struct BLEDeviceSearch {
     /// A device that saves power is heard every second or two.
     private static let patience = Duration.seconds(5)
@@ -10,6 +11,8 @@ struct BLEDeviceSearch {
     private static let window = Duration.seconds(1)
 
     let endpoint: BLEEndpoint
+    /// The profiles that families are told by.
+    let profiles: GATTProfiles
     let loop: EventLoop
 
     /// What is in sight, and what is remembered.
@@ -17,7 +20,9 @@ struct BLEDeviceSearch {
         let bluez = try await BlueZ.open(on: loop)
         do throws(BLEError) {
             let inSight = try await scan(with: bluez)
-            let remembered = try await bluez.knownDevices(on: endpoint.adapter).map { ScannedDevice($0) }
+            let remembered = try await bluez.knownDevices(on: endpoint.adapter).map {
+                ScannedDevice($0, among: profiles)
+            }
             await bluez.close()
             return (inSight, remembered)
         } catch {
@@ -42,7 +47,7 @@ struct BLEDeviceSearch {
             case .found(let report), .changed(let report):
                 let known = try await bluez.knownServices(of: report.address, on: endpoint.adapter)
                 devices[report.address] = ScannedDevice(
-                    report, characteristics: Set(known.flatMap(\.characteristics).map(\.uuid)))
+                    report, characteristics: Set(known.flatMap(\.characteristics).map(\.uuid)), among: profiles)
                 guard !isFound, !target.matches(among: [report], address: \.address, name: \.name).isEmpty else {
                     continue
                 }

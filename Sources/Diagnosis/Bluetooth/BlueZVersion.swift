@@ -41,10 +41,12 @@ struct BlueZVersion: Comparable, CustomStringConvertible {
     }
 
     /// What it can't do, or not without `--experimental`; nil where nothing is missing.
-    var shortcoming: String? {
-        if self < BlueZVersion(5, 42) { return "knows GATT as an experiment only, so 'ble:' does not work" }
-        if self < BlueZVersion(5, 48) { return "advertises as an experiment only, so 'sim --ble' does not work" }
-        if self < BlueZVersion(5, 62) { return "does not tell how much fits a packet, so 20 bytes are sent at a time" }
-        return nil
+    var shortcoming: Fact? {
+        if self < BlueZVersion(5, 42) {
+            return "BlueZ \(self) knows GATT as an experiment only, so 'ble:' does not work"
+        }
+        if self < BlueZVersion(5, 48) { return .advertisesAsExperiment(bluez: description) }
+        guard self < BlueZVersion(5, 62) else { return nil }
+        return "BlueZ \(self) does not tell how much fits a packet, so 20 bytes are sent at a time"
     }
 }

@@ -1,4 +1,5 @@
-import Glibc
+internal import DescriptorIO
+internal import Glibc
 
 /// The programs that run, but this one.
 enum RunningPrograms {

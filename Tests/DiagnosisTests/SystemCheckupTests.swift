@@ -1,7 +1,7 @@
 import SerialPort
 import Testing
 
-@testable import pumpctl
+@testable import Diagnosis
 
 @Suite struct SystemCheckupTests {
     private static let dependencies = """
@@ -20,16 +20,16 @@ import Testing
     @Test func `A kernel without the drivers is told of, with what mends it`() throws {
         let kernel = Kernel(release: "6.1.0-cloud", moduleLists: [Self.dependencies]) { _ in false }
         #expect(kernel.missingDrivers == ["cp210x", "pl2303"])
-        let found = try #require(diagnoses(kernel: kernel).first { $0.check == "kernel" })
-        #expect(found.status == .warn)
-        #expect(found.finding == "Linux 6.1.0-cloud has no driver cp210x, pl2303 for USB adapters")
-        #expect(found.remedy?.contains("linux-image-amd64") == true)
+        let found = try #require(findings(kernel: kernel).first { $0.check == .kernel })
+        #expect(found.status == .warning)
+        #expect(found.fact == "Linux 6.1.0-cloud has no driver cp210x, pl2303 for USB adapters")
+        #expect(found.remedy?.description.contains("linux-image-amd64") == true)
     }
 
     @Test func `Where the modules cannot be seen, nothing is said of them`() throws {
         let kernel = Kernel(release: "6.1.0", moduleLists: []) { _ in false }
         #expect(kernel.missingDrivers == nil)
-        #expect(diagnoses(kernel: kernel).first { $0.check == "kernel" } == .ok("kernel", "Linux 6.1.0"))
+        #expect(findings(kernel: kernel).first { $0.check == .kernel } == .unknown(.kernel, "Linux 6.1.0"))
     }
 
     @Test func `The library that is in use is named by its file`() {
@@ -46,9 +46,9 @@ import Testing
         #expect(SharedLibraries.loaded().path(of: "libudev") != nil)
     }
 
-    private func diagnoses(kernel: Kernel) -> [Diagnosis] {
+    private func findings(kernel: Kernel) -> [Finding] {
         SystemCheckup(
             programs: [], ports: [], devicesWithoutPort: [], kernel: kernel, libraries: SharedLibraries(maps: "")
-        ).diagnoses
+        ).findings
     }
 }

@@ -1,3 +1,5 @@
+internal import DescriptorIO
+
 /// The libraries of the system that this program has loaded.
 struct SharedLibraries: Equatable {
     /// The files, links followed, so that their names tell the version: `/usr/lib/x86_64-linux-gnu/libudev.so.1.7.5`.

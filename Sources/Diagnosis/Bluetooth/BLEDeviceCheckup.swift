@@ -1,0 +1,107 @@
+internal import BlueZ
+internal import DeviceKit
+internal import LineProtocol
+internal import Transports
+
+/// The checks of one BLE device; none of them connects to it.
+struct BLEDeviceCheckup {
+    /// The endpoint that names it.
+    let endpoint: String
+    let target: BLEEndpoint.Target
+    /// The devices in sight, the strongest first.
+    let inSight: [ScannedDevice]
+    /// Those that bluetoothd remembers.
+    var remembered: [ScannedDevice] = []
+    /// The profiles that are known.
+    var profiles = GATTProfiles.families
+    /// The programs that run, by their names.
+    var programs: Set<String> = []
+    /// The address that the name led to until now; nil where that is not known.
+    var before: BluetoothAddress?
+
+    var findings: [Finding] {
+        let fitting = matches(among: inSight)
+        guard let device = fitting.first else { return [absence] }
+        return [
+            sight(of: device), twins(fitting) ?? change(to: device), connection(of: device), services(of: device),
+            kind(of: device),
+        ]
+        .compactMap { $0 }
+    }
+
+    private func matches(among devices: [ScannedDevice]) -> [ScannedDevice] {
+        target.matches(among: devices, address: \.address, name: \.name)
+    }
+
+    private var absence: Finding {
+        let isKnown = target != .any && !matches(among: remembered).isEmpty
+        let names = inSight.compactMap { $0.name?.printable() }.reduce(into: [String]()) {
+            if !$0.contains($1) { $0.append($1) }
+        }
+        let others = names.isEmpty ? "" : "; in sight: " + names.prefix(5).joined(separator: ", ")
+        return .bad(
+            .inSight, of: endpoint, isKnown ? "known, and not in sight" : "not in sight",
+            "check that it is switched on, near, and not connected to a phone\(others)", .notFound)
+    }
+
+    private func sight(of device: ScannedDevice) -> Finding {
+        let name = device.name.map { "\($0.printable()), " } ?? ""
+        guard let rssi = device.rssi else {
+            return .good(.inSight, of: endpoint, "there: \(name)\(device.address), connected to this computer")
+        }
+        let text = "in sight: \(name)\(device.address), \(rssi) dBm"
+        return rssi < -90
+            ? .warning(.inSight, of: endpoint, "\(text), which is weak", "move the device closer")
+            : .good(.inSight, of: endpoint, .text(text))
+    }
+
+    private func twins(_ fitting: [ScannedDevice]) -> Finding? {
+        guard case .name = target, fitting.count > 1, let first = fitting.first else { return nil }
+        let addresses = fitting.map(\.address.description).joined(separator: ", ")
+        return .bad(
+            .name, of: endpoint, "\(fitting.count) devices have that name: \(addresses); no command chooses one",
+            .nameByAddress(first.address), .ambiguous)
+    }
+
+    private func change(to device: ScannedDevice) -> Finding? {
+        guard case .name(let name) = target, let before, before != device.address else { return nil }
+        return .bad(
+            .name, of: endpoint, "that name led to \(before) until now, and to \(device.address) now",
+            .nameByAddressOrForget(device.address, name: name), .changedDevice)
+    }
+
+    /// bluetoothd does not tell whose connection it is.
+    private func connection(of device: ScannedDevice) -> Finding {
+        guard device.isConnected else {
+            return .good(.connection, of: endpoint, "no program of this computer is connected to it")
+        }
+        let suspects = programs.intersection(["pumpctl", "bluetoothctl", "gatttool", "ble-serial"]).sorted()
+        let whom = suspects.isEmpty ? "" : ", perhaps \(suspects.joined(separator: " or "))"
+        return .warning(
+            .connection, of: endpoint,
+            "a program on this computer is connected to it\(whom), or one that crashed was; the connection is shared",
+            "stop that program, or: bluetoothctl disconnect \(device.address)")
+    }
+
+    private func services(of device: ScannedDevice) -> Finding {
+        let list = ServiceName.list(device.services)
+        return .good(.services, of: endpoint, list.isEmpty ? "advertises no services" : "offers \(list)")
+    }
+
+    private func kind(of device: ScannedDevice) -> Finding {
+        let fit = device.fit
+        guard let profile = fit.profile else {
+            return .warning(
+                .profile, of: endpoint, "of no known kind: how to speak to it is guessed when it is connected",
+                .advice("name its kind: " + profiles.all.map { "?profile=\($0.name)" }.joined(separator: " ")))
+        }
+        if fit.isCertain {
+            return .good(.profile, of: endpoint, "of the family \(fit), by the profile \(profile.name)")
+        }
+        return profile.isUnique
+            ? .unknown(
+                .profile, of: endpoint,
+                "perhaps of the family \(profile.families.joined(separator: " or ")): that shows when it is connected")
+            : .unknown(.profile, of: endpoint, "\(fit), by the profile \(profile.name)")
+    }
+}

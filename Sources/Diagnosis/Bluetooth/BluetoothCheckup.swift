@@ -1,0 +1,113 @@
+internal import LineProtocol
+
+/// The checks of Bluetooth on this computer.
+struct BluetoothCheckup {
+    let state: BluetoothState
+    /// Whether a BLE device is wanted. Where it is not, nothing of this fails: a device may be at a cable.
+    let isNeeded: Bool
+    /// The name or address of the adapter that is wanted; nil for any.
+    var adapter: String?
+
+    var findings: [Finding] {
+        let hasNothing = state.kernelAdapters.isEmpty && state.adapters.isEmpty && state.daemon != .running
+        if !isNeeded && hasNothing {
+            return [.good(.bluetooth, "no Bluetooth adapter here; a cable needs none"), library]
+        }
+        return [library, daemon] + [version].compactMap { $0 } + blocks + adapters
+            + [phones, channels].compactMap { $0 }
+    }
+
+    private func problem(
+        _ check: Check, of subject: String? = nil, _ fact: Fact, _ remedy: Remedy?, _ obstacle: LinkError.Code
+    ) -> Finding {
+        isNeeded ? .bad(check, of: subject, fact, remedy, obstacle) : .warning(check, of: subject, fact, remedy)
+    }
+
+    private var library: Finding { .good(.libdbus, "libdbus \(state.libraryVersion) is linked in") }
+
+    private var daemon: Finding {
+        switch state.daemon {
+        case .running: .good(.bluetoothd, "bluetoothd runs")
+        case .notRunning:
+            problem(.bluetoothd, "bluetoothd is not running", "sudo systemctl start bluetooth", .unavailable)
+        case .notInstalled:
+            problem(.bluetoothd, "bluetoothd is not running, nor installed", "sudo apt install bluez", .unavailable)
+        case .noBus(let reason):
+            problem(
+                .bluetoothd, "bluetoothd can't be reached: \(reason)",
+                .leaveContainer(orGiveIt: "/run/dbus"), .unavailable)
+        case .refuses(let reason, let remedy, let code):
+            problem(.bluetoothd, "bluetoothd does not answer: \(reason)", remedy.map { .advice($0) }, code)
+        }
+    }
+
+    private var version: Finding? {
+        guard let version = state.version else { return nil }
+        return version.shortcoming.map { .warning(.bluezVersion, $0, "update it; 5.62 is enough") }
+            ?? .good(.bluezVersion, "BlueZ \(version); nothing experimental of it is needed")
+    }
+
+    private var blocks: [Finding] {
+        state.switches.compactMap { radio in
+            if radio.isHardBlocked {
+                return problem(
+                    .rfkill, of: radio.name, "switched off by the computer's own switch or key",
+                    "use that switch or key", .unavailable)
+            }
+            guard radio.isSoftBlocked else { return nil }
+            return problem(
+                .rfkill, of: radio.name, "blocked by rfkill", "sudo rfkill unblock bluetooth", .unavailable)
+        }
+    }
+
+    private var adapters: [Finding] {
+        guard state.daemon == .running else { return [] }
+        let wanted = state.adapters.filter { adapter == nil || adapter == $0.name || adapter == $0.address }
+        guard !wanted.isEmpty else { return [noAdapter] }
+        let isOneOn = wanted.contains(where: \.isPowered)
+        return wanted.compactMap { found in
+            let name = "the adapter \(found.name) (\(found.address))"
+            if found.isPowered { return .good(.adapter, "\(name) is on") }
+            if isOneOn { return .good(.adapter, "\(name) is off; another is on") }
+            // That it is blocked was said.
+            guard !state.switches.contains(where: { $0.isSoftBlocked || $0.isHardBlocked }) else { return nil }
+            return problem(
+                .adapter, "\(name) is off",
+                state.adapters.count > 1
+                    ? "bluetoothctl, then: select \(found.address), power on" : "bluetoothctl power on", .unavailable)
+        }
+    }
+
+    private var noAdapter: Finding {
+        if let adapter, !state.adapters.isEmpty {
+            let names = state.adapters.map(\.name).joined(separator: ", ")
+            return problem(.adapter, "there is no adapter \(adapter)", "name one there is: \(names)", .notFound)
+        }
+        guard let known = state.kernelAdapters.first else {
+            return problem(
+                .adapter, "there is no Bluetooth adapter",
+                "plug one in; some need firmware, which 'sudo dmesg' asks for", .notFound)
+        }
+        return problem(
+            .adapter, "the kernel has \(known), and bluetoothd does not show it", "sudo systemctl restart bluetooth",
+            .notFound)
+    }
+
+    private var phones: Finding? {
+        guard state.readsPhones, !state.adapters.isEmpty else { return nil }
+        let setting = state.version.map { $0 >= BlueZVersion(5, 74) } ?? false
+        return .warning(
+            .phones, .readsPhones,
+            setting
+                ? "set Client=false below [GATT] in /etc/bluetooth/main.conf, or start bluetoothd with -P battery"
+                : "start bluetoothd with -P battery: sudo systemctl edit bluetooth")
+    }
+
+    private var channels: Finding? {
+        guard state.opensSeveralChannels, !state.adapters.isEmpty else { return nil }
+        return .warning(
+            .channels,
+            "bluetoothd opens several channels to another Linux computer: its logs and images arrive out of order",
+            "set Channels=1 below [GATT] in /etc/bluetooth/main.conf, then: sudo systemctl restart bluetooth")
+    }
+}

@@ -1,0 +1,27 @@
+/// What a check found.
+public enum Fact: Sendable, Hashable {
+    /// In one sentence without a full stop.
+    case text(String)
+    /// This version of BlueZ can't offer a device to others unless it runs with `--experimental`.
+    case advertisesAsExperiment(bluez: String)
+    /// bluetoothd reads the battery of a phone that connects to a device that is offered here: an iPhone then asks to pair
+    /// (bluez#38).
+    case readsPhones
+}
+
+extension Fact: ExpressibleByStringInterpolation {
+    public init(stringLiteral text: String) { self = .text(text) }
+}
+
+extension Fact: CustomStringConvertible {
+    /// One sentence without a full stop.
+    public var description: String {
+        switch self {
+        case .text(let text): text
+        case .advertisesAsExperiment(let version):
+            "BlueZ \(version) advertises as an experiment only, so no device can be offered"
+        case .readsPhones:
+            "bluetoothd reads the battery of a phone that connects to a device offered here: an iPhone then asks to pair"
+        }
+    }
+}

@@ -1,0 +1,127 @@
+internal import LineProtocol
+internal import SerialPort
+
+/// The checks of one port; none of them opens it.
+struct PortCheckup {
+    let port: SerialPortInfo
+    /// Who else uses it.
+    let use: PortUse
+    /// How many processes could be looked at for that, and how many could not.
+    let processes: (seen: Int, unseen: Int)
+    /// The baud rate that is wanted; nil if none was named.
+    let baudRate: Int?
+    /// The programs that run, by their names.
+    let programs: Set<String>
+
+    var findings: [Finding] {
+        if let error = port.obstacle(), error.code != .notPermitted {
+            return [.bad(.present, of: port.path, .text(error.reason), error.hint.map { .advice($0) }, .notFound)]
+        }
+        return [present, permission, holder].compactMap { $0 } + lockFiles
+            + [serialNumber, latency, modemManager, baud].compactMap { $0 }
+    }
+
+    private var present: Finding {
+        let facts = [port.board?.description, port.usb?.identifier.description, port.driver.map { "driver \($0)" }]
+        let text = facts.compactMap { $0 }.joined(separator: ", ")
+        return .good(.present, of: port.path, text.isEmpty ? "there" : "there: \(text)")
+    }
+
+    private var permission: Finding {
+        guard let error = port.obstacle() else { return .good(.permission, of: port.path, "you may open it") }
+        return .bad(
+            .permission, of: port.path, "you may not open it", error.hint.map { .advice($0) }, .notPermitted)
+    }
+
+    private var holder: Finding {
+        guard let first = use.holders.first else { return noHolder }
+        let names = use.holders.map(\.description).joined(separator: ", ")
+        let remedy: Remedy = "end it: kill \(use.holders.map { "\($0.processID)" }.joined(separator: " "))"
+        return first.holdsLock
+            ? .bad(.holder, of: port.path, "locked by \(names)", remedy, .busy)
+            : .warning(.holder, of: port.path, "open in \(names), which takes part of the answers", remedy)
+    }
+
+    /// That none was found, and among which: of other users' processes only root sees the open files.
+    private var noHolder: Finding {
+        let seen = "none of the \(processes.seen) processes that could be looked at has it open"
+        guard processes.unseen > 0 else { return .good(.holder, of: port.path, .text(seen)) }
+        return .unknown(
+            .holder, of: port.path,
+            "\(seen); \(processes.unseen) of other users could not: 'sudo fuser -v \(port.path)' sees them")
+    }
+
+    /// What minicom, picocom and the like have left in /run/lock.
+    private var lockFiles: [Finding] {
+        use.lockFiles.map { file in
+            guard let processID = file.processID else {
+                return .warning(
+                    .lockFile, of: port.path, "\(file.path) names no process", "rm \(file.path)")
+            }
+            guard let holder = file.holder else {
+                return .good(
+                    .lockFile, of: port.path,
+                    "\(file.path) is stale: its process \(processID) no longer runs")
+            }
+            return .warning(
+                .lockFile, of: port.path, "\(holder) has a lock file for it: \(file.path)",
+                "end it: kill \(processID)")
+        }
+    }
+
+    private var serialNumber: Finding? {
+        guard let usb = port.usb else { return nil }
+        if case .serialNumber(let number) = port.identity.distinction {
+            return .good(.serialNumber, of: port.path, "serial number \(number)")
+        }
+        return .warning(
+            .serialNumber, of: port.path, "no serial number of its own: it is known by the socket it is in",
+            .nameBySocket(endpoint: "usb:\(usb.identifier)@\(usb.physicalPath)"))
+    }
+
+    private var latency: Finding? {
+        guard let timer = port.latencyTimer else { return nil }
+        guard timer > 1 else { return .good(.latency, of: port.path, "the adapter passes a lone byte on after 1 ms") }
+        let name = port.path.split(separator: "/").last ?? ""
+        return .warning(
+            .latency, of: port.path, "the adapter keeps a lone byte for \(timer) ms",
+            .advice(
+                "echo 1 | sudo tee /sys/bus/usb-serial/devices/\(name)/latency_timer; "
+                    + "for good: hardware/udev/70-pumpctl-ports.rules"))
+    }
+
+    private var modemManager: Finding? {
+        guard port.usb != nil, programs.contains("ModemManager") else { return nil }
+        guard !port.isKeptFromModemManager else {
+            return .good(.modemManager, of: port.path, "a rule keeps ModemManager off")
+        }
+        return .warning(
+            .modemManager, of: port.path, "ModemManager sends AT commands to it when it is plugged in",
+            .advice(
+                "sudo cp hardware/udev/70-pumpctl-ports.rules /etc/udev/rules.d/ && sudo udevadm control --reload, "
+                    + "then plug it in again"))
+    }
+
+    private var baud: Finding? {
+        guard let baudRate, let driver = port.driver, let rates = AdapterRates.of(driver: driver) else { return nil }
+        guard !rates.contains(baudRate) else {
+            return .good(.baudRate, of: port.path, "\(driver) can do \(baudRate) baud")
+        }
+        return .bad(
+            .baudRate, of: port.path, "\(driver) cannot do \(baudRate) baud",
+            "choose a rate from \(rates.lowerBound) to \(rates.upperBound)", .unsupported)
+    }
+}
+
+/// The baud rates that adapters reach, by their drivers: from the drivers' sources and the chips' data sheets, of a family
+/// the fastest. What a chip makes of an odd rate in between only opening it tells.
+enum AdapterRates {
+    private static let byDriver: [String: ClosedRange<Int>] = [
+        "ch341": 46...2_000_000,
+        "ftdi_sio": 183...12_000_000,
+        "cp210x": 300...3_000_000,
+        "pl2303": 75...12_000_000,
+    ]
+
+    static func of(driver: String) -> ClosedRange<Int>? { byDriver[driver] }
+}

@@ -1,0 +1,70 @@
+internal import LineProtocol
+internal import SerialPort
+
+/// The checks of the computer as a whole.
+struct SystemCheckup {
+    /// The programs that run, by their names.
+    let programs: Set<String>
+    let ports: [SerialPortInfo]
+    let devicesWithoutPort: [SerialPortInfo.USB]
+    let kernel: Kernel
+    let libraries: SharedLibraries
+
+    var findings: [Finding] {
+        [adapterDrivers, library, udev, usbPorts] + devicesWithoutPort.map(portless) + [brltty].compactMap { $0 }
+    }
+
+    private var adapterDrivers: Finding {
+        guard let missing = kernel.missingDrivers else { return .unknown(.kernel, "Linux \(kernel.release)") }
+        guard !missing.isEmpty else { return .good(.kernel, "Linux \(kernel.release)") }
+        return .warning(
+            .kernel, "Linux \(kernel.release) has no driver \(missing.joined(separator: ", ")) for USB adapters",
+            "install a kernel that has, on Debian: sudo apt install linux-image-amd64, not a cloud kernel")
+    }
+
+    private var library: Finding {
+        .good(.libraries, .text("libudev is \(libraries.path(of: "libudev") ?? "linked in")"))
+    }
+
+    private var udev: Finding {
+        SerialPortDiscovery.isUdevRunning
+            ? .good(.udev, "udev runs")
+            : .warning(
+                .udev, "udev does not run here: ports have no links, and those that come and go are not noticed",
+                .leaveContainer(orGiveIt: "/run/udev and the host's network"))
+    }
+
+    private var usbPorts: Finding {
+        let count = ports.count { $0.usb != nil }
+        return count > 0
+            ? .good(.usbPorts, count == 1 ? "1 USB serial port" : "\(count) USB serial ports")
+            : .warning(.usbPorts, "there is no USB serial port", "plug the device in; some cables only charge")
+    }
+
+    private func portless(_ usb: SerialPortInfo.USB) -> Finding {
+        let name = Board(usb: usb.identifier)?.name ?? "\(usb.identifier)"
+        let isTaken = programs.contains("brltty")
+        return .bad(
+            .driver, "a \(name) (\(usb.identifier)) is plugged in at \(usb.physicalPath) and has no port",
+            isTaken
+                ? "brltty took it: sudo systemctl stop brltty, then plug it in again"
+                : "load its driver: sudo modprobe \(Self.driver(of: usb.identifier))", .notFound)
+    }
+
+    private var brltty: Finding? {
+        guard programs.contains("brltty") else { return nil }
+        return .warning(
+            .brltty, "brltty runs, and takes CH340, FTDI and CP210x adapters for braille displays",
+            "sudo systemctl disable --now brltty; or hardware/udev/99-pumpctl-brltty.rules")
+    }
+
+    private static func driver(of identifier: USBIdentifier) -> String {
+        switch identifier.vendor {
+        case 0x1A86, 0x4348: "ch341"
+        case 0x0403: "ftdi_sio"
+        case 0x10C4: "cp210x"
+        case 0x067B: "pl2303"
+        default: "cdc_acm"
+        }
+    }
+}

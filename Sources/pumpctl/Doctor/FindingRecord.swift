@@ -1,0 +1,66 @@
+import Diagnosis
+import LineProtocol
+
+/// A finding as programs are told of it.
+struct FindingRecord: Encodable {
+    var check: String
+    var status: String
+    var port: String?
+    var finding: String
+    var remedy: String?
+
+    init(_ finding: Finding) {
+        check = finding.check.rawValue
+        status = finding.status.word
+        port = finding.subject
+        self.finding = finding.fact.words
+        remedy = finding.remedy?.words
+    }
+}
+
+extension Finding {
+    /// A line for people, and the remedy on a second.
+    var text: String {
+        let mark = status.word + String(repeating: " ", count: 6 - status.word.count)
+        return mark + (subject.map { "\($0): " } ?? "") + fact.words + (remedy.map { "\n      → \($0.words)" } ?? "")
+    }
+}
+
+extension Finding.Status {
+    /// What is unknown is in nobody's way.
+    fileprivate var word: String {
+        switch self {
+        case .good, .unknown: "ok"
+        case .warning: "warn"
+        case .bad: "fail"
+        }
+    }
+}
+
+extension Fact {
+    /// What was found, with the commands that it concerns.
+    var words: String {
+        switch self {
+        case .text(let text): text
+        case .advertisesAsExperiment(let version):
+            "BlueZ \(version) advertises as an experiment only, so 'sim --ble' does not work"
+        case .readsPhones:
+            "bluetoothd reads the battery of a phone that connects to 'sim --ble': an iPhone then asks to pair"
+        }
+    }
+}
+
+extension Remedy {
+    /// What to do, with what is typed for it.
+    var words: String {
+        switch self {
+        case .advice(let text): text
+        case .nameBySocket(let endpoint): "leave it there, and name it --port \(endpoint)"
+        case .nameByAddress(let address): "name it by its address: --port ble:\(address)"
+        case .nameByAddressOrForget(let address, let name):
+            "name it by its address: --port ble:\(address); where it has replaced the first: "
+                + "pumpctl forget ble:\(name.printable())"
+        case .leaveContainer(let needs): "run pumpctl on the computer itself, or give the container \(needs)"
+        }
+    }
+}

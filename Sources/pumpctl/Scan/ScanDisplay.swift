@@ -1,0 +1,68 @@
+import BlueZ
+import DeviceKit
+
+/// Where a scan shows what it sees: on a terminal a table that is drawn over; else a table at the end, or a line for each
+/// change.
+final class ScanDisplay {
+    private let output: Output
+    private let watches: Bool
+    private let table: LiveTable?
+    private var devices = ScannedDevices()
+
+    init(_ context: CommandContext, watches: Bool) {
+        output = context.output
+        self.watches = watches
+        table = !context.output.isJSON && LineEditor.canMoveCursor ? LiveTable(context.output, on: context.loop) : nil
+    }
+
+    /// Shows what a scan tells until it ends.
+    func follow(_ scan: DeviceScan) async throws(BLEError) {
+        do throws(BLEError) {
+            for try await event in scan { await take(event) }
+        } catch {
+            await end(isWhole: false)
+            throw error
+        }
+        await end(isWhole: true)
+    }
+
+    private func take(_ event: DeviceScanEvent) async {
+        switch event {
+        case .scanning(isAgain: false): await table?.show([])
+        case .scanning(isAgain: true): await note("pumpctl: scanning again")
+        case .interrupted(let error): await note("pumpctl: \(error.reason); waiting until it is back")
+        case .device(let change, let device, let isNotable):
+            devices[device.address] = change == .lost ? nil : device
+            if let table {
+                await table.show(devices.sorted)
+            } else if watches {
+                output.record(ScanRecord(event: change, device: device))
+                if isNotable { output.text(ScanTable.line(change, device)) }
+            }
+        }
+    }
+
+    /// Tells of something else, above the table.
+    private func note(_ text: String) async {
+        if let table { await table.note(text) } else { output.note(text) }
+    }
+
+    /// Shows what has not been shown.
+    ///
+    /// - Parameter isWhole: Whether the scan came to its end: of one that failed nothing tells what is in sight.
+    private func end(isWhole: Bool) async {
+        let devices = devices.sorted
+        await table?.end()
+        if table == nil, !watches {
+            if !devices.isEmpty { output.text(ScanTable.lines(devices).joined(separator: "\n")) }
+            for device in devices { output.record(ScanRecord(device: device)) }
+        }
+        if devices.isEmpty, isWhole {
+            output.note("no BLE device in sight; one that is connected to a phone, or has no power, is not seen")
+        }
+        guard !output.isJSON else { return }
+        for fit in devices.map(\.fit).reduce(into: [FamilyFit](), { if !$0.contains($1) { $0.append($1) } }) {
+            if let name = fit.name, !fit.isCertain { output.note("\(name): \(fit)") }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import BlueZ
+import DBus
+import DeviceKit
+import FakeBlueZ
+import TestSupport
+import Testing
+
+@Suite("A scan for devices", .timeLimit(.minutes(5)))
+struct DeviceScanTests {
+    private static let pump = "00:15:83:00:00:10"
+    private static let lamp = "C0:FF:EE:00:00:01"
+    private static let sensor = "30:AE:A4:00:00:01"
+
+    private let bus: PrivateBus
+    private let fake: FakeBlueZ
+    private let adapter: FakeAdapter
+    private let bluez: BlueZ
+
+    init() async throws {
+        bus = try await PrivateBus()
+        fake = try await FakeBlueZ.start(on: bus.address)
+        adapter = await fake.addAdapter()
+        bluez = try await BlueZ.open(.address(bus.address))
+    }
+
+    @discardableResult @Radio
+    private func add(_ address: String, _ services: [String]) -> RadioDevice {
+        let device = RadioDevice(address, Advertisement(name: "Odd", services: services))
+        fake.add(device)
+        return device
+    }
+
+    /// Reads until a device is in the state that is waited for.
+    private func untilDevice(
+        _ events: inout DeviceScan.Iterator, _ change: DeviceChange? = nil,
+        where isWanted: (ScannedDevice) -> Bool = { _ in true }
+    ) async throws -> ScannedDevice {
+        while let event = try await events.next() {
+            if case .device(let found, let device, _) = event, change ?? found == found, isWanted(device) {
+                return device
+            }
+        }
+        throw NotInTime(what: "a device", state: "the scan is over")
+    }
+
+    @Test func `Tells each device with the families that it may be of`() async throws {
+        await add(Self.pump, ["FFE0"])
+        await add(Self.lamp, ["180F"])
+        var events = DeviceScan(with: bluez).makeAsyncIterator()
+        #expect(try await events.next() == .scanning(isAgain: false))
+        let pump = try await untilDevice(&events) { "\($0.address)" == Self.pump && !$0.services.isEmpty }
+        #expect(pump.name == "Odd")
+        #expect(pump.fit.possible == ["pump"])
+        await fake.stop()
+        await bluez.close()
+    }
+
+    @Test func `Of a family only what may be of it is told, whatever others scan for`() async throws {
+        var all = DeviceScan(with: try await BlueZ.open(.address(bus.address))).makeAsyncIterator()
+        _ = try await all.next()
+        var events = DeviceScan(with: bluez, for: "storm").makeAsyncIterator()
+        #expect(try await events.next() == .scanning(isAgain: false))
+        await add(Self.lamp, ["FFE0"])
+        _ = try await untilDevice(&all) { "\($0.address)" == Self.lamp }
+        await add(Self.sensor, ["4FAFC201-1FB5-459E-8FCC-C5C9C331914B"])
+        let sensor = try await untilDevice(&events)
+        #expect("\(sensor.address)" == Self.sensor)
+        #expect(sensor.fit.possible == ["storm"])
+        await fake.stop()
+    }
+
+    @Test func `Where it lasts, an adapter that is off for a while only interrupts it`() async throws {
+        await add(Self.pump, ["FFE0"])
+        var events = DeviceScan(with: bluez, isLasting: true).makeAsyncIterator()
+        #expect(try await events.next() == .scanning(isAgain: false))
+        _ = try await untilDevice(&events, .found)
+        await Radio.run { [adapter] in adapter.isPowered = false }
+        _ = try await untilDevice(&events, .lost)
+        guard case .interrupted(let error)? = try await events.next() else {
+            Issue.record("no word of it")
+            return
+        }
+        #expect(error.code == .adapterOff)
+        await Radio.run { [adapter] in adapter.isPowered = true }
+        #expect(try await events.next() == .scanning(isAgain: true))
+        _ = try await untilDevice(&events, .found)
+        await fake.stop()
+    }
+
+    @Test func `Where it does not, that ends it with what was in the way`() async throws {
+        var events = DeviceScan(with: bluez).makeAsyncIterator()
+        #expect(try await events.next() == .scanning(isAgain: false))
+        await Radio.run { [adapter] in adapter.isPowered = false }
+        let error = await #expect(throws: BLEError.self) { while try await events.next() != nil {} }
+        #expect(error?.code == .adapterOff)
+        await fake.stop()
+    }
+
+    @Test func `It ends when its reader is cancelled`() async throws {
+        let scan = DeviceScan(with: bluez)
+        let events = Watched(0)
+        let reader = Task {
+            for try await _ in scan { events.update { $0 += 1 } }
+        }
+        _ = try await events.wait(for: "the scan") { $0 > 0 ? true : nil }
+        reader.cancel()
+        try await reader.value
+        _ = try await fake.calls.wait(for: "its end") { calls in
+            calls.contains { $0.member == "StopDiscovery" } ? true : nil
+        }
+        await fake.stop()
+    }
+}

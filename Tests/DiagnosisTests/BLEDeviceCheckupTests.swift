@@ -1,0 +1,80 @@
+import BlueZ
+import DeviceKit
+import LineProtocol
+import Testing
+import Transports
+
+@testable import Diagnosis
+
+@Suite struct BLEDeviceCheckupTests {
+    private static func device(
+        _ last: String, _ name: String?, _ rssi: Int?, _ services: [BluetoothUUID] = ["FFE0"], connected: Bool = false
+    ) throws -> ScannedDevice {
+        let address = try #require(BluetoothAddress("00:15:83:00:00:\(last)"))
+        return ScannedDevice(address, name: name, rssi: rssi, services: services, isConnected: connected)
+    }
+
+    private func check(
+        _ inSight: [ScannedDevice], target: BLEEndpoint.Target = .name("HMSoft"), remembered: [ScannedDevice] = [],
+        programs: Set<String> = []
+    ) -> [Check: Finding] {
+        let checkup = BLEDeviceCheckup(
+            endpoint: "ble:HMSoft", target: target, inSight: inSight, remembered: remembered, programs: programs)
+        return Dictionary(uniqueKeysWithValues: checkup.findings.map { ($0.check, $0) })
+    }
+
+    @Test func `What is behind an HM-10 may be a pump, or another device`() throws {
+        let found = check([try Self.device("10", "HMSoft", -52)])
+        #expect(found.values.allSatisfy { [.good, .unknown].contains($0.status) })
+        #expect(found[.inSight]?.fact == "in sight: HMSoft, 00:15:83:00:00:10, -52 dBm")
+        #expect(found[.services]?.fact == "offers HM-10 serial")
+        #expect(found[.profile]?.fact == "pump, or another device behind an HM-10, by the profile hm10")
+        #expect(found[.profile]?.status == .unknown)
+    }
+
+    @Test func `A service that one kind of devices alone has tells the family`() throws {
+        let board = try Self.device("10", "HMSoft", -52, ["937312E0-2354-11EB-9F10-FBC30A62CF38"])
+        #expect(check([board])[.profile] == .good(.profile, of: "ble:HMSoft", "of the family led, by the profile led"))
+    }
+
+    @Test func `What gets in the way is warned of`() throws {
+        let weak = try Self.device("10", "HMSoft", -95, ["180F"])
+        let found = check([weak, try Self.device("11", "HMSoft", -99)])
+        #expect(found[.inSight]?.remedy == "move the device closer")
+        #expect(found[.name]?.remedy == .nameByAddress(weak.address))
+        #expect(found[.name]?.status == .bad && found[.name]?.obstacle == .ambiguous)
+        #expect(found[.profile]?.remedy?.description.contains("?profile=hm10") == true)
+        let taken = check([try Self.device("10", "HMSoft", nil, connected: true)], programs: ["bluetoothctl", "sh"])
+        #expect(taken[.connection]?.fact.description.contains("perhaps bluetoothctl") == true)
+        #expect(taken[.connection]?.remedy?.description.hasSuffix("bluetoothctl disconnect 00:15:83:00:00:10") == true)
+    }
+
+    @Test func `A name in other letter case is found, and another device than before is not taken for it`() throws {
+        let found = check([try Self.device("11", "hmsoft", -52)])
+        #expect(found[.inSight]?.status == .good)
+        let checkup = BLEDeviceCheckup(
+            endpoint: "ble:HMSoft", target: .name("HMSoft"), inSight: [try Self.device("11", "HMSoft", -52)],
+            before: BluetoothAddress("00:15:83:00:00:10"))
+        let change = checkup.findings.first { $0.check == .name }
+        #expect(change?.status == .bad && change?.obstacle == .changedDevice)
+        #expect(change?.fact == "that name led to 00:15:83:00:00:10 until now, and to 00:15:83:00:00:11 now")
+        #expect(
+            change?.remedy == .nameByAddressOrForget(try Self.device("11", "HMSoft", nil).address, name: "HMSoft"))
+    }
+
+    @Test func `A service that others have too decides nothing`() throws {
+        let sensor = try Self.device("10", "HMSoft", -50, ["4FAFC201-1FB5-459E-8FCC-C5C9C331914B"])
+        #expect(check([sensor])[.profile]?.fact.description.hasPrefix("perhaps of the family storm") == true)
+    }
+
+    @Test func `What is not in sight fails, with what is`() throws {
+        let other = try Self.device("11", "HM\u{1B}Sofa", -50)
+        let absent = check([other])[.inSight]
+        #expect(absent?.status == .bad)
+        #expect(absent?.obstacle == .notFound)
+        #expect(absent?.remedy?.description.hasSuffix("in sight: HM\\x1bSofa") == true)
+        let known = check([other], remembered: [try Self.device("10", "HMSoft", nil)])[.inSight]
+        #expect(known?.fact == "known, and not in sight")
+        #expect(known?.obstacle == .notFound)
+    }
+}

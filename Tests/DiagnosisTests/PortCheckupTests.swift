@@ -1,0 +1,83 @@
+import LineProtocol
+import SerialPort
+import Testing
+
+@testable import Diagnosis
+
+@Suite struct PortCheckupTests {
+    private static let path = "/dev/null"
+
+    private func findings(
+        _ holders: [PortHolder] = [], _ files: [LockFile] = [], unseen: Int = 0
+    ) -> [Finding] {
+        PortCheckup(
+            port: SerialPortInfo(path: Self.path), use: PortUse(path: Self.path, holders: holders, lockFiles: files),
+            processes: (seen: 12, unseen: unseen), baudRate: nil, programs: []
+        ).findings
+    }
+
+    @Test func `ModemManager is warned of where it runs and no rule keeps it off, and there alone`() {
+        func found(isKept: Bool, programs: Set<String>, isUSB: Bool = true) -> Finding? {
+            var port = SerialPortInfo(path: Self.path)
+            if isUSB {
+                port.usb = SerialPortInfo.USB(USBIdentifier(vendor: 0x1A86, product: 0x7523), physicalPath: "1-2")
+            }
+            port.isKeptFromModemManager = isKept
+            let checkup = PortCheckup(
+                port: port, use: PortUse(path: Self.path, holders: [], lockFiles: []),
+                processes: (seen: 12, unseen: 0), baudRate: nil, programs: programs)
+            return check(.modemManager, checkup.findings)
+        }
+        let warning = found(isKept: false, programs: ["ModemManager", "sh"])
+        #expect(warning?.status == .warning)
+        #expect(warning?.fact.description.hasPrefix("ModemManager sends AT commands to it") == true)
+        #expect(warning?.remedy?.description.contains("70-pumpctl-ports.rules") == true)
+        let kept = found(isKept: true, programs: ["ModemManager", "sh"])
+        #expect(kept == .good(.modemManager, of: Self.path, "a rule keeps ModemManager off"))
+        #expect(found(isKept: false, programs: ["sh"]) == nil)
+        #expect(found(isKept: false, programs: ["ModemManager"], isUSB: false) == nil)
+    }
+
+    private func check(_ check: Check, _ findings: [Finding]) -> Finding? { findings.first { $0.check == check } }
+
+    @Test func `A program with a lock fails the check, one without is warned of, and neither is to be killed`() {
+        let locker = PortHolder(processID: 7, command: "picocom", holdsLock: true)
+        let opener = PortHolder(processID: 8, command: "minicom", holdsLock: false)
+        let locked = check(.holder, findings([locker, opener]))
+        #expect(locked?.status == .bad)
+        #expect(locked?.fact == "locked by picocom (pid 7), minicom (pid 8)")
+        #expect(locked?.remedy == "end it: kill 7 8")
+        #expect(locked?.obstacle == .busy)
+        let open = check(.holder, findings([opener]))
+        #expect(open?.status == .warning)
+        #expect(open?.remedy == "end it: kill 8")
+    }
+
+    @Test func `Where nobody was found, it says among which processes`() {
+        #expect(
+            check(.holder, findings())
+                == .good(
+                    .holder, of: Self.path, "none of the 12 processes that could be looked at has it open"))
+        let hidden = check(.holder, findings(unseen: 34))
+        #expect(hidden?.status == .unknown)
+        #expect(
+            hidden?.fact.description.contains("34 of other users could not: 'sudo fuser -v /dev/null' sees them")
+                == true)
+    }
+
+    @Test func `Lock files are shown: of a program that runs, of one that is gone, and of none`() {
+        let file = "/run/lock/LCK..null"
+        let found = findings(
+            [],
+            [
+                LockFile(path: file, processID: 4711, command: "minicom"),
+                LockFile(path: file, processID: 4712, command: nil),
+                LockFile(path: file, processID: nil, command: nil),
+            ]
+        ).filter { $0.check == .lockFile }
+        #expect(found.map(\.status) == [.warning, .good, .warning])
+        #expect(found.map(\.remedy) == ["end it: kill 4711", nil, "rm \(file)"] as [Remedy?])
+        #expect(found[0].fact == "minicom (pid 4711) has a lock file for it: \(file)")
+        #expect(found[1].fact.description.contains("stale"))
+    }
+}

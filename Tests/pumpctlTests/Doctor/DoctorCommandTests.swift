@@ -1,0 +1,52 @@
+import BlueZ
+import Diagnosis
+import Glibc
+import TestSupport
+import Testing
+
+@testable import pumpctl
+
+@Suite("pumpctl doctor") struct DoctorCommandTests {
+    @Test func `doctor takes a simulator for the device, and a program that has the port open for a user`() async throws
+    {
+        let folder = TemporaryFolder()
+        let path = folder.path("pump")
+        let sim = try await Pumpctl.start(["sim", "pump", "--link", path])
+        _ = try await sim.output.line()
+        let alone = try await Pumpctl.run("doctor", path)
+        #expect(alone.output.contains("processes that could be looked at has it open"), "\(alone)")
+        #expect(!alone.output.contains("\(sim.processID)"))
+        let holder = try await ChildProcess(["sh", "-c", "exec 3<>'\(path)'; echo ready; read x"])
+        #expect(try await holder.output.line() == "ready")
+        let shared = try await Pumpctl.run("doctor", path)
+        #expect(shared.output.contains("open in sh (pid \(holder.processID))"), "\(shared)")
+        #expect(shared.output.contains("→ end it: kill \(holder.processID)"))
+        #expect(!shared.output.contains("\(sim.processID)"))
+        sim.send(signal: SIGTERM)
+        _ = try await sim.ending()
+    }
+
+    @Test func `What mends something is worded as it is typed here`() throws {
+        let address = try #require(BluetoothAddress("00:15:83:00:00:10"))
+        let words: [(Remedy, String)] = [
+            ("end it: kill 7", "end it: kill 7"),
+            (
+                .nameBySocket(endpoint: "usb:1a86:7523@1-2"),
+                "leave it there, and name it --port usb:1a86:7523@1-2"
+            ),
+            (.nameByAddress(address), "name it by its address: --port ble:00:15:83:00:00:10"),
+            (
+                .nameByAddressOrForget(address, name: "HM\u{1B}Soft"),
+                "name it by its address: --port ble:00:15:83:00:00:10; where it has replaced the first: "
+                    + "pumpctl forget ble:HM\\x1bSoft"
+            ),
+            (
+                .leaveContainer(orGiveIt: "/run/dbus"),
+                "run pumpctl on the computer itself, or give the container /run/dbus"
+            ),
+        ]
+        for (remedy, text) in words { #expect(remedy.words == text) }
+        #expect(Fact.advertisesAsExperiment(bluez: "5.47").words.hasSuffix("so 'sim --ble' does not work"))
+        #expect(Fact.readsPhones.words.contains("connects to 'sim --ble'"))
+    }
+}
