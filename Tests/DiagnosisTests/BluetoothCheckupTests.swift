@@ -1,4 +1,5 @@
 import BlueZ
+import DBus
 import LineProtocol
 import TestSupport
 import Testing
@@ -88,6 +89,16 @@ import Testing
         #expect(BlueZVersion(5, 62).shortcoming == nil)
         #expect(check(Self.state(version: BlueZVersion(5, 55)))[.bluezVersion]?.status == .warning)
         #expect(check(Self.state(version: nil))[.bluezVersion] == nil)
+    }
+
+    @Test func `libdbus is named by its file, unless it is linked into the program`() {
+        let path = SharedLibraries.loaded().path(of: "libdbus-1")
+        let fact = check(BluetoothState(daemon: .running))[.libdbus]?.fact
+        #expect(fact == .text("libdbus \(DBusLibrary.version) is \(path ?? "linked in")"))
+        var state = BluetoothState(daemon: .running)
+        state.libraryVersion = "1.14.10"
+        state.libraryPath = nil
+        #expect(check(state)[.libdbus]?.fact == "libdbus 1.14.10 is linked in")
     }
 
     @Test func `The version is the one that bluetoothd names, or its package's`() {

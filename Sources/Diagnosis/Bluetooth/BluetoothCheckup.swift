@@ -23,7 +23,9 @@ struct BluetoothCheckup {
         isNeeded ? .bad(check, of: subject, fact, remedy, obstacle) : .warning(check, of: subject, fact, remedy)
     }
 
-    private var library: Finding { .good(.libdbus, "libdbus \(state.libraryVersion) is linked in") }
+    private var library: Finding {
+        .good(.libdbus, "libdbus \(state.libraryVersion) is \(state.libraryPath ?? "linked in")")
+    }
 
     private var daemon: Finding {
         switch state.daemon {

@@ -35,6 +35,8 @@ struct BluetoothState {
     /// What bluetoothd is set up to.
     var settings = DaemonSettings("")
     var libraryVersion = DBusLibrary.version
+    /// The file of libdbus; nil where it is linked into the program.
+    var libraryPath = SharedLibraries.loaded().path(of: "libdbus-1")
 
     /// Whether bluetoothd becomes a client of each phone that connects to it, and reads its battery, for which an iPhone
     /// wants to pair (bluez#38).
