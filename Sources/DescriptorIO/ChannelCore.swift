@@ -14,7 +14,9 @@ final class ChannelCore: @unchecked Sendable {
         case closed
     }
 
-    typealias ReadContinuation = UnsafeContinuation<Result<[UInt8]?, DescriptorError>, Never>
+    /// Bytes, or the end: nil once the channel was closed.
+    typealias Arrival = Result<[UInt8]?, DescriptorError>
+    typealias ReadContinuation = UnsafeContinuation<Arrival, Never>
     typealias WriteContinuation = UnsafeContinuation<Result<Void, DescriptorError>, Never>
 
     /// Bytes that the kernel has not taken yet, in their place in the queue.
@@ -52,7 +54,7 @@ final class ChannelCore: @unchecked Sendable {
     private var token: PollToken?
     private var interest: CShort = 0
     private var reader: (id: UInt64, continuation: ReadContinuation)?
-    private var receiver: (@Sendable (DescriptorChannel.Arrival) -> Void)?
+    private var receiver: (@Sendable (Arrival) -> Void)?
     private var writers: [PendingWrite] = []
     private var leftover: [[UInt8]] = []
     /// Why nothing can be written any more, while the hang-up that follows is waited for.
@@ -92,7 +94,7 @@ final class ChannelCore: @unchecked Sendable {
     var hasReader: Bool { reader != nil }
 
     /// What needs no wait: bytes that were read before the far end was lost, or the end. nil while it is open.
-    func resultAtOnce() -> Result<[UInt8]?, DescriptorError>? {
+    func resultAtOnce() -> Arrival? {
         if !leftover.isEmpty { return .success(leftover.removeFirst()) }
         switch state {
         case .closed: return .success(nil)
@@ -124,36 +126,32 @@ final class ChannelCore: @unchecked Sendable {
         updateInterest()
     }
 
-    func forward(to receiver: @escaping @Sendable (DescriptorChannel.Arrival) -> Void) {
-        while !leftover.isEmpty { receiver(.bytes(leftover.removeFirst())) }
-        switch state {
-        case .closed: receiver(.ended(nil))
-        case .lost(let error): receiver(.ended(error))
-        case .open:
-            self.receiver = receiver
-            updateInterest()
-        }
+    func forward(to receiver: @escaping @Sendable (Arrival) -> Void) {
+        while !leftover.isEmpty { receiver(.success(leftover.removeFirst())) }
+        if let end = resultAtOnce() { return receiver(end) }
+        self.receiver = receiver
+        updateInterest()
     }
 
     private var wantsBytes: Bool { reader != nil || receiver != nil }
 
-    private func resumeReader(_ result: Result<[UInt8]?, DescriptorError>) {
+    private func resumeReader(_ result: Arrival) {
         guard let waiting = reader else { return }
         reader = nil
         waiting.continuation.resume(returning: result)
     }
 
     private func handOver(_ bytes: [UInt8]) {
-        if let receiver { receiver(.bytes(bytes)) } else { resumeReader(.success(bytes)) }
+        if let receiver { receiver(.success(bytes)) } else { resumeReader(.success(bytes)) }
     }
 
     /// Tells whoever waits for bytes that there will be none.
-    private func handOverEnd(_ error: DescriptorError?) {
+    private func handOverEnd(_ end: Arrival) {
         if let receiver {
             self.receiver = nil
-            receiver(.ended(error))
+            receiver(end)
         }
-        resumeReader(error.map { .failure($0) } ?? .success(nil))
+        resumeReader(end)
     }
 
     private enum ReadResult {
@@ -276,7 +274,7 @@ final class ChannelCore: @unchecked Sendable {
         state = .closed
         leftover = []
         if wasOpen { releaseDescriptor() }
-        handOverEnd(nil)
+        handOverEnd(.success(nil))
         failWriters(DescriptorError(.closed, call: "write"))
     }
 
@@ -297,7 +295,7 @@ final class ChannelCore: @unchecked Sendable {
         guard case .open = state else { return }  // the receiver closed the channel
         state = .lost(error)
         releaseDescriptor()
-        handOverEnd(error)
+        handOverEnd(.failure(error))
         failWriters(error)
     }
 

@@ -17,14 +17,6 @@ public actor DescriptorChannel {
         case socket
     }
 
-    /// What a channel hands to its receiver.
-    public enum Arrival: Sendable {
-        /// The next bytes, at most ``readLength``.
-        case bytes([UInt8])
-        /// Nothing more will come: the far end is gone, or, without an error, ``close()`` was called.
-        case ended(DescriptorError?)
-    }
-
     /// The most bytes that one ``read()`` returns. A terminal's kernel buffer holds 4096.
     public static let readLength = 4096
 
@@ -77,10 +69,11 @@ public actor DescriptorChannel {
     /// - Throws: `disconnected` when the far end is gone and all that it sent was read.
     public func readAvailable() throws(DescriptorError) -> [UInt8] { try core.readAvailable() }
 
-    /// From now on hands what arrives to `receiver`, on the loop's thread, as fast as it comes; the end once and last.
+    /// From now on hands what ``read()`` would return or throw to `receiver`, on the loop's thread, as fast as it comes; the
+    /// end once and last.
     ///
     /// - Precondition: Nobody reads.
-    public func forward(to receiver: @escaping @Sendable (Arrival) -> Void) {
+    public func forward(to receiver: @escaping @Sendable (Result<[UInt8]?, DescriptorError>) -> Void) {
         precondition(!core.hasReader, "a channel has one reader at a time")
         core.forward(to: receiver)
     }

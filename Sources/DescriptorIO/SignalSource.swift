@@ -20,7 +20,7 @@ public actor SignalSource {
         guard descriptor >= 0 else { throw .last("signalfd") }
         let source = SignalSource(DescriptorChannel(taking: descriptor, kind: .stream, on: loop), signals)
         await source.channel.forward { arrival in
-            guard case .bytes(let bytes) = arrival else { return }
+            guard case .success(let bytes?) = arrival else { return }
             for offset in stride(from: 0, to: bytes.count, by: MemoryLayout<signalfd_siginfo>.size) {
                 let info = bytes.withUnsafeBytes {
                     $0.loadUnaligned(fromByteOffset: offset, as: signalfd_siginfo.self)

@@ -43,7 +43,7 @@ package final class OpeningWatch: Sendable {
             return (id, isNew ? state.instance?.channel : nil)
         }
         await newChannel?.forward { [weak self] arrival in
-            if case .bytes(let bytes) = arrival { self?.take(bytes) }
+            if case .success(let bytes?) = arrival { self?.take(bytes) }
         }
         return id
     }

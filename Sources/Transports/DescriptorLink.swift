@@ -107,14 +107,14 @@ public final class DescriptorLink: Link {
     public func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {
         let isSocket = telnet != nil
         await channel.forward { [name, telnet] arrival in
-            switch arrival {
-            case .bytes(let bytes):
+            if case .success(let bytes?) = arrival {
                 let data = telnet?.take(bytes) ?? bytes
                 if !data.isEmpty { receiver(.bytes(data)) }
-            case .ended(let error):
-                if let rest = telnet?.finish(), !rest.isEmpty { receiver(.bytes(rest)) }
-                receiver(.ended(error.map { LinkError($0, name: name, activity: "receive", isSocket: isSocket) }))
+                return
             }
+            if let rest = telnet?.finish(), !rest.isEmpty { receiver(.bytes(rest)) }
+            guard case .failure(let error) = arrival else { return receiver(.ended(nil)) }
+            receiver(.ended(LinkError(error, name: name, activity: "receive", isSocket: isSocket)))
         }
     }
 

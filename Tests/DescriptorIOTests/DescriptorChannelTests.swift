@@ -95,15 +95,15 @@ struct DescriptorChannelTests {
             close(far)
             let parts = Recorder<Int>()
             let ended = AsyncStream<Void>.makeStream()
-            let receiver: @Sendable (DescriptorChannel.Arrival) -> Void = { arrival in
+            let receiver: @Sendable (Result<[UInt8]?, DescriptorError>) -> Void = { arrival in
                 switch arrival {
-                case .bytes(let bytes):
+                case .success(let bytes?):
                     parts.append(bytes.count)
                     guard parts.values.count == 1 else { return }
                     channel.assumeIsolated { $0.close() }
                     // Somebody else gets the number at once.
                     _ = dup2(other, near)
-                case .ended: ended.continuation.yield()
+                case .success(nil), .failure: ended.continuation.yield()
                 }
             }
             // The loss is met by writing, before the loop comes round to reading.

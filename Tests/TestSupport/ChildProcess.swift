@@ -197,8 +197,8 @@ extension DescriptorChannel {
     public func gather(into log: Watched<ReceivedText>) {
         forward { arrival in
             switch arrival {
-            case .bytes(let bytes): log.update { $0.bytes += bytes }
-            case .ended: log.update { $0.hasEnded = true }
+            case .success(let bytes?): log.update { $0.bytes += bytes }
+            case .success(nil), .failure: log.update { $0.hasEnded = true }
             }
         }
     }

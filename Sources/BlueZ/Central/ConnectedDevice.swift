@@ -24,9 +24,10 @@ public actor ConnectedDevice {
     private var observer: UInt64?
     private var end: BLEError?
     private var endHandlers: [@Sendable (BLEError) -> Void] = []
-    /// One write at a time for each characteristic: bluetoothd answers a second one with InProgress, and does not say when
-    /// it is ready.
-    private var turns: [ObjectPath: Turns] = [:]
+    /// The last write to each characteristic, behind which the next begins: bluetoothd answers a second one at a time with
+    /// InProgress, and does not say when it is ready.
+    private var lastWrites: [ObjectPath: Task<Void, Never>] = [:]
+    /// The results of the writes that have not ended.
     private var writes: [ObjectIdentifier: Outcome<Void>] = [:]
     /// The characteristics that were ever listened to.
     private var heard: Set<ObjectPath> = []
@@ -157,15 +158,15 @@ public actor ConnectedDevice {
         try check(
             characteristic, type == .command ? .writeWithoutResponse : .write, "be written as a \(type.rawValue)",
             activity)
-        let turns = turns[characteristic.path] ?? Turns()
-        self.turns[characteristic.path] = turns
-        try await turns.take(activity: activity)
+        if Task.isCancelled { throw BLEError(.cancelled, activity: activity) }
         let outcome = Outcome<Void>()
         writes[ObjectIdentifier(outcome)] = outcome
-        Task(executorPreference: loop) {
-            let result = await self.carryOut(bytes, characteristic.path, type, activity)
-            turns.release()
-            await self.conclude(outcome, result)
+        let (path, previous) = (characteristic.path, lastWrites[characteristic.path])
+        lastWrites[path] = Task(executorPreference: loop) {
+            await previous?.value
+            // Whoever has given up meanwhile sends nothing.
+            if !outcome.isFinished { outcome.finish(await self.carryOut(bytes, path, type, activity)) }
+            await self.forget(outcome)
         }
         try await outcome.wait(activity: activity)
     }
@@ -204,10 +205,7 @@ public actor ConnectedDevice {
     /// A device that wants to be paired may leave a request unanswered, and bluetoothd with it.
     private var silenceHint: String? { isPaired ? nil : "if it wants to be paired, run bluetoothctl pair \(address)" }
 
-    private func conclude(_ outcome: Outcome<Void>, _ result: Result<Void, BLEError>) {
-        writes[ObjectIdentifier(outcome)] = nil
-        outcome.finish(result)
-    }
+    private func forget(_ write: Outcome<Void>) { writes[ObjectIdentifier(write)] = nil }
 
     // MARK: Notifications
 
@@ -335,7 +333,6 @@ public actor ConnectedDevice {
         if let observer { bluez.keeper.stopObserving(observer) }
         observer = nil
         stopListening()
-        for turns in turns.values { turns.end(error) }
         for write in writes.values { write.finish(.failure(error)) }
         writes = [:]
         let handlers = endHandlers

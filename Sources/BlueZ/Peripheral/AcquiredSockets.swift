@@ -122,7 +122,8 @@ final class AcquiredSockets: @unchecked Sendable {
         tellers.append(line)
         line.channel.assumeIsolated { channel in
             channel.forward { [weak self, weak peripheral] arrival in
-                guard case .ended = arrival, let self else { return }
+                if case .success(_?) = arrival { return }
+                guard let self else { return }
                 tellers.removeAll { $0.channel === line.channel }
                 if !isTelling(uuid) { peripheral?.assumeIsolated { $0.setSubscribed(false, uuid) } }
             }
@@ -143,8 +144,8 @@ final class AcquiredSockets: @unchecked Sendable {
             channel.forward { [weak self, weak peripheral] arrival in
                 switch arrival {
                 // There is nobody to tell that it was refused.
-                case .bytes(let bytes): try? peripheral?.assumeIsolated { try $0.write(bytes, to: uuid, request) }
-                case .ended: self?.listeners.removeAll { $0.channel === line.channel }
+                case .success(let bytes?): try? peripheral?.assumeIsolated { try $0.write(bytes, to: uuid, request) }
+                case .success(nil), .failure: self?.listeners.removeAll { $0.channel === line.channel }
                 }
             }
         }

@@ -148,14 +148,14 @@ public final class Recording: Sendable {
         let framer = Mutex(LineFramer(limit: 1 << 16))
         await channel.forward { arrival in
             switch arrival {
-            case .bytes(let bytes):
+            case .success(let bytes?):
                 framer.withLock { framer in
                     framer.append(bytes.span) { line, _ in
                         let text = line.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
                         if let answer = Answer(line: text[...]) { self.take(answer) }
                     }
                 }
-            case .ended: self.breakDown()
+            case .success(nil), .failure: self.breakDown()
             }
         }
     }

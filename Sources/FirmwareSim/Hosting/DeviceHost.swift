@@ -78,8 +78,8 @@ public actor DeviceHost<Device: SimulatedDevice> {
         await channel.forward { arrival in
             self.assumeIsolated { host in
                 switch arrival {
-                case .bytes(let bytes): host.receive(bytes, from: id)
-                case .ended:
+                case .success(let bytes?): host.receive(bytes, from: id)
+                case .success(nil), .failure:
                     host.leave(id)
                     host.lines[id] = nil
                     if host.hasFlowControl { host.goOn() }

@@ -9,7 +9,7 @@ extension Session {
     ///
     /// It runs in a task of its own: what cancels the caller does not keep the device from being made safe.
     func stop(by rule: StopRule<Family>, timeout: Duration) async throws(SessionError) -> Family.Reply {
-        turns.announceUrgent()
+        stopsRequested += 1
         let hasTurn = turns.takeIfFree()
         let stopping = Task.immediate(executorPreference: link.executor) {
             () -> Result<Family.Reply, SessionError> in
@@ -135,6 +135,6 @@ extension Session {
     private func ask(_ query: Family.Command, until end: Duration) async throws(SessionError) -> Family.Reply {
         let time = min(Self.stopInterval, end - clock.elapsed())
         guard time > .zero else { throw SessionError(.noAnswer, command: text(of: query), outcome: .notSent) }
-        return try await exchange(query, timeout: time, errors: .ignored, since: turns.urgentCount)
+        return try await exchange(query, timeout: time, errors: .ignored, since: stopsRequested)
     }
 }

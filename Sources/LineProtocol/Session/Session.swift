@@ -28,7 +28,9 @@ public actor Session<Family: DeviceFamily> {
     }
 
     private var life = SessionLife.notStarted
-    var turns = TurnQueue()
+    let turns = TurnQueue()
+    /// Number of stops requested. A change that was queued before a stop is dropped.
+    var stopsRequested: UInt64 = 0
     let listener = Listener<Family>()
     /// Whether the device may have the beginning of a line that nobody has ended.
     var mayBeMidLine: Bool
@@ -189,7 +191,7 @@ public actor Session<Family: DeviceFamily> {
         try checkLife(for: command)
         let effect = Family.effect(of: command)
         if effect == .stop, let rule = Family.stop { return try await stop(by: rule, timeout: timeout) }
-        var stopCount = turns.urgentCount
+        var stopCount = stopsRequested
         var hasTurn = turns.takeIfFree()
         if !hasTurn { try await waitForTurn(command) }
         hasTurn = true
@@ -198,7 +200,7 @@ public actor Session<Family: DeviceFamily> {
         let attemptTime = effect == .query ? timeout.half : timeout
         var firstError: SessionError?
         while true {
-            if effect == .query { stopCount = turns.urgentCount }
+            if effect == .query { stopCount = stopsRequested }
             do throws(SessionError) {
                 if firstError == nil, listener.conversation.hearsThePast, let fence = Family.fence {
                     try await passFence(
@@ -232,30 +234,14 @@ public actor Session<Family: DeviceFamily> {
     }
 
     func waitForTurn(_ command: Family.Command, isUrgent: Bool = false) async throws(SessionError) {
-        let id = turns.newID()
-        let isMyTurn = await withTaskCancellationHandler {
-            await withUnsafeContinuation { continuation in
-                if Task.isCancelled {
-                    continuation.resume(returning: false)
-                } else if turns.takeIfFree() {
-                    // It became free on the way here: nobody would hand it on.
-                    continuation.resume(returning: true)
-                } else {
-                    turns.wait(id, isUrgent: isUrgent, continuation)
-                    // Only after the stop is queued: else an ordinary command gets the turn of the flight that ends.
-                    if isUrgent, !listener.conversation.isStopping { listener.conversation.endFlight(.overtaken) }
-                }
-            }
-        } onCancel: {
-            Task(executorPreference: link.executor) { await self.giveUpTurn(id) }
-        }
-        guard isMyTurn else {
+        let place = turns.join(isUrgent: isUrgent)
+        // Only after the stop is queued: else an ordinary command gets the turn of the flight that ends.
+        if isUrgent, !listener.conversation.isStopping { listener.conversation.endFlight(.overtaken) }
+        guard await place.isReached() else {
             try checkLife(for: command)
             throw SessionError(.cancelled, command: text(of: command), outcome: .notSent)
         }
     }
-
-    private func giveUpTurn(_ id: UInt64) { turns.giveUp(id) }
 
     func checkLife(for command: Family.Command) throws(SessionError) {
         switch life {
@@ -273,7 +259,7 @@ public actor Session<Family: DeviceFamily> {
         try checkLife(for: command)
         if Task.isCancelled { throw SessionError(.cancelled, command: text(of: command), outcome: .notSent) }
         // A query that was handed the turn just before lets what is urgent go first.
-        guard turns.urgentCount == stopCount, !turns.isUrgentWaiting || listener.conversation.isStopping else {
+        guard stopsRequested == stopCount, !turns.isUrgentWaiting || listener.conversation.isStopping else {
             throw SessionError(.overtaken, command: text(of: command), outcome: .notSent)
         }
     }

@@ -24,7 +24,7 @@ actor BLEOutbox: BLESender {
     private let name: String
     private let clock: any Clock<Duration>
     private let pairing: PairingAdvice
-    private let turns: Turns
+    private let turns = TurnQueue()
     private let unconfirmed: Atomic<Bool>
     nonisolated var isUnconfirmed: Bool { unconfirmed.load(ordering: .relaxed) }
 
@@ -38,7 +38,6 @@ actor BLEOutbox: BLESender {
         self.clock = clock
         self.pairing = pairing
         unconfirmed = Atomic(route.writeType == .command)
-        turns = Turns()
     }
 
     /// Sends all of `bytes`, and nothing else in between. When the task is cancelled, nothing is sent behind the packet
@@ -47,7 +46,7 @@ actor BLEOutbox: BLESender {
     /// - Throws: `unsupported` where each packet is a message of its own and this one fits in none; nothing was sent then.
     func send(_ bytes: [UInt8]) async throws(LinkError) {
         do throws(BLEError) {
-            try await turns.take(activity: "sending")
+            guard await turns.take() else { throw BLEError(.cancelled, activity: "sending") }
             defer { turns.release() }
             var rest = bytes[...]
             let length = await packetLength(for: bytes.count)

@@ -15,7 +15,7 @@ actor BLEValues: BLESender {
     private let inbox: BLEInbox
     private let name: String
     private let pairing: PairingAdvice
-    private let turns: Turns
+    private let turns = TurnQueue()
     private let unconfirmed = Atomic(false)
     nonisolated var isUnconfirmed: Bool { unconfirmed.load(ordering: .relaxed) }
     private var framer = LineFramer(limit: lineLimit)
@@ -32,14 +32,13 @@ actor BLEValues: BLESender {
         self.inbox = inbox
         self.name = name
         self.pairing = pairing
-        turns = Turns()
     }
 
     /// Carries out the lines that `bytes` end, one after another. As on a serial port nothing comes of a line that names no
     /// value of the device.
     func send(_ bytes: [UInt8]) async throws(LinkError) {
         do throws(BLEError) {
-            try await turns.take(activity: "sending")
+            guard await turns.take() else { throw BLEError(.cancelled, activity: "sending") }
             defer { turns.release() }
             var requests: [Request] = []
             framer.append(bytes.span) { line, ending in

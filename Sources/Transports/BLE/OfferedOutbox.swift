@@ -13,7 +13,7 @@ actor OfferedOutbox {
     private let central: BluetoothAddress?
     private let profile: GATTProfile
     private let name: String
-    private let turns: Turns
+    private let turns = TurnQueue()
     /// Nothing comes of it; it ends once there is no reason to wait any more.
     private let waiting: AsyncStream<Never>
     private let waitingEnd: AsyncStream<Never>.Continuation
@@ -28,7 +28,6 @@ actor OfferedOutbox {
         self.peripheral = peripheral
         self.profile = profile
         self.name = name
-        turns = Turns()
         (waiting, waitingEnd) = AsyncStream.makeStream()
     }
 
@@ -42,14 +41,14 @@ actor OfferedOutbox {
     func end(_ error: BLEError) {
         guard end == nil else { return }
         end = error
-        turns.end(error)
+        turns.dismissAll()
         waitingEnd.finish()
     }
 
     /// Sends all of `bytes`, and nothing else in between, and returns once bluetoothd has taken it.
     func send(_ bytes: [UInt8]) async throws(LinkError) {
         do throws(BLEError) {
-            try await turns.take(activity: "sending")
+            guard await turns.take() else { throw end ?? BLEError(.cancelled, activity: "sending") }
             defer { turns.release() }
             for await _ in waiting {}
             let length = await peripheral.knownNotificationLength ?? Self.shortestNotification

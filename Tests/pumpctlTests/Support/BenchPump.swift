@@ -63,7 +63,7 @@ struct ScriptedDevice {
         channel = terminal.channel()
         let lines = Watched(ReceivedText())
         await channel.forward { [channel, heard] arrival in
-            guard case .bytes(let bytes) = arrival else { return }
+            guard case .success(let bytes?) = arrival else { return }
             heard.update { $0.bytes += bytes }
             let complete = lines.update { lines in
                 lines.bytes += bytes

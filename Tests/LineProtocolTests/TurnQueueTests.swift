@@ -1,0 +1,103 @@
+import TestSupport
+import Testing
+
+@testable import LineProtocol
+
+@Suite("The queue of those who want a link", .timeLimit(.minutes(1)))
+struct TurnQueueTests {
+    private let turns = TurnQueue()
+
+    @Test func `It is handed on in the order in which they came`() async {
+        #expect(turns.takeIfFree())
+        #expect(!turns.takeIfFree())
+        let places = [turns.join(), turns.join()]
+        turns.release()
+        #expect(await places[0].isReached())
+        turns.release()
+        #expect(await places[1].isReached())
+        turns.release()
+        #expect(turns.takeIfFree())
+    }
+
+    @Test func `Those that are urgent go first, in their order`() async {
+        #expect(turns.takeIfFree())
+        let ordinary = turns.join()
+        #expect(!turns.isUrgentWaiting)
+        let urgent = [turns.join(isUrgent: true), turns.join(isUrgent: true)]
+        for place in urgent {
+            #expect(turns.isUrgentWaiting)
+            turns.release()
+            #expect(await place.isReached())
+        }
+        #expect(!turns.isUrgentWaiting)
+        turns.release()
+        #expect(await ordinary.isReached())
+    }
+
+    @Test func `A place in a free queue is the turn`() async {
+        #expect(await turns.join().isReached())
+        #expect(!turns.takeIfFree())
+    }
+
+    @Test func `Who gave up is passed over`() async {
+        #expect(turns.takeIfFree())
+        let (first, second) = (turns.join(isUrgent: true), turns.join())
+        let waiting = Task { await first.isReached() }
+        waiting.cancel()
+        #expect(await !waiting.value)
+        #expect(!turns.isUrgentWaiting)
+        turns.release()
+        #expect(await second.isReached())
+    }
+
+    @Test func `A task that is cancelled takes no turn`() async {
+        let turns = turns
+        let taking = Task {
+            await untilCancelled()
+            return await turns.take()
+        }
+        taking.cancel()
+        #expect(await !taking.value)
+        #expect(turns.takeIfFree())
+    }
+
+    @Test func `All who wait are sent away, and whoever comes later waits for its turn`() async {
+        #expect(turns.takeIfFree())
+        let place = turns.join()
+        turns.dismissAll()
+        #expect(await !place.isReached())
+        let later = turns.join()
+        turns.release()
+        #expect(await later.isReached())
+    }
+
+    @Test func `One at a time has it, whatever the thread, and nobody is forgotten`() async {
+        let turns = turns
+        let (inside, most) = (Watched(0), Watched(0))
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<200 {
+                group.addTask {
+                    guard await turns.take() else { return }
+                    let now = inside.update { inside in
+                        inside += 1
+                        return inside
+                    }
+                    most.update { $0 = max($0, now) }
+                    await Task.yield()
+                    inside.update { $0 -= 1 }
+                    turns.release()
+                }
+                if number.isMultiple(of: 7) {
+                    let cancelled = Task { if await turns.take() { turns.release() } }
+                    cancelled.cancel()
+                }
+            }
+        }
+        #expect(most.state == 1)
+        #expect(await turns.take())
+    }
+}
+
+private func untilCancelled() async {
+    while !Task.isCancelled { await Task.yield() }
+}
