@@ -2,17 +2,19 @@ import ArgumentParser
 import LineProtocol
 
 /// A speed as it is typed: 0 to 255, or a percentage.
-struct SpeedArgument: ExpressibleByArgument {
-    static let rule = "a speed is a number from 0 to 255, or a percentage from 0% to 100%"
+enum SpeedArgument {
+    private static let rule = "a speed is a number from 0 to 255, or a percentage from 0% to 100%"
 
-    let speed: PumpSpeed
-
-    init?(argument: String) {
-        let isPercentage = argument.hasSuffix("%")
-        let digits = isPercentage ? argument.dropLast() : argument[...]
-        guard !digits.isEmpty, digits.allSatisfy(\.isASCIIDigit), let number = Int(digits) else { return nil }
-        guard let speed = isPercentage ? PumpSpeed(percent: number) : PumpSpeed(pwm: number) else { return nil }
-        self.speed = speed
+    /// Reads a speed that was typed.
+    ///
+    /// - Throws: `ValidationError`, which says what a speed may be.
+    static func typed(_ text: String) throws -> PumpSpeed {
+        let isPercentage = text.hasSuffix("%")
+        let digits = isPercentage ? text.dropLast() : text[...]
+        guard !digits.isEmpty, digits.allSatisfy(\.isASCIIDigit), let number = Int(digits),
+            let speed = isPercentage ? PumpSpeed(percent: number) : PumpSpeed(pwm: number)
+        else { throw ValidationError(rule) }
+        return speed
     }
 
     /// The failure for `speed -1`, which the argument parser takes for an option.
@@ -20,7 +22,7 @@ struct SpeedArgument: ExpressibleByArgument {
         guard let index = arguments.firstIndex(of: "speed"), index + 1 < arguments.count else { return nil }
         let value = arguments[index + 1]
         guard value.hasPrefix("-"), let first = value.dropFirst().first, first.isASCIIDigit else { return nil }
-        return Failure(.usage, code: "usage", "'\(value)' is not a speed", hint: rule)
+        return Failure(.usage, code: "usage", "The value '\(value)' is invalid for '<speed>'", hint: rule)
     }
 }
 

@@ -16,8 +16,8 @@ struct OnCommand: ParsableCommand {
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
 
-    @Option(help: ArgumentHelp("0 to 255, or 0% to 100%.", valueName: "speed"))
-    var speed: String?
+    @Option(help: ArgumentHelp("0 to 255, or 0% to 100%.", valueName: "speed"), transform: SpeedArgument.typed)
+    var speed: PumpSpeed?
 
     @Option(
         name: .customLong("for"), help: ArgumentHelp("How long, as 90s or 10m; 30m at most.", valueName: "time"),
@@ -31,16 +31,13 @@ struct OnCommand: ParsableCommand {
 
     func validate() throws {
         if ignoresSkin, time == nil { throw ValidationError("--ignore-skin goes with --for") }
-        if let speed, SpeedArgument(argument: speed) == nil {
-            throw ValidationError("'\(speed)' is not a speed: \(SpeedArgument.rule)")
-        }
         if let time, time.duration > PumpState.maximumRuntime {
             throw ValidationError("the pump stops by itself after 30 minutes: give --for a time of 30m at most")
         }
     }
 
     func run() throws {
-        let speed = speed.flatMap { SpeedArgument(argument: $0)?.speed }
+        let speed = speed
         let plan = time.map { PumpRun.Plan(time: $0.duration, speed: speed, ignoresSkin: ignoresSkin) }
         try CommandRunner.run(
             shared.merged(with: parent.shared), for: .pump, records: .values, endsBeforeSuspension: plan != nil

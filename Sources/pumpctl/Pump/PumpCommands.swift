@@ -10,17 +10,12 @@ struct SpeedCommand: ParsableCommand {
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
 
-    @Argument(help: ArgumentHelp("0 to 255, or 0% to 100%.", valueName: "speed"))
-    var speed: String
-
-    func validate() throws {
-        guard SpeedArgument(argument: speed) != nil else {
-            throw ValidationError("'\(speed)' is not a speed: \(SpeedArgument.rule)")
-        }
-    }
+    @Argument(
+        help: ArgumentHelp("0 to 255, or 0% to 100%.", valueName: "speed"), transform: SpeedArgument.typed)
+    var speed: PumpSpeed
 
     func run() throws {
-        guard let speed = SpeedArgument(argument: speed)?.speed else { return }
+        let speed = speed
         try CommandRunner.run(shared.merged(with: parent.shared), for: .pump, records: .values) { context in
             try await context.withPump { pump in
                 try await pump.setSpeed(speed, timeout: context.timeout)

@@ -60,7 +60,7 @@ class PumpSuite:
 
     def test_what_it_refuses_is_told(self):
         self.assertIn("PUMP_NOT_RUNNING", self.tell("speed", "200", status=1).err)
-        self.assertIn("is not a speed", self.tell("speed", "256", status=64).err)
+        self.assertIn("a speed is a number", self.tell("speed", "256", status=64).err)
         self.assertEqual(self.tell("send", "NONSENSE", status=1).out, "ERROR:UNKNOWN_COMMAND\n")
         # No longer line in one write: a pump that sleeps keeps 63 bytes, and may lose the line end.
         self.assert_pump(False)

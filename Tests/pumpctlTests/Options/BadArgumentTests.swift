@@ -32,7 +32,8 @@ struct BadArgumentTests {
     private func expectRefused(_ speed: String, _ location: SourceLocation = #_sourceLocation) async throws {
         let device = try await ScriptedDevice()
         let ending = try await Pumpctl.run("-p", device.port, "speed", speed)
-        expectFailure(ending, 64, saying: "'\(speed)' is not a speed", "0 to 255", hint: "", location)
+        let words = "The value '\(speed)' is invalid for '<speed>'"
+        expectFailure(ending, 64, saying: words, "0 to 255", hint: "", location)
         let on = try await Pumpctl.run("-p", device.port, "on", "--speed=\(speed)")
         expectFailure(on, 64, saying: "speed", "0 to 255", hint: "pumpctl on", location)
         #expect(device.heard.state.bytes.isEmpty, sourceLocation: location)
