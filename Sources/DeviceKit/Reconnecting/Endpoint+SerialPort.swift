@@ -5,11 +5,14 @@ public import Transports
 extension Endpoint {
     /// What is known of the serial port that the endpoint leads to now; nil where there is none.
     public var attachedSerialPort: SerialPortInfo? {
-        guard let ports = try? SerialPortDiscovery.ports() else { return nil }
-        return switch scheme {
-        case "serial": Self.realPath(of: address).flatMap { path in ports.first { $0.path == path } }
-        case "usb": try? USBEndpoint(self).resolve(self, among: ports)
-        default: nil
+        switch scheme {
+        case "serial":
+            guard let path = Self.realPath(of: address) else { return nil }
+            return try? SerialPortDiscovery.ports().first { $0.path == path }
+        case "usb":
+            guard let ports = try? SerialPortDiscovery.ports() else { return nil }
+            return try? USBEndpoint(self).resolve(self, among: ports)
+        default: return nil
         }
     }
 

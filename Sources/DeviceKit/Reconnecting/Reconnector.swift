@@ -8,7 +8,8 @@ public import Transports
 /// Finds a device again that has gone.
 ///
 /// Made while the device is there. A USB serial port is known by what tells the device from others, and is found under
-/// whatever name it has when it is back (node-serialport#329); udev says when. Any other port is tried when something
+/// whatever name it has when it is back (node-serialport#329); udev says when. Where the device had gone before that could be
+/// looked up, nothing that comes under `/dev/ttyUSB0` is taken for it: it may be another. Any other port is tried when something
 /// changes in its folder; a pseudo-terminal that has gone is back when a link to it is made anew. A BLE device is known by its
 /// address, or by its name where it does not keep its address: where several have that name, none is taken for it. Every
 /// endpoint is tried each ``interval`` as well, since a link may lead to another folder, and a server sends no word.
@@ -24,23 +25,34 @@ public final class Reconnector: Sendable {
     private let open: Opener
     private let doubt: @Sendable (LinkError) -> Void
     private let endpoint: Endpoint
-    private let identity: PortIdentity?
-    /// Where the pseudo-terminal was that was opened last; nil where the device is at none.
-    private let terminal: Mutex<PseudoTerminalPath?>
+    private let deviceID: String?
+    /// What tells the device from others, once it was looked up.
+    private let device = Mutex<Device?>(nil)
 
-    /// Looks up what tells the device that `link` was opened to from others.
+    private struct Device {
+        /// What tells a USB serial port from others; nil where the device is at none.
+        var identity: PortIdentity?
+        /// Whether it is a USB serial port that had gone before it was looked up.
+        var isUnknown = false
+        /// Where the pseudo-terminal was that was opened last; nil where the device is at none.
+        var terminal: PseudoTerminalPath?
+    }
+
+    /// Finds the device again that `link` was opened to.
     ///
     /// - Parameters:
     ///   - endpoint: Where the device is.
-    ///   - link: The link to it. It may have been lost just now; where nothing is left at the endpoint by then, nothing tells
-    ///     the device from another that comes there.
+    ///   - link: The link to it. It may have been lost just now, at the risk that the device is not found again: see
+    ///     ``link()``.
+    ///   - looksNow: Whether to look up at once what tells the device from others, which takes milliseconds; ``look()`` does
+    ///     it otherwise.
     ///   - loop: What the attempts run on.
     ///   - clock: Measures the pauses between them; the loop's unless a test has another.
     ///   - doubt: Told why what is there is not taken for the device; once until there is another reason.
     ///   - open: Opens a link to the device where it is then.
     public init(
-        _ endpoint: Endpoint, _ link: any Link, on loop: EventLoop = .shared, clock: (any Clock<Duration>)? = nil,
-        doubt: @escaping @Sendable (LinkError) -> Void = { _ in },
+        _ endpoint: Endpoint, _ link: any Link, looksNow: Bool = true, on loop: EventLoop = .shared,
+        clock: (any Clock<Duration>)? = nil, doubt: @escaping @Sendable (LinkError) -> Void = { _ in },
         open: @escaping Opener = { try await LinkSchemes.families.open($0) }
     ) {
         self.loop = loop
@@ -51,9 +63,20 @@ public final class Reconnector: Sendable {
         let endpoint = endpoint.removing("reset")
         let address = link.isDeviceAddressStable ? link.deviceAddress : nil
         self.endpoint = address.map { endpoint.replacingAddress($0) } ?? endpoint
-        let port = endpoint.attachedSerialPort
-        identity = port?.usb == nil ? nil : port?.identity
-        terminal = Mutex(Self.terminal(at: endpoint))
+        deviceID = link.deviceID
+        if looksNow { look() }
+    }
+
+    /// Looks up what tells the device from others, unless that was done: to be called while the device is there.
+    public func look() {
+        device.withLock { device in
+            guard device == nil else { return }
+            let terminal = Self.terminal(at: endpoint)
+            let port = terminal == nil ? endpoint.attachedSerialPort : nil
+            device = Device(
+                identity: port?.usb == nil ? nil : port?.identity,
+                isUnknown: port == nil && endpoint.isUSBSerialPortByNumber(deviceID), terminal: terminal)
+        }
     }
 
     /// Opens the link as soon as it can be opened.
@@ -61,6 +84,9 @@ public final class Reconnector: Sendable {
     /// - Throws: `LinkError` for what waiting does not mend: ``LineProtocol/LinkError/Code/disconnected`` where no device that
     ///   comes can be known to be the same; what `open` throws otherwise; `CancellationError`.
     public func link() async throws -> any Link {
+        look()
+        let (identity, isUnknown) = device.withLock { ($0?.identity, $0?.isUnknown == true) }
+        if isUnknown { throw unknownAdapter }
         var doubt: LinkError.Code?
         if let identity, let monitor = try? SerialPortMonitor(on: loop) {
             defer { monitor.close() }
@@ -77,7 +103,7 @@ public final class Reconnector: Sendable {
             if try isThere(), let link = try await attempt(endpoint, &doubt) {
                 // Who makes the next terminal gets the number of this one, and may have done so just now.
                 if try isThere(), now == nil || now?.destination == .same {
-                    if let now { terminal.withLock { $0 = now } }
+                    if let now { device.withLock { $0?.terminal = now } }
                     return link
                 }
                 await link.close()
@@ -91,7 +117,7 @@ public final class Reconnector: Sendable {
     ///
     /// - Throws: `LinkError` where none can come that is known to be.
     private func isThere() throws(LinkError) -> Bool {
-        switch terminal.withLock({ $0?.destination }) {
+        switch device.withLock({ $0?.terminal?.destination }) {
         case nil, .same, .replaced: return true
         case .gone: return false
         case .goneForGood:
@@ -100,6 +126,13 @@ public final class Reconnector: Sendable {
                 detail: "the pseudo-terminal has gone, and the next of this name may be another program's",
                 hint: "name the terminal by a symbolic link that its owner makes anew each time")
         }
+    }
+
+    private var unknownAdapter: LinkError {
+        LinkError(
+            .disconnected, name: endpoint.address, activity: "open",
+            detail: "the USB adapter had gone before it was known, and the next of this name may be another",
+            hint: "plug the adapter in, and start again")
     }
 
     /// Opens a port that is there, in spite of those who look at it first; nil once it is gone again.
@@ -148,5 +181,17 @@ public final class Reconnector: Sendable {
     private static func folder(of endpoint: Endpoint) -> String? {
         guard endpoint.scheme == "serial", let slash = endpoint.address.lastIndex(of: "/") else { return nil }
         return slash == endpoint.address.startIndex ? "/" : String(endpoint.address[..<slash])
+    }
+}
+
+extension Endpoint {
+    /// Whether this is the path of a USB serial port that says nothing of the device, as `/dev/ttyUSB0`: udev's links by-id
+    /// and by-path do.
+    ///
+    /// - Parameter deviceID: Of the device that was there; nil where others could open it as well.
+    fileprivate func isUSBSerialPortByNumber(_ deviceID: String?) -> Bool {
+        guard scheme == "serial", !address.hasPrefix("/dev/serial/") else { return false }
+        if let deviceID { return DeviceID.isUSBSerialPort(deviceID) }
+        return address.hasPrefix("/dev/ttyUSB") || address.hasPrefix("/dev/ttyACM")
     }
 }

@@ -13,6 +13,10 @@ public enum DeviceID {
         "ble-\(bus.prefix(8))-\(adapter)-\(device)"
     }
 
+    /// Whether a serial port, by what ``serialPort(at:)`` gives, is one of a USB device: Linux has the major numbers 188 and
+    /// 166 for these (Documentation/admin-guide/devices.txt).
+    package static func isUSBSerialPort(_ id: String) -> Bool { id.hasPrefix("tty-188-") || id.hasPrefix("tty-166-") }
+
     /// A serial port, by any of its names: `tty-188-0`; nil where no device is there.
     public static func serialPort(at path: String) -> String? {
         var status = stat()

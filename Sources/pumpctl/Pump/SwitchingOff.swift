@@ -39,13 +39,14 @@ struct SwitchingOff {
         var endpoint = try context.endpoint()
         // That a phone or another program listens as well must not keep OFF from the pump.
         if endpoint.scheme == "ble", endpoint.options["shared"] == nil { endpoint = endpoint.adding("shared", "true") }
-        guard let link = try await open(endpoint, by: deadline) else { return }
+        guard let opened = try await open(endpoint, by: deadline) else { return }
+        let reconnector = context.reconnector(
+            endpoint, opened, looksNow: false, for: .oneCommand, note: context.output.note)
+        // To look for what tells the device from others takes time: OFF goes first.
+        let link = ReportingLink(opened, clock: context.clock, lookAround: reconnector.look) { _ in }
         do {
             try await switchOff(over: link, endpoint)
         } catch let error as SessionError where error.code == .linkLost && context.clock.now < deadline {
-            // Only now: to look for what tells the device from others takes time.
-            let reconnector = context.reconnector(
-                endpoint, link, for: .oneCommand, note: context.output.note)
             context.output.note("pumpctl: \(error.link.map { "\($0)" } ?? "the link is lost"); opening it again")
             guard let again = await open(again: reconnector, by: deadline) else { throw error }
             try await switchOff(over: again, endpoint)
@@ -89,7 +90,10 @@ struct SwitchingOff {
             if (try? await clock.sleep(until: deadline)) != nil { opening.cancel() }
         }
         defer { timer.cancel() }
-        return try? await opening.value
+        do { return try await opening.value } catch {
+            if let error = error as? LinkError { context.output.note("pumpctl: \(error)", hint: error.hint) }
+            return nil
+        }
     }
 
     /// Opens the link; nil where another pumpctl has the device and has switched it off.

@@ -52,6 +52,45 @@ struct ReconnectorTests {
         #expect(error?.hint?.isEmpty == false)
     }
 
+    @Test(
+        arguments: [
+            ("/dev/ttyUSB97", "tty-188-97"), ("/dev/ttyACM97", "tty-166-97"), ("/dev/ttyUSB97", nil),
+            ("/dev/pump-that-is-not-there", "tty-188-97"),
+        ] as [(String, String?)])
+    func `A USB adapter that had gone before it was known is not looked for by its path: another may come there`(
+        path: String, deviceID: String?
+    ) async throws {
+        let lost = IdentifiedLink(ScriptedLink(), deviceID)
+        let reconnector = Reconnector(try Endpoint(path), lost, open: { _ in ScriptedLink() })
+        let error = await #expect(throws: LinkError.self) { try await reconnector.link() }
+        #expect(error?.code == .disconnected)
+        #expect(error?.hint?.isEmpty == false)
+    }
+
+    @Test(
+        arguments: [
+            ("/dev/serial/by-id/usb-1a86_USB_Serial-if00-port0", "tty-188-97"),
+            ("/dev/serial/by-path/pci-0000:00:14.0-usb-0:1:1.0-port0", "tty-188-97"), ("/dev/ttyS97", "tty-4-97"),
+            ("/dev/ttyS97", nil), ("usb:1a86:7523", "tty-188-97"), ("tcp:bench:4000", nil),
+        ] as [(String, String?)])
+    func `What names the device, and what is no USB adapter, is looked for where it was`(
+        endpoint: String, deviceID: String?
+    ) async throws {
+        let lost = IdentifiedLink(ScriptedLink(), deviceID)
+        let next = ScriptedLink()
+        let reconnector = Reconnector(try Endpoint(endpoint), lost, open: { _ in next })
+        #expect(try await reconnector.link() === next)
+    }
+
+    @Test func `What tells the device from others can be looked up later, behind the first bytes`() async throws {
+        let endpoint = try Endpoint("serial:\(terminal.path)")
+        let reconnector = Reconnector(endpoint, ScriptedLink(), looksNow: false, open: { _ in ScriptedLink() })
+        reconnector.look()
+        renewPseudoTerminal(at: terminal.path)
+        let error = await #expect(throws: LinkError.self) { try await reconnector.link() }
+        #expect(error?.code == .disconnected)
+    }
+
     @Test func `Behind a link it is waited for until the link is made anew`() async throws {
         let folder = TemporaryFolder()
         let path = folder.path("pump")
@@ -134,5 +173,16 @@ struct ReconnectorTests {
         await #expect(throws: CancellationError.self) { try await follow { _ in throw CancellationError() } }
         #expect(losses.count == 2)
         #expect(links[0].closeCount == 2)
+    }
+}
+
+/// A link to a certain device.
+private final class IdentifiedLink: LinkWrapper {
+    let link: any Link
+    let deviceID: String?
+
+    init(_ link: any Link, _ deviceID: String?) {
+        self.link = link
+        self.deviceID = deviceID
     }
 }
