@@ -63,7 +63,7 @@ final class ConsoleConversation {
     /// - Returns: How the link broke, where a line was not sent for that, or the last one may not have been carried out.
     private func drain(_ stream: AsyncStream<LineConsole.Event>) async -> LinkError? {
         var loss: LinkError?
-        for await event in stream {
+        while let event = await stream.nextInSpiteOfCancellation(on: executor) {
             switch event {
             case .entered(let line): if !line.isEmpty { unsentLines.append(line) }
             case .link(.notSent(let line, let error)):
@@ -76,7 +76,7 @@ final class ConsoleConversation {
                 // A script waits for its answers before it ends.
                 if script == nil, pending != nil, error?.code != .closed { loss = loss ?? error }
             case .reopened(let link): await link.close()
-            case .scripted, .ended, .reopeningFailed, .lineEndOverdue, .quiet: break
+            case .scripted, .ended, .reopeningFailed, .lineEndOverdue, .quiet, .interrupted: break
             }
         }
         showPending()
@@ -84,11 +84,10 @@ final class ConsoleConversation {
     }
 
     private func attend(_ stream: AsyncStream<LineConsole.Event>) async throws {
-        for await event in stream {
+        while let event = await stream.nextInSpiteOfCancellation(on: executor) {
             try await take(event)
             if isFinished { return }
         }
-        throw CancellationError()
     }
 
     private func take(_ event: LineConsole.Event) async throws {
@@ -105,6 +104,7 @@ final class ConsoleConversation {
         case .reopeningFailed(let error): throw error
         case .lineEndOverdue(let arrivals): if arrivals == self.arrivals { showPending() }
         case .quiet: endWait()
+        case .interrupted: throw CancellationError()
         }
     }
 

@@ -45,6 +45,8 @@ public final class LineConsole: Sendable {
         case lineEndOverdue(arrivals: Int)
         /// The device was quiet for long enough, unless something has come since.
         case quiet
+        /// The task was cancelled.
+        case interrupted
     }
 
     private let family: Family
@@ -117,6 +119,10 @@ public final class LineConsole: Sendable {
         let conversation = ConsoleConversation(
             family, reconnector, options, clock: clock, executor: executor, events, perform: perform, tell: tell)
         defer { unsent.withLock { [lines = conversation.unsentLines] in $0 = lines + $0 } }
-        return try await conversation.run(over: link, stream)
+        return try await withTaskCancellationHandler {
+            try await conversation.run(over: link, stream)
+        } onCancel: {
+            events.yield(.interrupted)
+        }
     }
 }

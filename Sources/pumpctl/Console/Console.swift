@@ -45,7 +45,8 @@ final class Console {
             await attend(console)
             screen.editor?.stop()
             return await conversation.result
-        } onCancel: {
+        } onCancel: { [events] in
+            events.yield(.quit)
             conversation.cancel()
         }
         reading?.cancel()
@@ -75,9 +76,10 @@ final class Console {
         }
     }
 
-    /// Attends to what happens until the conversation has ended, or the task is cancelled.
+    /// Attends to what happens until the conversation has ended. Where the task is cancelled it goes on until then: what the
+    /// device has said last is shown.
     private func attend(_ console: LineConsole) async {
-        for await event in stream {
+        while let event = await stream.nextInSpiteOfCancellation(on: context.loop) {
             switch event {
             case .typed(let bytes):
                 take(bytes, for: console)

@@ -69,6 +69,18 @@ struct LineConsoleTests {
         #expect(link.closeCount == 1)
     }
 
+    @Test("What the device says last is told also where the task is cancelled meanwhile")
+    func interrupted() async throws {
+        let console = try console()
+        let link = LastWordLink(link, "WEIGHT 12\r\nOVER")
+        let running = Task { try await console.run(over: link) }
+        enter("WEIGH", in: console)
+        #expect(await self.link.nextSent() == "WEIGH\n")
+        running.cancel()
+        await #expect(throws: CancellationError.self) { try await running.value }
+        #expect(happenings.state == ["heard WEIGHT 12", "heard OVER (no line end)"])
+    }
+
     @Test("What the family calls dangerous is not sent")
     func danger() async throws {
         let console = try console()
@@ -193,5 +205,27 @@ struct LineConsoleTests {
         hasEnded.update { $0 = true }
         _ = try await result
         #expect(second.closeCount == 1)
+    }
+}
+
+/// A link on which something arrives as it is closed.
+private final class LastWordLink: LinkWrapper {
+    let link: any Link
+    private let words: String
+    private let receiver = Watched<(@Sendable (LinkArrival) -> Void)?>(nil)
+
+    init(_ link: any Link, _ words: String) {
+        self.link = link
+        self.words = words
+    }
+
+    func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {
+        self.receiver.update { $0 = receiver }
+        await link.forward(to: receiver)
+    }
+
+    func close() async {
+        receiver.state?(.bytes(Array(words.utf8)))
+        await link.close()
     }
 }
