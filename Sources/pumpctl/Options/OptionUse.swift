@@ -12,7 +12,34 @@ enum SharedOption: String, CaseIterable {
         case .family: ["--family", "-f"]
         case .verbose: ["--verbose", "-v"]
         case .record: ["--record", "--no-record"]
-        case .json, .timeout, .reset: ["--\(self)"]
+        case .json, .timeout, .reset: ["--\(rawValue)"]
+        }
+    }
+
+    /// The spellings of those that a value follows.
+    static let valued = [SharedOption.port, .family, .timeout].flatMap(\.spellings)
+    /// The spellings of those that none follows.
+    static let flags = [SharedOption.json, .reset, .record, .verbose].flatMap(\.spellings)
+}
+
+extension SharedOption {
+    /// Refuses two endpoints on one side of a command's name. Behind the name one counts more than before it.
+    ///
+    /// - Parameter path: The command's name with those of its groups.
+    static func checkPorts(in arguments: [String], for path: [String]) throws(Failure) {
+        var (names, ports): (ArraySlice, [String]) = (path[...], [])
+        var words = arguments.prefix { $0 != "--" }
+        while let word = words.popFirst() {
+            let option = word.prefix { $0 != "=" }
+            if port.spellings.contains(option) {
+                ports.append(option == word ? words.popFirst() ?? "" : String(word.dropFirst(option.count + 1)))
+            } else if word == names.first {
+                names.removeFirst()
+                if names.isEmpty { ports = [] }
+            }
+            guard ports.count > 1 else { continue }
+            throw Failure(
+                .usage, code: "usage", "--port is given twice: \(ports[0]) and \(ports[1])", hint: "omit one of them")
         }
     }
 }

@@ -51,6 +51,28 @@ struct OptionUseTests {
         }
     }
 
+    @Test(
+        "Two endpoints on one side of a command's name are refused: which is meant can't be told",
+        arguments: [
+            "--port A --port B status", "-p A -p B status", "status --port=A -p B", "-p X storm -p A -p B log get",
+            "-p X storm log get -p A --json --port=B", "-p A -p B", "-p status -p B status",
+        ])
+    func twoPorts(line: String) async throws {
+        let arguments = line.split(separator: " ").map(String.init)
+        expectFailure(try await Pumpctl.start(arguments).ending(), 64, saying: "--port is given twice: ", hint: "omit")
+    }
+
+    @Test(
+        "One on each side is none too many",
+        arguments: [
+            "-p A status -p B", "-p A storm log get --port=B", "-p status status -p B", "send -- -p -p",
+            "--port A send -- -p -p",
+        ])
+    func onePort(line: String) throws {
+        let arguments = line.split(separator: " ").map(String.init)
+        try SharedOption.checkPorts(in: arguments, for: CommandWords(arguments).path)
+    }
+
     @Test("What means something is taken")
     func usefulOptions() throws {
         let lines = [
