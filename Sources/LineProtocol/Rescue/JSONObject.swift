@@ -1,18 +1,18 @@
 /// The fields of a JSON object, none of them read yet.
-struct JSONObject {
+package struct JSONObject {
     /// A field: its name, and where its value is.
-    struct Field {
-        let name: String
-        let value: Range<Int>
+    package struct Field {
+        package let name: String
+        package let value: Range<Int>
     }
 
     let bytes: [UInt8]
-    private(set) var fields: [Field] = []
+    package private(set) var fields: [Field] = []
 
     /// Takes an object apart.
     ///
     /// - Throws: ``RescueError`` where it is no valid JSON, holds more than the object and blanks, or has a field twice.
-    init(_ bytes: [UInt8]) throws(RescueError) {
+    package init(_ bytes: [UInt8]) throws(RescueError) {
         self.bytes = bytes
         let start = bytes.firstIndex { !$0.isJSONBlank } ?? 0
         try Self.check(bytes, from: start)
@@ -80,7 +80,7 @@ struct JSONObject {
     /// What is between the quotes at both ends of `range`; nil where that is no string.
     ///
     /// - Throws: `invalidText`.
-    func string(_ range: Range<Int>) throws(RescueError) -> String {
+    package func string(_ range: Range<Int>) throws(RescueError) -> String {
         let content = bytes[range].dropFirst().dropLast()
         var text: [UInt8] = []
         text.reserveCapacity(content.count)
@@ -126,7 +126,7 @@ struct JSONObject {
     }
 
     /// Whether there is a string.
-    func isString(_ range: Range<Int>) -> Bool { bytes[range.lowerBound] == UInt8(ascii: "\"") }
+    package func isString(_ range: Range<Int>) -> Bool { bytes[range.lowerBound] == UInt8(ascii: "\"") }
 
     /// The number; nil where there is none, or one that is too large.
     func number(_ range: Range<Int>) -> Double? {

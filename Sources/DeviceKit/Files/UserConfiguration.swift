@@ -1,0 +1,89 @@
+internal import Glibc
+internal import LineProtocol
+
+/// What the user has chosen for the programs of this toolkit, `{"port": "/dev/ttyUSB0", "record": false}` in
+/// `~/.config/pumpctl/config.json`.
+///
+/// ```swift
+/// let endpoint = try Endpoint(UserConfiguration.load().port ?? "ble:HMSoft")
+/// ```
+public struct UserConfiguration: Sendable, Hashable {
+    /// The keys that the file may have.
+    public enum Key: String, Sendable, Hashable, CaseIterable { case port, record }
+
+    /// The endpoint to use where none is named.
+    public private(set) var port: String?
+    /// Whether programs record that do so unless told otherwise; nil for yes.
+    public private(set) var record: Bool?
+    /// What the file has beside its keys, sorted.
+    public private(set) var unknownKeys: [String] = []
+
+    /// Where the file is, by `XDG_CONFIG_HOME` or else `HOME`; nil where neither is set.
+    public static var path: String? {
+        if let home = getenv("XDG_CONFIG_HOME"), home.pointee != 0 {
+            return String(cString: home) + "/pumpctl/config.json"
+        }
+        return getenv("HOME").map { String(cString: $0) + "/.config/pumpctl/config.json" }
+    }
+
+    /// Reads the file at ``path``; all is nil where there is none.
+    ///
+    /// - Throws: `UserConfigurationError` where the file can't be read, or is no configuration.
+    public static func load() throws(UserConfigurationError) -> UserConfiguration {
+        guard let path else { return UserConfiguration() }
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        // A folder above it that is none is as good as a file that is not there.
+        if file < 0, access(path, F_OK) != 0 { return UserConfiguration() }
+        guard file >= 0 else { throw UserConfigurationError(.unreadable(errno: errno)) }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = read(file, &piece, piece.count)
+            guard count >= 0 else { throw UserConfigurationError(.unreadable(errno: EIO)) }
+            if count == 0 { return try UserConfiguration(json: bytes) }
+            bytes += piece.prefix(count)
+        }
+    }
+
+    private init() {}
+
+    /// Reads what such a file holds.
+    public init(json bytes: [UInt8]) throws(UserConfigurationError) {
+        guard let object = try? JSONObject(bytes) else { throw UserConfigurationError(.notAnObject) }
+        for field in object.fields {
+            let text = String(decoding: bytes[field.value], as: UTF8.self)
+            switch Key(rawValue: field.name) {
+            case .port where text != "null":
+                guard object.isString(field.value), let value = try? object.string(field.value) else {
+                    throw UserConfigurationError(.wrongType(.port))
+                }
+                port = value
+            case .record where text != "null":
+                guard text == "true" || text == "false" else { throw UserConfigurationError(.wrongType(.record)) }
+                record = text == "true"
+            case .port, .record: break
+            case nil: unknownKeys.append(field.name)
+            }
+        }
+        unknownKeys.sort()
+    }
+}
+
+/// Why there is no ``UserConfiguration``, though there is a file.
+public struct UserConfigurationError: Error, Hashable {
+    /// What is wrong.
+    public enum Flaw: Sendable, Hashable {
+        /// The file can't be read.
+        case unreadable(errno: CInt)
+        /// It is no JSON object.
+        case notAnObject
+        /// The value of the key is of another type.
+        case wrongType(UserConfiguration.Key)
+    }
+
+    /// What is wrong.
+    public let flaw: Flaw
+
+    init(_ flaw: Flaw) { self.flaw = flaw }
+}
