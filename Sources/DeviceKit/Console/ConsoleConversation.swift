@@ -178,7 +178,7 @@ final class ConsoleConversation {
         pending = nil
         script?.heard(at: watch.elapsed())
         for line in lines.append(bytes) {
-            script?.take(line, errorCode: family.wire.errorCode)
+            script?.take(line, of: family)
             tell(.heard(line))
         }
         waitForQuiet()

@@ -75,10 +75,9 @@ struct ConsoleScript {
 
     /// Looks at what the device said.
     ///
-    /// - Parameter errorCode: Tells the code of the error that a line tells of, by the rules of the device's family.
-    mutating func take(_ line: DeviceLine, errorCode: (Span<UInt8>, LineEnding) -> String?) {
-        guard deviceError == nil, !line.isContinuation else { return }
-        deviceError = errorCode(Array(line.text.utf8).span, line.hasEnd ? .lineFeed : .cut)
+    /// - Parameter family: By whose rules a line tells of an error.
+    mutating func take(_ line: DeviceLine, of family: Family) {
+        if deviceError == nil { deviceError = family.errorCode(of: line) }
     }
 
     /// How many lines were not sent yet.

@@ -1,3 +1,5 @@
+internal import LineProtocol
+
 /// A line of the device, or what there is of one, ready to be shown.
 public struct DeviceLine: Sendable, Hashable {
     /// The text, with what can't be printed escaped.
@@ -19,4 +21,11 @@ public struct DeviceLine: Sendable, Hashable {
 
     /// The text, with marks for what is missing of it.
     public var marked: String { (isContinuation ? "…" : "") + text + (hasEnd ? "" : " (no line end)") }
+}
+
+extension Family {
+    /// The code of the error that a line of the device tells of; nil where it tells of none.
+    func errorCode(of line: DeviceLine) -> String? {
+        line.isContinuation ? nil : wire.errorCode(Array(line.text.utf8).span, line.hasEnd ? .lineFeed : .cut)
+    }
 }

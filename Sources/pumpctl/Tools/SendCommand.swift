@@ -52,30 +52,16 @@ struct SendCommand: ParsableCommand {
 }
 
 private func exchange(_ line: String, _ quiet: Duration, over link: any Link, _ context: CommandContext) async throws {
-    var framer = LineFramer(limit: DeviceLines.lineLimit)
-    var lines = 0
-    var deviceError: String?
-    let answer = LinkReader(link, clock: context.clock)
-    try await link.send(Array(line.utf8) + (link.keepsPacketBounds ? [] : [0x0A]))
-    while let bytes = try await answer.next(within: lines == 0 ? context.timeout : quiet) {
-        framer.append(bytes.span) { line, ending in
-            guard !line.isEmpty else { return }
-            let text = line.withUnsafeBufferPointer { Array($0) }
-            deviceError = deviceError ?? context.family.wire.errorCode(line, ending)
-            context.output.result(text.printable(), LineRecord(line: text.printable()))
-            lines += 1
-        }
+    let exchange = LineExchange(with: context.family, over: link, clock: context.clock)
+    let answer = try await exchange.send(Array(line.utf8), within: context.timeout, quiet: quiet) { line in
+        context.output.result(line.text, LineRecord(line: line.text, isWhole: line.hasEnd))
     }
-    if framer.pendingByteCount > 0 {
-        context.output.result(framer.pending.printable(), LineRecord(line: framer.pending.printable(), isWhole: false))
-        lines += 1
-    }
-    if lines == 0 {
+    if answer.lineCount == 0 {
         throw Failure(
             .temporaryFailure, code: "no_answer", "\(link.name): no answer in \(context.timeout.inSeconds) s",
             hint: link.silenceHint ?? DevicePlace.adviceOnSilence(at: context.place, context.family))
     }
-    if let deviceError {
+    if let deviceError = answer.deviceError {
         throw Failure(
             .refused, code: "refused", "\(link.name): the device answered \(deviceError)",
             hint: context.family.hint(deviceError), deviceCode: deviceError)
@@ -86,7 +72,7 @@ private func exchange(_ line: String, _ quiet: Duration, over link: any Link, _ 
 private struct LineRecord: Encodable {
     var line: String
     /// Whether its end came too.
-    var isWhole = true
+    var isWhole: Bool
 
     enum CodingKeys: String, CodingKey {
         case line

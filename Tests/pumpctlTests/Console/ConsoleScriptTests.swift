@@ -19,7 +19,7 @@ struct ConsoleScriptTests {
         if let answer {
             script.heard(at: start)
             let line = DeviceLine(text: answer, hasEnd: true, isContinuation: false)
-            script.take(line, errorCode: family.wire.errorCode)
+            script.take(line, of: family)
         }
         _ = script.stopWaiting()
         return script.result

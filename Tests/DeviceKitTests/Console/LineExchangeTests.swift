@@ -1,0 +1,48 @@
+import DeviceKit
+import LineProtocol
+import TestSupport
+import Testing
+
+@Suite("A line that is sent as it is, and its answer", .timeLimit(.minutes(1)))
+struct LineExchangeTests {
+    private let clock = ManualClock()
+    private let link = ScriptedLink()
+
+    private func exchange(
+        _ pieces: String..., hear: @escaping @Sendable (DeviceLine) -> Void = { _ in }
+    ) async throws -> LineExchange.Answer {
+        let exchange = LineExchange(with: .pump, over: link, clock: clock)
+        async let answer = exchange.send(Array("SEND".utf8), within: .seconds(3), quiet: .seconds(1), hear: hear)
+        #expect(await link.nextSent() == "SEND\n")
+        for piece in pieces { await link.deliver(piece) }
+        await clock.untilSomebodySleeps(until: .seconds(pieces.isEmpty ? 3 : 1))
+        clock.advance(by: .seconds(pieces.isEmpty ? 3 : 1))
+        return try await answer
+    }
+
+    @Test("Each line is told, the first error counts, and what has no end is a line too")
+    func lines() async throws {
+        let heard = Watched<[String]>([])
+        let answer = try await exchange("OK\r\nERROR:ONE\r\nERROR:TWO\r\nPUM") { line in
+            heard.update { $0.append(line.marked) }
+        }
+        #expect(heard.state == ["OK", "ERROR:ONE", "ERROR:TWO", "PUM (no line end)"])
+        #expect(answer.lineCount == 4)
+        #expect(answer.deviceError == "ONE")
+    }
+
+    @Test("Where nothing comes the answer has no line")
+    func silence() async throws {
+        #expect(try await exchange().lineCount == 0)
+    }
+
+    @Test("Where each packet is a line there is no line end to send")
+    func packets() async throws {
+        let link = ScriptedLink(keepsPacketBounds: true)
+        let exchange = LineExchange(with: .pump, over: link, clock: clock)
+        let sending = Task { try await exchange.send(Array("SEND".utf8)) { _ in } }
+        #expect(await link.nextSent() == "SEND")
+        sending.cancel()
+        await #expect(throws: LinkError.self) { try await sending.value }
+    }
+}
