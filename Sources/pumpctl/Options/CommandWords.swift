@@ -12,23 +12,18 @@ struct CommandWords {
     private(set) var stranger: String?
 
     /// The options that may stand before a command's name and that a value follows.
-    private static let valued: Set<String> = [
-        "-p", "--port", "-f", "--family", "--timeout", "--generate-completion-script",
-    ]
+    private static let valued = SharedOption.valued + ["--generate-completion-script"]
     /// Those that no value follows.
-    private static let flags: Set<String> = [
-        "--json", "--reset", "--record", "--no-record", "-v", "--verbose", "-h", "--help", "-help", "--help-hidden",
-        "--version",
-    ]
+    private static let flags = SharedOption.flags + ["-h", "--help", "-help", "--help-hidden", "--version"]
 
     init(_ arguments: [String]) {
         var rest = arguments[...]
         while let word = rest.popFirst(), !command.configuration.subcommands.isEmpty {
-            if Self.valued.contains(word) {
+            if Self.valued.contains(word[...]) {
                 rest = rest.dropFirst()
             } else if word.hasPrefix("-"), word.count > 1 {
                 // What is unknown may have a value: the parser says so.
-                guard Self.flags.contains(word) || word.contains("=") else { return }
+                guard Self.flags.contains(word[...]) || word.contains("=") else { return }
             } else if let next = command.configuration.subcommands.first(where: { $0.configuration.commandName == word }
             ) {
                 path.append(word)
@@ -48,9 +43,9 @@ struct CommandWords {
         var index = 0
         while index < arguments.count {
             let word = arguments[index]
-            if valued.contains(word) {
+            if valued.contains(word[...]) {
                 index += 2
-            } else if word == "help" || flags.contains(word) || word.hasPrefix("-") && word.contains("=") {
+            } else if word == "help" || flags.contains(word[...]) || word.hasPrefix("-") && word.contains("=") {
                 index += 1
             } else {
                 return word.hasPrefix("-") ? nil : index

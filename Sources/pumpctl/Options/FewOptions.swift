@@ -9,7 +9,7 @@ struct JSONOption: ParsableArguments {
     @Flag(help: "Print JSON, one object a line.")
     var json = false
 
-    var shared: SharedOptions { SharedOptions(json: json) }
+    var shared: SharedOptions { .leavingOut { $0.json = json } }
 }
 
 /// For a command that lists what may be of several families.
@@ -17,10 +17,9 @@ struct JSONAndFamilyOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: "Device family.")
     var family: Family?
 
-    @Flag(help: "Print JSON, one object a line.")
-    var json = false
+    @OptionGroup var output: JSONOption
 
-    var shared: SharedOptions { SharedOptions(family: family, json: json) }
+    var shared: SharedOptions { .leavingOut { ($0.family, $0.json) = (family, output.json) } }
 }
 
 /// For `doctor`.
@@ -28,10 +27,9 @@ struct DoctorOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: ArgumentHelp("Device endpoint.", valueName: "endpoint"))
     var port: String?
 
-    @Flag(help: "Print JSON, one object a line.")
-    var json = false
+    @OptionGroup var output: JSONOption
 
-    var shared: SharedOptions { SharedOptions(port: port, json: json) }
+    var shared: SharedOptions { .leavingOut { ($0.port, $0.json) = (port, output.json) } }
 }
 
 /// For `gatt`.
@@ -39,8 +37,7 @@ struct GATTOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: ArgumentHelp("Device endpoint, as ble:NAME.", valueName: "endpoint"))
     var port: String?
 
-    @Flag(help: "Print JSON, one object a line.")
-    var json = false
+    @OptionGroup var output: JSONOption
 
     @Option(
         help: ArgumentHelp("How long finding, connecting and each answer may take.", valueName: "seconds"),
@@ -50,22 +47,18 @@ struct GATTOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Show on standard error what is sent and received.")
     var verbose = false
 
-    var shared: SharedOptions { SharedOptions(port: port, json: json, timeout: timeout, verbose: verbose) }
+    var shared: SharedOptions {
+        .leavingOut { ($0.port, $0.json, $0.timeout, $0.verbose) = (port, output.json, timeout, verbose) }
+    }
 }
 
 extension SharedOptions {
     /// Options that were given, without the others.
-    init(
-        port: String? = nil, family: Family? = nil, json: Bool = false, timeout: SecondsArgument? = nil,
-        verbose: Bool = false
-    ) {
-        self.init()
-        self.port = port
-        self.family = family
-        self.json = json
-        self.timeout = timeout
-        self.verbose = verbose
-        reset = false
-        record = nil
+    fileprivate static func leavingOut(_ set: (inout SharedOptions) -> Void) -> SharedOptions {
+        var options = SharedOptions()
+        (options.port, options.family, options.timeout, options.record) = (nil, nil, nil, nil)
+        (options.json, options.reset, options.verbose) = (false, false, false)
+        set(&options)
+        return options
     }
 }

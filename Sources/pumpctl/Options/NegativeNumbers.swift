@@ -2,9 +2,6 @@
 ///
 /// No option of pumpctl begins with a digit.
 enum NegativeNumbers {
-    /// The flags that stand with every command: what follows one is not its value.
-    private static let flags: Set<String> = ["--json", "--verbose", "--reset", "--record", "--no-record"]
-
     /// The same arguments, written so that a negative number is a value: `--at -35.9,-79` as `--at=-35.9,-79`, and
     /// `say -5` as `say -- -5` where nothing behind it is an option.
     static func asValues(in arguments: [String]) -> [String] {
@@ -15,7 +12,10 @@ enum NegativeNumbers {
                 result.append(argument)
                 continue
             }
-            if let option = result.last, option.hasPrefix("--"), !option.contains("="), !flags.contains(option) {
+            // What follows one of the flags that stand with every command is not its value.
+            if let option = result.last, option.hasPrefix("--"), !option.contains("="),
+                !SharedOption.flags.contains(option[...])
+            {
                 result[result.count - 1] = option + "=" + argument
             } else if arguments[(index + 1)...].allSatisfy({ !$0.hasPrefix("-") || isNegative($0) }) {
                 return result + ["--"] + arguments[index...]

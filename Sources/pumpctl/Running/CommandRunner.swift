@@ -60,7 +60,7 @@ enum CommandRunner {
         if endsBeforeSuspension { for stop in [SIGTTIN, SIGTTOU] { signal(stop, SIG_IGN) } }
         let task = Task(executorPreference: context.loop) { try await body(context) }
         let interruption = Interruption(task, context.lastWords)
-        let ending = EndingSignals.all + (endsBeforeSuspension ? [SIGTSTP] : [])
+        let ending = SignalSource.endingSignals + (endsBeforeSuspension ? [SIGTSTP] : [])
         let signals = try? await SignalSource.open(ending, on: context.loop) { interruption.take($0) }
         context.output.onFailure { task.cancel() }
         var status = ExitStatus.done

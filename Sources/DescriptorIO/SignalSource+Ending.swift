@@ -1,10 +1,11 @@
-import Glibc
+internal import Glibc
 
-/// The signals that end a program by default, and that it can attend to.
-enum EndingSignals {
-    /// All of them, but for those that tell of a crash, and for what whoever started the program wants ignored, as nohup
-    /// does with SIGHUP. SIGPIPE and SIGXFSZ are not among them: who writes is told.
-    static var all: [CInt] {
+extension SignalSource {
+    /// The signals that end a program by default, and that it can attend to.
+    ///
+    /// Left out are those that tell of a crash, and what whoever started the program wants ignored, as nohup does with
+    /// SIGHUP; SIGPIPE and SIGXFSZ too: who writes is told.
+    public static var endingSignals: [CInt] {
         let named = [
             SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT,
             SIGXCPU, SIGSYS,

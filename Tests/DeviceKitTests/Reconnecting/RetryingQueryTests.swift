@@ -1,0 +1,51 @@
+import DeviceKit
+import LineProtocol
+import TestSupport
+import Testing
+import Transports
+
+@Suite("A question that is asked again")
+struct RetryingQueryTests {
+    private let clock = ManualClock()
+    private let loss = LinkError(.disconnected, name: "scripted", activity: "receive")
+
+    /// Asks a device that is lost so many times; returns how often it was asked, and whether it has answered.
+    private func attempts(
+        at endpoint: String, losses: Int, error: (any Error)? = nil, pause: Duration = .zero
+    ) async throws -> String {
+        let endpoint = try Endpoint(endpoint)
+        var (count, retries) = (0, 0)
+        let answer = try? await retryingQuery(of: endpoint, clock: clock, onRetry: { _ in retries += 1 }) {
+            count += 1
+            clock.advance(by: pause)
+            if count <= losses { throw error ?? loss }
+        }
+        #expect(retries == count - 1)
+        return "\(count) times, " + (answer == nil ? "not answered" : "answered")
+    }
+
+    @Test("A BLE device that was lost is asked again, so many times at most")
+    func lost() async throws {
+        #expect(try await attempts(at: "ble:HMSoft", losses: 2) == "3 times, answered")
+        #expect(try await attempts(at: "ble:HMSoft", losses: 9) == "5 times, not answered")
+        let lostLink = SessionError(.linkLost, command: "STATUS", outcome: .nothingChanged, link: loss)
+        #expect(try await attempts(at: "ble:HMSoft", losses: 1, error: lostLink) == "2 times, answered")
+    }
+
+    @Test("Once its time is over it is not")
+    func late() async throws {
+        #expect(try await attempts(at: "ble:HMSoft", losses: 9, pause: .seconds(20)) == "2 times, not answered")
+    }
+
+    @Test("Another device is not, nor one that may be another the next time", arguments: ["ble:*", "tcp:bench:4000"])
+    func others(endpoint: String) async throws {
+        #expect(try await attempts(at: endpoint, losses: 1) == "1 times, not answered")
+    }
+
+    @Test("What is no loss is not mended so")
+    func otherErrors() async throws {
+        let refusal = SessionError(.refused, command: "STATUS", outcome: .nothingChanged, deviceCode: "X")
+        #expect(try await attempts(at: "ble:HMSoft", losses: 1, error: refusal) == "1 times, not answered")
+        #expect(try await attempts(at: "ble:HMSoft", losses: 1, error: CancellationError()) == "1 times, not answered")
+    }
+}
