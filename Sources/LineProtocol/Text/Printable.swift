@@ -32,6 +32,11 @@ extension [UInt8] {
         return text.count > limit ? text.prefix(limit) + "…" : text
     }
 
+    /// Each byte as two hexadecimal digits, with spaces between: `01 ff`.
+    public var hexadecimal: String {
+        map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
+    }
+
     private static func escaped(_ byte: UInt8) -> String {
         "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }

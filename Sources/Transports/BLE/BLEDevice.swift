@@ -28,7 +28,7 @@ public final class BLEDevice: Sendable {
     private let bluez: BlueZ
     private let claim: BLEClaim
     private let closing: BLELink.Closing
-    private let pairing: PairingAdvice
+    let pairing: PairingAdvice
     /// The link that was opened over the same connection, which ends with it.
     private let link = Mutex<(any Link)?>(nil)
 

@@ -3,146 +3,141 @@ import DeviceKit
 import LineProtocol
 import Transports
 
+/// What `pumpctl gatt` does, over a connection of its own.
 extension CommandContext {
-    /// The BLE device that the options name, for commands that don't care what family it is of.
-    func bleEndpoint() throws -> Endpoint {
+    /// Opens the BLE device that the options name, of whatever family it is, calls `body`, and closes it.
+    private func withBLEDevice(for use: LinkUse, _ body: (BLEDevice) async throws -> Void) async throws {
         let endpoint = try Endpoint(NamedPort.choose(options.port))
         guard endpoint.scheme == "ble" else {
             throw Failure(
                 .usage, code: "usage", "\(endpoint.text) is no BLE device",
                 hint: "name one, as ble:NAME; 'pumpctl scan' lists those in sight")
         }
-        return endpoint
-    }
-
-    /// Opens a BLE device, calls `body`, and closes it.
-    func withBLEDevice<Value>(
-        for use: LinkUse, _ body: (BLEDevice) async throws -> Value
-    ) async throws -> Value {
-        let endpoint = try bleEndpoint()
         let progress = OpeningProgress(endpoint, self, note: output.note)
-        let device: BLEDevice
-        do {
-            device = try await BLEDevice.open(endpoint, on: loop, as: bleUse(for: use, progress, note: output.note))
-        } catch {
-            progress.end()
-            throw error
-        }
+        defer { progress.end() }
+        let device = try await BLEDevice.open(endpoint, on: loop, as: bleUse(for: use, progress, note: output.note))
         progress.end()
         if let note = device.openingNote { output.note("pumpctl: \(endpoint.text): \(note)") }
-        do {
-            let value = try await body(device)
-            await device.close()
-            return value
-        } catch {
-            await device.close()
-            throw error
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(device)) } catch { result = .failure(error) }
+        await device.close()
+        do { try result.get() } catch let error as GATTRequestError {
+            throw Failure(error, at: device)
+        } catch let error as GATTReferenceError {
+            throw Failure(error, at: device)
         }
     }
 
-    /// `gatt list`.
     func listGATT() async throws {
-        try await retryingQuery { try await withBLEDevice(for: .oneCommand) { show($0.services, of: $0.name) } }
-    }
-
-    private func show(_ services: [GATTService], of device: String) {
-        if services.isEmpty { output.note("pumpctl: \(device) has no services") }
-        for service in services {
-            let name = ServiceName.known(service.uuid).map { "  \($0)" } ?? ""
-            output.text("\(service.uuid)\(name)")
-            for characteristic in service.characteristics { show(characteristic) }
-            if service.characteristics.isEmpty { output.record(GATTRecord(emptyService: service.uuid)) }
+        try await retryingQuery {
+            try await withBLEDevice(for: .oneCommand) { device in
+                if device.services.isEmpty { output.note("pumpctl: \(device.name) has no services") }
+                for service in device.services { show(service) }
+            }
         }
     }
 
-    private func show(_ characteristic: GATTCharacteristic) {
-        let name = CharacteristicName.known(characteristic.uuid).map { "  \($0)" } ?? ""
-        let flags = characteristic.flagWords.joined(separator: ", ").printable()
-        output.result(
-            "  \(characteristic.uuid)  \(characteristic.handleName)  \(flags)\(name)",
-            GATTRecord(listing: characteristic))
+    private func show(_ service: GATTService) {
+        output.text("\(service.uuid)" + (ServiceName.known(service.uuid).map { "  \($0)" } ?? ""))
+        if service.characteristics.isEmpty { output.record(GATTRecord(service: service.uuid, kind: .listing)) }
+        for characteristic in service.characteristics {
+            let name = characteristic.knownName.map { "  \($0)" } ?? ""
+            let flags = characteristic.flagWords.joined(separator: ", ").printable()
+            output.result(
+                "  \(characteristic.uuid)  \(characteristic.handleName)  \(flags)\(name)",
+                GATTRecord(service: service.uuid, characteristic: characteristic, kind: .listing))
+        }
     }
 
-    /// `gatt read`.
     func readGATT(_ references: [GATTReference], _ format: GATTFormat) async throws {
         try await retryingQuery {
             try await withBLEDevice(for: .oneCommand) { device in
-                let all = try references.map { try $0.find(in: device.services, of: device.name) }
+                let all = try references.map(device.characteristic)
                 for characteristic in all {
-                    let bytes = try await ask(device, "reading \(characteristic.uuid)", outcome: "nothing_changed") {
-                        () throws(BLEError) in
-                        try await device.connection.read(characteristic)
-                    }
-                    try show(bytes, of: characteristic, format, isNamed: all.count > 1)
+                    let bytes = try await device.read(characteristic, timeout: timeout)
+                    output.result(
+                        (all.count > 1 ? "\(characteristic.uuid)  " : "") + format.phrase(bytes),
+                        GATTRecord(
+                            service: characteristic.service, characteristic: characteristic,
+                            kind: .value(bytes, format)))
+                    guard let type = format.type, format.content(of: bytes) == nil else { continue }
+                    throw Failure(
+                        .protocolError, code: "not_of_type",
+                        "the value of \(characteristic.uuid) is no \(type.rawValue): it has \(bytes.count) bytes",
+                        hint: "read it without --type", outcome: "nothing_changed")
                 }
             }
         }
     }
 
-    /// Shows a value that was read.
-    private func show(
-        _ bytes: [UInt8], of characteristic: GATTCharacteristic, _ format: GATTFormat, isNamed: Bool
-    ) throws {
-        let record = GATTRecord(bytes, of: characteristic, format)
-        output.result((isNamed ? "\(characteristic.uuid)  " : "") + format.phrase(bytes), record)
-        guard let type = format.type, record.value == nil else { return }
-        throw Failure(
-            .protocolError, code: "not_of_type",
-            "the value of \(characteristic.uuid) is no \(type.rawValue): it has \(bytes.count) bytes",
-            hint: "read it without --type", outcome: "nothing_changed")
-    }
-
-    /// Does something at a device, for as long as an answer is waited for.
-    ///
     /// - Parameters:
-    ///   - activity: What is done, as in `reading 2A19`.
-    ///   - outcome: What is known of its effect where no answer came.
-    func ask<Value: Sendable>(
-        _ device: BLEDevice, _ activity: String, outcome: String,
-        _ body: @escaping @Sendable () async throws(BLEError) -> Value
-    ) async throws -> Value {
-        let work = Task(executorPreference: loop) { () -> Result<Value, BLEError> in
-            do throws(BLEError) { return .success(try await body()) } catch { return .failure(error) }
-        }
-        let timer = Task(executorPreference: loop) { [clock, timeout] in
-            if (try? await clock.sleep(for: timeout)) != nil { work.cancel() }
-        }
-        let result = await withTaskCancellationHandler {
-            await work.value
-        } onCancel: {
-            work.cancel()
-        }
-        timer.cancel()
-        switch result {
-        case .success(let value): return value
-        case .failure(let error):
-            throw await failure(error, device, activity, outcome)
+    ///   - isConfirmed: Whether the device is to confirm it; nil for what it allows.
+    ///   - isForced: Whether to write also what a family refuses to send as text.
+    func writeGATT(_ request: GATTRequest, isConfirmed: Bool?, isForced: Bool) async throws {
+        try await withBLEDevice(for: .oneCommand) { device in
+            let (value, characteristic) = (request.value, try device.characteristic(request.characteristics[0]))
+            let reason = GATTProfiles.families.danger(
+                of: value, to: characteristic, among: FamilyRow.all.map(\.family))
+            if let reason, !isForced {
+                throw Failure(
+                    .usage, code: "danger", reason, hint: "write it all the same: --force", outcome: "not_sent")
+            }
+            let isConfirmed = try await device.write(
+                value, to: characteristic, isConfirmed: isConfirmed, timeout: timeout)
+            output.result(
+                isConfirmed
+                    ? "written, as the device confirms: \(value.hexadecimal)"
+                    : "sent: \(value.hexadecimal); nothing confirms that it arrived",
+                GATTRecord(
+                    service: characteristic.service, characteristic: characteristic,
+                    kind: .written(value, isConfirmed: isConfirmed)))
         }
     }
 
-    private func failure(
-        _ error: BLEError, _ device: BLEDevice, _ activity: String, _ outcome: String
-    ) async -> Failure {
-        var failure: Failure
-        if error.code == .cancelled, !Task.isCancelled {
-            failure = Failure(
-                .temporaryFailure, code: "no_answer", "no answer in \(timeout.inSeconds) s: \(activity)",
-                hint: await device.silenceHint ?? "bring the device nearer, or allow more time: --timeout 10")
-        } else if let att = error.attError, error.code == .failed {
-            failure = Failure(
-                .refused, code: "refused", "the device refused: \(activity): ATT error \(att)",
-                hint: "see the flags: pumpctl gatt \(device.name)", outcome: "nothing_changed")
-            return failure
-        } else if error.code == .unsupported || error.code == .invalidArgument {
-            failure = Failure(error)
-            failure.outcome = "not_sent"
-            return failure
-        } else {
-            failure = Failure(device.failure(error, activity: activity))
-            failure.message = "\(activity): \(failure.message)"
+    /// Shows what is notified, until so many values were shown, `time` is over, the device is gone, or a signal ends it.
+    func followGATT(
+        _ references: [GATTReference], _ format: GATTFormat, count: Int?, for time: Duration?
+    ) async throws {
+        try await run(for: time) {
+            try await withBLEDevice(for: .watching) { device in
+                let held = try await held(device)
+                let result: Result<Void, any Error>
+                do { result = .success(try await show(references, of: device, format, count)) } catch {
+                    result = .failure(error)
+                }
+                await held?.close()
+                try result.get()
+            }
         }
-        failure.outcome = outcome
-        if outcome == "unknown" { failure.message += "; whether it was carried out is unknown" }
-        return failure
+    }
+
+    /// Lets other programs have the device switched off meanwhile, where it is a pump.
+    private func held(_ device: BLEDevice) async throws -> (any Link)? {
+        guard family == .pump, let link = try await device.serialLink(family: family.name) else { return nil }
+        let held = await held(link, note: output.note)
+        // What the pump answers is received, and shown only where it was asked for.
+        await held.forward { _ in }
+        return held
+    }
+
+    private func show(
+        _ references: [GATTReference], of device: BLEDevice, _ format: GATTFormat, _ count: Int?
+    ) async throws {
+        let all = try references.map(device.characteristic)
+        let values = try await device.notifications(of: all, timeout: timeout)
+        output.note("pumpctl: listening; Ctrl-C ends it")
+        var rest = count
+        for try await value in values {
+            let (time, characteristic) = (WallTime.now, value.characteristic)
+            let name = all.count > 1 ? "\(characteristic.uuid)  " : ""
+            output.result(
+                "\(time.timeOfDay)  \(name)\(format.phrase(value.bytes))",
+                GATTRecord(
+                    service: characteristic.service, characteristic: characteristic,
+                    kind: .notification(value.bytes, format, time: time)))
+            rest = rest.map { $0 - 1 }
+            if rest == 0 { return }
+        }
+        throw CancellationError()
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Transports
 
 struct GATTCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -91,9 +92,9 @@ struct GATTCommand: ParsableCommand {
             switch request.action {
             case .list: try await context.listGATT()
             case .read: try await context.readGATT(request.characteristics, format)
-            case .write:
-                try await GATTWriting(context, request, response: response, isForced: isForced).run()
-            case .notify: try await GATTFollowing(context, request.characteristics, format, count: count).run(for: time)
+            case .write: try await context.writeGATT(request, isConfirmed: response, isForced: isForced)
+            case .notify:
+                try await context.followGATT(request.characteristics, format, count: count, for: time)
             }
         }
     }

@@ -1,6 +1,7 @@
 import BlueZ
 import DeviceKit
 import LineProtocol
+import Transports
 
 /// How values are shown.
 struct GATTFormat: Sendable {
@@ -8,9 +9,12 @@ struct GATTFormat: Sendable {
     var type: GATTValueType?
     var isBigEndian: Bool
 
+    /// The value as its type has it; nil where it is none of the type, or no type was named.
+    func content(of bytes: [UInt8]) -> GATTContent? { type?.content(of: bytes, isBigEndian: isBigEndian) }
+
     /// A value for people.
     func phrase(_ bytes: [UInt8]) -> String {
-        if let type, let value = type.value(of: bytes, isBigEndian: isBigEndian) { return value.phrase }
+        if let content = content(of: bytes) { return content.text }
         let text = bytes.printableText.map { "  \"\($0)\"" } ?? ""
         return bytes.isEmpty ? "(empty)" : bytes.hexadecimal + text
     }
@@ -19,53 +23,17 @@ struct GATTFormat: Sendable {
 /// A characteristic, and what became of its value, as programs are told of them.
 struct GATTRecord: Encodable {
     /// Which keys there are.
-    private enum Kind {
-        case listing, value, notification, written
+    enum Kind {
+        case listing
+        case value([UInt8], GATTFormat)
+        case notification([UInt8], GATTFormat, time: WallTime)
+        case written([UInt8], isConfirmed: Bool)
     }
 
-    private let kind: Kind
-    private let service: BluetoothUUID
-    private let characteristic: GATTCharacteristic?
-    private var bytes: [UInt8] = []
-    private var type: GATTValueType?
-    /// The value as its type has it; nil where it is none of the type, or no type was named.
-    private(set) var value: GATTValue?
-    private var time: String?
-    private var isConfirmed = false
-
-    /// A characteristic as it is listed.
-    init(listing characteristic: GATTCharacteristic) {
-        kind = .listing
-        service = characteristic.service
-        self.characteristic = characteristic
-    }
-
-    /// A service that has no characteristics.
-    init(emptyService service: BluetoothUUID) {
-        kind = .listing
-        self.service = service
-        characteristic = nil
-    }
-
-    /// A value that was read, or with a time notified.
-    init(_ bytes: [UInt8], of characteristic: GATTCharacteristic, _ format: GATTFormat, at time: WallTime? = nil) {
-        kind = time == nil ? .value : .notification
-        service = characteristic.service
-        self.characteristic = characteristic
-        self.bytes = bytes
-        type = format.type
-        value = format.type?.value(of: bytes, isBigEndian: format.isBigEndian)
-        self.time = time?.iso8601
-    }
-
-    /// A value that was written.
-    init(written bytes: [UInt8], to characteristic: GATTCharacteristic, isConfirmed: Bool) {
-        kind = .written
-        service = characteristic.service
-        self.characteristic = characteristic
-        self.bytes = bytes
-        self.isConfirmed = isConfirmed
-    }
+    var service: BluetoothUUID
+    /// nil for a service that has none.
+    var characteristic: GATTCharacteristic?
+    var kind: Kind
 
     private enum CodingKeys: String, CodingKey {
         case ok, time, service, characteristic, handle, name, flags, descriptors, hex, text, type, value, confirmed
@@ -78,23 +46,31 @@ struct GATTRecord: Encodable {
         try container.encode("\(service)", forKey: .service)
         try container.encode(characteristic.map { "\($0.uuid)" }, forKey: .characteristic)
         try container.encode(characteristic?.handle, forKey: .handle)
-        try container.encode(characteristic.flatMap { CharacteristicName.known($0.uuid) }, forKey: .name)
-        if kind == .listing {
+        try container.encode(characteristic?.knownName, forKey: .name)
+        switch kind {
+        case .listing:
             try container.encode(ServiceName.known(service), forKey: .serviceName)
             try container.encode(characteristic?.flagWords ?? [], forKey: .flags)
             try container.encode(characteristic?.descriptors.map { "\($0)" } ?? [], forKey: .descriptors)
-            return
-        }
-        try container.encode(bytes.hexadecimal, forKey: .hex)
-        try container.encode(bytes.printableText, forKey: .text)
-        if kind == .written {
+        case .value(let bytes, let format): try encode(bytes, format, &container)
+        case .notification(let bytes, let format, let time):
+            try encode(bytes, format, &container)
+            try container.encode(time.iso8601, forKey: .time)
+        case .written(let bytes, let isConfirmed):
+            try encode(bytes, nil, &container)
             try container.encode(true, forKey: .ok)
             try container.encode(isConfirmed, forKey: .confirmed)
-            return
         }
-        try container.encode(type?.rawValue, forKey: .type)
-        try container.encode(value, forKey: .value)
-        if kind == .notification { try container.encode(time, forKey: .time) }
+    }
+
+    private func encode(
+        _ bytes: [UInt8], _ format: GATTFormat?, _ container: inout KeyedEncodingContainer<CodingKeys>
+    ) throws {
+        try container.encode(bytes.hexadecimal, forKey: .hex)
+        try container.encode(bytes.printableText, forKey: .text)
+        guard let format else { return }
+        try container.encode(format.type?.rawValue, forKey: .type)
+        try container.encode(format.content(of: bytes), forKey: .value)
     }
 }
 

@@ -1,5 +1,5 @@
-import ArgumentParser
-import BlueZ
+public import ArgumentParser
+public import Transports
 
 /// What `pumpctl gatt` is asked to do.
 struct GATTRequest: Sendable {
@@ -72,8 +72,22 @@ struct GATTRequest: Sendable {
             throw ValidationError(
                 "say what '\(words[0])' is: --type with one of \(GATTValueType.list); 0x… is hexadecimal without it")
         }
-        do throws(ValueFlaw) { return try type.bytes(of: words, isBigEndian: isBigEndian) } catch {
-            throw ValidationError(error.text)
+        if type == .text, words.count > 1 { throw ValidationError("text is one argument: write it in quotes") }
+        var bytes: [UInt8] = []
+        for word in words {
+            do { bytes += try type.bytes(of: word, isBigEndian: isBigEndian) } catch {
+                throw ValidationError("\(error)")
+            }
         }
+        return bytes
     }
+}
+
+extension GATTValueType: ExpressibleByArgument {
+    /// The types, for a person.
+    static let list = allCases.map(\.rawValue).joined(separator: ", ")
+}
+
+extension GATTReference {
+    fileprivate static let rule = "a characteristic is written 2A19, 180F/2A19, or char0012"
 }

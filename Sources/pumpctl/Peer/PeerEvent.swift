@@ -87,10 +87,3 @@ struct PeerEvent: Encodable {
 
     private static func safe(_ text: String?) -> String { Array((text ?? "").utf8).printable() }
 }
-
-extension [UInt8] {
-    /// Each byte as two hexadecimals, with spaces between.
-    var hexadecimal: String {
-        map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
-    }
-}

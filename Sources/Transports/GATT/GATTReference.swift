@@ -1,21 +1,19 @@
-import BlueZ
+public import BlueZ
 
-/// Which characteristic of a device is meant.
+/// Which characteristic of a device is meant, as a person writes it.
 ///
 ///     2A19            by its UUID; 0x2A19 is the same, and so are all 36 characters of a long one
 ///     180F/2A19       by the UUIDs of its service and its own
 ///     char0012        by its handle, as bluetoothd names it
-struct GATTReference: Sendable, Equatable {
-    static let rule = "a characteristic is written 2A19, 180F/2A19, or char0012"
-
+public struct GATTReference: Sendable, Hashable {
     /// As it was written.
-    let text: String
+    public let text: String
     private let uuid: BluetoothUUID?
     private let service: BluetoothUUID?
     private let handle: UInt16?
 
-    /// nil where it is none.
-    init?(_ text: String) {
+    /// Nil where the text is none.
+    public init?(_ text: String) {
         self.text = text
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard let last = parts.last, parts.count <= 2 else { return nil }
@@ -36,33 +34,40 @@ struct GATTReference: Sendable, Equatable {
 
     /// The characteristic that is meant.
     ///
-    /// - Throws: `Failure` where there is none, or there are several.
-    func find(in services: [GATTService], of device: String) throws(Failure) -> GATTCharacteristic {
+    /// - Parameter services: What the device has.
+    /// - Throws: ``GATTReferenceError`` where none of its characteristics is meant, or several are.
+    public func find(in services: [GATTService]) throws(GATTReferenceError) -> GATTCharacteristic {
         let all = services.flatMap(\.characteristics)
         let fitting = all.filter { characteristic in
             guard let uuid else { return characteristic.handle == handle }
             return characteristic.uuid == uuid && (service == nil || characteristic.service == service)
         }
         if fitting.count == 1 { return fitting[0] }
-        guard fitting.isEmpty else {
-            let list = fitting.map { "\($0.handleName) in \($0.service)" }.joined(separator: ", ")
-            throw Failure(
-                .noInput, code: "ambiguous_characteristic", "\(device) has \(text) \(fitting.count) times: \(list)",
-                hint: "name one by its handle: \(fitting[0].handleName)", outcome: "not_sent")
-        }
-        let list = all.prefix(8).map { "\($0.uuid)" }.joined(separator: ", ")
-        throw Failure(
-            .noInput, code: "no_characteristic", "\(device) has no characteristic \(text)",
-            hint: all.isEmpty
-                ? "it has none at all: check that this is the device you mean"
-                : "name one that it has: \(list)" + (all.count > 8 ? ", …; 'pumpctl gatt \(device)' lists all" : ""),
-            outcome: "not_sent")
+        throw GATTReferenceError(reference: self, fitting: fitting, all: all)
+    }
+}
+
+/// A reference does not lead to one characteristic.
+public struct GATTReferenceError: Error, Sendable, Hashable {
+    /// The reference.
+    public let reference: GATTReference
+    /// Those that it may mean: none, or several.
+    public let fitting: [GATTCharacteristic]
+    /// Those that the device has.
+    public let all: [GATTCharacteristic]
+}
+
+extension GATTReferenceError: CustomStringConvertible {
+    public var description: String {
+        if fitting.isEmpty { return "there is no characteristic \(reference.text)" }
+        let list = fitting.map { "\($0.handleName) in \($0.service)" }.joined(separator: ", ")
+        return "\(reference.text) is there \(fitting.count) times: \(list)"
     }
 }
 
 extension GATTCharacteristic {
-    /// The name by which ``GATTReference`` knows it whatever its UUID.
-    var handleName: String {
+    /// What a ``GATTReference`` to this characteristic alone may be: `char0012`; its UUID where bluetoothd tells no handle.
+    public var handleName: String {
         guard let handle else { return "\(uuid)" }
         let digits = String(handle, radix: 16)
         return "char" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits

@@ -1,11 +1,10 @@
-import BlueZ
+public import BlueZ
 
-/// What people call characteristics.
-enum CharacteristicName {
-    /// The name of a characteristic; nil where it has none that is known.
-    static func known(_ characteristic: BluetoothUUID) -> String? { names[characteristic] }
+extension GATTCharacteristic {
+    /// What people call it, by the Bluetooth SIG's assigned numbers, or as a carrier of bytes; nil where that is not known.
+    public var knownName: String? { Self.names[uuid] }
 
-    /// Of the Bluetooth SIG's assigned numbers what is met on a desk, and those of the families by their directions.
+    /// Of the assigned numbers what is met on a desk, and the carriers by their directions.
     private static let names: [BluetoothUUID: String] = [
         "2A00": "Device Name", "2A01": "Appearance", "2A04": "Preferred Connection Parameters",
         "2A05": "Service Changed", "2A08": "Date Time", "2A0F": "Local Time Information", "2A19": "Battery Level",

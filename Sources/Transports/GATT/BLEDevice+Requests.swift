@@ -1,0 +1,141 @@
+public import BlueZ
+internal import DescriptorIO
+internal import LineProtocol
+
+extension BLEDevice {
+    /// The most bytes that a value has (Bluetooth Core 5.3, Vol 3, Part F, 3.2.9).
+    public static let longestValue = 512
+    /// How long an answer is waited for where nothing else is said.
+    public static let defaultTimeout = Duration.seconds(3)
+
+    /// The characteristic that is meant.
+    ///
+    /// - Throws: ``GATTReferenceError`` where none is, or several are.
+    public func characteristic(_ reference: GATTReference) throws(GATTReferenceError) -> GATTCharacteristic {
+        try reference.find(in: services)
+    }
+
+    /// Reads the value of a characteristic.
+    ///
+    /// ```swift
+    /// let level = try device.characteristic(GATTReference("180F/2A19")!)
+    /// print(try await device.read(level))
+    /// ```
+    ///
+    /// - Parameter timeout: How long the answer is waited for.
+    public func read(
+        _ characteristic: GATTCharacteristic, timeout: Duration = defaultTimeout
+    ) async throws(GATTRequestError) -> [UInt8] {
+        try await ask("reading \(characteristic.uuid)", .nothingChanged, timeout) { [connection] () throws(BLEError) in
+            try await connection.read(characteristic)
+        }
+    }
+
+    /// Writes the value of a characteristic.
+    ///
+    /// - Parameters:
+    ///   - isConfirmed: Whether the device is to confirm it; nil for what the characteristic allows, confirmed rather than
+    ///     not.
+    ///   - timeout: How long that is waited for.
+    /// - Returns: Whether the device has confirmed it. Where it has not, nothing tells whether the value arrived.
+    public func write(
+        _ bytes: [UInt8], to characteristic: GATTCharacteristic, isConfirmed: Bool? = nil,
+        timeout: Duration = defaultTimeout
+    ) async throws(GATTRequestError) -> Bool {
+        let activity = "writing to \(characteristic.uuid)"
+        let type = characteristic.writeType(isConfirmed: isConfirmed)
+        guard let type else {
+            throw GATTRequestError(.notWritable(characteristic, isConfirmed: isConfirmed), activity, .notSent)
+        }
+        let room = type == .request ? Self.longestValue : await connection.mtu(of: characteristic) - 3
+        let limit = min(Self.longestValue, room)
+        guard bytes.count <= limit else {
+            let fitsConfirmed = type == .command && characteristic.flags.contains(.write)
+            throw GATTRequestError(
+                .tooLong(byteCount: bytes.count, limit: limit, fitsConfirmed: fitsConfirmed), activity, .notSent)
+        }
+        try await ask(activity, .unknown, timeout) { [connection] () throws(BLEError) in
+            try await connection.write(bytes, to: characteristic, type)
+        }
+        return type == .request
+    }
+
+    /// What characteristics tell of, from now on, until the device is gone.
+    ///
+    /// The sequence throws the `LinkError` of a device that is gone. It is for one reader, and the subscriptions last as long
+    /// as it is read.
+    ///
+    /// - Parameter timeout: How long the confirmation of each subscription is waited for.
+    public func notifications(
+        of characteristics: [GATTCharacteristic], timeout: Duration = defaultTimeout
+    ) async throws(GATTRequestError) -> AsyncThrowingStream<GATTNotification, any Error> {
+        let (stream, input) = AsyncThrowingStream.makeStream(of: GATTNotification.self)
+        await connection.onEnd { [name, pairing] error in
+            input.finish(throwing: LinkError(sending: error, name: name, activity: "receive", pairing: pairing))
+        }
+        var subscriptions: [ValueSubscription] = []
+        for characteristic in characteristics {
+            subscriptions.append(
+                try await ask("subscribing to \(characteristic.uuid)", .nothingChanged, timeout) {
+                    [connection] () throws(BLEError) in
+                    try await connection.listen(to: characteristic) {
+                        input.yield(GATTNotification(characteristic: characteristic, bytes: $0))
+                    }
+                })
+        }
+        input.onTermination = { [subscriptions] _ in
+            for subscription in subscriptions { subscription.cancel() }
+        }
+        return stream
+    }
+
+    /// Does something at the device, for as long as an answer is waited for.
+    ///
+    /// - Parameter outcome: What is known of its effect where no answer came.
+    private func ask<Value: Sendable>(
+        _ activity: String, _ outcome: SessionError.Outcome, _ timeout: Duration,
+        _ body: @escaping @Sendable () async throws(BLEError) -> Value
+    ) async throws(GATTRequestError) -> Value {
+        let loop = connection.loop
+        let work = Task(executorPreference: loop) { () -> Result<Value, BLEError> in
+            do throws(BLEError) { return .success(try await body()) } catch { return .failure(error) }
+        }
+        let timer = Task(executorPreference: loop) {
+            if (try? await EventLoopClock(loop).sleep(for: timeout)) != nil { work.cancel() }
+        }
+        let result = await withTaskCancellationHandler {
+            await work.value
+        } onCancel: {
+            work.cancel()
+        }
+        timer.cancel()
+        do throws(BLEError) { return try result.get() } catch {
+            if error.code == .cancelled, !Task.isCancelled {
+                throw GATTRequestError(.noAnswer(in: timeout, hint: await silenceHint), activity, outcome)
+            }
+            if let refusal = error.attError, error.code == .failed {
+                throw GATTRequestError(.refused(refusal), activity, .nothingChanged)
+            }
+            if error.code == .unsupported || error.code == .invalidArgument {
+                throw GATTRequestError(.notPossible(error), activity, .notSent)
+            }
+            throw GATTRequestError(.link(failure(error, activity: activity)), activity, outcome)
+        }
+    }
+}
+
+extension GATTCharacteristic {
+    /// How it is written; nil where it can't be written so.
+    fileprivate func writeType(isConfirmed: Bool?) -> ConnectedDevice.WriteType? {
+        if flags.contains(.write), isConfirmed != false { return .request }
+        return flags.contains(.writeWithoutResponse) && isConfirmed != true ? .command : nil
+    }
+}
+
+/// What a characteristic has told of.
+public struct GATTNotification: Sendable, Hashable {
+    /// Which.
+    public let characteristic: GATTCharacteristic
+    /// Its value.
+    public let bytes: [UInt8]
+}
