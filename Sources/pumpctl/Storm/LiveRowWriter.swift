@@ -24,7 +24,7 @@ struct LiveRowWriter: Sendable {
         if format == .csv, file.path == nil || file.length == 0 { try write("time,pipe,port,point,value") }
     }
 
-    func write(_ row: LiveRow) throws(Failure) {
+    func write(_ row: StormLiveRow) throws(Failure) {
         switch format {
         case .text: try write(row.bytes.printable())
         case .json: try write(Output.json(LiveRowRecord(row: row)))
@@ -34,7 +34,7 @@ struct LiveRowWriter: Sendable {
                 return
             }
             let fields = [measurement.pipe, measurement.port, measurement.point, measurement.valueText]
-            try write(([row.time.iso8601] + fields.map { $0.harmlessForCSV() }).joined(separator: ","))
+            try write(([WallTime(row.time).iso8601] + fields.map { $0.harmlessForCSV() }).joined(separator: ","))
         }
     }
 
@@ -43,13 +43,13 @@ struct LiveRowWriter: Sendable {
 
 /// A live row as programs are told of it.
 private struct LiveRowRecord: Encodable {
-    let row: LiveRow
+    let row: StormLiveRow
 
     enum CodingKeys: String, CodingKey { case time, row, pipe, port, point, value }
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(row.time.iso8601, forKey: .time)
+        try container.encode(WallTime(row.time).iso8601, forKey: .time)
         try container.encode(row.bytes.printable(), forKey: .row)
         guard let measurement = row.measurement else { return }
         try container.encode(measurement.pipe, forKey: .pipe)

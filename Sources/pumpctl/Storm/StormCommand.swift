@@ -1,6 +1,5 @@
 import ArgumentParser
 import DeviceKit
-import LineProtocol
 import Transports
 
 struct StormCommand: ParsableCommand {
@@ -96,22 +95,13 @@ struct LogLiveCommand: ParsableCommand {
         let (isCSV, isRaw) = (csv, raw)
         try CommandRunner.run(shared.merged(with: parent.shared), for: .storm, records: .values) { context in
             let format: LiveRowFormat = isCSV ? .csv : context.output.isJSON ? .json : .text
-            let endpoint = try isRaw ? context.endpoint().rawMeasurements() : context.endpoint()
+            let named = try context.endpoint()
+            guard !isRaw || named.scheme == "ble" else {
+                throw named.invalid("--raw goes with a BLE sensor, as ble:storm: leave it out")
+            }
+            let endpoint = isRaw ? named.rawMeasurements : named
             let writer = try LiveRowWriter(format, path: path, context.output)
-            try await LogFollowing(context, writer, endpoint, count: count).run(for: time)
+            try await context.run(for: time) { try await context.followLog(at: endpoint, writer, count: count) }
         }
     }
-}
-
-extension Endpoint {
-    private static var rawProfile: String { "storm-live" }
-
-    /// Where the raw measurements of the sensor are that is here.
-    fileprivate func rawMeasurements() throws(LinkError) -> Endpoint {
-        guard scheme == "ble" else { throw invalid("--raw goes with a BLE sensor, as ble:storm: leave it out") }
-        return adding("profile", Self.rawProfile)
-    }
-
-    /// Which of the sensor's characteristics a link to here carries.
-    var stormCharacteristic: StormCharacteristic { options["profile"] == Self.rawProfile ? .live : .backup }
 }

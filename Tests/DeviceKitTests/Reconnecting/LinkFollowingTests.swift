@@ -1,0 +1,85 @@
+import DeviceKit
+import LineProtocol
+import TestSupport
+import Testing
+import Transports
+
+@Suite("What a device says through losses of its link", .timeLimit(.minutes(1)))
+struct LinkFollowingTests {
+    private let links = (0..<3).map { _ in ScriptedLink() }
+    private let lost = LinkError(.disconnected, name: "scripted", activity: "receive")
+
+    /// Follows the first of the links, and then the others.
+    private func following(
+        _ listen: @escaping LinkFollowing<[UInt8]>.Listener = { link in { try await link.receive() } }
+    ) throws -> LinkFollowing<[UInt8]> {
+        let later = Watched(Array(links.dropFirst()))
+        let reconnector = Reconnector(
+            try Endpoint("tcp:bench:4000"), links[0],
+            open: { endpoint in
+                guard !later.state.isEmpty else { throw LinkError(.unsupported, name: endpoint.text, activity: "open") }
+                return later.update { $0.removeFirst() as any Link }
+            })
+        return LinkFollowing(over: links[0], reconnector, listen: listen)
+    }
+
+    private func text(_ event: LinkFollowing<[UInt8]>.Element?) -> String {
+        switch event {
+        case .heard(let bytes): String(decoding: bytes, as: UTF8.self)
+        case .lost(let error): error.code.rawValue
+        case .back: "back"
+        case nil: "nil"
+        }
+    }
+
+    @Test func `Goes on at the next link, and closes each`() async throws {
+        var events = try following().makeAsyncIterator()
+        for (number, link) in links.enumerated() {
+            await link.deliver("\(number)")
+            if number > 0 { #expect(text(try await events.next()) == "back") }
+            #expect(text(try await events.next()) == "\(number)")
+            await link.end(with: lost)
+            #expect(text(try await events.next()) == "disconnected")
+            #expect(link.closeCount == 1)
+        }
+        // What waiting does not mend ends it.
+        let error = await #expect(throws: LinkError.self) { try await events.next() }
+        #expect(error?.code == .unsupported)
+        await #expect(throws: CancellationError.self) { try await events.next() }
+    }
+
+    @Test func `A link that is lost before it can be listened to is a loss too`() async throws {
+        let lost = lost
+        var events = try following { _ in throw lost }.makeAsyncIterator()
+        var texts: [String] = []
+        for _ in 0..<4 { texts.append(text(try await events.next())) }
+        #expect(texts == ["disconnected", "back", "disconnected", "back"])
+        #expect(links.map(\.closeCount) == [1, 1, 0])
+    }
+
+    @Test func `Closing it closes the link, and ends the sequence`() async throws {
+        let following = try following()
+        var events = following.makeAsyncIterator()
+        await following.close()
+        await following.close()
+        #expect(links[0].closeCount == 1)
+        await #expect(throws: CancellationError.self) { try await events.next() }
+    }
+
+    @Test func `Whoever breaks off ends it`() async throws {
+        let following = try following()
+        await links[0].deliver("0")
+        try await following.closing { for try await _ in following { break } }
+        #expect(links[0].closeCount == 1)
+        await #expect(throws: CancellationError.self) { for try await _ in following {} }
+    }
+
+    @Test func `A cancelled reader ends it`() async throws {
+        let following = try following()
+        let reading = Task { try await following.closing { for try await _ in following {} } }
+        await settle()
+        reading.cancel()
+        await #expect(throws: (any Error).self) { try await reading.value }
+        #expect(links[0].closeCount == 1)
+    }
+}
