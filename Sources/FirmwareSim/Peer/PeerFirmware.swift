@@ -45,6 +45,8 @@ public struct PeerFirmware: SimulatedDevice {
     private var wire: PeerWire
     /// What people have it say, as long as nobody hears it or an image is on its way.
     private var waitingMessages: [[UInt8]] = []
+    /// Whether it was told that they wait.
+    private var hasToldThatItWaits = false
     /// When the next of them are said.
     private var messagesDue: Duration?
     private var sender: PeerImageSender?
@@ -75,16 +77,25 @@ public struct PeerFirmware: SimulatedDevice {
         let time = max(instant, now)
         say("HELLO from \(options.name) @ \(Self.iso8601(options.startTime + Int(time.components.seconds)))", at: time)
         if !hasListener {
-            hasListener = true
+            (hasListener, hasToldThatItWaits) = (true, false)
             onEvent?(.listenerCame)
         }
         scheduleMessages(at: time)
     }
 
     /// Says something that people have it say, once somebody hears it and no image is on its way: within an image a word
-    /// could be taken for a part of it.
+    /// could be taken for a part of it. An empty message is none, and what begins as a line of an image is refused.
     public mutating func say(_ message: [UInt8], at instant: Duration) {
+        guard !message.isEmpty else { return }
+        guard !message.starts(with: "IMG_".utf8) else {
+            onEvent?(.notSaid(message))
+            return
+        }
         waitingMessages.append(message)
+        if !hasListener, !hasToldThatItWaits {
+            hasToldThatItWaits = true
+            onEvent?(.waits)
+        }
         scheduleMessages(at: max(instant, now))
     }
 

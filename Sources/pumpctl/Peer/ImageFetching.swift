@@ -26,7 +26,7 @@ struct ImageFetching {
             } heard: { piece in
                 guard let event = PeerEvent(piece), event.isSaidByPeople else { return }
                 bar.clear()
-                context.output.note("pumpctl: the peer says: \(event.phrase)")
+                context.output.note("pumpctl: the peer says: \(event)")
             }
         } catch {
             bar.clear()

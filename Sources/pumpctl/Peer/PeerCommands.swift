@@ -148,7 +148,7 @@ struct PeerListenCommand: ParsableCommand {
     func run() throws {
         let (count, time) = (count, time?.duration)
         try CommandRunner.run(shared.merged(with: parent.shared), for: .peer) { context in
-            try await PeerListening(context, count: count).run(for: time)
+            try await context.run(for: time) { try await context.listenToPeer(count: count) }
         }
     }
 }

@@ -1,5 +1,6 @@
 import BlueZ
 import DescriptorIO
+import DeviceKit
 import FirmwareSim
 import Glibc
 import LineProtocol
@@ -11,8 +12,6 @@ final class PeerHostScreen {
     private let screen: ConsoleScreen
     private var script = PipedLines()
     private var reading: Task<Void, Never>?
-    private var hasListener = false
-    private var hasSaidThatItWaits = false
     private var isFinished = false
 
     init(_ context: CommandContext, _ events: AsyncStream<PeerHostEvent>.Continuation) {
@@ -30,7 +29,13 @@ final class PeerHostScreen {
             reading?.cancel()
         }
         for await event in stream {
-            for line in take(event) { await self.say(line, say) }
+            switch event {
+            case .ready(let text, let port): begin(text, port: port)
+            case .radio(let event): show(event)
+            case .peer(let event): show(event)
+            case .typed(let bytes): for line in take(bytes) { await say(line) }
+            case .resized: screen.editor?.resize()
+            }
             if isFinished { return }
         }
         throw CancellationError()
@@ -38,23 +43,10 @@ final class PeerHostScreen {
 
     // MARK: What is typed
 
-    /// Attends to an event. Returns the lines that are to be said.
-    private func take(_ event: PeerHostEvent) -> [[UInt8]] {
-        switch event {
-        case .ready(let text, let port): begin(text, port: port)
-        case .radio(let event): show(event)
-        case .peer(let event): show(event)
-        case .typed(let bytes): return take(typed: bytes)
-        case .inputEnded: return endInput()
-        case .resized: screen.editor?.resize()
-        }
-        return []
-    }
-
     /// It is offered: people can type.
     private func begin(_ text: String, port: String) {
         // Programs look for the line that says where it is.
-        context.output.result(text, PeerHostRecord("ready", port: port))
+        context.output.result(text, Timed(PeerHostRecord(event: "ready", port: port)))
         guard reading == nil else { return }
         if let editor = screen.editor {
             editor.setPrompt("> ")
@@ -66,16 +58,19 @@ final class PeerHostScreen {
 
     private func readInput() {
         reading = Task(executorPreference: context.loop) { [events, loop = context.loop] in
-            do {
-                let bytes = try await StandardInput.read(on: loop)
-                events.yield(bytes.map { .typed($0) } ?? .inputEnded)
-            } catch {
+            do { events.yield(.typed(try await StandardInput.read(on: loop))) } catch {
                 // Cancelled: nobody attends any more.
             }
         }
     }
 
-    private func take(typed bytes: [UInt8]) -> [[UInt8]] {
+    /// The lines that were typed, or came through a pipe; nil for the end of the input.
+    private func take(_ bytes: [UInt8]?) -> [[UInt8]] {
+        guard let bytes else {
+            // A pipe that has ended has said all that it will; a person has ended it.
+            if isatty(STDIN_FILENO) == 1 { isFinished = true }
+            return script.end()
+        }
         defer { if !isFinished { readInput() } }
         guard let editor = screen.editor else { return script.append(bytes) }
         var lines: [[UInt8]] = []
@@ -95,58 +90,39 @@ final class PeerHostScreen {
         return lines
     }
 
-    /// A pipe that has ended has said all that it will; a person has ended it.
-    private func endInput() -> [[UInt8]] {
-        if isatty(STDIN_FILENO) == 1 { isFinished = true }
-        return script.end().map { [$0] } ?? []
-    }
-
-    private func say(_ line: [UInt8], _ say: ([UInt8]) async -> Void) async {
-        guard !line.isEmpty else { return }
-        guard !line.starts(with: "IMG_".utf8) else {
-            return screen.note("not sent: \(line.printable()): a central takes it for part of an image")
-        }
-        await say(line)
-        guard !hasListener, !hasSaidThatItWaits else { return }
-        hasSaidThatItWaits = true
-        screen.show("* nobody is subscribed: what you type waits", PeerHostRecord("waiting"))
-    }
-
     // MARK: What comes about
+
+    private func show(_ text: String, _ record: PeerHostRecord) { screen.show(text, Timed(record)) }
 
     private func show(_ event: PeripheralEvent) {
         switch event {
         case .offered(let adapter):
-            let place = "on \(adapter.name) (\(adapter.address))"
-            if reading == nil { return begin("BLE \(place)", port: "ble:\(adapter.address)") }
-            screen.show("* offered again \(place)", PeerHostRecord("ready", port: "ble:\(adapter.address)"))
+            let (place, port) = ("on \(adapter.name) (\(adapter.address))", "ble:\(adapter.address)")
+            if reading == nil { return begin("BLE \(place)", port: port) }
+            show("* offered again \(place)", PeerHostRecord(event: "ready", port: port))
         case .interrupted(let error):
-            screen.show(
+            show(
                 "* \("\(error)".printable()); centrals find it again once that is mended",
-                PeerHostRecord("interrupted", error: error.code.rawValue))
+                PeerHostRecord(event: "interrupted", error: error.code.rawValue))
         case .connected(let central):
-            screen.show("* \(central) is connected", PeerHostRecord("connected", central: "\(central)"))
+            show("* \(central) is connected", PeerHostRecord(event: "connected", central: "\(central)"))
         case .disconnected(let central):
-            screen.show("* \(central) has left", PeerHostRecord("disconnected", central: "\(central)"))
+            show("* \(central) has left", PeerHostRecord(event: "disconnected", central: "\(central)"))
         case .subscribed, .unsubscribed: break
         }
     }
 
     private func show(_ event: PeerFirmwareEvent) {
         switch event {
-        case .listenerCame:
-            (hasListener, hasSaidThatItWaits) = (true, false)
-            screen.show("* somebody is subscribed", PeerHostRecord("subscribed"))
-        case .listenerLeft:
-            hasListener = false
-            screen.show("* nobody is subscribed any more", PeerHostRecord("unsubscribed"))
-        case .askedForImage: screen.show("* the image is asked for", PeerHostRecord("image_asked"))
+        case .listenerCame: show("* somebody is subscribed", PeerHostRecord(event: "subscribed"))
+        case .listenerLeft: show("* nobody is subscribed any more", PeerHostRecord(event: "unsubscribed"))
+        case .askedForImage: show("* the image is asked for", PeerHostRecord(event: "image_asked"))
         case .greeted(let bytes):
-            if let greeting = PeerGreeting(bytes), let event = PeerEvent(.greeting(greeting)) {
-                screen.show(event.phrase, event)
-            } else {
-                screen.show("Hello", PeerHostRecord("hello"))
-            }
+            guard let greeting = PeerGreeting(bytes) else { return show("Hello", PeerHostRecord(event: "hello")) }
+            show(.greeting(greeting))
+        case .waits: show("* nobody is subscribed: what you type waits", PeerHostRecord(event: "waiting"))
+        case .notSaid(let line):
+            screen.note("not sent: \(line.printable()): a central takes it for part of an image")
         case .divided(let count): screen.note("too long for one message: sent as \(count)")
         case .toggled(let isOn): show(.toggle(isOn))
         case .told(let bytes): show(.text(PeerText(bytes)))
@@ -154,50 +130,29 @@ final class PeerHostScreen {
     }
 
     private func show(_ piece: PeerPiece) {
-        if let event = PeerEvent(piece) { screen.show(event.phrase, event) }
+        if let event = PeerEvent(piece) { screen.show("\(event)", Timed(event)) }
     }
 }
 
 /// Lines that come through a pipe, byte for byte.
-struct PipedLines {
+private struct PipedLines {
     private var text: [UInt8] = []
 
     /// The lines that `bytes` complete, without their ends.
     mutating func append(_ bytes: [UInt8]) -> [[UInt8]] {
-        text += bytes
-        var lines: [[UInt8]] = []
-        var rest = text[...]
-        while let end = rest.firstIndex(of: 0x0A) {
-            lines.append(Self.withoutReturn(rest[..<end]))
-            rest = rest[(end + 1)...]
-        }
-        text = Array(rest)
-        return lines
+        var lines = (text + bytes).split(separator: 0x0A, omittingEmptySubsequences: false)
+        text = Array(lines.removeLast())
+        return lines.map { Array($0.last == 0x0D ? $0.dropLast() : $0) }
     }
 
     /// Nothing more comes: what there is of a last line.
-    mutating func end() -> [UInt8]? {
-        defer { text = [] }
-        return text.isEmpty ? nil : Self.withoutReturn(text[...])
-    }
-
-    private static func withoutReturn(_ line: ArraySlice<UInt8>) -> [UInt8] {
-        Array(line.last == 0x0D ? line.dropLast() : line)
-    }
+    mutating func end() -> [[UInt8]] { text.isEmpty ? [] : append([0x0A]) }
 }
 
 /// What becomes of a hosted peer, as programs are told of it.
 private struct PeerHostRecord: Encodable {
-    var time = WallTime.now.iso8601
     var event: String
     var port: String?
     var central: String?
     var error: String?
-
-    init(_ event: String, port: String? = nil, central: String? = nil, error: String? = nil) {
-        self.event = event
-        self.port = port
-        self.central = central
-        self.error = error
-    }
 }

@@ -52,6 +52,7 @@ struct PeerHosting: Sendable {
         let result: Result<Void, any Error>
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
+                defer { group.cancelAll() }
                 group.addTask(executorPreference: context.loop) {
                     try await serve()
                     throw CancellationError()
@@ -60,7 +61,6 @@ struct PeerHosting: Sendable {
                     try await PeerHostScreen(context, events).attend(to: stream, say: say)
                 }
                 try await group.next()
-                group.cancelAll()
             }
             result = .success(())
         } catch {
@@ -79,10 +79,8 @@ enum PeerHostEvent: Sendable {
     case radio(PeripheralEvent)
     /// What somebody did to it.
     case peer(PeerFirmwareEvent)
-    /// This came from standard input.
-    case typed([UInt8])
-    /// Standard input has ended.
-    case inputEnded
+    /// This came from standard input; nil for its end.
+    case typed([UInt8]?)
     /// The terminal has another size.
     case resized
 }

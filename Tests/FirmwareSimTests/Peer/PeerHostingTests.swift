@@ -1,0 +1,50 @@
+import FirmwareSim
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("What people have a peer do")
+struct PeerHostingTests {
+    @Test func `What nobody hears waits, which is told once for each time that nobody is there`() {
+        let events = Watched<[PeerFirmwareEvent]>([])
+        var peer = PeerFirmware(options: PeerFirmwareOptions(carrier: .line(.unlimited), name: "bench"))
+        peer.onEvent = { event in events.update { $0.append(event) } }
+        for text in ["", "one", "two", "IMG_END"] { peer.say(Array(text.utf8), at: .zero) }
+        #expect(events.state == [.waits, .notSaid(Array("IMG_END".utf8))])
+        peer.hostCame(at: .zero)
+        let said = String(decoding: peer.advance(to: .seconds(1)).flatMap(\.bytes), as: UTF8.self)
+        #expect(said == "HELLO from bench @ 1970-01-01T00:00:00Z\r\none\r\ntwo\r\n")
+        peer.say(Array("three".utf8), at: .seconds(1))
+        peer.hostLeft(at: .seconds(2))
+        for text in ["four", "five"] { peer.say(Array(text.utf8), at: .seconds(3)) }
+        #expect(events.state.dropFirst(2) == [.listenerCame, .listenerLeft, .waits])
+    }
+
+    @Test func `An image is read from a file, and named by the last part of its path`() throws {
+        let folder = TemporaryFolder()
+        let bytes = PeerPicture(seed: 3, byteCount: 1000).bytes
+        let path = folder.path("a\nphoto.png")
+        try Data(bytes).write(to: URL(filePath: path))
+        var options = PeerFirmwareOptions()
+        try options.readImage(at: path)
+        #expect(options.image == bytes)
+        #expect(options.imageName == "a_photo.png")
+    }
+
+    @Test func `What is no PNG, too large or not there is no image`() throws {
+        let folder = TemporaryFolder()
+        var options = PeerFirmwareOptions()
+        let large = PeerPicture.signature + [UInt8](repeating: 0, count: PeerFirmwareOptions.largestImage)
+        for (bytes, error) in [(Array("GIF".utf8), .notPNG), (large, .tooLarge)]
+            as [([UInt8], PeerFirmwareOptions.ImageFileError)]
+        {
+            try Data(bytes).write(to: URL(filePath: folder.path("image")))
+            #expect(throws: error) { try options.readImage(at: folder.path("image")) }
+        }
+        #expect(throws: PeerFirmwareOptions.ImageFileError.unreadable(ENOENT)) {
+            try options.readImage(at: folder.path("none"))
+        }
+        #expect(options == PeerFirmwareOptions())
+    }
+}
