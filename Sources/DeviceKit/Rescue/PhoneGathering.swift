@@ -76,6 +76,28 @@ public actor PhoneGathering {
         }
     }
 
+    /// Serves whoever comes for so long. That the time is over is no failure.
+    ///
+    /// - Throws: As ``run()``.
+    public func run(for time: Duration) async throws {
+        let serving = Task(executorPreference: loop) { try await self.run() }
+        let timer = Task(executorPreference: loop) { [clock] in
+            if (try? await clock.sleep(for: time)) != nil { serving.cancel() }
+        }
+        let result = await withTaskCancellationHandler {
+            await serving.result
+        } onCancel: {
+            serving.cancel()
+        }
+        timer.cancel()
+        if serving.isCancelled, !Task.isCancelled {
+            // What came to the last is told all the same where it is not kept.
+            if case .failure(let error as RescueStoreError) = result { throw error }
+            return
+        }
+        try result.get()
+    }
+
     /// Serves each phone in sight once, and ends when all are served and no other comes in sight.
     ///
     /// - Parameter patience: How long the first may take to come in sight.

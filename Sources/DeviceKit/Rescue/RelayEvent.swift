@@ -23,6 +23,15 @@ public enum RelayEvent: Sendable {
     /// They are kept again, with those that have come meanwhile.
     case storeRecovers
 
+    // MARK: A device of a `MessageCarrier`
+
+    /// Its link is lost. It is waited for.
+    case lost(LinkError)
+    /// It is back at the endpoint of that name.
+    case back(String)
+    /// It is not there yet, and is waited for.
+    case waitsForDevice(LinkError)
+
     // MARK: Phones
 
     /// No phone is in sight yet.

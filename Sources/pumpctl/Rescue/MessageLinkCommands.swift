@@ -13,12 +13,12 @@ struct MessageSendCommand: ParsableCommand {
     @OptionGroup var shared: SharedOptions
 
     @Option(help: ArgumentHelp("What kind of message it is.", valueName: "category"))
-    var category = CategoryArgument(argument: "Other")!
+    var category = RescueCategory.other
 
     @Option(
         name: .customLong("at"), help: ArgumentHelp("Where, in degrees north and east.", valueName: "lat,lon"),
-        transform: { try PositionArgument($0) })
-    var place: PositionArgument
+        transform: { try RescuePosition.typed($0) })
+    var place: RescuePosition
 
     @Flag(help: "Only keep it, for 'rescue sync'.")
     var later = false
@@ -40,7 +40,7 @@ struct MessageSendCommand: ParsableCommand {
 
     func run() throws {
         let message = RescueMessage(
-            id: .random(), content: text, position: place.position, time: .now, category: category.category)
+            id: .random(), content: text, position: place, time: .now, category: category)
         let isKept = later
         try CommandRunner.run(shared.merged(with: parent.shared), for: .rescue) { context in
             if isKept {
@@ -94,11 +94,7 @@ struct MessageSyncCommand: ParsableCommand {
         let (time, offer) = (time?.duration, offer)
         try CommandRunner.run(shared.merged(with: parent.shared), for: .rescue) { context in
             let store = try await RecordedMessages.open()
-            if offer.isWanted {
-                let count = try await context.sync(offering: offer, store, for: time)
-                return context.output.outcome("\(count) handed on", SyncedRecord(synced: count))
-            }
-            let count = try await context.sync(store, for: time)
+            let count = try await context.sync(store, for: time, offer)
             context.output.outcome("\(count) handed on", SyncedRecord(synced: count))
         }
     }
@@ -143,9 +139,7 @@ struct MessageListenCommand: ParsableCommand {
         let (time, offer) = (time?.duration, offer)
         try CommandRunner.run(shared.merged(with: parent.shared), for: .rescue) { context in
             let store = try await RecordedMessages.open()
-            let goal = MessageGoal(count: count, isSOS: isSOS)
-            if offer.isWanted { return try await context.listen(offering: offer, store, until: goal, for: time) }
-            try await context.listen(store, until: goal, for: time)
+            try await context.listen(store, until: MessageGoal(count: count, isSOS: isSOS), for: time, offer)
         }
     }
 }

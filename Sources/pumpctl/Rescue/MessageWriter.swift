@@ -6,67 +6,44 @@ enum MessageFormat: Sendable {
     case text, csv, json
     /// As they are on the wire.
     case wire
+
+    fileprivate func line(_ message: RescueMessage) -> [UInt8] {
+        switch self {
+        case .wire: return message.json
+        case .json: return Array(Output.json(MessageRecord(message)).utf8)
+        case .text: return Array(MessageText.line(message, showsStatus: true).utf8)
+        case .csv:
+            let fields = [
+                "\(message.id)", message.isoTime, message.status.rawValue, message.category.rawValue,
+                "\(message.position.latitude)", "\(message.position.longitude)", message.content,
+            ]
+            return Array(fields.map { $0.harmlessForCSV() }.joined(separator: ",").utf8)
+        }
+    }
 }
 
-/// Writes messages to a file or to standard output, as they are read.
-struct MessageWriter {
-    /// How many bytes are written at once, or a little more.
-    private static let blockSize = 1 << 16
-
-    private let format: MessageFormat
-    private let file: OutputFile
-    private var block: [UInt8] = []
-
-    private init(_ format: MessageFormat, _ file: OutputFile) {
-        self.format = format
-        self.file = file
-        if format == .csv { block += Array("id,time,status,category,latitude,longitude,content\n".utf8) }
-    }
-
-    /// Writes the messages that are kept, of that status and that category, or all.
+extension OutputFile {
+    /// Writes the messages that are kept, of that status and that category, or all, as they are read.
     ///
     /// - Throws: `FileError`, or `Trouble` where they can't be read.
-    static func write(
-        _ status: RescueStatus?, _ category: RescueCategory? = nil, as format: MessageFormat, to file: OutputFile
+    func writeMessages(
+        _ status: RescueStatus?, _ category: RescueCategory? = nil, as format: MessageFormat
     ) async throws {
         try await aside {
             let reader = try MessageReader(status: status, category: category)
-            var writer = MessageWriter(format, file)
+            var block: [UInt8] = []
+            if format == .csv { block += Array("id,time,status,category,latitude,longitude,content\n".utf8) }
             while let message = try reader.next() {
                 try Task.checkCancellation()
-                try writer.add(message)
+                block += format.line(message) + [0x0A]
+                guard block.count >= 1 << 16 else { continue }
+                try self.write(block)
+                block.removeAll(keepingCapacity: true)
             }
-            try writer.flush()
+            try self.write(block)
         }
-    }
-
-    private mutating func add(_ message: RescueMessage) throws(FileError) {
-        block += line(message) + [0x0A]
-        if block.count >= Self.blockSize { try flush() }
-    }
-
-    private mutating func flush() throws(FileError) {
-        try file.write(block)
-        block.removeAll(keepingCapacity: true)
-    }
-
-    private func line(_ message: RescueMessage) -> [UInt8] {
-        switch format {
-        case .wire: message.json
-        case .json: Array(Output.json(MessageRecord(message)).utf8)
-        case .csv: Array(Self.csv(message).utf8)
-        case .text: Array(MessageText.line(message, showsStatus: true).utf8)
-        }
-    }
-
-    private static func csv(_ message: RescueMessage) -> String {
-        [
-            "\(message.id)", message.isoTime, message.status.rawValue, message.category.rawValue,
-            "\(message.position.latitude)", "\(message.position.longitude)", message.content,
-        ].map { $0.harmlessForCSV() }.joined(separator: ",")
     }
 }
-
 /// Messages as people read them.
 enum MessageText {
     /// The longest of the categories that the protocol names.

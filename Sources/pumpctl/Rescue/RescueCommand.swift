@@ -30,10 +30,10 @@ struct MessageListCommand: ParsableCommand {
     var shared: SharedOptions { own.shared }
 
     @Option(help: "Only those of this status.")
-    var status: StatusArgument?
+    var status: RescueStatus?
 
     @Option(help: "Only those of this category.")
-    var category: CategoryArgument?
+    var category: RescueCategory?
 
     @Flag(help: "Print comma-separated values.")
     var csv = false
@@ -43,10 +43,10 @@ struct MessageListCommand: ParsableCommand {
     }
 
     func run() throws {
-        let (status, category, isCSV) = (status?.status, category?.category, csv)
+        let (status, category, isCSV) = (status, category, csv)
         try CommandRunner.run(shared.merged(with: parent.shared), for: .rescue) { context in
             let format: MessageFormat = isCSV ? .csv : context.output.isJSON ? .json : .text
-            try await MessageWriter.write(status, category, as: format, to: OutputFile())
+            try await OutputFile().writeMessages(status, category, as: format)
         }
     }
 }
@@ -62,17 +62,17 @@ struct MessageExportCommand: ParsableCommand {
     var shared: SharedOptions { own.shared }
 
     @Option(help: "Only those of this status.")
-    var status: StatusArgument?
+    var status: RescueStatus?
 
     @Option(
         name: .shortAndLong, help: ArgumentHelp("Where to write them, if not to standard output.", valueName: "file"))
     var output: String?
 
     func run() throws {
-        let (status, path) = (status?.status, output)
+        let (status, path) = (status, output)
         try CommandRunner.run(shared.merged(with: parent.shared), for: .rescue) { _ in
             let file = if let path { try OutputFile(path: path, .replace) } else { OutputFile() }
-            try await MessageWriter.write(status, as: .wire, to: file)
+            try await file.writeMessages(status, as: .wire)
         }
     }
 }

@@ -1,0 +1,110 @@
+internal import DescriptorIO
+public import LineProtocol
+public import Transports
+
+/// Where messages come from and go to: one device, or with `ble:*` every phone in sight.
+///
+/// ```swift
+/// let relay = MessageRelay(try await RecordedMessages.open()) { print($0) }
+/// try await MessageCarrier(try Endpoint("ble:*?family=rescue"), for: relay).receive()
+/// ```
+public struct MessageCarrier: Sendable {
+    private let endpoint: Endpoint
+    private let relay: MessageRelay
+    private let open: Reconnector.Opener
+    private let reconnector: @Sendable (any Link) -> Reconnector
+
+    /// A carrier that is opened when it is used.
+    ///
+    /// - Parameters:
+    ///   - relay: Keeps what comes, and is told what happens.
+    ///   - open: Opens the links to devices.
+    ///   - reconnector: What gets back the device that a link was opened to; nil for one that opens links by `open`.
+    public init(
+        _ endpoint: Endpoint, for relay: MessageRelay,
+        open: @escaping Reconnector.Opener = { try await LinkSchemes.families.open($0) },
+        reconnector: (@Sendable (any Link) -> Reconnector)? = nil
+    ) {
+        self.endpoint = endpoint
+        self.relay = relay
+        self.open = open
+        self.reconnector = reconnector ?? { Reconnector(endpoint, $0, on: relay.loop, clock: relay.clock, open: open) }
+    }
+
+    // MARK: Receiving
+
+    /// Receives until what the relay waits for has come, or the task is cancelled. A device that is lost is waited for.
+    ///
+    /// - Parameter waitsForDevice: Whether a device over the air is waited for too that is not there yet, or does not offer yet
+    ///   what is needed: where each of two looks for the other, one is the first.
+    /// - Throws: `LinkError`; `RescueStoreError` where what has come is not kept; `CancellationError`.
+    public func receive(waitsForDevice: Bool = false) async throws {
+        guard waitsForDevice, endpoint.scheme == "ble" else { return try await receive() }
+        var told: LinkError?
+        while true {
+            do { return try await receive() } catch let error as LinkError
+                where [.notFound, .timedOut, .disconnected, .system].contains(error.code)
+            {
+                if error != told { relay.tell(.waitsForDevice(error)) }
+                told = error
+                try await relay.clock.sleep(for: Reconnector.interval)
+            }
+        }
+    }
+
+    private func receive() async throws {
+        guard BLESurvey.isWanted(for: endpoint) else { return try await receiveFromOne() }
+        let gathering = try gathering { link in try await relay.receive(from: link) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask(executorPreference: relay.loop) { try await gathering.run() }
+            group.addTask(executorPreference: relay.loop) { try await relay.untilCome() }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    private func receiveFromOne() async throws {
+        let link = try await open(endpoint)
+        var intake = MessageIntake(relay, from: link.deviceAddress)
+        do {
+            try await reconnector(link).follow(link) { error in
+                relay.tell(.lost(error))
+            } onReturn: {
+                relay.tell(.back(endpoint.text))
+            } _: { link in
+                guard try await intake.receive(from: link) else { throw CancellationError() }
+            }
+        } catch {
+            try intake.finish()
+            throw error
+        }
+    }
+
+    // MARK: Handing on
+
+    /// Hands messages on, and takes in what comes meanwhile. See ``MessageRelay/handedOn`` for which were; of one device all
+    /// where this does not throw.
+    ///
+    /// - Parameter time: How long to go on, which is how long other phones are waited for too; nil to end once each that is in
+    ///   sight was served.
+    /// - Throws: `LinkError`; with `notFound` where there is no phone; `RescueStoreError`; `CancellationError`.
+    public func handOn(_ messages: [RescueMessage], receivingFor time: Duration? = nil) async throws {
+        guard BLESurvey.isWanted(for: endpoint) else {
+            return try await relay.send(messages, over: open(endpoint), receivingFor: time)
+        }
+        let gathering = try gathering { link in
+            try await relay.exchange(messages, over: link, staysOpen: time != nil)
+        }
+        if let time { return try await gathering.run(for: time) }
+        try await gathering.runOnce(for: PhoneGathering.searchTime)
+        guard await gathering.servedCount == 0 else { return }
+        if let error = await gathering.lastError { throw error }
+        throw LinkError(
+            .notFound, name: endpoint.text, activity: "find",
+            hint: "bring a phone with the rescue app near, and open the app")
+    }
+
+    private func gathering(_ service: @escaping PhoneGathering.Service) throws(LinkError) -> PhoneGathering {
+        try PhoneGathering(endpoint, for: relay, open: open, service)
+    }
+}

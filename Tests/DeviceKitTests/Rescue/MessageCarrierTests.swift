@@ -1,0 +1,86 @@
+import DeviceKit
+import LineProtocol
+import TestSupport
+import Testing
+import Transports
+
+@Suite("A device that messages come from and go to", .timeLimit(.minutes(1)))
+struct MessageCarrierTests {
+    private let store = RescueMemoryStore()
+    private let clock = ManualClock()
+    private let events = Watched<[String]>([])
+    private let lost = LinkError(.disconnected, name: "scripted", activity: "receive")
+
+    private func relay(until count: Int) -> MessageRelay {
+        MessageRelay(store, until: MessageGoal(count: count), clock: clock) { [events] event in
+            let text =
+                switch event {
+                case .kept(let message): message.content
+                case .lost(let error): "lost: \(error.code.rawValue)"
+                case .back(let name): "back: \(name)"
+                case .waitsForDevice(let error): "waits: \(error.code.rawValue)"
+                default: "\(event)"
+                }
+            events.update { $0.append(text) }
+        }
+    }
+
+    private func message(_ text: String) throws -> RescueMessage {
+        RescueMessage(
+            id: .random(), content: text, position: try #require(RescuePosition(latitude: 1, longitude: 2)),
+            time: .beginning, category: .other)
+    }
+
+    @Test func `One that is lost is waited for, until what is waited for has come`() async throws {
+        let (first, second) = (ScriptedLink(), ScriptedLink())
+        let links = Watched([first, second])
+        let carrier = MessageCarrier(
+            try Endpoint("tcp:bench:4000"), for: relay(until: 2),
+            open: { _ in links.update { $0.removeFirst() as any Link } })
+        try await first.deliver([message("one").json])
+        try await second.deliver([message("two").json])
+        let receiving = Task { try await carrier.receive() }
+        _ = try await events.wait(for: "the first message") { $0.isEmpty ? nil : true }
+        await first.end(with: lost)
+        try await receiving.value
+        #expect(events.state == ["one", "lost: disconnected", "back: tcp:bench:4000", "two"])
+        #expect(await store.messages(nil).count == 2)
+        #expect(first.closeCount == 1 && second.closeCount == 1)
+    }
+
+    @Test func `One over the air that is not there yet is waited for where that is asked for, and told of once`()
+        async throws
+    {
+        let link = ScriptedLink()
+        let failures = Watched(2)
+        let carrier = MessageCarrier(try Endpoint("ble:00:00:5E:00:53:01"), for: relay(until: 1)) { endpoint in
+            guard failures.state == 0 else {
+                failures.update { $0 -= 1 }
+                throw LinkError(.notFound, name: endpoint.text, activity: "find")
+            }
+            return link
+        }
+        await #expect(throws: LinkError.self) { try await carrier.receive() }
+        failures.update { $0 = 2 }
+        try await link.deliver([message("one").json])
+        let receiving = Task { try await carrier.receive(waitsForDevice: true) }
+        for second in 1...2 {
+            await clock.untilSomebodySleeps(until: .seconds(second))
+            clock.advance(by: .seconds(1))
+        }
+        try await receiving.value
+        #expect(events.state == ["waits: not_found", "one"])
+    }
+
+    @Test func `What is handed on to one counts as handed on once its link was closed unbroken`() async throws {
+        let link = ScriptedLink()
+        let relay = relay(until: 1)
+        let carrier = MessageCarrier(try Endpoint("tcp:bench:4000"), for: relay, open: { _ in link })
+        let two = try [message("one"), message("two")]
+        _ = await store.insertNew(two)
+        try await carrier.handOn(two)
+        #expect(await relay.handedOn == Set(two.map(\.id)))
+        #expect(await store.messages(.pendingSync).isEmpty)
+        #expect(link.closeCount == 1)
+    }
+}
