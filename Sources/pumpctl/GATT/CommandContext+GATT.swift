@@ -39,13 +39,13 @@ extension CommandContext {
 
     private func show(_ service: GATTService) {
         output.text("\(service.uuid)" + (ServiceName.known(service.uuid).map { "  \($0)" } ?? ""))
-        if service.characteristics.isEmpty { output.record(GATTRecord(service: service.uuid, kind: .listing)) }
+        if service.characteristics.isEmpty { output.record(GATTListing(service: service.uuid)) }
         for characteristic in service.characteristics {
             let name = characteristic.knownName.map { "  \($0)" } ?? ""
             let flags = characteristic.flagWords.joined(separator: ", ").printable()
             output.result(
                 "  \(characteristic.uuid)  \(characteristic.handleName)  \(flags)\(name)",
-                GATTRecord(service: service.uuid, characteristic: characteristic, kind: .listing))
+                GATTListing(service: service.uuid, characteristic: characteristic))
         }
     }
 
@@ -56,10 +56,8 @@ extension CommandContext {
                 for characteristic in all {
                     let bytes = try await device.read(characteristic, timeout: timeout)
                     output.result(
-                        (all.count > 1 ? "\(characteristic.uuid)  " : "") + format.phrase(bytes),
-                        GATTRecord(
-                            service: characteristic.service, characteristic: characteristic,
-                            kind: .value(bytes, format)))
+                        (all.count > 1 ? "\(characteristic.uuid)  " : "") + format.text(of: bytes),
+                        GATTReading(bytes, of: characteristic, as: format))
                     guard let type = format.type, format.content(of: bytes) == nil else { continue }
                     throw Failure(
                         .protocolError, code: "not_of_type",
@@ -88,9 +86,7 @@ extension CommandContext {
                 isConfirmed
                     ? "written, as the device confirms: \(value.hexadecimal)"
                     : "sent: \(value.hexadecimal); nothing confirms that it arrived",
-                GATTRecord(
-                    service: characteristic.service, characteristic: characteristic,
-                    kind: .written(value, isConfirmed: isConfirmed)))
+                GATTWritten(value: GATTReading(value, of: characteristic), isConfirmed: isConfirmed))
         }
     }
 
@@ -128,13 +124,9 @@ extension CommandContext {
         output.note("pumpctl: listening; Ctrl-C ends it")
         var rest = count
         for try await value in values {
-            let (time, characteristic) = (WallTime.now, value.characteristic)
-            let name = all.count > 1 ? "\(characteristic.uuid)  " : ""
-            output.result(
-                "\(time.timeOfDay)  \(name)\(format.phrase(value.bytes))",
-                GATTRecord(
-                    service: characteristic.service, characteristic: characteristic,
-                    kind: .notification(value.bytes, format, time: time)))
+            let name = all.count > 1 ? "\(value.characteristic.uuid)  " : ""
+            let record = Timed(GATTReading(value.bytes, of: value.characteristic, as: format))
+            output.result("\(record.time.timeOfDay)  \(name)\(format.text(of: value.bytes))", record)
             rest = rest.map { $0 - 1 }
             if rest == 0 { return }
         }

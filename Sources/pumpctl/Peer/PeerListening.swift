@@ -28,19 +28,3 @@ extension CommandContext {
         }
     }
 }
-
-/// Something that came about, and when, as programs are told of it.
-struct Timed<Event: Encodable>: Encodable {
-    private let event: Event
-    private let time = WallTime.now.iso8601
-
-    init(_ event: Event) { self.event = event }
-
-    private enum CodingKeys: CodingKey { case time }
-
-    func encode(to encoder: any Encoder) throws {
-        try event.encode(to: encoder)
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(time, forKey: .time)
-    }
-}

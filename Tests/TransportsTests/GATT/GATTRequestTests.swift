@@ -2,6 +2,7 @@ import BlueZ
 import DBus
 import DescriptorIO
 import FakeBlueZ
+import Foundation
 import LineProtocol
 import TestSupport
 import Testing
@@ -80,6 +81,24 @@ struct GATTRequestTests {
             #expect(try await !device.write([45, 1], to: interval, isConfirmed: false))
             #expect(try await !device.write([1], to: characteristic("FFE1", of: device)))
             #expect(rig.writes.state == ["2A21 [44, 1] true", "2A21 [45, 1] false", "FFE1 [1] false"])
+        }
+    }
+
+    @Test func `Values are told in JSON, what is unknown as null`() async throws {
+        try await withDevice { device, _ in
+            let level = try characteristic("180F/2A19", of: device)
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            func json(_ bytes: [UInt8], _ format: GATTFormat?) throws -> String {
+                String(decoding: try encoder.encode(GATTReading(bytes, of: level, as: format)), as: UTF8.self)
+            }
+            let handle = try #require(level.handle)
+            #expect(
+                try json([0x64], GATTFormat(type: .u8))
+                    == #"{"characteristic":"2A19","handle":\#(handle),"hex":"64","name":"Battery Level","service":"180F","#
+                    + #""text":"d","type":"u8","value":100}"#)
+            #expect(try json([0xFF], GATTFormat()).hasSuffix(#""text":null,"type":null,"value":null}"#))
+            #expect(try json([0xFF], nil).hasSuffix(#""text":null}"#))
         }
     }
 

@@ -72,3 +72,17 @@ import Transports
         #expect(String(decoding: try JSONEncoder().encode(content), as: UTF8.self) == json)
     }
 }
+
+@Suite("Values of characteristics, as they are shown") struct GATTFormatTests {
+    @Test func `Without a type are hexadecimals, and text where that is printable`() {
+        let format = GATTFormat()
+        #expect(format.text(of: Array("v1.2".utf8)) == "76 31 2e 32  \"v1.2\"")
+        #expect(format.text(of: [0x1B, 0x5B]) == "1b 5b")
+        #expect(format.text(of: [0xFF]) == "ff")
+        #expect(format.text(of: []) == "(empty)")
+    }
+
+    @Test func `None of their type are hexadecimals`() {
+        #expect(GATTFormat(type: .u16).text(of: [1, 2, 3]) == "01 02 03")
+    }
+}

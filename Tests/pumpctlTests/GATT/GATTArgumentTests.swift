@@ -3,20 +3,6 @@ import Transports
 
 @testable import pumpctl
 
-@Suite("Values of characteristics, as they are shown") struct GATTFormatTests {
-    @Test func `Without a type are hexadecimals, and text where that is printable`() {
-        let format = GATTFormat(isBigEndian: false)
-        #expect(format.phrase(Array("v1.2".utf8)) == "76 31 2e 32  \"v1.2\"")
-        #expect(format.phrase([0x1B, 0x5B]) == "1b 5b")
-        #expect(format.phrase([0xFF]) == "ff")
-        #expect(format.phrase([]) == "(empty)")
-    }
-
-    @Test func `None of their type are hexadecimals`() {
-        #expect(GATTFormat(type: .u16, isBigEndian: false).phrase([1, 2, 3]) == "01 02 03")
-    }
-}
-
 @Suite("What 'pumpctl gatt' is asked to do") struct GATTRequestTests {
     private func request(_ words: String..., type: GATTValueType? = nil) throws -> GATTRequest {
         try GATTRequest(words, type: type, isBigEndian: false)
