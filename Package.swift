@@ -29,6 +29,8 @@ let package = Package(
         .library(name: "Diagnosis", targets: ["Diagnosis"]),
         .library(name: "FirmwareSim", targets: ["FirmwareSim"]),
         .library(name: "PeripheralSim", targets: ["PeripheralSim"]),
+        .library(name: "Terminal", targets: ["Terminal"]),
+        .library(name: "Charts", targets: ["Charts"]),
         .library(name: "Recorder", targets: ["Recorder", "RecordFormat"]),
         .executable(name: "pumpctl", targets: ["pumpctl"]),
         .executable(name: "pumpctl-record", targets: ["pumpctl-record"]),
@@ -53,6 +55,8 @@ let package = Package(
                 .linkedLibrary(":libedit.a"), .linkedLibrary(":libbsd.a"), .linkedLibrary(":libmd.a"),
                 .linkedLibrary(":libtinfo.a"),
             ]),
+        // What a program on the command line draws and reads on a terminal.
+        .target(name: "Terminal", dependencies: ["CLineEditor", "DescriptorIO"], swiftSettings: settings),
         // libudev, which Debian has as a shared library only: loading it costs a start 0.06 ms.
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
         // libdbus, whose headers and linker flags come from pkg-config. The Makefile links releases with the archive: the
@@ -83,6 +87,8 @@ let package = Package(
         // a start more than a millisecond: pumpctl is not linked with it, and starts pumpctl-record where something is
         // recorded or looked up.
         .target(name: "RecordFormat", swiftSettings: settings),
+        // Plots of what was recorded.
+        .target(name: "Charts", dependencies: ["LineProtocol", "RecordFormat", "Terminal"], swiftSettings: settings),
         // sched_setattr, which the C library lacks.
         .target(name: "CRecorder"),
         .target(
@@ -94,7 +100,7 @@ let package = Package(
             name: "pumpctl",
             dependencies: [
                 "DeviceKit", "Diagnosis", "LineProtocol", "Transports", "BlueZ", "DBus", "SerialPort", "DescriptorIO",
-                "FirmwareSim", "PeripheralSim", "RecordFormat", "CLineEditor",
+                "FirmwareSim", "PeripheralSim", "RecordFormat", "Terminal", "Charts",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -152,6 +158,11 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "TerminalTests", dependencies: ["Terminal", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "ChartsTests", dependencies: ["Charts", "RecordFormat", "Terminal", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
             name: "RecorderTests",
             dependencies: [
                 "Recorder", "RecordFormat", "recorder-probe", "TestSupport",
@@ -177,7 +188,7 @@ let package = Package(
                 "pumpctl", "pumpctl-record", "DeviceKit", "Diagnosis", "FakeBlueZ", "BlueZ", "DBus", "Transports",
                 "FirmwareSim",
                 "SerialPort",
-                "DescriptorIO", "LineProtocol", "RecordFormat", "TestSupport",
+                "DescriptorIO", "LineProtocol", "RecordFormat", "Terminal", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Terminal
 
 @main
 struct PumpctlCommand: ParsableCommand {
@@ -41,8 +42,8 @@ struct PumpctlCommand: ParsableCommand {
 
     /// Parses and runs. What is wrong with the arguments is told to programs as an object too.
     static func main() {
-        StandardStreams.open()
-        DrawingSize.boundColumns()
+        StandardStream.openMissing()
+        TerminalSize.boundColumnsOfHelp()
         // A file that may grow no further is an error like others, and is told of.
         signal(SIGXFSZ, SIG_IGN)
         let typed = PackedOptions.unpacked(Array(CommandLine.arguments.dropFirst()))

@@ -17,6 +17,24 @@ extension String {
         }
         return text
     }
+
+    /// JSON as it may be printed: what a terminal acts on, or does not show, is written `\u202e`. It may be in strings alone,
+    /// beyond the control characters of ASCII, which are escaped in any JSON.
+    public func printableInJSON() -> String {
+        guard utf8.contains(where: { $0 >= 0x7F }) else { return self }
+        var text = ""
+        for scalar in unicodeScalars {
+            guard !scalar.isPrintable else {
+                text.unicodeScalars.append(scalar)
+                continue
+            }
+            for unit in String(scalar).utf16 {
+                let digits = String(unit, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+            }
+        }
+        return text
+    }
 }
 
 extension [UInt8] {

@@ -1,66 +1,89 @@
 import DescriptorIO
 import DeviceKit
-import Glibc
 import LineProtocol
+import Terminal
 import Transports
 
 /// A terminal for a device that speaks in lines: standard input and the screen of a ``DeviceKit/LineConsole``.
 ///
 /// Everything that happens is an event of one stream, attended to in order, so that nothing here waits for anything else.
-final class Console {
+struct Console {
+    /// What it has to attend to.
+    private enum Event: Sendable {
+        case input(LineScreen.Event)
+        case happened(ConsoleHappening)
+        /// A line that was entered is for this program.
+        case asked(String)
+        case quit
+        /// The conversation has ended.
+        case ended
+        /// Something to show on the side.
+        case note(String)
+    }
+
     private let context: CommandContext
-    private let options: ConsoleOptions
+    private let behaviour: LineConsole.Options
+    private let showsTime: Bool
     private let endpoint: Endpoint
     private let screen: ConsoleScreen
-    private let events: AsyncStream<ConsoleEvent>.Continuation
-    private let stream: AsyncStream<ConsoleEvent>
+    private let events: AsyncStream<Event>.Continuation
+    private let stream: AsyncStream<Event>
 
-    /// Whether nothing more is read: what was entered is still sent.
-    private var isInputOver = false
-    private var isScript: Bool { screen.editor == nil }
-    private var reading: Task<Void, Never>?
+    private var isScript: Bool { !screen.lines.isEdited }
+    private static let prompt = "> "
+    private static let promptWhileLost = "(no device) > "
 
-    init(_ context: CommandContext, _ options: ConsoleOptions) throws {
+    /// - Parameter showsTime: Whether each line of the device is preceded by the time at which it came.
+    init(_ context: CommandContext, _ behaviour: LineConsole.Options, showsTime: Bool) throws {
         self.context = context
-        self.options = options
+        self.behaviour = behaviour
+        self.showsTime = showsTime
         endpoint = try context.endpoint()
-        (stream, events) = AsyncStream.makeStream(of: ConsoleEvent.self)
-        screen = ConsoleScreen(context.output, showsTime: options.showsTime)
+        (stream, events) = AsyncStream.makeStream(of: Event.self)
+        let lines = LineScreen(
+            for: "pumpctl", history: Self.history, on: context.loop, write: context.output.draw
+        ) { [events] in events.yield(.input($0)) }
+        screen = ConsoleScreen(lines: lines, output: context.output)
+    }
+
+    /// The lines typed in earlier consoles; nil where there is no home for them.
+    private static var history: LineHistory? {
+        guard let folder = StateFolder.path else { return nil }
+        StateFolder.make(folder)
+        return LineHistory(path: folder + "/history")
     }
 
     /// Runs until the user, the end of standard input, or a signal ends it.
     func run() async throws {
         let link = try await context.openLink(endpoint, for: .watching, note: note)
         let console = console(context.reconnector(endpoint, link, note: note))
-        let resizing = try? await SignalSource.open([SIGWINCH], on: context.loop) { [events] _ in
-            events.yield(.resized)
-        }
-        startEditor()
+        await screen.lines.start(prompt: Self.prompt)
+        if !isScript { screen.note("\(endpoint.text) is open; Ctrl-D ends, :help tells more") }
         let conversation = Task(executorPreference: context.loop) { [events] in
             defer { events.yield(.ended) }
             return try await console.run(over: link)
         }
-        readInput()
         let result = await withTaskCancellationHandler {
             await attend(console)
-            screen.editor?.stop()
+            screen.lines.stop()
             return await conversation.result
         } onCancel: { [events] in
             events.yield(.quit)
             conversation.cancel()
         }
-        reading?.cancel()
-        await resizing?.close()
+        await screen.lines.close()
         for line in console.unsentLines { screen.note("may not have been sent: \(line.printable())") }
-        try conclude(result)
+        let place = DevicePlace(endpoint.text)
+        do {
+            try result.get().conclude(context.timeout, context.family, at: place)
+        } catch let error as ScriptLossError {
+            throw Failure(error, at: place)
+        }
     }
 
     private func console(_ reconnector: Reconnector) -> LineConsole {
-        var behaviour = LineConsole.Options()
-        behaviour.isScript = isScript
-        behaviour.quiet = options.quiet
-        behaviour.timeout = context.timeout
-        behaviour.sendsDangerous = options.sendsDangerous
+        var behaviour = behaviour
+        (behaviour.isScript, behaviour.timeout) = (isScript, context.timeout)
         return LineConsole(with: context.family, reconnector, behaviour, clock: context.clock, executor: context.loop) {
             [events] line in
             let text = String(decoding: line, as: UTF8.self)
@@ -81,102 +104,36 @@ final class Console {
     private func attend(_ console: LineConsole) async {
         while let event = await stream.nextInSpiteOfCancellation(on: context.loop) {
             switch event {
-            case .typed(let bytes):
-                take(bytes, for: console)
-                if !isInputOver { readInput() }
-            case .inputEnded: end(console)
-            case .quit: endInput()
+            case .input(let event): for input in screen.lines.take(event) { enter(input, console) }
+            case .quit: screen.lines.stop()
             case .happened(let happening): show(happening)
-            case .asked(let command): answer(command)
+            case .asked(":help"): Self.help.forEach(screen.note)
+            case .asked(let command): screen.note("there is no command '\(command.printable())': see :help")
             case .ended: return
-            case .resized: screen.editor?.resize()
             case .note(let text): screen.note(text)
             }
         }
     }
 
-    private func conclude(_ result: Result<ConsoleResult, any Error>) throws {
-        let place = DevicePlace(endpoint.text)
-        do {
-            try result.get().conclude(context.timeout, context.family, at: place)
-        } catch let error as ScriptLossError {
-            throw Failure(error, at: place)
+    private func enter(_ input: LineScreen.Input, _ console: LineConsole) {
+        switch input {
+        case .line(let line): console.enter(line)
+        case .bytes(let bytes): console.append(bytes)
+        case .end:
+            screen.lines.stop()
+            console.end()
         }
     }
 
-    // MARK: Input
-
-    private func startEditor() {
-        guard let editor = screen.editor else { return }
-        if let history { editor.setHistory(history.load()) }
-        editor.setPrompt(Self.prompt)
-        editor.start()
-        screen.note("\(endpoint.text) is open; Ctrl-D ends, :help tells more")
-    }
-
-    private static let prompt = "> "
-    private static let promptWhileLost = "(no device) > "
-
-    private lazy var history = LineHistory()
-
-    private func readInput() {
-        reading = Task(executorPreference: context.loop) { [events, loop = context.loop] in
-            do {
-                let bytes = try await StandardInput.read(on: loop)
-                events.yield(bytes.map { .typed($0) } ?? .inputEnded)
-            } catch {
-                // Cancelled: nobody attends any more.
-            }
-        }
-    }
-
-    private func end(_ console: LineConsole) {
-        endInput()
-        console.end()
-    }
-
-    /// Reads no more, and gives the terminal back.
-    private func endInput() {
-        isInputOver = true
-        reading?.cancel()
-        screen.editor?.stop()
-    }
-
-    private func take(_ bytes: [UInt8], for console: LineConsole) {
-        guard let editor = screen.editor else { return console.append(bytes) }
-        for result in editor.take(bytes, at: context.clock.now) {
-            switch result {
-            case .line(let line):
-                if !line.isEmpty {
-                    editor.remember(line)
-                    history?.append(line)
-                }
-                console.enter(RawByte.bytes(of: line))
-            case .interrupt:
-                // As anywhere else: the program is interrupted, once the terminal is as it was.
-                editor.stop()
-                kill(getpid(), SIGINT)
-                return
-            case .end: return end(console)
-            case .suspend: editor.suspend()
-            }
-        }
-    }
-
-    // MARK: What is shown
-
-    private func answer(_ command: String) {
-        guard command == ":help" else {
-            return screen.note("there is no command '\(command.printable())': see :help")
-        }
-        screen.note("what you type is sent as a line; the arrow keys go through earlier lines")
-        screen.note("Ctrl-R goes to an earlier line that begins with what is typed")
-        screen.note(":quit or Ctrl-D ends; Ctrl-C clears the line, or ends on an empty one; :help shows this")
-    }
+    private static let help = [
+        "what you type is sent as a line; the arrow keys go through earlier lines",
+        "Ctrl-R goes to an earlier line that begins with what is typed",
+        ":quit or Ctrl-D ends; Ctrl-C clears the line, or ends on an empty one; :help shows this",
+    ]
 
     private func show(_ happening: ConsoleHappening) {
         switch happening {
-        case .heard(let line): screen.show(line)
+        case .heard(let line): screen.show(line, showsTime: showsTime)
         case .dangerous(_, let reason): screen.note("not sent: \(reason); 'console --force' sends it all the same")
         case .noDevice(let line): screen.note("not sent, since there is no device: \(line.printable())")
         case .notSent(let line, let error): screen.note("not sent: \(line.printable()) (\(error))")
@@ -184,9 +141,9 @@ final class Console {
         case .lost(let error, let pending):
             screen.note(Self.loss(error, pending, at: endpoint.text))
             screen.note("waiting for the device to come back")
-            screen.editor?.setPrompt(Self.promptWhileLost)
+            screen.lines.setPrompt(Self.promptWhileLost)
         case .back(let name):
-            screen.editor?.setPrompt(Self.prompt)
+            screen.lines.setPrompt(Self.prompt)
             let place = name == endpoint.text ? "" : " as \(name)"
             screen.note("\(endpoint.text) is back\(place); the device may have started anew")
         }

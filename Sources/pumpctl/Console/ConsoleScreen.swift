@@ -1,41 +1,29 @@
 import DescriptorIO
 import DeviceKit
-import Glibc
+import RecordFormat
+import Terminal
 
-/// Where a console shows what it has to say: above the line that is edited, or on the standard streams.
-final class ConsoleScreen {
-    /// The line that is edited; nil where standard input or output is no terminal.
-    let editor: LineEditor?
-    private let output: Output
-    private let showsTime: Bool
-
-    init(_ output: Output, showsTime: Bool) {
-        self.output = output
-        self.showsTime = showsTime
-        editor = LineEditor(output)
-    }
+/// Where a console shows what it has to say: above the line that is typed, or on the standard streams.
+struct ConsoleScreen {
+    let lines: LineScreen
+    let output: Output
 
     /// Shows a line of the device.
-    func show(_ line: DeviceLine) {
-        let now = WallTime.now
-        let text = (showsTime ? now.timeOfDay + "  " : "") + line.marked
-        let record = ConsoleLineRecord(line: line.text, isWhole: line.isWhole, time: now.iso8601)
-        if let editor {
-            editor.printAbove((output.isJSON ? Output.json(record) : text) + "\n")
-        } else {
-            output.result(text, record)
-        }
+    ///
+    /// - Parameter showsTime: Whether it is preceded by the time.
+    func show(_ line: DeviceLine, showsTime: Bool) {
+        let now = RecordTime.now
+        show(
+            (showsTime ? now.timeOfDay + "  " : "") + line.marked,
+            ConsoleLineRecord(line: line.text, isWhole: line.isWhole, time: now.iso8601))
     }
 
     /// Shows something that has come about.
-    func show(_ text: String, _ record: some Encodable) {
-        guard let editor else { return output.result(text, record) }
-        editor.printAbove((output.isJSON ? Output.json(record) : text) + "\n")
-    }
+    func show(_ text: String, _ record: some Encodable) { lines.print(output.isJSON ? Output.json(record) : text) }
 
     /// Tells a person of something that the device did not say.
     func note(_ text: String) {
-        if let editor { editor.printAbove("* \(text)\n") } else { output.note("* \(text)") }
+        if lines.isEdited { lines.print("* \(text)") } else { output.note("* \(text)") }
     }
 }
 

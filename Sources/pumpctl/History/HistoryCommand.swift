@@ -1,9 +1,16 @@
 import ArgumentParser
+import Charts
 import DeviceKit
 import LineProtocol
 import RecordFormat
+import Terminal
 
 struct HistoryCommand: ParsableCommand {
+    private static let timeForms = """
+        30s, 45m, 2h or 7d ago, 'today', 'yesterday', or a date such as 2026-11-20, 2026-11-20T17:04 or \
+        2026-11-20T17:04:05Z; without Z or an offset (+01:00) it is local time
+        """
+
     static let configuration = CommandConfiguration(
         commandName: "history",
         abstract: "Show what was recorded.",
@@ -11,7 +18,7 @@ struct HistoryCommand: ParsableCommand {
             'monitor' and 'storm log live' record what the device says, and other commands do with --record, in \
             ~/.local/share/pumpctl/record.sqlite ($XDG_DATA_HOME).
 
-            A time is \(TimeArgument.forms).
+            A time is \(timeForms).
 
             Each line of --json has the keys time, session, family, endpoint, device, and kind with the values of that reading, \
             their units at the end of their names (_c is °C); with --events event and text; with --sessions ended, ending, \
@@ -74,44 +81,44 @@ struct HistoryCommand: ParsableCommand {
     }
 
     private func checkTimes() throws {
-        let now = RecordTime.now
-        var times: [RecordTime] = []
         for (option, text) in [("--since", since), ("--until", until)] {
-            guard let text else { continue }
-            guard let time = TimeArgument(text, now: now) else {
-                throw ValidationError("\(option): '\(text)' is not a time. Type \(TimeArgument.forms)")
-            }
-            times.append(time.time)
+            guard let text, RecordTime(typed: text) == nil else { continue }
+            throw ValidationError("\(option): '\(text)' is not a time. Type \(Self.timeForms)")
         }
-        if times.count == 2, times[0] >= times[1] {
+        let filter = filter
+        if let since = filter.since, let until = filter.until, since >= until {
             throw ValidationError("--since must be earlier than --until")
         }
     }
 
     func run() throws {
         let output = Output(isJSON: isJSON)
-        do throws(Failure) {
+        do {
             if isPlaceAsked {
                 try showPlace(output)
             } else if optimize {
-                try runOptimization(output)
+                let wasMissing = try RecordQuery.optimize()
+                output.result(
+                    wasMissing ? "the record is optimized" : "the record was optimized already",
+                    OptimizationRecord(changed: wasMissing))
             } else if isDrawing {
-                try draw(filter, output)
+                try draw(output)
             } else {
-                try show(filter, output)
+                try show(output)
             }
             if let errno = output.failure { throw Failure(standardOutput: errno) }
         } catch {
-            output.report(error)
-            throw ExitCode(error.status.rawValue)
+            let failure = Failure(of: error)
+            output.report(failure)
+            throw ExitCode(failure.status.rawValue)
         }
     }
 
     private var filter: RecordFilter {
         let now = RecordTime.now
         var filter = RecordFilter()
-        filter.since = since.flatMap { TimeArgument($0, now: now)?.time }
-        filter.until = until.flatMap { TimeArgument($0, now: now)?.time }
+        filter.since = since.flatMap { RecordTime(typed: $0, now: now) }
+        filter.until = until.flatMap { RecordTime(typed: $0, now: now) }
         filter.family = family?.name
         filter.device = device
         return filter
@@ -119,51 +126,39 @@ struct HistoryCommand: ParsableCommand {
 }
 
 extension HistoryCommand {
-    private func showPlace(_ output: Output) throws(Failure) {
-        try HistoryQuery.place.forEachRow { cells throws(Failure) in
-            guard cells.count == 3, let path = JSONText.unquoted(cells[0][...]), let bytes = Int(cells[1]) else {
-                return
-            }
-            let size = bytes < 100_000 ? "\(bytes / 1000) kB" : "\(bytes / 1_000_000).\(bytes / 100_000 % 10) MB"
-            let place = PlaceRecord(path: path, bytes: bytes, optimized: cells[2] == "true")
-            output.result("\(path.printable())  \(bytes > 0 ? size : "nothing recorded yet")", place)
-            if !place.optimized {
-                output.note(
-                    "pumpctl: --sessions and --device are slow in it", hint: "run 'pumpctl history --optimize' once")
-            }
+    private func showPlace(_ output: Output) throws {
+        let place = try RecordQuery.place()
+        let bytes = place.byteCount
+        let size = bytes < 100_000 ? "\(bytes / 1000) kB" : "\(bytes / 1_000_000).\(bytes / 100_000 % 10) MB"
+        output.result(
+            "\(place.path.printable())  \(bytes > 0 ? size : "nothing recorded yet")",
+            PlaceRecord(path: place.path, bytes: bytes, optimized: place.isOptimized))
+        if !place.isOptimized {
+            output.note(
+                "pumpctl: --sessions and --device are slow in it", hint: "run 'pumpctl history --optimize' once")
         }
     }
 
-    private func runOptimization(_ output: Output) throws(Failure) {
-        try HistoryQuery.optimization.forEachRow { cells throws(Failure) in
-            let wasMissing = cells == ["true"]
-            output.result(
-                wasMissing ? "the record is optimized" : "the record was optimized already",
-                OptimizationRecord(changed: wasMissing))
-        }
-    }
-
-    private func show(_ filter: RecordFilter, _ output: Output) throws(Failure) {
+    private func show(_ output: Output) throws {
         let table: RecordTable = sessions ? .sessions : events ? .events : isJSON ? .readings : .columns
-        let query = HistoryQuery(table, filter)
+        let query = try RecordQuery(table, filter)
         let count =
-            if isJSON {
-                try HistoryObjects(query).write()
-            } else if csv {
-                try HistoryText(query).writeCSV()
-            } else {
-                try HistoryText(query).writeTable()
-            }
+            isJSON
+            ? try HistoryObjects.write(query)
+            : csv ? try HistoryText.writeCSV(query) : try HistoryText.writeTable(query)
         if count == 0 { noteAbsence("no \(sessions ? "session" : events ? "event" : "reading") was recorded", output) }
     }
 
-    private func draw(_ filter: RecordFilter, _ output: Output) throws(Failure) {
-        let size = DrawingSize.current
-        let columns = max(plot ? TerminalChart.width(size) : 1, svg == nil ? 1 : SVGChart.columns)
-        let chart = HistoryChart(try HistoryQuery(columns: columns, filter).series())
-        if let svg { try OutputFile.write(results: Array(SVGChart(chart).text.utf8), to: svg) }
+    private func draw(_ output: Output) throws {
+        let size = TerminalSize.forDrawing
+        let columns = max(plot ? Chart.columns(in: size) : 1, svg == nil ? 1 : Chart.svgColumns)
+        let chart = Chart(
+            HistoryPlot.shown(try RecordQuery.series(columns: columns, filter)), limits: HistoryPlot.limits)
+        if let svg { try OutputFile(path: svg, .replace).write(Array(chart.svg.utf8)) }
         if chart.isEmpty { return noteAbsence("there is nothing to draw: no number was recorded", output) }
-        if plot { for line in TerminalChart(chart, isColoured: output.isColoured, size).lines { output.text(line) } }
+        guard plot else { return }
+        let rest = "… not all are named here: use --device, or --svg"
+        for line in chart.lines(in: size, isColoured: output.isColoured, rest: rest) { output.text(line) }
     }
 
     /// That there is nothing is an answer, too: it is no failure.

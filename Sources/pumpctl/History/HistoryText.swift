@@ -1,47 +1,44 @@
 import DeviceKit
 import LineProtocol
 import RecordFormat
+import Terminal
 
 /// What was recorded, as people read it: a table, or comma-separated values.
-struct HistoryText {
-    private let query: HistoryQuery
-
-    init(_ query: HistoryQuery) { self.query = query }
+enum HistoryText {
+    /// How many rows a table's columns are measured by, so that one of millions needs no more memory.
+    private static let blockSize = 2000
 
     /// Comma-separated values by RFC 4180, times in UTC; a cell without a value is empty.
     ///
     /// - Returns: How many rows there are.
-    func writeCSV() throws(Failure) -> Int {
+    static func writeCSV(_ query: RecordQuery) throws -> Int {
+        var (query, count) = (query, 0)
         let file = OutputFile()
-        var names: [String]?
-        return try query.forEachRow { cells throws(Failure) in
-            let fields =
-                if let names {
-                    zip(names, cells).map { name, cell in Self.text(cell, name) { $0.iso8601 } }
-                } else {
-                    cells.map(Self.heading)
-                }
-            if names == nil { names = cells }
-            try file.write(results: Array((fields.map { $0.harmlessForCSV() }.joined(separator: ",") + "\n").utf8))
+        func write(_ fields: [String]) throws {
+            try file.write(Array((CSV.row(fields.map { $0.printable() }) + "\n").utf8))
         }
+        try write(query.columns.map(heading))
+        while let cells = try query.next() {
+            count += 1
+            try write(zip(query.columns, cells).map { name, cell in text(cell, name) { $0.iso8601 } })
+        }
+        return count
     }
 
     /// A table; the columns that have no value yet are left out.
     ///
     /// - Returns: How many rows there are.
-    func writeTable() throws(Failure) -> Int {
+    static func writeTable(_ query: RecordQuery) throws -> Int {
+        var (query, count) = (query, 0)
         let file = OutputFile()
-        var names: [String]?
-        var table = TextTable()
-        let count = try query.forEachRow { cells throws(Failure) in
-            guard let names else {
-                names = cells
-                return table = TextTable(headings: cells.map(Self.heading))
-            }
-            let row = zip(names, cells).map { name, cell in Self.text(cell, name) { $0.dateAndTime } }
-            try file.write(results: Array(table.add(row).utf8))
+        var table = TextTable(query.columns.map { .init(heading($0)) })
+        func flush() throws { try file.write(Array(table.takeLines().map { $0 + "\n" }.joined().utf8)) }
+        while let cells = try query.next() {
+            count += 1
+            table.add(zip(query.columns, cells).map { name, cell in text(cell, name) { $0.dateAndTime } })
+            if table.rowCount == blockSize { try flush() }
         }
-        try file.write(results: Array(table.finish().utf8))
+        try flush()
         return count
     }
 
@@ -49,12 +46,11 @@ struct HistoryText {
         name == "time_ms" ? "time" : name == "ended_ms" ? "ended" : name
     }
 
-    private static func text(_ cell: String, _ name: String, _ time: (WallTime) -> String) -> String {
+    private static func text(_ cell: String, _ name: String, _ time: (RecordTime) -> String) -> String {
         if cell == "null" { return "" }
         if name == "time_ms" || name == "ended_ms", let milliseconds = Int64(cell) {
-            return time(WallTime(RecordTime(milliseconds: milliseconds)))
+            return time(RecordTime(milliseconds: milliseconds))
         }
-        guard let text = JSONText.unquoted(cell[...]) else { return cell }
-        return Array(text.utf8).printable()
+        return JSONText.unquoted(cell[...])?.printable() ?? cell
     }
 }

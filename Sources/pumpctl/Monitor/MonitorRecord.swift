@@ -1,4 +1,5 @@
 import DeviceKit
+import RecordFormat
 
 /// An update as programs are told of it: every key is always there, and null where nothing is known.
 struct MonitorRecord: Encodable {
@@ -17,7 +18,7 @@ struct MonitorRecord: Encodable {
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
-        try container.encode(WallTime(update.time).iso8601, forKey: Key("time"))
+        try container.encode(update.time.iso8601, forKey: Key("time"))
         try container.encode(update.isLinkUp ? "up" : "lost", forKey: Key("link"))
         try container.encode(update.name, forKey: Key("event"))
         try container.encode(update.text, forKey: Key("text"))

@@ -1,5 +1,6 @@
 import DeviceKit
 import Synchronization
+import Terminal
 
 /// Where a monitor shows its updates: a line each, or on a terminal one line that is drawn over.
 final class MonitorScreen: Sendable {
@@ -9,7 +10,7 @@ final class MonitorScreen: Sendable {
 
     init(_ output: Output) {
         self.output = output
-        drawn = Mutex(!output.isJSON && LineEditor.canMoveCursor ? "" : nil)
+        drawn = Mutex(!output.isJSON && StandardStream.output.canMoveCursor ? "" : nil)
     }
 
     /// Shows an update. On a terminal, what is more than the present state is left standing above it.

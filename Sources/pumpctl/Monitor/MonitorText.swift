@@ -1,4 +1,5 @@
 import DeviceKit
+import RecordFormat
 
 /// An update as people read it, on one line.
 enum MonitorText {
@@ -14,7 +15,7 @@ enum MonitorText {
     }
 
     private static func line(_ update: FamilyUpdate, _ parts: [String]) -> String {
-        ([WallTime(update.time).timeOfDayInSeconds] + parts).joined(separator: "  ")
+        ([update.time.timeOfDayInSeconds] + parts).joined(separator: "  ")
     }
 
     private static func happening(_ update: FamilyUpdate) -> String? {

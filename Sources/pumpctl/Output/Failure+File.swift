@@ -1,7 +1,18 @@
 import DeviceKit
 import Glibc
+import RecordFormat
 
 extension Failure {
+    /// Why nothing more was done with files, or with what was recorded.
+    init(of error: any Error) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let error as FileError: self.init(error)
+        case let trouble as Trouble: self.init(trouble)
+        default: self.init(.ioError, code: "system", "\(error)")
+        }
+    }
+
     /// A file could not be opened or written.
     init(_ error: FileError) { self.init(file: error.path ?? "standard output", errno: error.errno) }
 
@@ -32,10 +43,5 @@ extension OutputFile {
     /// Writes results of a command.
     func write(results: [UInt8]) throws(Failure) {
         do throws(FileError) { try write(results) } catch { throw Failure(error) }
-    }
-
-    /// Replaces what the file holds by results of a command.
-    static func write(results: [UInt8], to path: String) throws(Failure) {
-        do throws(FileError) { try OutputFile(path: path, .replace).write(results) } catch { throw Failure(error) }
     }
 }

@@ -1,6 +1,8 @@
+import RecordFormat
+
 /// Something that came about just now, as programs are told of it: with its own keys, and `time`.
 struct Timed<Event: Encodable>: Encodable {
-    let time = WallTime.now
+    let time = RecordTime.now
     private let event: Event
 
     init(_ event: Event) { self.event = event }

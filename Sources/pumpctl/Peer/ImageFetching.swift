@@ -1,5 +1,6 @@
 import DeviceKit
 import LineProtocol
+import Terminal
 
 /// `peer image get`: fetches the image into a file, which is replaced by all of it or left as it was.
 struct ImageFetching {
@@ -17,12 +18,12 @@ struct ImageFetching {
             target.discard()
             throw error
         }
-        let bar = ProgressBar(context)
+        let bar = ProgressBar(clock: context.clock, isWanted: !context.output.isJSON)
         let report: ImageDownload.Report
         do throws(ImageDownloadError) {
             let download = ImageDownload(over: link, to: target, clock: context.clock, timeout: context.timeout)
             report = try await download.run { report in
-                bar.show(report.byteCount, of: report.image?.byteCount ?? 0)
+                bar.show(report.byteCount, of: report.image?.byteCount)
             } heard: { piece in
                 guard let event = PeerEvent(piece), event.isSaidByPeople else { return }
                 bar.clear()

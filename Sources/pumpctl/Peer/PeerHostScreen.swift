@@ -2,103 +2,81 @@ import BlueZ
 import DescriptorIO
 import DeviceKit
 import FirmwareSim
-import Glibc
 import LineProtocol
+import Terminal
 
 /// Where people host a peer: what they type is said, and what arrives is shown above the line that they type.
 final class PeerHostScreen {
     private let context: CommandContext
-    private let events: AsyncStream<PeerHostEvent>.Continuation
     private let screen: ConsoleScreen
     private var script = PipedLines()
-    private var reading: Task<Void, Never>?
+    private var hasBegun = false
     private var isFinished = false
 
     init(_ context: CommandContext, _ events: AsyncStream<PeerHostEvent>.Continuation) {
         self.context = context
-        self.events = events
-        screen = ConsoleScreen(context.output, showsTime: false)
+        let lines = LineScreen(for: "pumpctl", on: context.loop, write: context.output.draw) {
+            events.yield(.input($0))
+        }
+        screen = ConsoleScreen(lines: lines, output: context.output)
     }
 
     /// Attends to `stream` until the user has ended it, or the task is cancelled.
     ///
     /// - Parameter say: Has the peer say something.
     func attend(to stream: AsyncStream<PeerHostEvent>, say: ([UInt8]) async -> Void) async throws {
-        defer {
-            screen.editor?.stop()
-            reading?.cancel()
-        }
+        defer { screen.lines.stop() }
         for await event in stream {
-            switch event {
-            case .ready(let text, let port): begin(text, port: port)
-            case .radio(let event): show(event)
-            case .peer(let event): show(event)
-            case .typed(let bytes): for line in take(bytes) { await say(line) }
-            case .resized: screen.editor?.resize()
-            }
-            if isFinished { return }
+            for line in await take(event) { await say(line) }
+            if isFinished { return await screen.lines.close() }
         }
+        await screen.lines.close()
         throw CancellationError()
     }
 
     // MARK: What is typed
 
+    /// Attends to an event. Returns the lines that are to be said.
+    private func take(_ event: PeerHostEvent) async -> [[UInt8]] {
+        switch event {
+        case .ready(let text, let port): await begin(text, port: port)
+        case .radio(let event): await show(event)
+        case .peer(let event): show(event)
+        case .input(let event): return screen.lines.take(event).flatMap(lines)
+        }
+        return []
+    }
+
     /// It is offered: people can type.
-    private func begin(_ text: String, port: String) {
+    private func begin(_ text: String, port: String) async {
         // Programs look for the line that says where it is.
         context.output.result(text, Timed(PeerHostRecord(event: "ready", port: port)))
-        guard reading == nil else { return }
-        if let editor = screen.editor {
-            editor.setPrompt("> ")
-            editor.start()
-            screen.note("each line that you type is sent to who is subscribed; Ctrl-D ends")
-        }
-        readInput()
+        guard !hasBegun else { return }
+        hasBegun = true
+        await screen.lines.start(prompt: "> ")
+        if screen.lines.isEdited { screen.note("each line that you type is sent to who is subscribed; Ctrl-D ends") }
     }
 
-    private func readInput() {
-        reading = Task(executorPreference: context.loop) { [events, loop = context.loop] in
-            do { events.yield(.typed(try await StandardInput.read(on: loop))) } catch {
-                // Cancelled: nobody attends any more.
-            }
-        }
-    }
-
-    /// The lines that were typed, or came through a pipe; nil for the end of the input.
-    private func take(_ bytes: [UInt8]?) -> [[UInt8]] {
-        guard let bytes else {
-            // A pipe that has ended has said all that it will; a person has ended it.
-            if isatty(STDIN_FILENO) == 1 { isFinished = true }
+    /// The lines of what was entered. A pipe that has ended has said all that it will; a person has ended it.
+    private func lines(_ input: LineScreen.Input) -> [[UInt8]] {
+        switch input {
+        case .line(let line): return [line]
+        case .bytes(let bytes): return script.append(bytes)
+        case .end:
+            if StandardStream.input.isTerminal { isFinished = true }
             return script.end()
         }
-        defer { if !isFinished { readInput() } }
-        guard let editor = screen.editor else { return script.append(bytes) }
-        var lines: [[UInt8]] = []
-        for result in editor.take(bytes, at: context.clock.now) {
-            switch result {
-            case .line(let line):
-                if !line.isEmpty { editor.remember(line) }
-                lines.append(RawByte.bytes(of: line))
-            case .interrupt:
-                // As anywhere else: the program is interrupted, once the terminal is as it was.
-                editor.stop()
-                kill(getpid(), SIGINT)
-            case .end: isFinished = true
-            case .suspend: editor.suspend()
-            }
-        }
-        return lines
     }
 
     // MARK: What comes about
 
     private func show(_ text: String, _ record: PeerHostRecord) { screen.show(text, Timed(record)) }
 
-    private func show(_ event: PeripheralEvent) {
+    private func show(_ event: PeripheralEvent) async {
         switch event {
         case .offered(let adapter):
             let (place, port) = ("on \(adapter.name) (\(adapter.address))", "ble:\(adapter.address)")
-            if reading == nil { return begin("BLE \(place)", port: port) }
+            if !hasBegun { return await begin("BLE \(place)", port: port) }
             show("* offered again \(place)", PeerHostRecord(event: "ready", port: port))
         case .interrupted(let error):
             show(

@@ -1,9 +1,9 @@
 import BlueZ
 import DescriptorIO
 import FirmwareSim
-import Glibc
 import LineProtocol
 import PeripheralSim
+import Terminal
 
 /// `peer host`: a peer whose people are at this terminal, or at the other end of a pipe.
 ///
@@ -46,28 +46,17 @@ struct PeerHosting: Sendable {
     private func run(
         say: @escaping @Sendable ([UInt8]) async -> Void, serve: @escaping @Sendable () async throws -> Void
     ) async throws {
-        let resizing = try? await SignalSource.open([SIGWINCH], on: context.loop) { [events] _ in
-            events.yield(.resized)
-        }
-        let result: Result<Void, any Error>
-        do {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                defer { group.cancelAll() }
-                group.addTask(executorPreference: context.loop) {
-                    try await serve()
-                    throw CancellationError()
-                }
-                group.addTask(executorPreference: context.loop) {
-                    try await PeerHostScreen(context, events).attend(to: stream, say: say)
-                }
-                try await group.next()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask(executorPreference: context.loop) {
+                try await serve()
+                throw CancellationError()
             }
-            result = .success(())
-        } catch {
-            result = .failure(error)
+            group.addTask(executorPreference: context.loop) {
+                try await PeerHostScreen(context, events).attend(to: stream, say: say)
+            }
+            try await group.next()
+            group.cancelAll()
         }
-        await resizing?.close()
-        try result.get()
     }
 }
 
@@ -79,8 +68,6 @@ enum PeerHostEvent: Sendable {
     case radio(PeripheralEvent)
     /// What somebody did to it.
     case peer(PeerFirmwareEvent)
-    /// This came from standard input; nil for its end.
-    case typed([UInt8]?)
-    /// The terminal has another size.
-    case resized
+    /// Something was typed, or came through the pipe.
+    case input(LineScreen.Event)
 }

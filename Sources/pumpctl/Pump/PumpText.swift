@@ -1,4 +1,5 @@
 import LineProtocol
+import Terminal
 
 /// What a pump says, for people.
 enum PumpText {
@@ -37,10 +38,7 @@ enum PumpText {
 
     /// Rows as lines, the values aligned.
     static func table(_ rows: [(String, String)]) -> String {
-        let width = rows.map(\.0.count).max() ?? 0
-        return rows.map { name, value in
-            name + String(repeating: " ", count: width - name.count + 2) + value
-        }.joined(separator: "\n")
+        TextTable(["", ""], rows.map { [$0, $1] }).lines().joined(separator: "\n")
     }
 
     /// The status on one line.

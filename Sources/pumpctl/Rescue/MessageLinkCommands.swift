@@ -1,6 +1,7 @@
 import ArgumentParser
 import DeviceKit
 import LineProtocol
+import RecordFormat
 
 struct MessageSendCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -165,6 +166,6 @@ private struct SyncedRecord: Encodable {
 extension RescueTime {
     /// The present; the beginning of 2001 where the clock of this machine is out of all years.
     fileprivate static var now: RescueTime {
-        RescueTime(secondsSince1970: WallTime.now.secondsSince1970) ?? .beginning
+        RescueTime(secondsSince1970: RecordTime.now.secondsSince1970) ?? .beginning
     }
 }

@@ -1,5 +1,7 @@
 import DeviceKit
 import LineProtocol
+import RecordFormat
+import Terminal
 
 /// How messages are written.
 enum MessageFormat: Sendable {
@@ -17,7 +19,7 @@ enum MessageFormat: Sendable {
                 "\(message.id)", message.isoTime, message.status.rawValue, message.category.rawValue,
                 "\(message.position.latitude)", "\(message.position.longitude)", message.content,
             ]
-            return Array(fields.map { $0.harmlessForCSV() }.joined(separator: ",").utf8)
+            return Array(CSV.row(fields.map { $0.printable() }).utf8)
         }
     }
 }
@@ -51,11 +53,10 @@ enum MessageText {
 
     /// A message in a line.
     static func line(_ message: RescueMessage, showsStatus: Bool) -> String {
-        let category = message.category.rawValue.printable()
-        let padding = String(repeating: " ", count: max(0, categoryWidth - category.count))
+        let category = message.category.rawValue.printable().padded(to: categoryWidth)
         let status = message.status == .synced ? "synced   " : "pending  "
         let place = "\(message.position.latitude),\(message.position.longitude)"
-        return "\(message.isoTime)  " + (showsStatus ? status : "") + "\(category)\(padding)  \(place)  "
+        return "\(message.isoTime)  " + (showsStatus ? status : "") + "\(category)  \(place)  "
             + message.content.printable()
     }
 }
@@ -86,5 +87,5 @@ struct MessageRecord: Encodable {
 
 extension RescueMessage {
     /// When it was written, by ISO 8601.
-    var isoTime: String { WallTime(secondsSince1970: time.secondsSince1970).iso8601 }
+    var isoTime: String { RecordTime(secondsSince1970: time.secondsSince1970).iso8601 }
 }

@@ -3,6 +3,7 @@ import DeviceKit
 import LineProtocol
 import RecordFormat
 import SerialPort
+import Terminal
 import Transports
 
 /// What a running command works with: its options, its output, and links to devices.
@@ -16,8 +17,6 @@ struct CommandContext: Sendable {
     let records: RecordedContent
     /// What it has recorded.
     let record = CommandRecord()
-    /// Where the user is.
-    let userTerminal = UserTerminal()
     /// What a second signal leaves said.
     let lastWords = LastWords()
 
@@ -74,7 +73,7 @@ struct CommandContext: Sendable {
             schemes.add(
                 "ble", BLEEndpoint.opener(bleUse(for: use, progress, isBounded: isBounded, note: note)))
         }
-        if endpoint.scheme == "serial" { userTerminal.keepSettings(ifAt: endpoint.address) }
+        if endpoint.scheme == "serial" { TerminalSettings.save(ifAt: endpoint.address) }
         let link = try await schemes.open(endpoint, on: loop)
         progress.end()
         if let remark = link.openingNote { note("pumpctl: warning: \(endpoint.text): \(remark)") }

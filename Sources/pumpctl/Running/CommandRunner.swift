@@ -5,6 +5,7 @@ import DeviceKit
 import Glibc
 import LineProtocol
 import RecordFormat
+import Terminal
 
 /// Runs the asynchronous part of a command to its end.
 enum CommandRunner {
@@ -77,7 +78,7 @@ enum CommandRunner {
         }
         await context.record.end(result, isInterrupted: interruption.status != nil)
         status = conclude(status, context.output)
-        context.userTerminal.putBack()
+        TerminalSettings.restore()
         if interruption.isSuspension {
             kill(getpid(), SIGSTOP)
             context.output.note("pumpctl: Ctrl-Z has ended this command\n  hint: run it again: it does not go on")
@@ -97,15 +98,12 @@ enum CommandRunner {
 
     private static func failure(for error: any Error, _ context: CommandContext) -> Failure {
         switch error {
-        case let failure as Failure: failure
         case let error as LinkError: Failure(error)
         case let error as SessionError: Failure(error, context.family, at: context.place)
         case let error as BLEError: Failure(error)
-        case let error as FileError: Failure(error)
         case let error as RescueStoreError: Failure(error)
-        case let trouble as Trouble: Failure(trouble)
         case is CancellationError: Failure(.interrupted, code: "cancelled", "interrupted")
-        default: Failure(.ioError, code: "system", "\(error)")
+        default: Failure(of: error)
         }
     }
 }

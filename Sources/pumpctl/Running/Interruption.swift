@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import Terminal
 
 /// Turns the first signal into a cancelled task, and the second into the end of the program.
 final class Interruption: Sendable {
@@ -26,7 +27,7 @@ final class Interruption: Sendable {
         if isFirst {
             task.cancel()
         } else {
-            TerminalSettings.restoreSaved()
+            TerminalSettings.restore()
             lastWords.say()
             _exit(status ?? 128 + newSignal)
         }

@@ -1,6 +1,6 @@
 import DeviceKit
-import Glibc
 import LineProtocol
+import Terminal
 import Transports
 
 /// Shows what opening a BLE device is at: each step with `-v`; on a terminal, from when it takes long, in one line that is
@@ -14,7 +14,7 @@ struct OpeningProgress: Sendable {
     /// - Parameter note: Where `-v` shows the steps.
     init(_ endpoint: Endpoint, _ context: CommandContext, note: @escaping @Sendable (String) -> Void) {
         let name = endpoint.text.printable()
-        guard !context.options.verbose, isatty(STDERR_FILENO) == 1 else {
+        guard !context.options.verbose, StandardStream.error.isTerminal else {
             begin = { step in if context.options.verbose { note("* \(name): \(step)") } }
             end = {}
             return

@@ -1,5 +1,6 @@
 import BlueZ
 import DeviceKit
+import Terminal
 
 /// Where a scan shows what it sees: on a terminal a table that is drawn over; else a table at the end, or a line for each
 /// change.
@@ -12,7 +13,9 @@ final class ScanDisplay {
     init(_ context: CommandContext, watches: Bool) {
         output = context.output
         self.watches = watches
-        table = !context.output.isJSON && LineEditor.canMoveCursor ? LiveTable(context.output, on: context.loop) : nil
+        table =
+            !context.output.isJSON && StandardStream.output.canMoveCursor
+            ? LiveTable(placeholder: "scanning…", on: context.loop, write: context.output.draw) : nil
     }
 
     /// Shows what a scan tells until it ends.
@@ -28,13 +31,13 @@ final class ScanDisplay {
 
     private func take(_ event: DeviceScanEvent) async {
         switch event {
-        case .scanning(isAgain: false): await table?.show([])
+        case .scanning(isAgain: false): await table?.show(ScanTable.table([]))
         case .scanning(isAgain: true): await note("pumpctl: scanning again")
         case .interrupted(let error): await note("pumpctl: \(error.reason); waiting until it is back")
         case .device(let change, let device, let isNotable):
             devices[device.address] = change == .lost ? nil : device
             if let table {
-                await table.show(devices.sorted)
+                await table.show(ScanTable.table(devices.sorted))
             } else if watches {
                 output.record(ScanRecord(event: change, device: device))
                 if isNotable { output.text(ScanTable.line(change, device)) }
@@ -54,7 +57,7 @@ final class ScanDisplay {
         let devices = devices.sorted
         await table?.end()
         if table == nil, !watches {
-            if !devices.isEmpty { output.text(ScanTable.lines(devices).joined(separator: "\n")) }
+            if !devices.isEmpty { output.text(ScanTable.table(devices).lines().joined(separator: "\n")) }
             for device in devices { output.record(ScanRecord(device: device)) }
         }
         if devices.isEmpty, isWhole {

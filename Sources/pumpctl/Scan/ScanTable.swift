@@ -1,42 +1,22 @@
 import BlueZ
 import DeviceKit
 import LineProtocol
+import Terminal
 
 /// BLE devices as people are shown them.
 enum ScanTable {
-    private static let headings = ["NAME", "ADDRESS", "SIGNAL", "FAMILY", "SERVICES"]
-    private static let gap = "  "
-    /// What a column may shrink to before others have to go: the address, by which devices of one name are told apart,
-    /// is never cut.
-    private static let leastName = 8
-    private static let leastServices = 10
-
-    /// A line for each device, under headings, no wider than a terminal.
-    ///
-    /// - Parameter width: The terminal's columns; nil where lines may be as long as they like.
-    static func lines(_ devices: [ScannedDevice], width: Int? = nil) -> [String] {
-        let rows = [headings] + devices.map(cells)
-        var widths = headings.indices.map { column in rows.map { $0[column].columns }.max() ?? 0 }
-        if let width { shrink(&widths, to: width) }
-        return rows.map { row in
-            let columns = zip(row, widths).filter { $1 > 0 }.map { $0.padded(to: $1) }
-            let line = columns.joined(separator: gap).trimmingBlanks
-            return width.map { line.cut(to: $0) } ?? line
-        }
+    /// A line for each device. The address, by which devices of one name are told apart, is never cut.
+    static func table(_ devices: [ScannedDevice]) -> TextTable {
+        TextTable(
+            [
+                .init("NAME", least: 8), "ADDRESS", "SIGNAL", .init("FAMILY", isOptional: true),
+                .init("SERVICES", least: 10, isOptional: true),
+            ], devices.map(cells))
     }
 
     /// A device of which there is news, in one line.
     static func line(_ change: DeviceChange, _ device: ScannedDevice) -> String {
-        ([change.sign] + cells(device).filter { $0 != "-" }).joined(separator: gap)
-    }
-
-    /// Takes from the services first, then from the name, then does without services and family.
-    private static func shrink(_ widths: inout [Int], to width: Int) {
-        func excess() -> Int { widths.reduce(0) { $0 + ($1 > 0 ? $1 + gap.count : 0) } - gap.count - width }
-        for (column, least) in [(4, leastServices), (0, leastName)] where excess() > 0 {
-            widths[column] = max(min(widths[column], least), widths[column] - excess())
-        }
-        for column in [4, 3] where excess() > 0 { widths[column] = 0 }
+        ([change.sign] + cells(device).filter { $0 != "-" }).joined(separator: "  ")
     }
 
     private static func cells(_ device: ScannedDevice) -> [String] {

@@ -1,5 +1,7 @@
 import DeviceKit
 import LineProtocol
+import RecordFormat
+import Terminal
 
 /// How live rows are written.
 enum LiveRowFormat: Sendable {
@@ -34,7 +36,7 @@ struct LiveRowWriter: Sendable {
                 return
             }
             let fields = [measurement.pipe, measurement.port, measurement.point, measurement.valueText]
-            try write(([WallTime(row.time).iso8601] + fields.map { $0.harmlessForCSV() }).joined(separator: ","))
+            try write(CSV.row([row.time.iso8601] + fields.map { $0.printable() }))
         }
     }
 
@@ -49,7 +51,7 @@ private struct LiveRowRecord: Encodable {
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(WallTime(row.time).iso8601, forKey: .time)
+        try container.encode(row.time.iso8601, forKey: .time)
         try container.encode(row.bytes.printable(), forKey: .row)
         guard let measurement = row.measurement else { return }
         try container.encode(measurement.pipe, forKey: .pipe)

@@ -1,7 +1,7 @@
 import DescriptorIO
 import DeviceKit
-import Glibc
 import LineProtocol
+import Terminal
 
 /// `storm log get`: fetches the log into a file or to standard output, piece by piece.
 struct LogFetching {
@@ -28,13 +28,14 @@ struct LogFetching {
         }
         let download = LogDownload(
             over: link, to: target, clock: context.clock, timeout: context.timeout, quiet: quiet)
-        var progress = DownloadProgress(context, target.isTerminal)
+        let progress = ProgressBar(
+            clock: context.clock, isWanted: !target.isTerminal && !context.output.isJSON)
         let report: LogDownload.Report
         do throws(LogDownloadError) { report = try await download.run { progress.show($0) } } catch {
-            progress.end()
+            progress.clear()
             throw failure(error)
         }
-        progress.end()
+        progress.clear()
         if report.addedLineEndCount > 0 {
             context.output.note(
                 "pumpctl: \(report.addedLineEndCount) rows came without a line end; each is on a line of its own")
@@ -90,37 +91,6 @@ extension Failure {
         case .file(let error): self.init(error)
         }
     }
-}
-
-/// How far a download is, on a terminal.
-private struct DownloadProgress {
-    private static let interval = Duration.milliseconds(200)
-
-    private let output: Output
-    private let now: () -> ContinuousClock.Instant
-    private let isShown: Bool
-    private var shownAt: ContinuousClock.Instant
-    private let began: ContinuousClock.Instant
-    private var hasShown = false
-
-    init(_ context: CommandContext, _ logIsOnTerminal: Bool) {
-        output = context.output
-        let clock = context.clock
-        now = { clock.now }
-        isShown = isatty(STDERR_FILENO) == 1 && !logIsOnTerminal && !context.output.isJSON
-        began = clock.now
-        shownAt = clock.now
-    }
-
-    mutating func show(_ count: Int) {
-        guard isShown, shownAt.duration(to: now()) >= Self.interval else { return }
-        shownAt = now()
-        hasShown = true
-        let rate = Double(count) / (began.duration(to: shownAt) / .seconds(1))
-        output.progress("\(count / 1000) kB, \(Int(rate / 1000)) kB/s")
-    }
-
-    func end() { if hasShown { output.progress("") } }
 }
 
 /// A log that was fetched, as programs are told of it.

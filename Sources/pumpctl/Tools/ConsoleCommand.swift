@@ -1,4 +1,5 @@
 import ArgumentParser
+import DeviceKit
 
 struct ConsoleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -30,9 +31,10 @@ struct ConsoleCommand: ParsableCommand {
     var force = false
 
     func run() throws {
-        let options = ConsoleOptions(showsTime: timestamps, quiet: quiet.duration, sendsDangerous: force)
-        try CommandRunner.run(shared.merged(with: parent.shared)) { context in
-            try await Console(context, options).run()
+        var behaviour = LineConsole.Options()
+        (behaviour.quiet, behaviour.sendsDangerous) = (quiet.duration, force)
+        try CommandRunner.run(shared.merged(with: parent.shared)) { [behaviour, timestamps] context in
+            try await Console(context, behaviour, showsTime: timestamps).run()
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import RecordFormat
 import TestSupport
 import Testing
 
@@ -153,16 +154,15 @@ struct HistoryTests {
         expectFailure(ending, 64, saying: "Error: ", hint: "pumpctl")
     }
 
-    @Test("A table tells columns apart that have no value at first, and prints its headings again")
-    func tables() {
-        var table = TextTable(headings: ["time", "a", "b"])
-        var text = ""
-        for number in 0..<5000 { text += table.add(["\(number)", "", number == 3000 ? "much" : ""]) }
-        text += table.finish()
-        let lines = text.split(separator: "\n")
-        #expect(lines.count == 5002)
-        #expect(lines.first == "time")
-        #expect(lines.filter { $0.hasPrefix("time") } == ["time", "time  b"])
-        #expect(lines.contains("3000  much"))
+    @Test("Of a pump, how long it still runs and the PWM are left out of a plot, unless there is nothing else")
+    func left() {
+        func series(_ name: String, _ family: String = "pump") -> FoldedSeries {
+            FoldedSeries(family: family, endpoint: "sim:pump", device: nil, part: "", name: name, points: [])
+        }
+        let all = ["speed_pwm", "runtime_min", "skin_temp_c", "speed_percent", "state"].map { series($0) }
+        let led = series("led", "led")
+        #expect(
+            HistoryPlot.shown(all + [led]).map(\.name) == ["skin_temp_c", "speed_percent", "state", "led"])
+        #expect(HistoryPlot.shown(Array(all[..<2])) == Array(all[..<2]))
     }
 }

@@ -1,6 +1,7 @@
 import BlueZ
 import DeviceKit
 import LineProtocol
+import Terminal
 import Testing
 
 @testable import pumpctl
@@ -11,7 +12,7 @@ import Testing
         let watch = device(2, rssi: -70, services: ["180D", "180F", "12345678-0000-0000-0000-000000000000"])
         let other = device(3, name: "Lamp", isConnected: true)
         #expect(
-            ScanTable.lines([pump, watch, other]) == [
+            ScanTable.table([pump, watch, other]).lines() == [
                 "NAME    ADDRESS            SIGNAL     FAMILY  SERVICES",
                 "HMSoft  00:00:00:00:00:01  -52 dBm    pump?   HM-10 serial",
                 "-       00:00:00:00:00:02  -70 dBm    -       Heart Rate, Battery, 12345678…",
@@ -20,7 +21,7 @@ import Testing
     }
 
     @Test func `What is not heard any more has no signal`() {
-        #expect(ScanTable.lines([device(1)])[1] == "-     00:00:00:00:00:01  -       -       -")
+        #expect(ScanTable.table([device(1)]).lines()[1] == "-     00:00:00:00:00:01  -       -       -")
     }
 
     @Test(arguments: [200, 80, 60, 50, 45, 40, 30, 10, 2])
@@ -28,7 +29,7 @@ import Testing
         let long = device(
             1, name: "A device with a very long name, as they go", rssi: -100, services: ["FFE0", "180A"])
         let wide = device(2, name: "泵泵泵泵泵泵泵泵泵泵泵泵泵泵泵泵泵泵泵", services: ["4FAFC201-1FB5-459E-8FCC-C5C9C331914B"])
-        let lines = ScanTable.lines([long, wide], width: width)
+        let lines = ScanTable.table([long, wide]).lines(width: width)
         #expect(lines.count == 3)
         for line in lines { #expect(line.columns <= width, "\(line)") }
         if width >= 40 {
@@ -39,9 +40,10 @@ import Testing
 
     @Test func `Where there is little room the services go first, then the family`() {
         let pump = device(1, name: "HMSoft", rssi: -52, services: ["FFE0", "180A"])
-        #expect(ScanTable.lines([pump], width: 58)[1] == "HMSoft  00:00:00:00:00:01  -52 dBm  pump?   HM-10 serial,…")
-        #expect(ScanTable.lines([pump], width: 45)[1] == "HMSoft  00:00:00:00:00:01  -52 dBm  pump?")
-        #expect(ScanTable.lines([pump], width: 36)[1] == "HMSoft  00:00:00:00:00:01  -52 dBm")
+        #expect(
+            ScanTable.table([pump]).lines(width: 58)[1] == "HMSoft  00:00:00:00:00:01  -52 dBm  pump?   HM-10 serial,…")
+        #expect(ScanTable.table([pump]).lines(width: 45)[1] == "HMSoft  00:00:00:00:00:01  -52 dBm  pump?")
+        #expect(ScanTable.table([pump]).lines(width: 36)[1] == "HMSoft  00:00:00:00:00:01  -52 dBm")
     }
 
     @Test func `A stranger's name does nothing to the terminal`() {
@@ -57,29 +59,11 @@ import Testing
     }
 
     @Test func `A name that could be taken for none is in quotes`() {
-        for name in [" ", "-", "Lamp "] { #expect(ScanTable.lines([device(1, name: name)])[1].hasPrefix("'\(name)'")) }
+        for name in [" ", "-", "Lamp "] {
+            #expect(ScanTable.table([device(1, name: name)]).lines()[1].hasPrefix("'\(name)'"))
+        }
         // A name that is hidden in an advertisement is of zeros.
         for name in ["", "\0\0\0"] { #expect(device(1, name: name).name == nil) }
-    }
-
-    @Test func `Columns are counted as a terminal shows them`() {
-        #expect("abc".columns == 3)
-        #expect("泵".columns == 2)
-        #expect("e\u{301}".columns == 1)
-        #expect("👩‍🔧".columns == 2)
-        #expect("abcdef".cut(to: 4) == "abc…")
-        #expect("泵泵泵".cut(to: 4) == "泵…")
-        #expect("abc".cut(to: 3) == "abc")
-        #expect("abc".cut(to: 0) == "")
-    }
-
-    @Test func `A live table takes no more rows than the terminal has`() {
-        let devices = (1...20).map { device($0, name: "Lamp") }
-        let lines = LiveTable.lines(devices, 79, rows: 10)
-        #expect(lines.count == 10)
-        #expect(lines.last == "… and 12 more")
-        #expect(LiveTable.lines(devices, 79, rows: nil).count == 21)
-        #expect(LiveTable.lines([], 5, rows: 10) == ["scan…"])
     }
 
     private func device(

@@ -1,0 +1,183 @@
+public import Terminal
+
+extension Chart {
+    /// The chart for a terminal, as large as that is, from the top. A row is left for the shell.
+    ///
+    /// - Parameters:
+    ///   - isColoured: Whether lines are told apart by their colours too.
+    ///   - rest: What is said where a legend has no room for all that is drawn.
+    public func lines(
+        in size: TerminalSize, isColoured: Bool, rest: String = "… not all are named here"
+    ) -> [String] {
+        TerminalChart(self, isColoured: isColoured, size, rest: rest).lines
+    }
+
+    /// How many columns of values there are in a terminal of that size. More points are not seen.
+    public static func columns(in size: TerminalSize) -> Int { TerminalChart.width(size) }
+}
+
+/// A chart in the terminal, as large as that is.
+struct TerminalChart {
+    /// A series has one of its own. Beyond these they are told apart by their colours.
+    private static let marks = Array("*o+x#%@&=~$abcdefghijklmnpqrstuvwyz")
+    private static let colours = [31, 36, 33, 35, 32, 34]
+    /// What stands for the states off, on and error.
+    private static let states: [(mark: Character, word: String, colour: Int)] = [
+        ("░", "off", 90), ("█", "on", 32), ("!", "error", 31),
+    ]
+    /// Rows of a panel.
+    private static let (leastHeight, usualHeight, mostHeight) = (4, 12, 40)
+    /// Lines of a legend; more would leave no room for the chart.
+    private static let mostLegend = 6
+    /// For the numbers at the left axis.
+    private static let margin = 7
+
+    private let chart: Chart
+    private let isColoured: Bool
+    private let width: Int
+    private let rows: Int?
+    private let rest: String
+
+    /// How many columns are there for values in a terminal of that size.
+    static func width(_ size: TerminalSize) -> Int { max(1, size.columns - margin - 1) }
+
+    init(_ chart: Chart, isColoured: Bool, _ size: TerminalSize, rest: String) {
+        self.chart = chart
+        self.isColoured = isColoured
+        width = Self.width(size)
+        rows = size.rows
+        self.rest = rest
+    }
+
+    /// All lines, from the top.
+    var lines: [String] {
+        let legends = chart.panels.map(legend)
+        let states = chart.states.flatMap(lines(ofStates:))
+        // The last row is the shell's.
+        let taken = 1 + legends.reduce(0) { $0 + $1.count } + states.count + 2 + 1
+        let height = rows.map { ($0 - taken) / max(1, chart.panels.count) } ?? Self.usualHeight
+        let panels = zip(chart.panels, legends).flatMap { panel, legend in
+            legend + lines(of: panel, height: min(max(height, Self.leastHeight), Self.mostHeight))
+        }
+        return [chart.title.cut(to: width + Self.margin + 1)] + panels + states + timeAxis
+    }
+
+    /// The unit, and which mark is what, on as many lines as that takes.
+    private func legend(_ panel: Chart.Panel) -> [String] {
+        var lines = [Self.right(panel.unit.cut(to: Self.margin - 1)) + " "]
+        var used = 0
+        var entries = panel.series.map { (coloured(Self.mark($0), $0), $0.label) }
+        if let limit = panel.limit {
+            entries.append((coloured("-", 31), "\(limit.meaning) \(panel.ticks.label(limit.value))"))
+        }
+        for (mark, name) in entries {
+            let label = name.cut(to: width - 3)
+            if used > 0, used + label.columns + 5 > width {
+                lines.append(String(repeating: " ", count: Self.margin + 1))
+                used = 0
+            }
+            lines[lines.count - 1] += (used > 0 ? "   " : " ") + "\(mark) \(label)"
+            used += label.columns + 5
+        }
+        guard lines.count > Self.mostLegend else { return lines }
+        return lines.prefix(Self.mostLegend - 1) + [
+            String(repeating: " ", count: Self.margin + 1) + rest.cut(to: width)
+        ]
+    }
+
+    private func lines(of panel: Chart.Panel, height: Int) -> [String] {
+        var cells = [[String?]](repeating: [String?](repeating: nil, count: width), count: height)
+        func row(of value: Double) -> Int {
+            let share = (value - panel.ticks.low) / (panel.ticks.high - panel.ticks.low)
+            return height - 1 - Int((share * Double(height - 1)).rounded())
+        }
+        if let limit = panel.limit { cells[row(of: limit.value)] = .init(repeating: coloured("-", 31), count: width) }
+        for series in panel.series {
+            let mark = coloured(Self.mark(series), series)
+            for (column, values) in ranges(of: series).enumerated() {
+                guard let values else { continue }
+                for row in row(of: values.upperBound)...row(of: values.lowerBound) { cells[row][column] = mark }
+            }
+        }
+        var labels = [Int: String]()
+        // Where there are fewer rows than ticks, the limit's label is one that is kept.
+        for tick in panel.ticks.values where labels[row(of: tick)] == nil || tick == panel.limit?.value {
+            labels[row(of: tick)] = panel.ticks.label(tick)
+        }
+        return cells.enumerated().map { row, cells in
+            let text = cells.map { $0 ?? " " }.joined()
+            return Self.right(labels[row] ?? "") + (labels[row] == nil ? "│" : "┤") + text
+        }
+    }
+
+    /// The lowest and the highest value in each column.
+    private func ranges(of series: Chart.Series) -> [ClosedRange<Double>?] {
+        var ranges = [ClosedRange<Double>?](repeating: nil, count: width)
+        for point in series.points {
+            guard let value = point.value else { continue }
+            let range = ranges[column(point.time)] ?? value...value
+            ranges[column(point.time)] = min(range.lowerBound, value)...max(range.upperBound, value)
+        }
+        return ranges
+    }
+
+    /// The state in each column, the gravest of those that it had.
+    private func lines(ofStates series: Chart.Series) -> [String] {
+        var cells = [Int?](repeating: nil, count: width)
+        var last: (column: Int, state: Int)?
+        for point in series.points {
+            guard let state = point.value.map({ Int($0) }), Self.states.indices.contains(state) else {
+                last = nil
+                continue
+            }
+            let column = column(point.time)
+            if let last {
+                for between in last.column..<max(last.column, column) where cells[between] == nil {
+                    cells[between] = last.state
+                }
+            }
+            cells[column] = max(cells[column] ?? state, state)
+            last = (column, state)
+        }
+        let legend = Self.states.reversed().map { coloured("\($0.mark)", $0.colour) + " \($0.word)" }
+        let text = cells.map { cell in
+            cell.map { coloured("\(Self.states[$0].mark)", Self.states[$0].colour) } ?? " "
+        }
+        let name = series.label == "state" ? "" : "   " + series.label.cut(to: width - 23)
+        return [
+            Self.right("state") + "  " + legend.joined(separator: "   ") + name, Self.right("") + "│" + text.joined(),
+        ]
+    }
+
+    private func column(_ time: Double) -> Int {
+        let span = chart.times.upperBound - chart.times.lowerBound
+        return min(width - 1, max(0, Int((time - chart.times.lowerBound) / span * Double(width))))
+    }
+
+    private var timeAxis: [String] {
+        var axis = [Character](repeating: "─", count: width)
+        var labels = [Character](repeating: " ", count: width + Self.margin + 1)
+        for (time, label) in TimeTicks(chart.times, count: max(1, width / 14)).ticks {
+            axis[column(time)] = "┬"
+            let start = Self.margin + 1 + column(time) - label.count / 2
+            guard start >= 0, start + label.count <= labels.count else { continue }
+            labels.replaceSubrange(start..<(start + label.count), with: label)
+        }
+        while labels.last == " " { labels.removeLast() }
+        return [String(repeating: " ", count: Self.margin) + "└" + String(axis), String(labels)]
+    }
+
+    private static func mark(_ series: Chart.Series) -> String { "\(marks[series.style % marks.count])" }
+
+    private func coloured(_ text: String, _ series: Chart.Series) -> String {
+        coloured(text, Self.colours[series.style % Self.colours.count])
+    }
+
+    private func coloured(_ text: String, _ colour: Int) -> String {
+        isColoured ? "\u{1B}[\(colour)m\(text)\u{1B}[0m" : text
+    }
+
+    private static func right(_ text: String) -> String {
+        String(repeating: " ", count: max(0, margin - 1 - text.columns)) + text + " "
+    }
+}

@@ -1,0 +1,41 @@
+extension String {
+    /// How many columns of a terminal the text takes: two for a wide character, none for a combining one.
+    public var columns: Int { reduce(0) { $0 + $1.columns } }
+
+    /// The text, cut so that it takes no more than `limit` columns. An ellipsis stands for what was cut.
+    public func cut(to limit: Int) -> String {
+        guard columns > limit else { return self }
+        var (text, rest) = ("", limit - 1)
+        for character in self {
+            rest -= character.columns
+            if rest < 0 { break }
+            text.append(character)
+        }
+        return limit > 0 ? text + "…" : ""
+    }
+
+    /// The text, filled with blanks so that it takes `width` columns at least.
+    public func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
+
+    /// The text without the blanks at its end.
+    var trimmingBlanks: String { String(reversed().drop { $0 == " " }.reversed()) }
+}
+
+extension Character {
+    /// How many columns of a terminal it takes. What Unicode's table of East Asian widths says, in round numbers.
+    fileprivate var columns: Int {
+        guard let scalar = unicodeScalars.first else { return 0 }
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format: return 0
+        default: break
+        }
+        let isWide =
+            switch scalar.value {
+            case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE4F,
+                0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x20000...0x3FFFD:
+                true
+            default: scalar.properties.isEmojiPresentation || unicodeScalars.contains { $0.value == 0xFE0F }
+            }
+        return isWide ? 2 : 1
+    }
+}

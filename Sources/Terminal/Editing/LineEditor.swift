@@ -1,0 +1,175 @@
+internal import CLineEditor
+internal import Glibc
+
+/// A line that is edited on the terminal, with what the program prints above it.
+///
+/// It waits for nothing: it is handed what the terminal sent. The terminal is in raw mode from ``start()`` to
+/// ``stop()``, which must be called.
+final class LineEditor {
+    /// What a key has brought about.
+    enum Result {
+        /// A line was ended.
+        case line(String)
+        /// Ctrl-C on an empty line.
+        case interrupt
+        /// Ctrl-D on an empty line.
+        case end
+        /// Ctrl-Z.
+        case suspend
+    }
+
+    private let editor: OpaquePointer
+    private let write: (String) -> Void
+    private var parser = KeyParser()
+    private var promptWidth = 0
+    private var isStarted = false
+
+    /// An editor on standard input and standard output; nil where they are no terminals that can move their cursor.
+    ///
+    /// - Parameters:
+    ///   - program: The name by which the user's `~/.editrc` knows the program.
+    ///   - write: Writes to standard output.
+    init?(for program: String, write: @escaping (String) -> Void) {
+        guard StandardStream.input.isTerminal, StandardStream.output.canMoveCursor else { return nil }
+        Self.chooseCharacterSet()
+        guard let editor = clineeditor_open(program, CInt(LineHistory.limit)) else { return nil }
+        self.editor = editor
+        self.write = write
+    }
+
+    deinit { clineeditor_close(editor) }
+
+    /// Adds a line to the history.
+    func remember(_ line: String) { Self.withWide(line) { clineeditor_remember(editor, $0) } }
+
+    /// Takes over the terminal and draws the prompt.
+    func start() {
+        TerminalSettings.save()
+        clineeditor_begin(editor)
+        isStarted = true
+    }
+
+    /// Gives the terminal back as it was, the cursor below the line.
+    func stop() {
+        guard isStarted else { return }
+        isStarted = false
+        moveToEnd()
+        write("\n")
+        clineeditor_end(editor)
+        TerminalSettings.restore(.input)
+    }
+
+    /// Stops this program as Ctrl-Z stops any, until the shell lets it go on.
+    func suspend() {
+        let typed = text
+        stop()
+        kill(0, SIGTSTP)
+        start()
+        for scalar in typed.unicodeScalars { _ = feed([scalar]) }
+    }
+
+    /// Sets the prompt.
+    func setPrompt(_ prompt: String) {
+        promptWidth = prompt.unicodeScalars.count
+        Self.withWide(prompt) { clineeditor_set_prompt(editor, $0) }
+        if isStarted { printAbove("") }
+    }
+
+    /// Prints lines above the prompt, and what is being typed again below them; once the terminal was given back, just the
+    /// lines.
+    func printAbove(_ text: String) {
+        guard isStarted else { return write(text) }
+        write("\r" + (cursorRow > 0 ? "\u{1B}[\(cursorRow)A" : "") + "\u{1B}[J" + text)
+        clineeditor_redraw(editor)
+    }
+
+    /// Draws the line anew for the terminal's new size.
+    func resize() {
+        clineeditor_resize(editor)
+        printAbove("")
+    }
+
+    /// Carries out what was typed.
+    func take(_ bytes: [UInt8], at instant: ContinuousClock.Instant) -> [Result] {
+        parser.keys(bytes, at: instant).compactMap { take($0) }
+    }
+
+    private func take(_ key: KeyParser.Key) -> Result? {
+        let isEmpty = current.length == 0
+        switch key {
+        case ["\u{03}"]:
+            if isEmpty { return .interrupt }
+            moveToEnd()
+            write("^C\n")
+            restart()
+            return nil
+        case ["\u{04}"] where isEmpty: return .end
+        // Ctrl-R looks for an earlier line that begins like this one: what is typed behind one that it took would be added to it.
+        case ["\u{12}"] where isEmpty: return nil
+        case _ where KeyParser.isForeignSequence(key): return nil
+        case ["\u{1A}"]: return .suspend
+        default: break
+        }
+        guard feed(key) else { return nil }
+        let line = text.dropLast()
+        restart()
+        return .line(String(line))
+    }
+
+    private func feed(_ key: KeyParser.Key) -> Bool {
+        key.map { wchar_t(bitPattern: $0.value) }.withUnsafeBufferPointer {
+            clineeditor_feed(editor, $0.baseAddress, $0.count) == 1
+        }
+    }
+
+    /// An empty line on the terminal line that the cursor is on.
+    private func restart() {
+        clineeditor_end(editor)
+        clineeditor_begin(editor)
+    }
+
+    private func moveToEnd() { _ = feed(["\u{05}"]) }
+
+    // MARK: What is typed
+
+    private var current: (characters: UnsafePointer<wchar_t>?, length: Int, cursor: Int) {
+        var (length, cursor) = (0, 0)
+        let characters = clineeditor_line(editor, &length, &cursor)
+        return (characters, length, cursor)
+    }
+
+    private var text: String {
+        let line = current
+        var text = String.UnicodeScalarView()
+        for index in 0..<line.length {
+            if let scalar = line.characters.flatMap({ Unicode.Scalar(UInt32(bitPattern: $0[index])) }) {
+                text.append(scalar)
+            }
+        }
+        return String(text)
+    }
+
+    /// How many terminal lines the cursor is below the prompt's beginning.
+    private var cursorRow: Int {
+        guard let columns = TerminalSize.current?.columns else { return 0 }
+        let line = current
+        let width = (0..<line.cursor).reduce(promptWidth) { width, index in
+            width + Int(clineeditor_width(line.characters?[index] ?? 0))
+        }
+        return width / columns
+    }
+
+    private static func withWide(_ text: String, _ body: (UnsafePointer<wchar_t>?) -> Void) {
+        let characters = text.unicodeScalars.map { wchar_t(bitPattern: $0.value) } + [0]
+        characters.withUnsafeBufferPointer { body($0.baseAddress) }
+    }
+
+    /// Terminals speak UTF-8, also where the environment names no locale.
+    private static func chooseCharacterSet() {
+        setlocale(LC_CTYPE, "")
+        guard let name = nl_langinfo(CInt(CODESET)), String(cString: name) == "UTF-8" else {
+            setlocale(LC_CTYPE, "C.UTF-8")
+            return
+        }
+    }
+}

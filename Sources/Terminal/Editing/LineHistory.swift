@@ -1,0 +1,49 @@
+internal import Glibc
+
+/// The lines that were typed in earlier runs of a program, in a file that only its user may read.
+///
+/// Each line is added when it is typed, so that programs that run at the same time keep each other's, and none is lost with its
+/// program.
+public struct LineHistory: Sendable {
+    /// The most lines that are kept.
+    static let limit = 1000
+
+    private let path: String
+
+    /// The history in the file at `path`, which need not be there yet; its folder must be.
+    public init(path: String) { self.path = path }
+
+    /// The lines, oldest first. Where the file has grown too long, its oldest lines are removed.
+    func load() -> [String] {
+        guard let file = fopen(path, "re") else { return [] }
+        defer { fclose(file) }
+        var text: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { text += buffer[..<count] }
+        let lines = text.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
+        if lines.count > Self.limit { replace(with: lines.suffix(Self.limit)) }
+        return lines.suffix(Self.limit)
+    }
+
+    /// Adds a line.
+    func append(_ line: String) {
+        let file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return }
+        write([line], to: file)
+        close(file)
+    }
+
+    private func replace(with lines: some Sequence<String>) {
+        let new = "\(path).\(getpid())"
+        let file = open(new, O_WRONLY | O_TRUNC | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return }
+        write(lines, to: file)
+        close(file)
+        if rename(new, path) != 0 { unlink(new) }
+    }
+
+    private func write(_ lines: some Sequence<String>, to file: CInt) {
+        let text = Array(lines.map { $0 + "\n" }.joined().utf8)
+        _ = Glibc.write(file, text, text.count)
+    }
+}

@@ -1,0 +1,37 @@
+internal import Synchronization
+
+/// Standard output, up to the first write that fails: what follows would be results with a gap.
+public final class ResultStream: Sendable {
+    private struct State {
+        var failure: Int32?
+        var onFailure: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    /// Standard output, to which nothing was written yet.
+    public init() {}
+
+    /// Why standard output took no more, as an errno: EPIPE where its reader has gone. Nil as long as all was written.
+    public var failure: Int32? { state.withLock { $0.failure } }
+
+    /// Writes `text` whole, unless a write has failed.
+    public func write(_ text: String) {
+        guard failure == nil, let errno = StandardStream.output.write(text) else { return }
+        let body = state.withLock { state in
+            state.failure = state.failure ?? errno
+            defer { state.onFailure = nil }
+            return state.onFailure
+        }
+        body?()
+    }
+
+    /// Calls `body` once standard output takes no more; at once where that is so. In place of what was to be called before.
+    public func onFailure(_ body: @escaping @Sendable () -> Void) {
+        let hasFailed = state.withLock { state in
+            state.onFailure = state.failure == nil ? body : nil
+            return state.failure != nil
+        }
+        if hasFailed { body() }
+    }
+}

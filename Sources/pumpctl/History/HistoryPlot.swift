@@ -1,0 +1,18 @@
+import Charts
+import RecordFormat
+
+/// What a plot of records shows.
+enum HistoryPlot {
+    /// The pump stops where its user's skin is warmer, in °C.
+    static let limits = ["skin_temp_c": Chart.Limit(40, meaning: "stops above")]
+
+    /// The values that are drawn. Of a pump, how long it still runs and the PWM are left out: the speed tells that.
+    static func shown(_ series: [FoldedSeries]) -> [FoldedSeries] {
+        func isUsual(_ series: FoldedSeries) -> Bool {
+            series.name.hasSuffix("_c") || series.name.hasSuffix("_percent")
+        }
+        func isPump(_ series: FoldedSeries) -> Bool { series.family == "pump" }
+        guard series.contains(where: { isPump($0) && isUsual($0) }) else { return series }
+        return series.filter { !isPump($0) || isUsual($0) || $0.name == "state" }
+    }
+}

@@ -1,0 +1,26 @@
+import Terminal
+import Testing
+
+@Suite("Comma-separated values")
+struct CSVTests {
+    @Test(
+        "A field is quoted where it would end otherwise",
+        arguments: [
+            ("a", "a"), ("", ""), ("a,b", "\"a,b\""), ("a\"b", "\"a\"\"b\""), ("a\nb", "\"a\nb\""),
+            ("a\rb", "\"a\rb\""),
+            ("a\r\nb", "\"a\r\nb\""),
+        ])
+    func quoted(text: String, field: String) {
+        #expect(CSV.row([text]) == field)
+    }
+
+    @Test(
+        "What a stranger says is no command to a spreadsheet",
+        arguments: [("=1+1", "'=1+1"), ("@x", "'@x"), ("-5.00", "-5.00"), ("-a", "'-a"), ("+1,2", "\"'+1,2\"")])
+    func harmless(text: String, field: String) {
+        #expect(CSV.row([text]) == field)
+    }
+
+    @Test("A row has commas between its fields")
+    func row() { #expect(CSV.row(["a", "", "b,c", "-1"]) == "a,,\"b,c\",-1") }
+}

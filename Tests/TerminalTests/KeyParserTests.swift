@@ -1,0 +1,64 @@
+import Testing
+
+@testable import Terminal
+
+@Suite struct KeyParserTests {
+    private let start = ContinuousClock.now
+
+    private func text(_ keys: [KeyParser.Key]) -> [String] {
+        keys.map { key in key.reduce(into: "") { $0.unicodeScalars.append($1) } }
+    }
+
+    @Test func anEscapeSequenceIsOneKeyHoweverItIsCut() {
+        var parser = KeyParser()
+        #expect(text(parser.keys(Array("a\u{1B}".utf8), at: start)) == ["a"])
+        #expect(text(parser.keys(Array("[1;5".utf8), at: start)) == [])
+        #expect(text(parser.keys(Array("CbO\u{1B}OHc".utf8), at: start)) == ["\u{1B}[1;5C", "b", "O", "\u{1B}OH", "c"])
+    }
+
+    @Test(arguments: ["[24~", "OP", "[[A", "[6~", "[2~", "[28;2~", "[200~", "[1;2C", "OM"])
+    func aSequenceThatTheEditorDoesNotKnowIsOneKeyAndNotForIt(sequence: String) {
+        var parser = KeyParser()
+        let keys = parser.keys(Array("2\u{1B}\(sequence)3".utf8), at: start)
+        #expect(text(keys) == ["2", "\u{1B}\(sequence)", "3"])
+        #expect(keys.map(KeyParser.isForeignSequence) == [false, true, false])
+    }
+
+    @Test(arguments: ["[A", "OD", "[3~", "[1;5C", "OH", "b"])
+    func aSequenceThatTheEditorKnowsIsForIt(sequence: String) {
+        var parser = KeyParser()
+        let keys = parser.keys(Array("\u{1B}\(sequence)".utf8), at: start)
+        #expect(text(keys) == ["\u{1B}\(sequence)"])
+        #expect(!keys.contains(where: KeyParser.isForeignSequence))
+    }
+
+    @Test func aCharacterOfSeveralBytesIsOneKey() {
+        var parser = KeyParser()
+        let bytes = Array("é€".utf8)
+        #expect(text(parser.keys(Array(bytes[..<3]), at: start)) == ["é"])
+        #expect(text(parser.keys(Array(bytes[3...]), at: start)) == ["€"])
+    }
+
+    @Test(
+        arguments: [[0xFF, 0xC3, 0x41], [0xE2, 0x82, 0x0A], [0xF4, 0x8F, 0x82, 0x80], [0xC3, 0xA9, 0xA9, 0x42]]
+            as [[UInt8]])
+    func aByteThatIsNoUTF8IsKeptAsItIs(bytes: [UInt8]) {
+        for cut in 0...bytes.count {
+            var parser = KeyParser()
+            let keys = parser.keys(Array(bytes[..<cut]), at: start) + parser.keys(Array(bytes[cut...]), at: start)
+            #expect(RawByte.bytes(of: text(keys).joined()) == bytes)
+        }
+    }
+
+    @Test func aByteThatIsNoUTF8IsNotLostBeforeAnEscapeSequence() {
+        var parser = KeyParser()
+        let keys = text(parser.keys([0xC3] + Array("\u{1B}[D".utf8), at: start))
+        #expect(keys.map { RawByte.bytes(of: $0) } == [[0xC3], Array("\u{1B}[D".utf8)])
+    }
+
+    @Test func whatIsTypedAfterEscapeIsText() {
+        var parser = KeyParser()
+        #expect(parser.keys([0x1B], at: start) == [])
+        #expect(text(parser.keys(Array("ON".utf8), at: start.advanced(by: .seconds(1)))) == ["O", "N"])
+    }
+}

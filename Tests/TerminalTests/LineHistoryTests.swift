@@ -1,0 +1,45 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Terminal
+
+@Suite("The history of typed lines")
+struct LineHistoryTests {
+    private let folder = TemporaryFolder()
+
+    @Test("Lines are there in the next run, and programs that run at once keep each other's")
+    func kept() {
+        let path = folder.path("history")
+        let (one, other) = (LineHistory(path: path), LineHistory(path: path))
+        #expect(one.load() == [])
+        one.append("ON")
+        other.append("pumpe é")
+        one.append("OFF")
+        #expect(LineHistory(path: path).load() == ["ON", "pumpe é", "OFF"])
+    }
+
+    @Test("Only their user may read them")
+    func permissions() throws {
+        let path = folder.path("history")
+        LineHistory(path: path).append("ON")
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test("The oldest lines of too long a file are removed")
+    func limit() throws {
+        let path = folder.path("history")
+        let lines = (0..<(LineHistory.limit + 5)).map { "SPEED:\($0)" }
+        try (lines.joined(separator: "\n") + "\n").write(toFile: path, atomically: true, encoding: .utf8)
+        #expect(LineHistory(path: path).load() == Array(lines.dropFirst(5)))
+        #expect(try String(contentsOfFile: path, encoding: .utf8).hasPrefix("SPEED:5\n"))
+    }
+
+    @Test("Where no file can be, there is none")
+    func nowhere() {
+        let history = LineHistory(path: folder.path("no/folder/history"))
+        history.append("ON")
+        #expect(history.load() == [])
+    }
+}

@@ -1,0 +1,64 @@
+import Testing
+
+@testable import Terminal
+
+@Suite("Tables")
+struct TextTableTests {
+    @Test("Columns are as wide as what is in them, as a terminal shows it")
+    func widths() {
+        let table = TextTable(["NAME", "PORT"], [["泵", "1"], ["abcdef", "22"], ["e\u{301}", "3"]])
+        #expect(table.lines() == ["NAME    PORT", "泵      1", "abcdef  22", "e\u{301}       3"])
+    }
+
+    @Test("A column without a value is left out, and so are headings that are empty")
+    func leftOut() {
+        #expect(TextTable(["A", "B", "C"], [["1", "", "2"]]).lines() == ["A  C", "1  2"])
+        #expect(
+            TextTable(["", ""], [["water", "12.0 °C"], ["on", "yes"]]).lines() == ["water  12.0 °C", "on     yes"])
+        #expect(TextTable(["A"]).lines() == [])
+    }
+
+    @Test("Columns are told apart that have no value at first, and the headings are there again")
+    func parts() {
+        var table = TextTable(["time", "a", "b"])
+        var lines: [String] = []
+        for number in 0..<5000 {
+            table.add(["\(number)", "", number == 3000 ? "much" : ""])
+            if table.rowCount == 2000 { lines += table.takeLines() }
+        }
+        lines += table.takeLines()
+        #expect(lines.count == 5002)
+        #expect(lines.first == "time")
+        #expect(lines.filter { $0.hasPrefix("time") } == ["time", "time  b"])
+        #expect(lines.contains("3000  much"))
+        #expect(table.takeLines() == [])
+    }
+
+    private static let columns: [TextTable.Column] = [
+        .init("NAME", least: 8), "ADDRESS", .init("FAMILY", isOptional: true),
+        .init("SERVICES", least: 10, isOptional: true),
+    ]
+
+    @Test(
+        "Where there is little room, the last column that can give way does first",
+        arguments: [
+            (nil, "a long name  00:11:22  pump    HM-10 serial, Battery"),
+            (46, "a long name  00:11:22  pump    HM-10 serial, …"), (40, "a long na…  00:11:22  pump    HM-10 ser…"),
+            (36, "a long …  00:11:22  pump"), (20, "a long …  00:11:22"), (10, "a long … …"), (0, ""),
+        ] as [(Int?, String)])
+    func narrowed(width: Int?, line: String) {
+        let table = TextTable(Self.columns, [["a long name", "00:11:22", "pump", "HM-10 serial, Battery"]])
+        #expect(table.lines(width: width).last == line)
+        if let width { #expect(table.lines(width: width).allSatisfy { $0.columns <= width }) }
+    }
+
+    @Test("A live table takes no more rows than the terminal has")
+    func live() {
+        let table = TextTable(["NAME"], (1...20).map { ["Lamp \($0)"] })
+        let lines = LiveTable.lines(of: table, or: "scanning…", columns: 79, rows: 10)
+        #expect(lines.count == 10)
+        #expect(lines.last == "… and 12 more")
+        #expect(LiveTable.lines(of: table, or: "", columns: 79, rows: nil).count == 21)
+        #expect(LiveTable.lines(of: TextTable(["NAME"]), or: "scanning…", columns: 5, rows: 10) == ["scan…"])
+    }
+}
