@@ -10,7 +10,8 @@ public import Transports
 /// ```swift
 /// let checkup = try Checkup()
 /// for finding in checkup.system + (try checkup.port(at: Endpoint("/dev/ttyUSB0"))) {
-///     print(finding.check, finding.status, finding.fact, finding.remedy ?? "")
+///     print(finding.check, finding.status, finding.fact)
+///     if let remedy = finding.remedy { print(remedy) }
 /// }
 /// ```
 ///

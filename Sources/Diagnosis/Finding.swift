@@ -2,7 +2,7 @@ public import LineProtocol
 
 /// What one check found.
 ///
-///     for finding in await Checkup.bluetooth() where finding.status == .bad { print(finding.fact, finding.remedy ?? "") }
+///     for finding in await Checkup.bluetooth() where finding.status == .bad { print(finding.fact) }
 public struct Finding: Sendable, Hashable {
     /// How something stands.
     public enum Status: Sendable, Hashable {
