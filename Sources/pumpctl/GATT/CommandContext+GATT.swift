@@ -1,6 +1,7 @@
 import BlueZ
 import DeviceKit
 import LineProtocol
+import RecordFormat
 import Transports
 
 /// What `pumpctl gatt` does, over a connection of its own.

@@ -27,7 +27,12 @@ final class PeerHostScreen {
     func attend(to stream: AsyncStream<PeerHostEvent>, say: ([UInt8]) async -> Void) async throws {
         defer { screen.lines.stop() }
         for await event in stream {
-            for line in await take(event) { await say(line) }
+            switch event {
+            case .ready(let text, let port): await begin(text, port: port)
+            case .radio(let event): await show(event)
+            case .peer(let event): show(event)
+            case .input(let event): for line in screen.lines.take(event).flatMap(lines) { await say(line) }
+            }
             if isFinished { return await screen.lines.close() }
         }
         await screen.lines.close()
@@ -35,17 +40,6 @@ final class PeerHostScreen {
     }
 
     // MARK: What is typed
-
-    /// Attends to an event. Returns the lines that are to be said.
-    private func take(_ event: PeerHostEvent) async -> [[UInt8]] {
-        switch event {
-        case .ready(let text, let port): await begin(text, port: port)
-        case .radio(let event): await show(event)
-        case .peer(let event): show(event)
-        case .input(let event): return screen.lines.take(event).flatMap(lines)
-        }
-        return []
-    }
 
     /// It is offered: people can type.
     private func begin(_ text: String, port: String) async {

@@ -47,6 +47,7 @@ struct PeerHosting: Sendable {
         say: @escaping @Sendable ([UInt8]) async -> Void, serve: @escaping @Sendable () async throws -> Void
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
             group.addTask(executorPreference: context.loop) {
                 try await serve()
                 throw CancellationError()
@@ -55,7 +56,6 @@ struct PeerHosting: Sendable {
                 try await PeerHostScreen(context, events).attend(to: stream, say: say)
             }
             try await group.next()
-            group.cancelAll()
         }
     }
 }

@@ -79,7 +79,8 @@ struct CentralsTests {
             }
             try await peripheral.flush()
             let values = try await bench.central.hears(4000, of: "FFE1")
-            #expect(values == (0..<2000).map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })
+            let sent = (0..<2000).map { (number: Int) -> [UInt8] in [UInt8(number >> 8), UInt8(number & 0xFF)] }
+            #expect(values == sent)
             await peripheral.close()
         }
     }
