@@ -99,6 +99,9 @@ extension Family {
         Self.all.first { $0 != self && $0.wire.recognizes(line) }
     }
 
+    /// The field of that key, which says what a value that was recorded is called, and its unit; nil where there is none.
+    public func field(_ key: String) -> StateField? { state.first { $0.key == key } }
+
     /// What is known of the error of that code; nil where nothing is.
     public func error(_ code: String) -> FamilyError? { errors.first { $0.code == code } }
 }

@@ -145,7 +145,7 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
     ///
     /// - Parameter waitsForAnswer: Whether the device may still be starting, and not answer yet.
     func begin(_ link: any Link, waitsForAnswer: Bool = false) async throws(SessionError) {
-        let session = try await Session<F>.begin(over: link, clock: clock, waitsUntilReady: !waitsForAnswer)
+        let session = try await F.begin(over: link, clock: clock, waitsUntilReady: !waitsForAnswer)
         if waitsForAnswer {
             do throws(SessionError) {
                 try await session.waitUntilReady()

@@ -51,6 +51,12 @@ public protocol FollowedFamily: DeviceFamily {
 
     /// What is otherwise than it was before the link was lost, in a clause; nil where nothing is that matters.
     static func difference(between before: State, and now: State) -> String?
+
+    /// Begins a session; ``LineProtocol/Session/begin(over:clock:waitsUntilReady:)``, which for some families is code of their
+    /// own.
+    static func begin(
+        over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool
+    ) async throws(SessionError) -> Session<Self>
 }
 
 extension FollowedFamily {
@@ -67,6 +73,13 @@ extension FollowedFamily {
         else { return nil }
         if case .number = old { return nil }
         return "\(field.label) was \(field.text(of: old)) and is \(field.text(of: new))"
+    }
+
+    /// That of any family.
+    public static func begin(
+        over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool
+    ) async throws(SessionError) -> Session<Self> {
+        try await Session<Self>.begin(over: link, clock: clock, waitsUntilReady: waitsUntilReady)
     }
 }
 

@@ -10,6 +10,12 @@ extension LEDFamily: FollowedFamily {
         Dictionary(uniqueKeysWithValues: state.values.map { ($0.name, StateValue($1)) })
     }
 
+    public static func begin(
+        over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool
+    ) async throws(SessionError) -> LEDSession {
+        try await LEDSession.begin(over: link, clock: clock, waitsUntilReady: waitsUntilReady)
+    }
+
     public static func message(of answer: LEDValue) -> LEDMessage? { .value(.led, answer) }
 
     public static func meaning(of message: LEDMessage) -> MessageMeaning {
@@ -22,7 +28,7 @@ extension LEDFamily: FollowedFamily {
 
 extension StateValue {
     /// A value of an LED board.
-    fileprivate init(_ value: LEDValue) {
+    public init(_ value: LEDValue) {
         switch value {
         case .boolean(let isOn): self = .boolean(isOn)
         }

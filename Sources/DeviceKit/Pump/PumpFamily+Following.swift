@@ -38,6 +38,12 @@ extension PumpFamily: FollowedFamily {
         return values
     }
 
+    public static func begin(
+        over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool
+    ) async throws(SessionError) -> PumpSession {
+        try await PumpSession.begin(over: link, clock: clock, waitsUntilReady: waitsUntilReady)
+    }
+
     public static func message(of answer: PumpReply) -> PumpMessage? {
         if case .status(let status) = answer { .status(status) } else { nil }
     }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import DeviceKit
 import LineProtocol
-import RecordFormat
 
 struct LEDCommandGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -49,20 +48,10 @@ extension CommandContext {
         _ endpoint: LEDEndpoint,
         _ body: @escaping @Sendable (LEDSession, LEDEndpoint, Duration) async throws(SessionError) -> LEDValue
     ) async throws {
-        let port = try self.endpoint()
-        let session = try await LEDSession.begin(
-            over: openLink(port, for: .oneCommand, note: output.note), clock: clock)
-        let value: LEDValue
-        do {
-            let recording = try await Recording.begin(self, port, isDefault: false)
-            value = try await body(session, endpoint, timeout)
-            recording?.record(.reading(kind: "value", Reading(endpoint, value)))
-        } catch {
-            await session.close()
-            throw error
-        }
-        await session.close()
-        output.outcome("\(endpoint.name) \(value.phrase)", LEDValueRecord(name: endpoint.name, value: value))
+        let value = try await withSession(of: LEDFamily.self) { try await body($0, endpoint, timeout) }
+        output.outcome(
+            "\(endpoint.name) \(value.phrase)",
+            ResultRecord(["name": .text(endpoint.name), "value": StateValue(value)]))
     }
 }
 
@@ -140,31 +129,6 @@ extension LEDValue {
     fileprivate var opposite: LEDValue {
         switch self {
         case .boolean(let isOn): .boolean(!isOn)
-        }
-    }
-}
-
-extension Reading {
-    /// A value of the board.
-    fileprivate init(_ endpoint: LEDEndpoint, _ value: LEDValue) {
-        self.init()
-        switch value {
-        case .boolean(let isOn): add(endpoint.name, isOn)
-        }
-    }
-}
-
-/// A value as programs are told of it.
-private struct LEDValueRecord: Encodable {
-    var ok = true
-    /// Which value; an endpoint is where a device is.
-    var name: String
-    var value: Bool
-
-    init(name: String, value: LEDValue) {
-        self.name = name
-        switch value {
-        case .boolean(let isOn): self.value = isOn
         }
     }
 }

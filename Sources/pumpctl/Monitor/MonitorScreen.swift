@@ -16,7 +16,7 @@ final class MonitorScreen: Sendable {
     /// Shows an update. On a terminal, what is more than the present state is left standing above it.
     func show(_ update: FamilyUpdate) {
         drawn.withLock { drawn in
-            guard drawn != nil else { return output.result(MonitorText.line(update), MonitorRecord(update)) }
+            guard drawn != nil else { return output.result(MonitorText.line(update), ResultRecord(update)) }
             let event = if case .status = update.event { "" } else { fitting(MonitorText.line(update)) + "\n" }
             let state = coloured(fitting(MonitorText.stateLine(update)), update)
             output.draw("\r\u{1B}[K" + event + state)

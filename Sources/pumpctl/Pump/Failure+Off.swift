@@ -7,20 +7,40 @@ extension Failure {
     /// - Parameter place: Where the pump is.
     init(off error: SessionError, at place: DevicePlace? = nil) {
         self.init(error, .pump, at: place, unknownEffect: "the pump may be on")
-        if error.code == .noAnswer || error.code == .notUnderstood || error.code == .refused { hint = Self.offHint }
+        if error.code == .noAnswer || error.code == .notUnderstood || error.code == .refused {
+            hint = "switch the pump off by its button or its supply, then find out why: pumpctl doctor"
+        }
     }
 
-    private static let offHint = "switch the pump off by its button or its supply, then find out why: pumpctl doctor"
-
-    /// The failure of an OFF that was not sent, which says so.
-    var sayingOffWasNotSent: Failure {
-        guard outcome == nil || outcome == SessionError.Outcome.notSent.rawValue, code != "wrong_family" else {
-            return self
+    /// Why OFF did not get to the pump, or was not acknowledged; it is said where OFF was not sent. Nil for an error that is
+    /// worded as elsewhere.
+    init?(offFailing error: any Error, at place: DevicePlace?) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let error as LinkError: self.init(error)
+        case let error as SessionError: self.init(off: error, at: place)
+        case let error as OffByOtherError: self.init(error)
+        case is CancellationError:
+            // Another pumpctl may have been asked to send it.
+            self.init(
+                .interrupted, code: "cancelled", "interrupted; the pump may be on", hint: "repeat it: pumpctl off",
+                outcome: "unknown")
+            mustBeSaid = true
+        default: return nil
         }
-        var failure = self
-        failure.message += "; OFF was not sent: the pump may be on"
-        failure.outcome = SessionError.Outcome.notSent.rawValue
-        failure.mustBeSaid = true
-        return failure
+        guard outcome == nil || outcome == SessionError.Outcome.notSent.rawValue, code != "wrong_family" else { return }
+        message += "; OFF was not sent: the pump may be on"
+        outcome = SessionError.Outcome.notSent.rawValue
+        mustBeSaid = true
+    }
+
+    /// Another pumpctl has the device, and could not switch it off.
+    private init(_ error: OffByOtherError) {
+        self.init(error.failure)
+        message = "\(error.holder.map { "\($0)" } ?? "another pumpctl") has the device: \(message)"
+        guard status == .unavailable, let process = error.holder?.processID else { return }
+        hint =
+            error.isHolderStopped
+            ? "resume it: kill -CONT \(process); or end it: kill -KILL \(process)" : "end it: kill \(process)"
     }
 }

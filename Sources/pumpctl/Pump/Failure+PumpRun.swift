@@ -18,7 +18,7 @@ extension Failure {
         case .skin(let fault, let status):
             self.init(
                 .stoppedForSafety, code: "sensor_fault",
-                "the pump was switched off: \(PumpText.skinFault(fault, status))",
+                "the pump was switched off: \(fault.text(of: status))",
                 hint: "repair the skin sensor; for a pump that nobody wears: --ignore-skin", outcome: "off")
         case .lost(let error):
             self.init(error)

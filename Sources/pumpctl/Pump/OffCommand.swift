@@ -16,8 +16,8 @@ struct OffCommand: ParsableCommand {
 
     func run() throws {
         try CommandRunner.run(shared.merged(with: parent.shared), for: .pump, records: .values) { context in
-            try await SwitchingOff(context).run()
-            context.output.outcome("pump off", PumpChangeRecord(state: "off"))
+            try await context.switchPumpOff()
+            context.output.outcome("pump off", ResultRecord(pump: "off"))
         }
     }
 }

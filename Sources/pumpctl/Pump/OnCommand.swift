@@ -69,7 +69,7 @@ extension CommandContext {
             case .leftAlone: lastWords.set(nil)
             case .off:
                 lastWords.set(nil)
-                output.outcome("pump off", PumpChangeRecord(state: "off"))
+                output.outcome("pump off", ResultRecord(pump: "off"))
             case .offUnanswered, .lost: report.note.map(output.note)
             }
         }

@@ -21,7 +21,7 @@ struct SpeedCommand: ParsableCommand {
                 try await pump.setSpeed(speed, timeout: context.timeout)
                 context.output.outcome(
                     "speed \(speed.pwm) (\(speed.percent) %)",
-                    PumpChangeRecord(state: "on", speedPWM: Int(speed.pwm), speedPercent: speed.percent))
+                    ResultRecord(pump: "on", speedPWM: Int(speed.pwm), speedPercent: speed.percent))
             }
         }
     }
@@ -40,7 +40,7 @@ struct StatusCommand: ParsableCommand {
             try await context.retryingQuery {
                 try await context.withPump { pump in
                     let status = try await pump.readStatus(timeout: context.timeout)
-                    context.output.result(PumpText.table(PumpText.rows(status)), PumpStatusRecord(status))
+                    context.output.result(PumpText.table(PumpText.rows(status)), ResultRecord(status))
                     context.warn(of: status)
                 }
             }
@@ -62,7 +62,8 @@ struct TempCommand: ParsableCommand {
                 try await context.withPump { pump in
                     let temperatures = try await pump.readTemperatures(timeout: context.timeout)
                     context.output.result(
-                        PumpText.table(PumpText.rows(ofReply: temperatures)), PumpTemperatureReplyRecord(temperatures))
+                        PumpText.table(PumpText.rows(temperatures, temperatures.otherFields)),
+                        ResultRecord(temperatures))
                     if !temperatures.isReported {
                         context.output.note("pumpctl: warning: the pump reports no temperature")
                     }

@@ -8,9 +8,9 @@ extension PumpOnReport {
         return "pump on at \(percent) %" + (speed.map { " (PWM \($0.pwm))" } ?? "")
     }
 
-    var record: PumpChangeRecord {
-        PumpChangeRecord(
-            state: "on", speedPWM: speed.map { Int($0.pwm) }, speedPercent: status?.speedPercent.map { Int($0) },
+    var record: ResultRecord {
+        ResultRecord(
+            pump: "on", speedPWM: speed.map { Int($0.pwm) }, speedPercent: status?.speedPercent.map { Int($0) },
             skinFault: status?.skinFaultWhileOn)
     }
 

@@ -1,6 +1,5 @@
 import DeviceKit
 import LineProtocol
-import RecordFormat
 
 extension CommandContext {
     /// The link, and where `--record` asks for it and the command reads no values, a record of what goes over it.
@@ -14,12 +13,6 @@ extension CommandContext {
         note: @escaping @Sendable (String) -> Void
     ) -> any Link {
         guard records == .lines, options.record == true else { return link }
-        let opened = RecordTime.now
-        let session = LinkSession(on: loop) { [self] in
-            guard let recording = await record.recording(self, note) else { return nil }
-            return (recording, recording.beginSession(named: name, device: device(), at: opened))
-        }
-        record.add(session)
-        return RecordingLink(link) { session.take($0) }
+        return record.recorded(link, as: name, device: device) { note($0.text) }
     }
 }

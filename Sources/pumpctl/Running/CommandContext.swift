@@ -16,7 +16,7 @@ struct CommandContext: Sendable {
     /// What is recorded of it, where that is asked for.
     let records: RecordedContent
     /// What it has recorded.
-    let record = CommandRecord()
+    let record: SharedRecording
     /// What a second signal leaves said.
     let lastWords = LastWords()
 
@@ -109,72 +109,6 @@ struct CommandContext: Sendable {
             guard let warning = PortWarning(PortUse.now(of: path)) else { return }
             note("\(warning.text)\n  hint: \(warning.hint)")
         }
-    }
-
-    /// Runs `body` in a session with the pump, and closes it.
-    ///
-    func withPump<Value>(_ body: (PumpSession) async throws -> Value) async throws -> Value {
-        let endpoint = try endpoint()
-        let link = try await openLink(endpoint, for: .oneCommand, note: output.note)
-        return try await withPump(over: link, endpoint, body)
-    }
-
-    /// Runs `body` in a session over `link`, and closes both.
-    ///
-    /// - Parameter isStop: Whether `body` switches the pump off. Nothing goes before that, neither waiting for a board that
-    ///   was reset nor starting to record.
-    func withPump<Value>(
-        over link: any Link, _ endpoint: Endpoint, isStop: Bool = false,
-        _ body: (PumpSession) async throws -> Value
-    ) async throws -> Value {
-        let session = try await PumpSession.begin(over: link, clock: clock, waitsUntilReady: !isStop)
-        var recording = isStop ? nil : try await Recording.begin(self, endpoint, isDefault: false)
-        return try await closing(session) { session in
-            let result: Result<Value, any Error>
-            do { result = .success(try await body(session)) } catch { result = .failure(error) }
-            if isStop { recording = (try? await Recording.begin(self, endpoint, isDefault: false)) ?? nil }
-            let state = await session.state
-            if state != PumpState() { recording?.record(.reading(kind: "state", Reading(state))) }
-            return try result.get()
-        }
-    }
-
-    private func closing<Value>(_ session: PumpSession, _ body: (PumpSession) async throws -> Value) async throws
-        -> Value
-    {
-        if await session.hasDeviceStarted {
-            output.note("pumpctl: opening the port has reset the board, and so the pump was switched off")
-        }
-        do {
-            let value = try await body(session)
-            await session.close()
-            return value
-        } catch let error as SessionError where error.code != .linkLost {
-            let failure = await describe(error, session)
-            await session.close()
-            throw failure
-        } catch {
-            await session.close()
-            throw error
-        }
-    }
-
-    /// What went wrong; after a command of unknown outcome also what the device says now.
-    private func describe(_ error: SessionError, _ session: PumpSession) async -> Failure {
-        var failure = Failure(error, .pump, at: place)
-        if error.code == .noAnswer, let hint = session.link.silenceHint { failure.hint = hint }
-        if error.deviceCode == PumpErrorCode.pumpNotRunning.rawValue,
-            let status = try? await session.readStatus(timeout: timeout), status.power == .error
-        {
-            failure.message += "; the pump was stopped for safety"
-            failure.hint = Family.pump.hint(PumpErrorCode.pumpStartFailed.rawValue)
-        }
-        guard case .status(let status)? = await session.reconcile(after: error, timeout: timeout) else {
-            return failure
-        }
-        failure.message += "; the device now says: \(PumpText.summary(status))"
-        failure.hint = "repeat the command if that is not what you asked for"
-        return failure
     }
 }
 

@@ -37,7 +37,8 @@ enum CommandRunner {
         tellOfConfiguration(output)
         let status = EventLoop.run { loop in
             let context = CommandContext(
-                options: options, family: family, loop: loop, output: output, records: records)
+                options: options, family: family, loop: loop, output: output, records: records,
+                record: SharedRecording(of: family.name, on: loop))
             return await run(body, context, endsBeforeSuspension: endsBeforeSuspension)
         }
         if status != 0 { throw ExitCode(status) }

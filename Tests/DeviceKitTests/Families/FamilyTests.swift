@@ -85,11 +85,11 @@ struct FamilyTests {
         ] {
             state.apply(PumpMessage(line: Array(line.utf8).span, ending: .lineFeed))
         }
-        let json = Reading(state).json
+        let json = Reading(PumpFamily.values(of: state), of: .pump).json
         var count = 0
         for member in ReadingMembers(json.utf8) {
             let name = String(decoding: member.name, as: UTF8.self)
-            let field = try #require(Family.pump.state.first { $0.key == name }, "\(name)")
+            let field = try #require(Family.pump.field(name), "\(name)")
             let text = String(decoding: member.json, as: UTF8.self).replacing("\"", with: "")
             #expect(field.value.accepts(text), "\(name) is \(text)")
             count += 1

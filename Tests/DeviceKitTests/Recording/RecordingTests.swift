@@ -1,4 +1,5 @@
 import DeviceKit
+import LineProtocol
 import RecordFormat
 import TestSupport
 import Testing
@@ -27,5 +28,28 @@ struct RecordingTests {
         await recording.end("closed")
         // The beginning, what was said, and the end.
         #expect(told.state == [.broken, .lost(3)])
+    }
+
+    @Test("What a program records of several links is begun once, with the first that goes over one")
+    func shared() async throws {
+        let told = Watched<[String]>([])
+        let recording = SharedRecording(of: "pump", by: RecordProgram(path: "/no/such/program"))
+        let bare = ScriptedLink()
+        let link = recording.recorded(bare, as: "bench") { _ in told.update { $0.append("link") } }
+        #expect(told.state == [])
+        try await link.send(Array("OFF\n".utf8))
+        _ = try await told.wait(for: "the beginning") { $0.isEmpty ? nil : true }
+        // It was told that nothing is recorded: not again.
+        let second = await recording.begun { _ in told.update { $0.append("values") } }
+        #expect(second == nil)
+        await recording.end("closed")
+        #expect(told.state == ["link"])
+        #expect(await bare.nextSent() == "OFF\n")
+        await link.close()
+    }
+
+    @Test("A recording that was not begun has no end")
+    func unused() async {
+        await SharedRecording(of: "pump", by: RecordProgram(path: "/no/such/program")).end("closed")
     }
 }

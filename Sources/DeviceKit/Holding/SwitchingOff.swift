@@ -1,0 +1,158 @@
+public import DescriptorIO
+public import LineProtocol
+public import Transports
+
+/// Makes a device safe by whatever way there is: over a link of this program's own or, where another program has the device
+/// as a ``HeldLink``, by asking that program.
+///
+/// ```swift
+/// try await SwitchingOff(.pump).run(at: Endpoint("/dev/ttyUSB0"))  // returns once the pump was read to be off
+/// ```
+///
+/// A device that another program is done with in no time is waited for. Where the link is lost before the device has
+/// answered, it is opened again once.
+public struct SwitchingOff: Sendable {
+    /// What it tells of while it goes on.
+    public enum Report: Sendable {
+        /// The link was lost before the device had answered, and is opened again.
+        case openingAgain(LinkError?)
+        /// What is there now is not taken for the device, for this reason.
+        case doubtful(LinkError)
+        /// It can't be opened again.
+        case notOpened(LinkError)
+        /// This program has the device, and has switched it off.
+        case doneByOther(LinkHolder?)
+    }
+
+    /// Makes the device at a link safe within a time, and closes the link.
+    public typealias Stop = @Sendable (_ link: any Link, _ timeout: Duration) async throws -> Void
+
+    /// How often a device is tried that another run of this program has, which does not listen for OFF: most are done in no
+    /// time.
+    private static let retryInterval = Duration.milliseconds(50)
+
+    private let family: Family
+    private let timeout: Duration
+    private let loop: EventLoop
+    private let open: Reconnector.Opener
+    private let stop: Stop?
+    private let tell: @Sendable (Report) -> Void
+    private var clock: EventLoopClock { EventLoopClock(loop) }
+
+    /// Switching off that has not begun.
+    ///
+    /// - Parameters:
+    ///   - family: What the device is.
+    ///   - timeout: How long a busy device is waited for, and then its answer. A board that may be starting is given
+    ///     ``LineProtocol/Session/startTime`` at least.
+    ///   - loop: What it runs on.
+    ///   - open: Opens a link to the device.
+    ///   - stop: Makes the device safe; the family's ``WireRules/stop`` where it is nil.
+    ///   - tell: Called with each report; must not block.
+    public init(
+        _ family: Family, timeout: Duration = PumpSession.defaultTimeout, on loop: EventLoop = .shared,
+        open: @escaping Reconnector.Opener = { try await LinkSchemes.families.open($0) }, stop: Stop? = nil,
+        tell: @escaping @Sendable (Report) -> Void = { _ in }
+    ) {
+        self.family = family
+        self.timeout = timeout
+        self.loop = loop
+        self.open = open
+        self.stop = stop
+        self.tell = tell
+    }
+
+    /// Switches the device at `endpoint` off.
+    ///
+    /// - Throws: `SessionError`: the device has not acknowledged it. `LinkError`: it can't be had. ``OffByOtherError``: nor did
+    ///   the program that has it succeed. `OffFailure`: the family has no such command. What `open` and `stop` throw.
+    public func run(at endpoint: Endpoint) async throws {
+        let deadline = clock.now.advanced(by: timeout)
+        // That a phone or another program listens as well must not keep it from the device.
+        let isAlone = endpoint.scheme == "ble" && endpoint.options["shared"] == nil
+        let endpoint = isAlone ? endpoint.adding("shared", "true") : endpoint
+        guard let opened = try await open(endpoint, by: deadline) else { return }
+        let reconnector = Reconnector(
+            endpoint, opened, looksNow: false, on: loop, doubt: { [tell] in tell(.doubtful($0)) }, open: open)
+        // To look for what tells the device from others takes time: OFF goes first.
+        let link = ReportingLink(opened, clock: clock, lookAround: reconnector.look) { _ in }
+        do {
+            try await switchOff(link)
+        } catch let error as SessionError where error.code == .linkLost && clock.now < deadline {
+            tell(.openingAgain(error.link))
+            guard let again = await open(again: reconnector, by: deadline) else { throw error }
+            try await switchOff(again)
+        }
+    }
+
+    private func switchOff(_ link: any Link) async throws {
+        let time = link.mayHaveReset ? max(timeout, PumpSession.startTime) : timeout
+        if let stop { return try await stop(link, time) }
+        let result: Result<Void, any Error>
+        do {
+            guard let rule = family.wire.stop else { throw OffFailure(OffProblem(.noStop, family, at: link.name)) }
+            result = .success(try await rule(link, time, clock))
+        } catch {
+            result = .failure(error)
+        }
+        await link.close()
+        try result.get()
+    }
+
+    /// Opens a link that was lost, if that can be done in time.
+    private func open(again reconnector: Reconnector, by deadline: ContinuousClock.Instant) async -> (any Link)? {
+        let opening = Task(executorPreference: loop) { try await reconnector.link() }
+        let timer = Task(executorPreference: loop) { [clock] in
+            if (try? await clock.sleep(until: deadline)) != nil { opening.cancel() }
+        }
+        defer { timer.cancel() }
+        do { return try await opening.value } catch {
+            if let error = error as? LinkError { tell(.notOpened(error)) }
+            return nil
+        }
+    }
+
+    /// Opens the link; nil where another program has the device and has switched it off.
+    private func open(_ endpoint: Endpoint, by deadline: ContinuousClock.Instant) async throws -> (any Link)? {
+        while true {
+            do {
+                // Better late than never: what has not been opened can't be switched off.
+                return try await open(endpoint)
+            } catch let error as LinkError where error.code == .busy {
+                let rest = clock.now.duration(to: deadline)
+                let holder = error.holder
+                if let deviceID = error.deviceID,
+                    let answer = await OffRequest.send(for: deviceID, within: answerTime(of: holder), on: loop)
+                {
+                    if case .failed(let failure) = answer { throw OffByOtherError(failure, holder) }
+                    tell(.doneByOther(holder))
+                    return nil
+                }
+                // One that can't be named has just come or gone.
+                guard holder?.isThisProgram ?? true, rest > .zero else { throw error }
+                try await clock.sleep(for: Self.retryInterval)
+            }
+        }
+    }
+
+    /// How long the other program's answer is waited for: it may have to wait for a board that starts.
+    private func answerTime(of holder: LinkHolder?) -> Duration {
+        holder?.isStopped == true ? .seconds(1) : max(timeout, PumpSession.startTime) + .seconds(1)
+    }
+}
+
+/// Why the program that has a device did not switch it off.
+public struct OffByOtherError: Error, Sendable {
+    /// What went wrong, as that program has told, or as it was silent.
+    public var failure: OffFailure
+    /// The program; nil where it can't be named.
+    public var holder: LinkHolder?
+    /// Whether the program was stopped, as by Ctrl-Z, so that it can't answer.
+    public var isHolderStopped: Bool
+
+    init(_ failure: OffFailure, _ holder: LinkHolder?) {
+        self.failure = failure
+        self.holder = holder
+        isHolderStopped = holder?.isStopped ?? false
+    }
+}

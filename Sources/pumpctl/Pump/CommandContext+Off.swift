@@ -1,0 +1,51 @@
+import DeviceKit
+import LineProtocol
+
+extension CommandContext {
+    /// Gets OFF to the pump by whatever way there is, and returns once the pump was read to be off.
+    ///
+    /// - Throws: `Failure`, which says that the pump may be on.
+    func switchPumpOff() async throws {
+        lastWords.set("pumpctl: given up: the pump may be on")
+        defer { lastWords.set(nil) }
+        do {
+            let endpoint = try endpoint()
+            try await SwitchingOff(.pump, timeout: timeout, on: loop) { endpoint in
+                try await openLink(endpoint, for: .oneCommand, isBounded: false, note: output.note)
+            } stop: { link, time in
+                try await withSession(of: PumpFamily.self, over: link, endpoint, isStop: true) { pump in
+                    try await turnOff(pump, timeout: time)
+                }
+            } tell: { report in
+                switch report {
+                case .openingAgain(let error):
+                    output.note("pumpctl: \(error.map { "\($0)" } ?? "the link is lost"); opening it again")
+                case .doubtful(let error): output.note("pumpctl: \("\(error)".printable()); waiting")
+                case .notOpened(let error): output.note("pumpctl: \(error)", hint: error.hint)
+                case .doneByOther(let holder):
+                    let name = holder.map { "\($0)" } ?? "another pumpctl"
+                    if options.verbose { output.note("* \(name) has the device, and has sent OFF") }
+                }
+            }.run(at: endpoint)
+        } catch {
+            throw Failure(offFailing: error, at: place) ?? error
+        }
+    }
+
+    /// An interruption does not end it: the pump would be left on.
+    private func turnOff(_ pump: PumpSession, timeout: Duration) async throws {
+        do {
+            try await withTaskCancellationHandler {
+                try await pump.turnOff(timeout: timeout)
+            } onCancel: {
+                output.note("pumpctl: OFF is sent until it is answered; to give up, interrupt once more")
+            }
+        } catch let error as SessionError where error.code != .linkLost {
+            var failure = Failure(off: error, at: place)
+            if error.code == .noAnswer, let silence = pump.link.silenceHint, let hint = failure.hint {
+                failure.hint = "\(hint); \(silence)"
+            }
+            throw failure
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import DeviceKit
+import LineProtocol
+import Transports
+
+extension CommandContext {
+    /// Runs `body` in a session with the pump that the options name. Where a command fails, what the pump does is said too.
+    func withPump<Value>(_ body: (PumpSession) async throws -> Value) async throws -> Value {
+        let endpoint = try endpoint()
+        return try await withPump(over: openLink(endpoint, for: .oneCommand, note: output.note), endpoint, body)
+    }
+
+    /// Runs `body` in a session over `link`, and closes both.
+    func withPump<Value>(
+        over link: any Link, _ endpoint: Endpoint, _ body: (PumpSession) async throws -> Value
+    ) async throws -> Value {
+        try await withSession(of: PumpFamily.self, over: link, endpoint) { pump in
+            if await pump.hasDeviceStarted {
+                output.note("pumpctl: opening the port has reset the board, and so the pump was switched off")
+            }
+            do { return try await body(pump) } catch let error as SessionError where error.code != .linkLost {
+                throw await explained(error, pump)
+            }
+        }
+    }
+
+    /// What went wrong; after a command of unknown outcome also what the device says now.
+    private func explained(_ error: SessionError, _ pump: PumpSession) async -> Failure {
+        var failure = Failure(error, .pump, at: place)
+        if error.code == .noAnswer, let hint = pump.link.silenceHint { failure.hint = hint }
+        if error.deviceCode == PumpErrorCode.pumpNotRunning.rawValue,
+            let status = try? await pump.readStatus(timeout: timeout), status.power == .error
+        {
+            failure.message += "; the pump was stopped for safety"
+            failure.hint = Family.pump.hint(PumpErrorCode.pumpStartFailed.rawValue)
+        }
+        guard case .status(let status)? = await pump.reconcile(after: error, timeout: timeout) else { return failure }
+        let summary = PumpText.rows(status).map { "\($0) \($1)" }.joined(separator: ", ")
+        failure.message += "; the device now says: \(summary)"
+        failure.hint = "repeat the command if that is not what you asked for"
+        return failure
+    }
+
+    /// Warns of a sensor that can't be relied on while the pump runs.
+    func warn(of status: PumpStatus) {
+        guard let fault = status.skinFaultWhileOn else { return }
+        output.note("pumpctl: warning: \(fault.text(of: status))")
+    }
+}

@@ -1,0 +1,48 @@
+import DeviceKit
+import LineProtocol
+import RecordFormat
+
+extension SharedRecording {
+    /// Ends what a command has recorded, and waits until it is on the disk.
+    ///
+    /// - Parameters:
+    ///   - result: How the command went.
+    ///   - isInterrupted: Whether a signal ended it.
+    func end(_ result: Result<Void, any Error>, isInterrupted: Bool) async {
+        switch result {
+        case .success: await end("closed")
+        case .failure where isInterrupted: await end("interrupted")
+        case .failure(is CancellationError): await end("interrupted")
+        case .failure(let error): await end(Self.reason(error), "\(error)")
+        }
+    }
+
+    /// Why a session has ended, as it is recorded.
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case let error as SessionError: error.code.rawValue
+        case let error as LinkError: error.code.rawValue
+        case let failure as Failure: failure.code
+        case let error as FileError: Failure(error).code
+        case let trouble as Trouble: trouble.code
+        default: "failed"
+        }
+    }
+}
+
+extension SharedRecording.Report {
+    /// What people are told.
+    var text: String {
+        switch self {
+        case .notBegun(let trouble): "pumpctl: nothing is recorded: \(trouble.text)\n  hint: \(trouble.hint)"
+        case .begun(.failing(let trouble)):
+            "pumpctl: nothing is recorded for now: \(trouble.text)\n  hint: \(trouble.hint)"
+        case .begun(.overflowing): "pumpctl: the disk is too slow: not all is recorded"
+        case .begun(.recovered(let lost)):
+            "pumpctl: it is recorded again" + (lost > 0 ? "; \(lost) records are lost" : "")
+        case .begun(.broken): "pumpctl: pumpctl-record has ended: no more is recorded"
+        case .begun(.stillWriting): "pumpctl: pumpctl-record still writes, and goes on by itself"
+        case .begun(.lost(let count)): "pumpctl: \(count) records could not be written"
+        }
+    }
+}
