@@ -22,10 +22,15 @@ struct FamilyMonitorTests {
     private func comesIn(_ lines: String...) async { await link.deliver(lines.map { $0 + "\r\n" }.joined()) }
 
     /// Lets the question that was sent go without an answer.
-    private func letPass(_ question: String) async {
+    ///
+    /// - Parameter second: When it is sent.
+    private func letPass(_ question: String, at second: Int) async {
+        await clock.untilSomebodySleeps(until: .seconds(second))
+        clock.advance(by: .seconds(second))
+        // It is asked twice.
         for time in [1500, 3000] {
             #expect(await link.nextSent() == question)
-            await clock.untilSomebodySleeps(until: .milliseconds(time))
+            await clock.untilSomebodySleeps(until: .seconds(second) + .milliseconds(time))
             clock.advance(by: .milliseconds(1500))
         }
     }
@@ -72,9 +77,10 @@ struct FamilyMonitorTests {
     func silence() async throws {
         let monitor = try await monitor(ScaleFamily.row)
         var updates = monitor.makeAsyncIterator()
+        #expect(await link.nextSent() == "WEIGH\n")
         await comesIn("WEIGHT:50")
         #expect(try await updates.next()?.values == ["weight_g": .number(50)])
-        await letPass("WEIGH\n")
+        await letPass("WEIGH\n", at: 5)
         let silence = try #require(try await updates.next())
         #expect(silence.name == "no_answer")
         #expect(silence.text == "no answer to WEIGH in 3 s")

@@ -1,0 +1,121 @@
+import DescriptorIO
+import DeviceKit
+import Glibc
+import LineProtocol
+import TestSupport
+import Testing
+import Transports
+
+@Suite("Switching a device off by whatever way there is", .timeLimit(.minutes(1)))
+struct SwitchingOffTests {
+    private static func pump() -> ScriptedLink {
+        ScriptedLink { sent in
+            switch sent {
+            case "\nOFF\n": "OK\r\nPUMP:OFF\r\n"
+            case "TEMP\n": "TEMP:34.5\r\n"
+            case "STATUS\n": "STATUS:{State:OFF,SkinTemp:34.5C}\r\n"
+            default: nil
+            }
+        }
+    }
+
+    private let deviceID = "switching-off-test-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
+    private let opened = Watched<[Endpoint]>([])
+    private let reports = Watched<[String]>([])
+
+    /// - Parameter open: Opens the link of an attempt, which are counted from 1.
+    private func switchOff(
+        _ family: Family = .pump, at endpoint: String = "tcp:bench:4000",
+        open: @escaping @Sendable (_ attempt: Int) throws -> any Link
+    ) async throws {
+        try await SwitchingOff(family, timeout: .seconds(20)) { [opened] endpoint in
+            opened.update { $0.append(endpoint) }
+            return try open(opened.state.count)
+        } tell: { [reports] report in
+            reports.update { $0.append(String("\(report)".prefix { $0 != "(" })) }
+        }.run(at: Endpoint(endpoint))
+    }
+
+    private func busy(_ holder: LinkHolder?) -> LinkError {
+        LinkError(.busy, name: "bench", activity: "open", holder: holder, deviceID: deviceID)
+    }
+
+    @Test("It returns once the device has said that it is off, and the link is closed")
+    func own() async throws {
+        let link = Self.pump()
+        try await switchOff { _ in link }
+        #expect(await link.nextSent().hasSuffix("OFF\n"))
+        #expect(link.closeCount >= 1)
+        #expect(reports.state == [])
+    }
+
+    @Test("A link that is lost before the answer is opened again")
+    func lost() async throws {
+        let gone = LinkError(.disconnected, name: "bench", activity: "send")
+        let (first, second) = (ScriptedLink(), Self.pump())
+        let losing = Task {
+            _ = await first.nextSent()
+            await first.end(with: gone)
+        }
+        try await switchOff { $0 == 1 ? first : second }
+        await losing.value
+        #expect(await second.nextSent().hasSuffix("OFF\n"))
+        #expect(reports.state == ["openingAgain"])
+    }
+
+    @Test("Over BLE the device is taken also where others listen")
+    func shared() async throws {
+        try await switchOff(at: "ble:HMSoft") { _ in Self.pump() }
+        #expect(opened.state.map { $0.options["shared"] } == ["true"])
+    }
+
+    @Test("What the other program could not do is told as it said so")
+    func heldInVain() async throws {
+        let held = await HeldLink.open(NamedLink(link: ScriptedLink(), deviceID: deviceID), of: .led) { _ in }
+        let holder = LinkHolder(processID: getpid(), command: "monitor")
+        let error = await #expect(throws: OffByOtherError.self) { try await switchOff { _ in throw busy(holder) } }
+        #expect(error?.failure.code == "no_stop")
+        #expect(error?.holder == holder)
+        #expect(error?.isHolderStopped == false)
+        await held.close()
+    }
+
+    @Test("Another run of this program that is soon done is waited for")
+    func waits() async throws {
+        let own = LinkHolder(processID: getpid(), command: "monitor")
+        try await switchOff { attempt in
+            if attempt < 3 { throw busy(own) }
+            return Self.pump()
+        }
+        #expect(opened.state.count == 3)
+    }
+
+    @Test("Any other program is not waited for")
+    func stranger() async {
+        let error = await #expect(throws: LinkError.self) {
+            try await switchOff { _ in throw busy(LinkHolder(processID: 1, command: "init")) }
+        }
+        #expect(error?.code == .busy)
+        #expect(opened.state.count == 1)
+    }
+
+    @Test("A family without a stop is sent nothing")
+    func noStop() async {
+        let link = ScriptedLink()
+        let failure = await #expect(throws: OffFailure.self) { try await switchOff(.led) { _ in link } }
+        #expect(failure?.code == "no_stop")
+        #expect(link.unreadSent == [])
+        #expect(link.closeCount == 1)
+    }
+}
+
+/// A link whose device can be told from others.
+private final class NamedLink: LinkWrapper {
+    let link: any Link
+    let deviceID: String?
+
+    init(link: any Link, deviceID: String?) {
+        self.link = link
+        self.deviceID = deviceID
+    }
+}
