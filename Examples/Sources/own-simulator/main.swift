@@ -1,13 +1,16 @@
 // A simulated device of your own, as a serial port for other programs: own-simulator LINK
 import FirmwareSim
 
-/// A thermometer that answers each line with 21.5, ten milliseconds later.
+/// A thermometer that answers each line with 21.5, a moment later.
 struct Thermometer: SimulatedDevice {
+    let delay: Duration
     private var answers: [Emission] = []
+
+    init(delay: Duration) { self.delay = delay }
 
     mutating func receive(_ bytes: [UInt8], at instant: Duration) {
         for byte in bytes where byte == UInt8(ascii: "\n") {
-            answers.append(Emission(bytes: Array("21.5\r\n".utf8), time: instant + .milliseconds(10)))
+            answers.append(Emission(bytes: Array("21.5\r\n".utf8), time: instant + delay))
         }
     }
 
@@ -23,7 +26,15 @@ struct Thermometer: SimulatedDevice {
     var isQuiescent: Bool { answers.isEmpty }
 }
 
-let host = DeviceHost(Thermometer(), pace: .realTime(ContinuousClock()))
-let server = try await PseudoTerminalServer.open(host, link: CommandLine.arguments.last)
-print("serving at", server.path)
-try await host.run()
+// Its options are data, which a command line or a page can offer and check.
+let thermometer = Simulator(
+    "thermometer",
+    options: [SimulatorOption("delay", .time(), default: "10ms", help: "How long an answer takes.")]
+) { settings in
+    Thermometer(delay: settings.time("delay") ?? .zero)
+}
+
+let settings = try thermometer.settings(["delay": "20ms"])
+try await thermometer.serve(settings, at: .terminal(link: CommandLine.arguments.last)) { event in
+    if case .onTerminal(let path) = event { print("serving at", path) }
+}

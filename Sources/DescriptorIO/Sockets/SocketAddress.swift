@@ -8,6 +8,16 @@ public enum SocketAddress: Sendable, Hashable {
     case unix(path: String)
 }
 
+extension SocketAddress: CustomStringConvertible {
+    /// As `tcp:bench:4000` or `unix:/run/pump.sock`.
+    public var description: String {
+        switch self {
+        case .tcp(let host, let port): "tcp:\(host):\(port)"
+        case .unix(let path): "unix:\(path)"
+        }
+    }
+}
+
 /// An address as the socket calls take it.
 struct RawSocketAddress: Sendable {
     let family: CInt

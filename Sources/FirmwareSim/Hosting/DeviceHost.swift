@@ -19,7 +19,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    private let loop: EventLoop
+    package nonisolated let loop: EventLoop
     private let pace: Pace
     private let hasFlowControl: Bool
     private let elapsed: @Sendable () -> Duration

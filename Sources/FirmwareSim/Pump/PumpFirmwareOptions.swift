@@ -11,7 +11,7 @@ public struct PumpFirmwareOptions: Sendable, Hashable {
     }
 
     /// What the firmware prints at the end of `setup()`.
-    public enum BootBanner: Sendable, Hashable {
+    public enum BootBanner: String, Sendable, Hashable, CaseIterable {
         /// Nothing.
         case off
         /// One line, `HELLO:…`.

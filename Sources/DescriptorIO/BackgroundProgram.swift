@@ -1,0 +1,115 @@
+internal import Glibc
+
+/// This program once more, in a session of its own, which goes on when this one has ended.
+///
+/// The program is started anew rather than forked: a copy of a process has one of its threads. It runs the same code with
+/// the same arguments, which finds out by ``isThis`` that it is the one in the background:
+///
+/// ```swift
+/// let background = BackgroundProgram(mark: "SCALE_IN_BACKGROUND")
+/// if !background.isThis {
+///     guard case .ready(let process, let output) = try background.start(CommandLine.arguments) else { exit(1) }
+///     print(output, "end it by: kill \(process)")
+/// } else {
+///     print("serving at", server.path)
+///     background.release()  // what the other one waits for
+/// }
+/// ```
+public struct BackgroundProgram: Sendable {
+    /// What came of a start.
+    public enum Start: Sendable, Hashable {
+        /// The process of this number has come to ``BackgroundProgram/release()``, and has written this before.
+        case ready(process: Int32, output: String)
+        /// The process ended before, with this status, as a shell tells it: 128 and its number where a signal ended it.
+        case ended(status: Int32, output: String)
+    }
+
+    /// POSIX_SPAWN_SETSID, which glibc hides from Swift.
+    private static let newSession: CShort = 0x80
+
+    /// What ends the output of a program that is ready, and is in no text.
+    private static let end: UInt8 = 0
+
+    private let mark: String
+
+    /// - Parameter mark: The variable that the one in the background finds in its environment.
+    public init(mark: String) { self.mark = mark }
+
+    /// Whether this process is the one in the background.
+    public var isThis: Bool { getenv(mark) != nil }
+
+    /// Starts the program in the background, and waits until it is ready. Its errors go where this program's go.
+    ///
+    /// - Parameters:
+    ///   - arguments: Its arguments, the name of the program first.
+    ///   - program: The path of the program: this one, unless told otherwise.
+    /// - Throws: Where the system has no room for another process.
+    public func start(
+        _ arguments: [String], program: String = "/proc/self/exe"
+    ) throws(DescriptorError) -> Start {
+        var ends: [CInt] = [-1, -1]
+        let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw .last("socketpair") }
+        defer { close(ends[0]) }
+        let spawned = Result { () throws(DescriptorError) in try spawn(arguments, program, output: ends[1]) }
+        close(ends[1])
+        let process = try spawned.get()
+        let (bytes, isReady) = Self.output(from: ends[0])
+        let output = String(decoding: bytes, as: UTF8.self)
+        if isReady { return .ready(process: process, output: output) }
+        var status: CInt = 0
+        while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+        return .ended(status: status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F, output: output)
+    }
+
+    /// In the one in the background, once it does what it was started for: tells the other one so, and lets go of the standard
+    /// streams, which whoever started the program may wait to be closed. Elsewhere it does nothing.
+    public func release() {
+        guard isThis else { return }
+        _ = write(STDOUT_FILENO, [Self.end], 1)
+        let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
+        guard nothing >= 0 else { return }
+        for stream in [STDOUT_FILENO, STDERR_FILENO] { dup2(nothing, stream) }
+        close(nothing)
+    }
+
+    private func spawn(_ arguments: [String], _ program: String, output: CInt) throws(DescriptorError) -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // The terminal's Ctrl-C and its end are not for it.
+        posix_spawnattr_setflags(&attributes, Self.newSession)
+        let words = arguments.map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        let variable = strdup("\(mark)=1")
+        defer { free(variable) }
+        var variables: [UnsafeMutablePointer<CChar>?] = [variable]
+        var next = environ
+        while let inherited = next.pointee {
+            variables.append(inherited)
+            next += 1
+        }
+        var process: pid_t = 0
+        let error = posix_spawn(&process, program, &actions, &attributes, words, variables + [nil])
+        guard error == 0 else { throw DescriptorError(errno: error, call: "posix_spawn") }
+        return process
+    }
+
+    /// What comes, up to the end of the output or of the writer.
+    private static func output(from descriptor: CInt) -> (bytes: [UInt8], isReady: Bool) {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while true {
+            let count = read(descriptor, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return (bytes, false) }
+            guard byte != end else { return (bytes, true) }
+            bytes.append(byte)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+public import DescriptorIO
+
+/// Where a simulated device is offered to other programs.
+public enum ServingPlace: Sendable, Hashable {
+    /// On a pseudo-terminal; with this symbolic link to it, which is removed at the end.
+    case terminal(link: String? = nil)
+    /// On a socket: TCP, of which port 0 takes a free one, or a path. One client at a time, or any number that share the line.
+    case socket(SocketAddress, broadcasts: Bool = false)
+}
+
+/// What becomes of a device that is offered.
+public enum ServingEvent: Sendable, Hashable {
+    /// Clients can open it at this path, which has a slash in it, as a port's name has not.
+    case onTerminal(path: String)
+    /// Clients can connect to it at this address.
+    case onSocket(SocketAddress)
+    /// A client was hung up on because the line has one.
+    case refusedClient
+}
+
+extension DeviceHost {
+    /// Offers the device until the task is cancelled.
+    ///
+    /// - Parameter onEvent: Told where it is, and what becomes of it.
+    /// - Throws: As ``PseudoTerminalServer/open(_:link:on:)`` or ``SocketServer/open(_:at:broadcasts:on:onRefusal:)``.
+    public nonisolated func serve(
+        at place: ServingPlace, onEvent: @escaping @Sendable (ServingEvent) -> Void
+    ) async throws {
+        switch place {
+        case .terminal(let link):
+            let server = try await PseudoTerminalServer.open(self, link: link, on: loop)
+            onEvent(.onTerminal(path: server.path.contains("/") ? server.path : "./\(server.path)"))
+            try? await run()
+            await server.close()
+        case .socket(let address, let broadcasts):
+            let server = try await SocketServer.open(self, at: address, broadcasts: broadcasts, on: loop) {
+                onEvent(.refusedClient)
+            }
+            onEvent(.onSocket(address.replacingPort(server.port)))
+            try? await run()
+            await server.close()
+        }
+    }
+
+    /// Joins the device to a line inside this program, and runs it until the line is closed.
+    ///
+    /// - Returns: The far end of the line.
+    public nonisolated func connect() async throws(DescriptorError) -> DescriptorChannel {
+        let (far, near) = try DescriptorChannel.pair(on: loop)
+        let running = Task(executorPreference: loop) { try await self.run() }
+        await attach(near) { running.cancel() }
+        return far
+    }
+}
+
+extension SocketAddress {
+    /// The same with the port that was taken, where it has ports.
+    fileprivate func replacingPort(_ taken: UInt16?) -> SocketAddress {
+        guard case .tcp(let host, _) = self, let taken else { return self }
+        return .tcp(host: host, port: taken)
+    }
+}

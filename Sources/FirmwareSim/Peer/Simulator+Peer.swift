@@ -1,0 +1,48 @@
+internal import Glibc
+
+extension Simulator {
+    /// The text and image peer, which drops nothing. Its image has no more bytes than 10,000,000, which is more than any
+    /// receiver takes.
+    ///
+    /// Making one throws ``PeerImageFileError``.
+    public static let peer = Simulator(
+        "peer",
+        options: [
+            .baud(115_200), .unpaced,
+            SimulatorOption(
+                "name", .text, default: "QDevice1", help: "What it greets by, and what it is called over BLE."),
+            SimulatorOption("image", .file, help: "The PNG to send.", excludes: ["seed", "size"]),
+            SimulatorOption("seed", .seed, default: "1", help: "What a generated image depends on."),
+            SimulatorOption(
+                "size", .number(PeerPicture.leastByteCount...10_000_000), default: "20000",
+                help: "The size of a generated image, a PNG, in bytes.", valueName: "bytes"),
+            SimulatorOption(
+                "chunk", .number(1...180), default: "180",
+                help: "How many base64 characters a line of the image has."),
+            SimulatorOption(
+                "fault", .choice(PeerFirmwareOptions.ImageFault.allCases.map(\.rawValue)),
+                help: "What is wrong with the image."),
+            SimulatorOption("interval", .time(), help: "The time between two messages of its own."),
+            SimulatorOption("acks", .flag, help: "Acknowledge Hello, which the published peer does not do."),
+        ],
+        waitsForReader: true,
+        make: { PeerFirmware(options: try PeerFirmwareOptions(settings: $0)) })
+}
+
+extension PeerFirmwareOptions {
+    /// As the options of ``Simulator/peer`` have it, from now on.
+    package init(settings: SimulatorSettings) throws(PeerImageFileError) {
+        self.init(
+            carrier: .line(settings.lineRate), name: settings.text("name") ?? "", startTime: time(nil),
+            seed: settings.seed(), imageByteCount: settings.number("size") ?? PeerPicture.leastByteCount,
+            imageFault: settings.text("fault").flatMap(ImageFault.init), chunkLength: settings.number("chunk") ?? 180,
+            interval: settings.time("interval"), acknowledges: settings.flag("acks"))
+        if let path = settings.text("image") { send(try PeerImageFile(path: path)) }
+    }
+
+    /// Has it send that image.
+    public mutating func send(_ file: PeerImageFile) {
+        imageName = file.name
+        image = file.bytes
+    }
+}

@@ -1,0 +1,32 @@
+extension Simulator {
+    /// The pump.
+    public static let pump = Simulator(
+        "pump",
+        options: [
+            .baud(9600, only: nil), .unpaced, .radioName("HMSoft"),
+            SimulatorOption(
+                "thermistors", .number(0...2), default: "2", help: "How many thermistors the pump has, 0, 1 or 2."),
+            SimulatorOption(
+                "knob", .number(0...1023), default: "512",
+                help: "Where the speed knob stands, 0 to 1023; at 716 it agrees with the speed that ON starts at.",
+                valueName: "reading"),
+            SimulatorOption(
+                "banner", .choice(PumpFirmwareOptions.BootBanner.allCases.map(\.rawValue)), default: "off",
+                help: "What the pump prints when it starts."),
+        ],
+        make: PumpFirmware.init(settings:))
+}
+
+extension PumpFirmware {
+    /// A pump as the options of ``Simulator/pump`` have it, which has printed its banner, if it has one, by the time that
+    /// somebody listens.
+    package init(settings: SimulatorSettings) {
+        let banner = settings.text("banner").flatMap(PumpFirmwareOptions.BootBanner.init) ?? .off
+        self.init(
+            options: PumpFirmwareOptions(
+                lineRate: settings.lineRate,
+                thermistors: settings.number("thermistors").flatMap(PumpFirmwareOptions.Thermistors.init) ?? .two,
+                bootBanner: banner, potentiometer: settings.number("knob") ?? 512))
+        if banner != .off { reset(at: .zero) }
+    }
+}

@@ -1,0 +1,35 @@
+extension Simulator {
+    /// The phone with the rescue app. It has no more messages than 1,000,000,000, which is more than any phone holds.
+    public static let rescue = Simulator(
+        "rescue",
+        options: [
+            .baud(115_200), .unpaced, .radioName("Rescue"),
+            SimulatorOption("seed", .seed, default: "1", help: "What its messages and faults depend on."),
+            SimulatorOption(
+                "messages", .number(0...1_000_000_000), default: "5",
+                help: "How many messages it has; each is sent once."),
+            SimulatorOption(
+                "interval", .time(or: "0"), default: "1s", help: "The time before each of them; 0 sends all at once."),
+            SimulatorOption(
+                "split", .number(1...1_000_000), help: "Let 1 to so many bytes leave at once.", valueName: "bytes"),
+            SimulatorOption(
+                "malformed", .number(0...100), default: "0",
+                help: "How many of its messages something malformed precedes.", valueName: "percent"),
+            SimulatorOption("hoard", .flag, help: "Do not hand on what it receives."),
+            SimulatorOption(
+                "forwards", .flag, default: "on", help: "Hand on what it receives, as it does unless told otherwise.",
+                excludes: ["hoard"]),
+        ],
+        make: { RescueFirmware(options: RescueFirmwareOptions(settings: $0)) })
+}
+
+extension RescueFirmwareOptions {
+    /// As the options of ``Simulator/rescue`` have it.
+    package init(settings: SimulatorSettings) {
+        self.init(
+            carrier: .line(settings.lineRate), seed: settings.seed(), messages: settings.number("messages") ?? 5,
+            interval: settings.time("interval") ?? .zero, split: settings.number("split"),
+            malformed: settings.number("malformed") ?? 0,
+            forwards: settings.flag("forwards") && !settings.flag("hoard"))
+    }
+}

@@ -1,0 +1,94 @@
+public import DescriptorIO
+
+/// A simulated device of which others know: its name, its options as data, and how to make it.
+///
+/// ```swift
+/// let thermometer = Simulator(
+///     "thermometer",
+///     options: [.baud(9600), .unpaced, SimulatorOption("offset", .number(-5...5), default: "0", help: "Its error in K.")]
+/// ) { settings in
+///     Thermometer(offset: settings.number("offset") ?? 0, lineRate: settings.lineRate)
+/// }
+/// let settings = try thermometer.settings(["offset": "2"])
+/// try await thermometer.serve(settings, at: .terminal(link: "/tmp/thermometer")) { print($0) }
+/// ```
+public struct Simulator: Sendable {
+    /// What it is called, in lower case, as `pump`.
+    public let name: String
+    /// Its options, in the order in which help lists them.
+    public let options: [SimulatorOption]
+    /// Whether it waits for a slow reader also where its line is paced, and so drops nothing.
+    public let waitsForReader: Bool
+
+    private let make: @Sendable (SimulatorSettings) throws -> any SimulatedDevice
+
+    /// A device that drops what a reader is too slow for, as a line of three wires does, unless told otherwise.
+    ///
+    /// - Parameter make: Makes the device, as it is when it was switched on. It may throw where an option names what is not
+    ///   there, as a file.
+    public init(
+        _ name: String, options: [SimulatorOption], waitsForReader: Bool = false,
+        make: @escaping @Sendable (SimulatorSettings) throws -> any SimulatedDevice
+    ) {
+        self.name = name
+        self.options = options
+        self.waitsForReader = waitsForReader
+        self.make = make
+    }
+
+    /// Checks options.
+    ///
+    /// - Parameters:
+    ///   - given: Their values as they were typed, by their names.
+    ///   - carrier: What the device is to be reached over.
+    public func settings(
+        _ given: [String: String] = [:], over carrier: SimulatorOption.Carrier = .line
+    ) throws(SimulatorOptionError) -> SimulatorSettings {
+        try SimulatorSettings(options, given, over: carrier)
+    }
+
+    /// Makes a device.
+    ///
+    /// - Throws: What making it throws, as where a file can't be read.
+    public func device(_ settings: SimulatorSettings) throws -> any SimulatedDevice { try make(settings) }
+
+    /// Makes a device, and offers it in real time until the task is cancelled.
+    ///
+    /// - Parameter onEvent: Told where it is, and what becomes of it.
+    /// - Throws: As ``device(_:)`` and ``DeviceHost/serve(at:onEvent:)``.
+    public func serve(
+        _ settings: SimulatorSettings, at place: ServingPlace, on loop: EventLoop = .shared,
+        onEvent: @escaping @Sendable (ServingEvent) -> Void
+    ) async throws {
+        try await serve(device(settings), hasFlowControl(settings), at: place, on: loop, onEvent)
+    }
+
+    /// Makes a device, and joins it in real time to a line inside this program, until the line is closed.
+    ///
+    /// - Returns: The far end of the device's line.
+    /// - Throws: As ``device(_:)`` and ``DeviceHost/connect()``.
+    public func connect(_ settings: SimulatorSettings, on loop: EventLoop = .shared) async throws -> DescriptorChannel {
+        try await connect(device(settings), hasFlowControl(settings), on: loop)
+    }
+
+    private func hasFlowControl(_ settings: SimulatorSettings) -> Bool {
+        waitsForReader || settings.lineRate == .unlimited
+    }
+
+    private func serve(
+        _ device: some SimulatedDevice, _ hasFlowControl: Bool, at place: ServingPlace, on loop: EventLoop,
+        _ onEvent: @escaping @Sendable (ServingEvent) -> Void
+    ) async throws {
+        try await DeviceHost(
+            device, pace: .realTime(EventLoopClock(loop)), hasFlowControl: hasFlowControl, on: loop
+        ).serve(at: place, onEvent: onEvent)
+    }
+
+    private func connect(
+        _ device: some SimulatedDevice, _ hasFlowControl: Bool, on loop: EventLoop
+    ) async throws -> DescriptorChannel {
+        try await DeviceHost(
+            device, pace: .realTime(EventLoopClock(loop)), hasFlowControl: hasFlowControl, on: loop
+        ).connect()
+    }
+}

@@ -1,0 +1,12 @@
+extension SimulatorOption {
+    /// A time as a person types it: seconds, or a number with `ms`, `s`, `m` or `h`, as `500ms`, `90` or `1.5h`.
+    ///
+    /// nil where the text is no time, or the time is not above 0 and at most 1,000,000 s.
+    package static func time(_ text: String) -> Duration? {
+        let units: [(String, Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600)]
+        let unit = units.first { text.hasSuffix($0.0) }
+        guard let number = Double(text.dropLast(unit?.0.count ?? 0)) else { return nil }
+        let seconds = number * (unit?.1 ?? 1)
+        return seconds > 0 && seconds <= 1_000_000 ? .seconds(seconds) : nil
+    }
+}

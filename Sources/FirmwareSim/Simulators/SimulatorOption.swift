@@ -1,0 +1,125 @@
+/// An option of a simulated device, as data: what a command line, an endpoint or a page needs to offer it and to check it.
+///
+/// ```swift
+/// SimulatorOption("knob", .number(0...1023), default: "512", help: "Where the speed knob stands.")
+/// ```
+public struct SimulatorOption: Sendable, Hashable {
+    /// What an option takes, as it is typed.
+    public enum Value: Sendable, Hashable {
+        /// A whole number.
+        case number(ClosedRange<Int>)
+        /// What everything random depends on: a number from 0 to `UInt64.max`.
+        case seed
+        /// One of these words.
+        case choice([String])
+        /// `on` or `off`; `true` and `false` are taken as well.
+        case flag
+        /// A time above 0, up to 1,000,000 s: seconds, or a number with `ms`, `s`, `m` or `h`. Or this word.
+        case time(or: String? = nil)
+        /// Any text.
+        case text
+        /// The path of a file.
+        case file
+    }
+
+    /// What a device is reached over.
+    public enum Carrier: Sendable, Hashable {
+        /// A serial line, or what stands for one: a pseudo-terminal, a socket.
+        case line
+        /// BLE.
+        case radio
+    }
+
+    /// What it is called, in lower case, as `knob`.
+    public var name: String
+    /// What it takes.
+    public var value: Value
+    /// The value that it has where it is not given; nil for none. A flag that has none is off.
+    public var defaultValue: String?
+    /// What it means, as a sentence.
+    public var help: String
+    /// What its value is, in a word for people, as `percent`.
+    public var valueName: String
+    /// What it means something over; nil for any carrier.
+    public var carrier: Carrier?
+    /// The options that it goes without.
+    public var excluded: [String]
+
+    /// An option that means something over any carrier, beside any other option, unless told otherwise.
+    ///
+    /// - Parameter valueName: nil for `number`, `time`, `file`, or the option's own name.
+    public init(
+        _ name: String, _ value: Value, default defaultValue: String? = nil, help: String, valueName: String? = nil,
+        only carrier: Carrier? = nil, excludes excluded: [String] = []
+    ) {
+        self.name = name
+        self.value = value
+        self.defaultValue = defaultValue
+        self.help = help
+        self.valueName = valueName ?? value.name ?? name
+        self.carrier = carrier
+        self.excluded = excluded
+    }
+
+    /// Whether a text is a value of this option.
+    public func takes(_ text: String) -> Bool {
+        switch value {
+        case .number(let range): Int(text).map(range.contains) ?? false
+        case .seed: UInt64(text) != nil
+        case .choice(let words): words.contains(text)
+        case .flag: ["on", "off", "true", "false"].contains(text)
+        case .time(let word): text == word || Self.time(text) != nil
+        case .text, .file: true
+        }
+    }
+}
+
+extension SimulatorOption.Value {
+    /// What a value is, in a word; nil where that says no more than the option's name.
+    fileprivate var name: String? {
+        switch self {
+        case .number, .seed: "number"
+        case .time: "time"
+        case .file: "file"
+        case .choice, .flag, .text: nil
+        }
+    }
+}
+
+extension SimulatorOption.Value: CustomStringConvertible {
+    /// What is taken, in words that follow "takes", as `a number from 0 to 1023`.
+    public var description: String {
+        switch self {
+        case .number(let range) where range.upperBound == .max: "a number, \(range.lowerBound) or more"
+        case .number(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
+        case .seed: "a number from 0 to \(UInt64.max)"
+        case .choice(let words): "one of: \(words.joined(separator: ", "))"
+        case .flag: "on or off"
+        case .time(let word): "a time above 0, up to 1000000 s, as 500ms or 2s" + (word.map { ", or \($0)" } ?? "")
+        case .text: "a text"
+        case .file: "the path of a file"
+        }
+    }
+}
+
+// MARK: - Options of many devices
+
+extension SimulatorOption {
+    /// The baud rate of a line, which ``SimulatorSettings/lineRate`` follows.
+    ///
+    /// - Parameter carrier: nil for a device that has a line behind its radio too.
+    public static func baud(_ rate: Int, only carrier: Carrier? = .line) -> SimulatorOption {
+        SimulatorOption(
+            "baud", .number(1...Int.max), default: "\(rate)", help: "The baud rate that output is paced to.",
+            only: carrier)
+    }
+
+    /// Whether a line has no baud rate, which ``SimulatorSettings/lineRate`` follows.
+    public static let unpaced = SimulatorOption(
+        "unpaced", .flag, help: "Do not pace the line to a baud rate: it is as fast as its reader.")
+
+    /// What a device is called over BLE.
+    public static func radioName(_ name: String) -> SimulatorOption {
+        SimulatorOption("name", .text, default: name, help: "What the device is called over BLE.", only: .radio)
+    }
+}

@@ -1,0 +1,36 @@
+/// Why a simulated device can't be made by options that were given.
+public struct SimulatorOptionError: Error, Sendable, Hashable {
+    /// What is wrong with an option.
+    public enum Problem: Sendable, Hashable {
+        /// The device has no option of that name, but these.
+        case unknown(known: [String])
+        /// The option takes another value.
+        case invalid(takes: SimulatorOption.Value)
+        /// The option means something over this carrier only.
+        case only(SimulatorOption.Carrier)
+        /// The option goes without these, of which one was given too.
+        case excludes([String])
+    }
+
+    /// The name of the option.
+    public var option: String
+    /// What is wrong with it.
+    public var problem: Problem
+
+    /// An error of that option.
+    public init(_ option: String, _ problem: Problem) {
+        self.option = option
+        self.problem = problem
+    }
+}
+
+extension SimulatorOptionError: CustomStringConvertible {
+    public var description: String {
+        switch problem {
+        case .unknown(let known): "there is no option \(option), but: \(known.joined(separator: ", "))"
+        case .invalid(let value): "\(option) takes \(value)"
+        case .only(let carrier): "\(option) means something over \(carrier == .line ? "a line" : "BLE") only"
+        case .excludes(let others): "\(option) goes without \(others.joined(separator: " and "))"
+        }
+    }
+}

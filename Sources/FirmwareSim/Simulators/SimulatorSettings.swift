@@ -1,0 +1,49 @@
+/// The options of a simulated device with the values that they have: those that were given, and the defaults of the others.
+///
+/// ``Simulator/settings(_:over:)`` makes and checks them. An option that the device does not have reads as one without a
+/// value.
+public struct SimulatorSettings: Sendable {
+    private let options: [SimulatorOption]
+    private let given: [String: String]
+
+    /// - Throws: What is wrong with the first option, by their names, that is wrong.
+    init(
+        _ options: [SimulatorOption], _ given: [String: String], over carrier: SimulatorOption.Carrier
+    ) throws(SimulatorOptionError) {
+        for (name, text) in given.sorted(by: { $0.key < $1.key }) {
+            guard let option = options.first(where: { $0.name == name }) else {
+                throw SimulatorOptionError(name, .unknown(known: options.map(\.name)))
+            }
+            if let only = option.carrier, only != carrier { throw SimulatorOptionError(name, .only(only)) }
+            guard option.takes(text) else { throw SimulatorOptionError(name, .invalid(takes: option.value)) }
+            if option.excluded.contains(where: { given[$0] != nil }) {
+                throw SimulatorOptionError(name, .excludes(option.excluded))
+            }
+        }
+        self.options = options
+        self.given = given
+    }
+
+    /// The value of an option, as it was typed; nil where it has none.
+    public func text(_ name: String) -> String? {
+        given[name] ?? options.first { $0.name == name }?.defaultValue
+    }
+
+    /// The number that an option has; nil where it has none.
+    public func number(_ name: String) -> Int? { text(name).flatMap { Int($0) } }
+
+    /// The seed that an option has; 1 where it has none.
+    public func seed(_ name: String = "seed") -> UInt64 { text(name).flatMap { UInt64($0) } ?? 1 }
+
+    /// Whether an option is on.
+    public func flag(_ name: String) -> Bool { text(name).map { $0 == "on" || $0 == "true" } ?? false }
+
+    /// The time that an option has; nil where it has none, or a word in place of one.
+    public func time(_ name: String) -> Duration? { text(name).flatMap { SimulatorOption.time($0) } }
+
+    /// What a device's line is paced to: ``SimulatorOption/baud(_:only:)``, unless it is ``SimulatorOption/unpaced`` or has
+    /// no such option.
+    public var lineRate: LineRate {
+        flag(SimulatorOption.unpaced.name) ? .unlimited : number("baud").map { .baud($0) } ?? .unlimited
+    }
+}

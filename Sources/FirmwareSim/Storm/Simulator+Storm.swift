@@ -1,0 +1,25 @@
+extension Simulator {
+    /// The storm sensor. It has no more rows than 1,000,000,000, which is more than any flash holds.
+    public static let storm = Simulator(
+        "storm",
+        options: [
+            .baud(115_200), .unpaced, .radioName("storm"),
+            SimulatorOption("seed", .seed, default: "1", help: "What the measurements depend on."),
+            SimulatorOption(
+                "rows", .number(0...1_000_000_000), default: "100", help: "How many rows are stored at the beginning."),
+            SimulatorOption(
+                "interval", .time(or: "off"), default: "1s",
+                help: "The time between two measurements; 'off' for none."),
+            SimulatorOption("echo", .flag, help: "Echo the command that asks for the log."),
+        ],
+        make: { StormFirmware(options: StormFirmwareOptions(settings: $0)) })
+}
+
+extension StormFirmwareOptions {
+    /// As the options of ``Simulator/storm`` have it.
+    package init(settings: SimulatorSettings) {
+        self.init(
+            lineRate: settings.lineRate, seed: settings.seed(), rows: settings.number("rows") ?? 100,
+            interval: settings.time("interval"), echoesCommand: settings.flag("echo"))
+    }
+}
