@@ -56,9 +56,6 @@ struct PumpctlCommand: ParsableCommand {
                 try command.checkOptions(in: arguments, words.path.joined(separator: " "))
             }
             var command = try parseAsRoot(arguments)
-            if let command = command as? any BackgroundCommand, BackgroundProgram.isWanted(command) {
-                Glibc.exit(try BackgroundProgram.start(arguments, output(for: arguments)))
-            }
             try command.run()
         } catch let failure as Failure {
             output(for: arguments).report(failure)

@@ -1,17 +1,12 @@
 import DeviceKit
-import FirmwareSim
-import LineProtocol
-import Transports
+import PeripheralSim
 
 extension FamilyRow {
     static let led = FamilyRow(
-        family: .led, noun: "led",
-        commands: [LEDCommandGroup.self],
-        simulator: SimLEDCommand.self, simulate: simulateLED)
+        family: .led, noun: "led", commands: [LEDCommandGroup.self], simulator: LEDSimulation.self)
+}
 
-    private static let simulateLED: LinkSchemes.Opener = { endpoint, loop throws(LinkError) in
-        try endpoint.allowOptions(["lit"])
-        let isLit = try endpoint.flag("lit") ?? false
-        return try await SimLink.open(LEDFirmware(isLit: isLit), as: endpoint, loop)
-    }
+enum LEDSimulation: Simulation {
+    static let configuration = simulating("led", "a simulated LED board", example: "--ble --name ece196")
+    static var row: PeripheralSimulator { .led }
 }

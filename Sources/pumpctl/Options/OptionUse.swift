@@ -121,8 +121,3 @@ extension PortsCommand: OptionedCommand { static var takenOptions: Set<SharedOpt
 extension ScanCommand: OptionedCommand { static var takenOptions: Set<SharedOption> { [.json, .family] } }
 extension ForgetCommand: OptionedCommand { static var takenOptions: Set<SharedOption> { [.json] } }
 extension DoctorCommand: OptionedCommand { static var takenOptions: Set<SharedOption> { [.json, .port] } }
-extension SimPumpCommand: OptionedCommand { static var takenOptions: Set<SharedOption> { [.json] } }
-extension SimStormCommand: OptionedCommand { static var takenOptions: Set<SharedOption> { [.json] } }
-extension SimLEDCommand: OptionedCommand { static var takenOptions: Set<SharedOption> { [.json] } }
-extension SimPeerCommand: OptionedCommand { static var takenOptions: Set<SharedOption> { [.json] } }
-extension SimRescueCommand: OptionedCommand { static var takenOptions: Set<SharedOption> { [.json] } }

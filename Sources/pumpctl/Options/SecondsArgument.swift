@@ -1,4 +1,5 @@
 import ArgumentParser
+import FirmwareSim
 import LineProtocol
 
 /// A time: seconds, or a number with `ms`, `s`, `m` or `h`.
@@ -8,13 +9,8 @@ struct SecondsArgument: ExpressibleByArgument {
     let duration: Duration
 
     init?(argument: String) {
-        let units: [(String, Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600)]
-        let unit = units.first { argument.hasSuffix($0.0) }
-        let number = argument.dropLast(unit?.0.count ?? 0)
-        guard let value = Double(number), value > 0, value.isFinite else { return nil }
-        let seconds = value * (unit?.1 ?? 1)
-        guard seconds <= 1_000_000 else { return nil }
-        duration = .seconds(seconds)
+        guard let duration = SimulatorOption.time(argument) else { return nil }
+        self.duration = duration
     }
 
     /// Reads a time that was typed.

@@ -66,15 +66,13 @@ struct PeerHostCommand: ParsableCommand {
         let (time, image, isOnAir) = (time?.duration, image, isOnAir)
         var serving = ServingOptions()
         (serving.usesPseudoTerminal, serving.link, serving.tcp) = (usesPseudoTerminal, link, tcp)
-        (serving.baud, serving.unpaced, serving.broadcasts) = (nil, true, false)
-        var radio = RadioOptions()
-        (radio.isWanted, radio.adapter, radio.name) = (isOnAir, adapter, name)
-        try CommandRunner.run(shared.merged(with: parent.shared), for: .peer) { [serving, radio] context in
+        serving.broadcasts = false
+        try CommandRunner.run(shared.merged(with: parent.shared), for: .peer) { [serving, adapter] context in
             let options = try options.sending(image)
             let hosting = PeerHosting(context)
             try await context.run(for: time) {
                 if isOnAir {
-                    try await hosting.run(PeerPeripheral(options), over: radio)
+                    try await hosting.run(PeerPeripheral(options), over: adapter)
                 } else {
                     try await hosting.run(PeerFirmware(options: options), on: serving)
                 }

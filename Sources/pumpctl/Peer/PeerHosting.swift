@@ -19,12 +19,12 @@ struct PeerHosting: Sendable {
     }
 
     /// Offers `peer` over BLE until the user or a signal ends it.
-    func run(_ peer: PeerPeripheral, over radio: RadioOptions) async throws {
+    func run(_ peer: PeerPeripheral, over adapter: String?) async throws {
         var peer = peer
         peer.device.onEvent = tell
         let host = DeviceHost(peer, pace: .realTime(context.clock), hasFlowControl: true, on: context.loop)
         try await run(say: { bytes in await host.change { $0.device.say(bytes, at: $1) } }) {
-            try await radio.serve(host, context) { events.yield(.radio($0)) }
+            try await host.serve(onAdapter: adapter) { [events] in events.yield(.radio($0)) }
         }
     }
 
@@ -34,7 +34,9 @@ struct PeerHosting: Sendable {
         peer.onEvent = tell
         let host = DeviceHost(peer, pace: .realTime(context.clock), hasFlowControl: true, on: context.loop)
         try await run(say: { bytes in await host.change { $0.say(bytes, at: $1) } }) {
-            try await serving.serve(host, context) { events.yield(.ready($0, port: $1)) }
+            try await serving.serve(context, onReady: { [events] in events.yield(.ready($0, port: $1)) }) {
+                try await host.serve(at: $0, onEvent: $1)
+            }
         }
     }
 

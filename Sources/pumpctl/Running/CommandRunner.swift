@@ -2,6 +2,7 @@ import ArgumentParser
 import BlueZ
 import DescriptorIO
 import DeviceKit
+import FirmwareSim
 import Glibc
 import LineProtocol
 import RecordFormat
@@ -103,6 +104,7 @@ enum CommandRunner {
         case let error as SessionError: Failure(error, context.family, at: context.place)
         case let error as BLEError: Failure(error)
         case let error as RescueStoreError: Failure(error)
+        case let error as PeerImageFileError: Failure(error)
         case is CancellationError: Failure(.interrupted, code: "cancelled", "interrupted")
         default: Failure(of: error)
         }

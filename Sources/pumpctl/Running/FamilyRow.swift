@@ -1,6 +1,5 @@
 import ArgumentParser
 import DeviceKit
-import Transports
 
 /// What pumpctl knows of a family beside what ``Family`` says. Each family writes its own, in its folder; every list of
 /// families, and every help text that names them, follows from these.
@@ -10,10 +9,8 @@ struct FamilyRow: Sendable {
     let noun: String?
     /// Its commands at the top: one group under the noun, or all of them.
     let commands: [any ParsableCommand.Type]
-    /// The command that offers a simulated device.
-    let simulator: any ParsableCommand.Type
-    /// Opens a simulated device inside this program, by the options of its endpoint.
-    let simulate: LinkSchemes.Opener
+    /// Its simulated device.
+    let simulator: any Simulation.Type
     /// Words that commands stood under at the top in earlier versions, which are still understood, with what they are now.
     var formerCommands: [String: [String]] = [:]
 

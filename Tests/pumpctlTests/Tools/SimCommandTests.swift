@@ -72,6 +72,9 @@ struct SimCommandTests {
         let failed = try await Pumpctl.run("sim", "pump", "--link", "/nonexistent/pump", "--background")
         expectFailure(failed, 66, saying: "/nonexistent/pump", hint: "folder")
         #expect(failed.output.isEmpty)
+        let failedAsJSON = try await Pumpctl.run("--json", "sim", "pump", "--link", "/nonexistent/pump", "--background")
+        #expect(failedAsJSON.status == 66)
+        #expect(try failedAsJSON.object()["error"] as? String == "not_found")
     }
 
     @Test("A link without a folder is printed as the endpoint that it is")
@@ -148,6 +151,44 @@ struct SimCommandTests {
         await console.closeInput()
         let ending = try await console.ending()
         #expect(ending.output.contains("Speed:\(percent)%"), "\(ending)")
+    }
+
+    @Test(
+        "An endpoint takes what sim takes, and sim what an endpoint takes",
+        arguments: [
+            ["-p", "sim:pump?banner=hello&baud=115200", "status"], ["-p", "sim:pump?unpaced", "status"],
+            ["-p", "sim:led?mute&lit&baud=9600", "led", "get"], ["-p", "sim:led?unpaced=off", "led", "get"],
+            ["-p", "sim:storm?interval=off&rows=3&baud=9600", "storm", "log", "get", "--quiet", "0.2"],
+            ["-p", "sim:rescue?hoard&interval=0&unpaced", "send", "X", "--quiet", "0.1"],
+            ["sim", "rescue", "--forwards", "--help"],
+        ])
+    func bothSpellings(arguments: [String]) async throws {
+        let ending = try await Pumpctl.start(arguments).ending()
+        #expect(ending.status == 0, "\(ending)")
+    }
+
+    @Test(
+        "What is wrong with an option is said in the words of its spelling",
+        arguments: [
+            (["sim", "pump", "--knob", "half"], "--knob takes a number from 0 to 1023"),
+            (["sim", "pump", "--knbo", "3"], "Did you mean '--knob'?"),
+            (["sim", "pump", "--name", "x"], "--name goes with --ble"),
+            (["sim", "led", "--ble", "--baud", "9600"], "--ble goes without --baud: there is no line"),
+            (["sim", "rescue", "--hoard", "--forwards"], "--forwards goes without --hoard"),
+            (["sim", "peer", "--fault", "x"], "--fault takes one of: no_file_selected, "),
+            (["-p", "sim:pump?knob=half", "status"], "set knob to a number from 0 to 1023"),
+            (["-p", "sim:pump?name=x", "status"], "'sim:' takes the options banner, baud, knob, thermistors, unpaced"),
+            (
+                ["-p", "sim:storm?interval=x", "send", "X"],
+                "set interval to a time above 0, up to 1000000 s, as 500ms or 2s, or off"
+            ),
+            (["-p", "sim:peer?image=/dev/null", "send", "X"], "/dev/null is no PNG"),
+            (["-p", "sim:peer?image=a.png&size=200", "send", "X"], "leave out image, or seed and size"),
+        ])
+    func words(arguments: [String], text: String) async throws {
+        let ending = try await Pumpctl.start(arguments).ending()
+        #expect(ending.status == 64)
+        #expect(ending.errors.contains(text), "\(ending)")
     }
 
     @Test("--tcp listens on this machine's own address only, where a second client is hung up on and told of")

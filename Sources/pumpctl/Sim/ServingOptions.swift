@@ -1,0 +1,153 @@
+import ArgumentParser
+import BlueZ
+import DescriptorIO
+import FirmwareSim
+import Glibc
+import SerialPort
+
+/// Where a simulated device is offered.
+struct ServingOptions: ParsableArguments {
+    static let discussion = """
+        Prints where the device is and serves until it is interrupted; with --background in a process of its own, whose number \
+        is printed once the device is there: kill it to end. What it says while no program has the port open is \
+        lost, as on a real line.
+        """
+
+    /// The process that `--background` starts.
+    static let background = BackgroundProgram(mark: "PUMPCTL_IN_BACKGROUND")
+
+    @Flag(name: .customLong("pty"), help: "On a pseudo-terminal (the default).")
+    var usesPseudoTerminal = false
+
+    @Option(help: ArgumentHelp("A symbolic link to the pseudo-terminal.", valueName: "path"))
+    var link: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "On a TCP port of this machine; 0 takes a free one. One client at a time: others are hung up on.",
+            valueName: "port"))
+    var tcp: UInt16?
+
+    @Flag(name: .customLong("broadcast"), help: "With --tcp: any number of clients, and all hear all replies.")
+    var broadcasts = false
+
+    @Flag(
+        name: .customLong("background"),
+        help: "Return once the device is there, and print the number of the process that serves it.")
+    var isInBackground = false
+
+    @Flag(name: .customLong("ble"), help: "Over BLE, as a device that phones find.")
+    var usesRadio = false
+
+    @Option(help: ArgumentHelp("The Bluetooth adapter, by its name or address.", valueName: "hci1"))
+    var adapter: String?
+
+    func validate() throws {
+        if tcp != nil, usesPseudoTerminal || link != nil {
+            throw ValidationError("--tcp goes without --pty and --link")
+        }
+        if broadcasts, tcp == nil { throw ValidationError("--broadcast goes with --tcp") }
+        if usesRadio, usesPseudoTerminal || link != nil || tcp != nil {
+            throw ValidationError("--ble goes without --pty, --link and --tcp")
+        }
+        if !usesRadio, adapter != nil { throw ValidationError("--adapter goes with --ble") }
+    }
+
+    /// Starts the program in the background, if that is asked for and this is not the one there.
+    func startInBackground(_ output: Output) throws -> Bool {
+        guard isInBackground, !Self.background.isThis else { return false }
+        let start: BackgroundProgram.Start
+        do {
+            start = try Self.background.start(["pumpctl"] + CommandLine.arguments.dropFirst())
+        } catch {
+            throw Failure(
+                .ioError, code: "system", "can't start in the background: \(error)",
+                hint: "close programs you do not need, or omit --background")
+        }
+        switch start {
+        case .ended(let status, let text):
+            output.draw(text)
+            throw ExitCode(status)
+        case .ready(_, let text) where output.isJSON: output.draw(text)
+        case .ready(let process, let text):
+            // What a script keeps is the process: pid=$(pumpctl sim pump --background).
+            output.note("pumpctl: \(text.dropLast())")
+            output.text("\(process)")
+        }
+        return true
+    }
+
+    /// Has `serve` offer a device on a line, and tells `onReady` where that is, or else prints it.
+    func serve(
+        _ context: CommandContext, onReady: (@Sendable (_ text: String, _ endpoint: String) -> Void)? = nil,
+        _ serve: (ServingPlace, @escaping @Sendable (ServingEvent) -> Void) async throws -> Void
+    ) async throws {
+        let onReady = onReady ?? { context.output.result($0, SimulatorRecord(event: "ready", port: $1, pid: getpid())) }
+        let socket = tcp.map { ServingPlace.socket(.tcp(host: "127.0.0.1", port: $0), broadcasts: broadcasts) }
+        do {
+            try await serve(socket ?? .terminal(link: link)) { event in
+                switch event {
+                case .onTerminal(let path): onReady("PTY \(path)", path)
+                case .onSocket(let address): onReady("TCP \(address)", "\(address)")
+                case .refusedClient:
+                    return context.output.note(
+                        "pumpctl: a second client was hung up on: the line has one",
+                        hint: "serve with --broadcast to let several clients hear all replies")
+                }
+                Self.background.release()
+            }
+        } catch let error as SerialError {
+            throw Failure(error)
+        } catch let error as DescriptorError {
+            throw Failure(
+                error.errno == EADDRINUSE ? .unavailable : .ioError, code: "system", "port \(tcp ?? 0): \(error)",
+                hint: "choose a free port: --tcp 0")
+        }
+    }
+
+    /// Prints what becomes of a device that is offered over BLE.
+    static func tell(_ event: PeripheralEvent, of name: String, _ output: Output) {
+        switch event {
+        case .offered(let adapter):
+            output.result(
+                "BLE \(name) on \(adapter.name) (\(adapter.address))",
+                SimulatorRecord(
+                    event: "ready", port: "ble:\(adapter.address)", name: name, adapter: adapter.name,
+                    address: "\(adapter.address)", pid: getpid()))
+            background.release()
+        case .interrupted(let error):
+            output.note("pumpctl: \(error); \(name) is offered again once that is mended")
+            output.record(SimulatorRecord(ok: false, event: "interrupted", name: name, error: error.code.rawValue))
+        case .connected(let central):
+            output.record(SimulatorRecord(event: "connected", name: name, central: "\(central)"))
+        case .disconnected(let central):
+            output.record(SimulatorRecord(event: "disconnected", name: name, central: "\(central)"))
+        case .subscribed, .unsubscribed: break
+        }
+    }
+}
+
+extension Failure {
+    /// Why a pseudo-terminal could not be offered.
+    fileprivate init(_ error: SerialError) {
+        self.init(file: error.path, errno: error.errno ?? 0)
+        if error.code == .pathTaken { (status, code) = (.unavailable, "path_taken") }
+        let detail = error.errno.map { " (\(String(cString: strerror($0))))" } ?? ""
+        message = "\(error.activity) \(error.path): \(error.reason)\(detail)"
+        hint = error.hint
+    }
+}
+
+/// What becomes of a simulated device.
+struct SimulatorRecord: Encodable {
+    var ok = true
+    var event: String
+    /// Where it is found: over BLE by a central on another adapter.
+    var port: String?
+    var name: String?
+    var adapter: String?
+    var address: String?
+    var central: String?
+    var error: String?
+    var pid: Int32?
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import DeviceKit
+import FirmwareSim
+import PeripheralSim
+
+struct SimCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sim",
+        abstract: "Offer a simulated device to other programs.",
+        discussion: ServingOptions.discussion,
+        subcommands: FamilyRow.all.map { $0.simulator.command })
+}
+
+/// What `sim FAMILY` and `sim:FAMILY` are made of. The row is made where one of them is used: a start must not cost it.
+protocol Simulation: SendableMetatype {
+    static var configuration: CommandConfiguration { get }
+    static var row: PeripheralSimulator { get }
+}
+
+extension Simulation {
+    static var command: any ParsableCommand.Type { SimFamilyCommand<Self>.self }
+
+    /// - Parameter remark: What is to say of it behind what is to say of all.
+    static func simulating(
+        _ name: String, _ device: String, _ remark: String = "", example: String
+    ) -> CommandConfiguration {
+        CommandConfiguration(
+            commandName: name, abstract: "Offer \(device).", discussion: ServingOptions.discussion + remark,
+            example: "pumpctl sim \(name) \(example)")
+    }
+}
+
+struct SimFamilyCommand<Simulated: Simulation>: OptionedCommand {
+    static var configuration: CommandConfiguration { Simulated.configuration }
+    static var takenOptions: Set<SharedOption> { [.json] }
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var own: JSONOption
+    var shared: SharedOptions { own.shared }
+    @OptionGroup var serving: ServingOptions
+    @OptionGroup var device: SimulatorArguments<Simulated>
+
+    private func settings() throws(SimulatorOptionError) -> SimulatorSettings {
+        try Simulated.row.line.settings(device.given, over: serving.usesRadio ? .radio : .line)
+    }
+
+    func validate() throws {
+        do { _ = try settings() } catch { throw ValidationError(error.words) }
+    }
+
+    func run() throws {
+        let options = shared.merged(with: parent.shared)
+        if try serving.startInBackground(Output(isJSON: options.json)) { return }
+        let (row, settings, serving) = (Simulated.row, try settings(), serving)
+        try CommandRunner.run(options, for: Family(named: row.line.name)) { context in
+            if serving.usesRadio {
+                let (name, output) = (settings.text("name") ?? "", context.output)
+                try await row.serve(settings, onAdapter: serving.adapter, on: context.loop) {
+                    ServingOptions.tell($0, of: name, output)
+                }
+            } else {
+                try await serving.serve(context) {
+                    try await row.line.serve(settings, at: $0, on: context.loop, onEvent: $1)
+                }
+            }
+        }
+    }
+}

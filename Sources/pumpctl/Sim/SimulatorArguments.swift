@@ -1,0 +1,54 @@
+import ArgumentParser
+import FirmwareSim
+import PeripheralSim
+
+/// The options of a simulated device, as its row declares them: the parser asks an instance's mirror for what there is to
+/// parse, and has it decode what was parsed. Both follow the row here, and properties elsewhere.
+struct SimulatorArguments<Simulated: Simulation>: ParsableArguments, CustomReflectable {
+    /// What was given, by the names of the options.
+    private(set) var given: [String: String] = [:]
+
+    private static var options: [SimulatorOption] { Simulated.row.line.options }
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        for option in Self.options {
+            let key = Key(stringValue: option.name)
+            given[option.name] =
+                if option.value == .flag {
+                    try values.decode(Flag<Bool>.self, forKey: key).wrappedValue ? "on" : nil
+                } else {
+                    try values.decode(Option<String?>.self, forKey: key).wrappedValue
+                }
+        }
+    }
+
+    var customMirror: Mirror {
+        Mirror(self, children: Self.options.map { (label: $0.name, value: $0.argument) })
+    }
+
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+}
+
+extension SimulatorOption {
+    /// What the parser looks for, with the values and the default as it shows those of a property.
+    fileprivate var argument: Any {
+        let name = NameSpecification.customLong(name)
+        if value == .flag { return Flag(wrappedValue: false, name: name, help: ArgumentHelp(help)) }
+        var remarks: [String] = []
+        if case .choice(let words) = value { remarks.append("values: \(words.joined(separator: ", "))") }
+        if let defaultValue { remarks.append("default: \(defaultValue)") }
+        let text = help + (remarks.isEmpty ? "" : " (\(remarks.joined(separator: "; ")))")
+        let completion: CompletionKind? =
+            if case .choice(let words) = value { .list(words) } else { value == .file ? .file() : nil }
+        return Option<String?>(name: name, help: ArgumentHelp(text, valueName: valueName), completion: completion)
+    }
+}

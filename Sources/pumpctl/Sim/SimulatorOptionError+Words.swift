@@ -1,0 +1,25 @@
+import FirmwareSim
+import LineProtocol
+import Transports
+
+extension SimulatorOptionError {
+    /// What is wrong with an option of `sim FAMILY`.
+    var words: String {
+        switch problem {
+        case .unknown: "there is no option --\(option)"
+        case .invalid(let value): "--\(option) takes \(value)"
+        case .only(.radio): "--\(option) goes with --ble"
+        case .only(.line): "--ble goes without --\(option): there is no line"
+        case .excludes(let others): "--\(option) goes without --\(others.joined(separator: " and --"))"
+        }
+    }
+
+    /// What is wrong with an option of an endpoint that has no unknown ones.
+    func hint(on endpoint: Endpoint) -> LinkError {
+        switch problem {
+        case .unknown, .only: endpoint.invalid("leave out '\(option)'")
+        case .invalid(let value): endpoint.invalid("set \(option) to \(value)")
+        case .excludes(let others): endpoint.invalid("leave out \(option), or \(others.joined(separator: " and "))")
+        }
+    }
+}
