@@ -1,4 +1,4 @@
-public import LineProtocol
+internal import LineProtocol
 public import Transports
 
 /// Carries out what only asks a device, and again where it is a BLE device that was lost before it had answered: a radio link

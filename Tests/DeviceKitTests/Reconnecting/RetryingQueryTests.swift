@@ -15,7 +15,7 @@ struct RetryingQueryTests {
     ) async throws -> String {
         let endpoint = try Endpoint(endpoint)
         var (count, retries) = (0, 0)
-        let answer = try? await retryingQuery(of: endpoint, clock: clock, onRetry: { _ in retries += 1 }) {
+        let answer: Void? = try? await retryingQuery(of: endpoint, clock: clock, onRetry: { _ in retries += 1 }) {
             count += 1
             clock.advance(by: pause)
             if count <= losses { throw error ?? loss }

@@ -27,24 +27,22 @@ struct PeerHostingTests {
         let path = folder.path("a\nphoto.png")
         try Data(bytes).write(to: URL(filePath: path))
         var options = PeerFirmwareOptions()
-        try options.readImage(at: path)
+        options.send(try PeerImageFile(path: path))
         #expect(options.image == bytes)
         #expect(options.imageName == "a_photo.png")
     }
 
     @Test func `What is no PNG, too large or not there is no image`() throws {
         let folder = TemporaryFolder()
-        var options = PeerFirmwareOptions()
         let large = PeerPicture.signature + [UInt8](repeating: 0, count: PeerFirmwareOptions.largestImage)
-        for (bytes, error) in [(Array("GIF".utf8), .notPNG), (large, .tooLarge)]
-            as [([UInt8], PeerFirmwareOptions.ImageFileError)]
-        {
-            try Data(bytes).write(to: URL(filePath: folder.path("image")))
-            #expect(throws: error) { try options.readImage(at: folder.path("image")) }
+        let path = folder.path("image")
+        for (bytes, code) in [(Array("GIF".utf8), .notPNG), (large, .tooLarge)] as [([UInt8], PeerImageFileError.Code)] {
+            try Data(bytes).write(to: URL(filePath: path))
+            #expect(throws: PeerImageFileError(code, path: path)) { try PeerImageFile(path: path) }
         }
-        #expect(throws: PeerFirmwareOptions.ImageFileError.unreadable(ENOENT)) {
-            try options.readImage(at: folder.path("none"))
+        let nothing = folder.path("none")
+        #expect(throws: PeerImageFileError(.unreadable(errno: ENOENT), path: nothing)) {
+            try PeerImageFile(path: nothing)
         }
-        #expect(options == PeerFirmwareOptions())
     }
 }
