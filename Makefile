@@ -74,6 +74,7 @@ test: setup-test lint
 	$(PART) 'tests of the bench' $(MAKE) -s -C Tests/bench/vm check
 	$(PART) 'build of the tests' $(SWIFT) build --build-tests
 	$(PART) 'examples' Examples/check "$$($(SWIFT) build --show-bin-path)"
+	$(PART) 'a family of another package' Examples/Scale/check "$$($(SWIFT) build --show-bin-path)"
 	$(PART) 'tests of the libraries' $(COUNT) $(RUN_TESTS) 8 --skip '^(pumpctlTests|BenchTests)\.'
 	$(PART) 'tests of the program' $(COUNT) $(RUN_TESTS) 4 --filter '^pumpctlTests\.'
 	$(PART) 'tests against the firmware' $(COUNT) $(RUN_TESTS) 4 --filter '^BenchTests\.'
@@ -98,8 +99,9 @@ bench: all
 
 lint: setup-test
 	$(PART) 'style of the code' $(SWIFT) format lint --strict --recursive \
-	    Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Examples/Package.swift Examples/Sources
-	$(PART) 'style of the scripts' shellcheck $$(grep -l '^#!/bin/.*sh' scripts/*) .ci/run hardware/udev/check Examples/check
+	    Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Examples/Package.swift Examples/Sources \
+	    Examples/Scale/Package.swift Examples/Scale/Sources Examples/Scale/Tests
+	$(PART) 'style of the scripts' shellcheck $$(grep -l '^#!/bin/.*sh' scripts/*) .ci/run hardware/udev/check Examples/check Examples/Scale/check
 
 benchmark: all
 	@scripts/ensure-packages dbus-daemon
@@ -111,7 +113,7 @@ install: all
 	install -D -m 755 "$$($(RELEASE) --show-bin-path)/pumpctl-record" $(DESTDIR)$(PREFIX)/libexec/pumpctl/pumpctl-record
 
 clean:
-	rm -rf .build Benchmarks/.build Examples/.build
+	rm -rf .build Benchmarks/.build Examples/.build Examples/Scale/.build
 	$(MAKE) -C hardware/nano-pump clean
 	$(MAKE) -C hardware/esp32-storm clean
 	$(MAKE) -C hardware/esp32-led clean

@@ -1,0 +1,40 @@
+public import DeviceKit
+internal import LineProtocol
+public import Transports
+
+extension Family {
+    /// The scale, as programs must know it that work with devices of any family.
+    public static let scale = Family(
+        name: "scale", device: "a scale", baudRate: 9600,
+        reasonForNoStop: "nothing of a scale moves",
+        commands: [
+            FamilyCommand("weigh", sends: "WEIGH", "Ask for the weight.", effect: .query, tellsState: true),
+            FamilyCommand("tare", sends: "TARE", "Count what lies on it now as nothing.", effect: .change),
+        ],
+        events: [FamilyEvent("OVERLOAD", "There is more on it than it can bear.", name: "overload")],
+        errors: [FamilyError("OVERLOAD", "There is more on it than it can bear.", remedy: "take something off")],
+        state: [
+            StateField(
+                "weight_g", "weight", .number(-5000...5000), unit: "g", forgetting: [.linkLost, .unknownOutcome]),
+            StateField("load", "load", .choice(["normal", "overload"])),
+        ],
+        wire: WireRules(
+            errorCode: { line, ending in
+                if case .error(let code) = ScaleMessage(line: line, ending: ending) { code } else { nil }
+            },
+            recognizes: { line in
+                if case .unknown = ScaleMessage(line: line.span, ending: .lineFeed) { false } else { true }
+            },
+            follow: FamilyMonitor.follower(of: ScaleFamily.self)))
+}
+
+extension LinkSchemes {
+    /// All links by which a scale can be reached; over BLE it is behind an HM-10.
+    public static let scale: LinkSchemes = {
+        var profiles = GATTProfiles.carriers
+        profiles.add(.hm10, for: "scale")
+        var schemes = LinkSchemes.standard
+        schemes.add("ble", BLEEndpoint.opener(BLEUse(profiles: profiles)))
+        return schemes
+    }()
+}

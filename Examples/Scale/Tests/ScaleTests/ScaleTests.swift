@@ -1,0 +1,47 @@
+import FirmwareSim
+import LineProtocol
+import Scale
+import ScaleSim
+import Testing
+
+@Suite("The scale's protocol, the host's side against the device's")
+struct ScaleTests {
+    /// What the host understands of what the device says to `text`.
+    private func answers(to text: String, _ scale: inout ScaleFirmware, at instant: Duration) -> [ScaleMessage] {
+        scale.receive(Array(text.utf8), at: instant)
+        return messages(of: &scale, until: instant + .seconds(1))
+    }
+
+    private func messages(of scale: inout ScaleFirmware, until instant: Duration) -> [ScaleMessage] {
+        scale.advance(to: instant).map { emission in
+            #expect(emission.bytes.suffix(2) == [0x0D, 0x0A])
+            return ScaleFamily.message(line: Array(emission.bytes.dropLast(2)).span, ending: .lineFeed)
+        }
+    }
+
+    @Test("It tells what lies on it, and from TARE on only what was added") func weighing() {
+        var scale = ScaleFirmware(load: 1234)
+        #expect(answers(to: "WEIGH\n", &scale, at: .zero) == [.weight(123.4)])
+        #expect(answers(to: "TARE\n", &scale, at: .seconds(1)) == [.tared])
+        scale.put(-34, at: .seconds(2))
+        #expect(answers(to: "WEIGH\n", &scale, at: .seconds(2)) == [.weight(-3.4)])
+    }
+
+    @Test("It says by itself that there is too much on it, and tells no weight") func overload() {
+        var scale = ScaleFirmware()
+        scale.put(60_000, at: .zero)
+        #expect(messages(of: &scale, until: .seconds(1)) == [.overload])
+        #expect(answers(to: "WEIGH\n", &scale, at: .seconds(1)) == [.error("OVERLOAD")])
+    }
+
+    @Test("What it is not asked to weigh is not known") func state() {
+        var state = ScaleState()
+        state.apply(.weight(5))
+        #expect(state.grams == 5)
+        state.overhear(.overload)
+        #expect(state.grams == nil)
+        #expect(state.isOverloaded == true)
+        state.becomeUncertain()
+        #expect(state == ScaleState())
+    }
+}
