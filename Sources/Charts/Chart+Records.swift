@@ -7,13 +7,23 @@ extension Chart {
     /// - Parameters:
     ///   - folded: The values.
     ///   - limits: By a value's name, as in `skin_temp_c`, at what something happens.
-    public init(_ folded: [FoldedSeries], limits: [String: Limit] = [:]) {
+    ///   - naming: What people call a value of a family, and its unit; nil where nothing is known of it, and its name tells:
+    ///     `skin_temp_c` is `skin`, in °C.
+    public init(
+        _ folded: [FoldedSeries], limits: [String: Limit] = [:],
+        naming: (_ family: String, _ name: String) -> (label: String, unit: String?)? = { _, _ in nil }
+    ) {
         let devices = ChartDevices(folded)
         // Those of a family stand together, in the order in which the families came first.
         var families: [String] = []
         for series in folded where !families.contains(series.family) { families.append(series.family) }
         let all = families.flatMap { family in folded.filter { $0.family == family } }
-        func series(_ folded: FoldedSeries) -> Series { Series(folded, devices, limits[folded.name]) }
+        func series(_ folded: FoldedSeries) -> Series {
+            let known = folded.name == "state" ? nil : naming(folded.family, folded.name)
+            return Series(
+                folded, known?.label ?? Chart.label(of: folded.name),
+                unit: known.map { $0.unit ?? "" } ?? Chart.unit(of: folded.name), devices, limits[folded.name])
+        }
         self.init(
             all.filter { $0.name != "state" }.map(series), states: all.filter { $0.name == "state" }.map(series),
             devices: devices.all)
@@ -41,8 +51,9 @@ extension Chart {
 
 extension Chart.Series {
     /// A value of a device; its device is in the label where there are several.
-    fileprivate init(_ folded: FoldedSeries, _ devices: ChartDevices, _ limit: Chart.Limit?) {
-        let name = Chart.label(of: folded.name)
+    fileprivate init(
+        _ folded: FoldedSeries, _ name: String, unit: String, _ devices: ChartDevices, _ limit: Chart.Limit?
+    ) {
         // A measurement is known by where it was made.
         var label = folded.part.isEmpty ? name : name == "value" ? folded.part : "\(name) \(folded.part)"
         if devices.isAmbiguous(folded) { label += " (\(devices.name(of: folded)))" }
@@ -52,8 +63,7 @@ extension Chart.Series {
             if point.isFirst, !points.isEmpty { points.append(Chart.Point(time: time)) }
             points.append(Chart.Point(time: time, value: point.value))
         }
-        self.init(
-            name, label: label.printable(), unit: Chart.unit(of: folded.name), points: points, limit: limit)
+        self.init(name, label: label.printable(), unit: unit, points: points, limit: limit)
     }
 }
 

@@ -58,6 +58,17 @@ struct ChartTests {
         #expect(Chart.label(of: "temp_c") == "temp")
     }
 
+    @Test("A value is called, and has the unit, as who knows its family says; else as its name tells")
+    func naming() {
+        let weights = [Self.folded("weight_g", family: "scale", [1, 2]), Self.folded("skin_temp_c", [30, 31])]
+        let chart = Chart(weights) { family, name in
+            family == "scale" && name == "weight_g" ? ("weight", "g") : nil
+        }
+        #expect(chart.panels.map(\.unit) == ["°C", "g"])
+        #expect(chart.panels.map { $0.series.map(\.label) } == [["skin"], ["weight"]])
+        #expect(Chart(weights).panels.map(\.unit) == ["°C", "weight g"])
+    }
+
     @Test("Each device, port and point has a line of its own, with a mark and a name of its own")
     func separate() {
         let pumps = Chart(

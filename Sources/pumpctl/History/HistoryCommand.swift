@@ -153,7 +153,8 @@ extension HistoryCommand {
         let size = TerminalSize.forDrawing
         let columns = max(plot ? Chart.columns(in: size) : 1, svg == nil ? 1 : Chart.svgColumns)
         let chart = Chart(
-            HistoryPlot.shown(try RecordQuery.series(columns: columns, filter)), limits: HistoryPlot.limits)
+            HistoryPlot.shown(try RecordQuery.series(columns: columns, filter)), limits: HistoryPlot.limits,
+            naming: HistoryPlot.naming)
         if let svg { try OutputFile(path: svg, .replace).write(Array(chart.svg.utf8)) }
         if chart.isEmpty { return noteAbsence("there is nothing to draw: no number was recorded", output) }
         guard plot else { return }
