@@ -32,7 +32,7 @@ struct FlowControlTests {
         let first = try await DescriptorChannel.connect(to: address, deadline: .now + .seconds(60))
         try await first.write(Array("GET_LOG\n".utf8))
         _ = try await first.read()
-        await first.close()
+        await first.leave()
         let second = try await DescriptorChannel.connect(to: address, deadline: .now + .seconds(60))
         try await second.write(Array("GET_LOG\n".utf8))
         let end = StormLog(seed: 7).text(rows: 199_990..<200_000)

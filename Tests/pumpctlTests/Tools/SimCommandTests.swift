@@ -201,7 +201,7 @@ struct SimCommandTests {
         await #expect(throws: DescriptorError.self) {
             try await DescriptorChannel.connect(
                 to: .tcp(host: "127.0.0.2", port: port), deadline: .now + .seconds(30)
-            ).close()
+            ).leave()
         }
         let address = SocketAddress.tcp(host: "127.0.0.1", port: port)
         let first = try await DescriptorChannel.connect(to: address, deadline: .now + .seconds(30))
@@ -210,7 +210,7 @@ struct SimCommandTests {
         _ = try await first.read()
         let second = try await DescriptorChannel.connect(to: address, deadline: .now + .seconds(30))
         await #expect(throws: DescriptorError.self) { while try await second.read() != nil {} }
-        await first.close()
+        await first.leave()
         #expect(try await Pumpctl.run("-p", text, "status").status == 0)
         sim.send(signal: SIGTERM)
         let ending = try await sim.ending()
