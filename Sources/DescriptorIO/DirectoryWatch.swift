@@ -11,13 +11,11 @@ package final class DirectoryWatch: Sendable {
         guard descriptor >= 0 else { return nil }
         // IN_ATTRIB: udev gives a new device its group a moment after it has made it.
         let events = UInt32(IN_CREATE | IN_MOVED_TO | IN_ATTRIB | IN_ONLYDIR)
-        guard inotify_add_watch(descriptor, path, events) >= 0 else {
-            close(descriptor)
-            return nil
-        }
+        guard inotify_add_watch(descriptor, path, events) >= 0 else { return nil }
     }
 
-    deinit { close(descriptor) }
+    /// It is called for a watch that could not begin, too.
+    deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// Waits for the next change, or for `deadline`.
     ///

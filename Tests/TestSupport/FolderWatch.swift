@@ -13,13 +13,12 @@ public final class FolderWatch: Sendable {
         descriptor = inotify_init1(CInt(IN_NONBLOCK | IN_CLOEXEC))
         let events = UInt32(IN_CREATE | IN_MOVED_TO | IN_MODIFY | IN_DELETE | IN_ONLYDIR)
         guard descriptor >= 0, inotify_add_watch(descriptor, path, events) >= 0 else {
-            let error = errno
-            if descriptor >= 0 { close(descriptor) }
-            throw ChildProcess.NotStarted(errno: error)
+            throw ChildProcess.NotStarted(errno: errno)
         }
     }
 
-    deinit { close(descriptor) }
+    /// It is called for a watch that could not begin, too.
+    deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// Waits until `find` finds something.
     ///

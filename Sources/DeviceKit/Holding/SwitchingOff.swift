@@ -9,8 +9,9 @@ public import Transports
 /// try await SwitchingOff(.pump).run(at: Endpoint("/dev/ttyUSB0"))  // returns once the pump was read to be off
 /// ```
 ///
-/// A device that another program is done with in no time is waited for. Where the link is lost before the device has
-/// answered, it is opened again once.
+/// A device that another run of this program is done with in no time is waited for. Where the link is lost before the device
+/// has answered, it is opened again once; what comes then is sent it too where nothing tells it from the device, and that
+/// counts as a failure.
 public struct SwitchingOff: Sendable {
     /// What it tells of while it goes on.
     public enum Report: Sendable {
@@ -18,6 +19,8 @@ public struct SwitchingOff: Sendable {
         case openingAgain(LinkError?)
         /// What is there now is not taken for the device, for this reason.
         case doubtful(LinkError)
+        /// What came to the endpoint has acknowledged it, and may be another device: that one's state is unknown.
+        case unverified
         /// It can't be opened again.
         case notOpened(LinkError)
         /// This program has the device, and has switched it off.
@@ -82,6 +85,9 @@ public struct SwitchingOff: Sendable {
             tell(.openingAgain(error.link))
             guard let again = await open(again: reconnector, by: deadline) else { throw error }
             try await switchOff(again)
+            guard reconnector.isDeviceUnknown else { return }
+            tell(.unverified)
+            throw error
         }
     }
 
@@ -101,7 +107,7 @@ public struct SwitchingOff: Sendable {
 
     /// Opens a link that was lost, if that can be done in time.
     private func open(again reconnector: Reconnector, by deadline: ContinuousClock.Instant) async -> (any Link)? {
-        let opening = Task(executorPreference: loop) { try await reconnector.link() }
+        let opening = Task(executorPreference: loop) { try await reconnector.unverifiedLink() }
         let timer = Task(executorPreference: loop) { [clock] in
             if (try? await clock.sleep(until: deadline)) != nil { opening.cancel() }
         }

@@ -75,18 +75,40 @@ public final class Reconnector: Sendable {
             let port = terminal == nil ? endpoint.attachedSerialPort : nil
             device = Device(
                 identity: port?.usb == nil ? nil : port?.identity,
-                isUnknown: port == nil && endpoint.isUSBSerialPortByNumber(deviceID), terminal: terminal)
+                isUnknown: port == nil
+                    && Self.hasGone(endpoint, deviceID, node: DeviceID.serialPort(at: endpoint.address)),
+                terminal: terminal)
         }
+    }
+
+    /// Whether nothing tells the device from another that comes to its endpoint: it had gone before it was looked up.
+    public var isDeviceUnknown: Bool { device.withLock { $0?.isUnknown == true } }
+
+    /// Whether a USB adapter is no longer at the path of its endpoint, which says nothing of the device.
+    ///
+    /// - Parameters:
+    ///   - deviceID: Of the device that was there; nil where others could open it as well.
+    ///   - node: What is there now; nil for nothing. udev may know it by another path, as in a container.
+    static func hasGone(_ endpoint: Endpoint, _ deviceID: String?, node: String?) -> Bool {
+        guard endpoint.isUSBSerialPortByNumber(deviceID) else { return false }
+        guard let node else { return true }
+        return deviceID.map { $0 != node } ?? false
     }
 
     /// Opens the link as soon as it can be opened.
     ///
     /// - Throws: `LinkError` for what waiting does not mend: ``LineProtocol/LinkError/Code/disconnected`` where no device that
     ///   comes can be known to be the same; what `open` throws otherwise; `CancellationError`.
-    public func link() async throws -> any Link {
+    public func link() async throws -> any Link { try await link(takingUnknown: false) }
+
+    /// The same, but where ``isDeviceUnknown`` what comes to the endpoint is taken, and may be another device: for what harms
+    /// none, as a stop.
+    public func unverifiedLink() async throws -> any Link { try await link(takingUnknown: true) }
+
+    private func link(takingUnknown: Bool) async throws -> any Link {
         look()
         let (identity, isUnknown) = device.withLock { ($0?.identity, $0?.isUnknown == true) }
-        if isUnknown { throw unknownAdapter }
+        if isUnknown, !takingUnknown { throw unknownAdapter }
         var doubt: LinkError.Code?
         if let identity, let monitor = try? SerialPortMonitor(on: loop) {
             defer { monitor.close() }

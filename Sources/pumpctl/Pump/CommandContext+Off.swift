@@ -21,6 +21,8 @@ extension CommandContext {
                 case .openingAgain(let error):
                     output.note("pumpctl: \(error.map { "\($0)" } ?? "the link is lost"); opening it again")
                 case .doubtful(let error): output.note("pumpctl: \("\(error)".printable()); waiting")
+                case .unverified:
+                    output.note("pumpctl: OFF was acknowledged by what is there now, which may be another pump")
                 case .notOpened(let error): output.note("pumpctl: \(error)", hint: error.hint)
                 case .doneByOther(let holder):
                     let name = holder.map { "\($0)" } ?? "another pumpctl"

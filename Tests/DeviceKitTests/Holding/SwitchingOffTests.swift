@@ -63,6 +63,22 @@ struct SwitchingOffTests {
         #expect(reports.state == ["openingAgain"])
     }
 
+    @Test("What comes where the device had gone before it was known is switched off too, and that is no success")
+    func unverified() async throws {
+        let gone = LinkError(.disconnected, name: "bench", activity: "send")
+        let (first, second) = (ScriptedLink(), Self.pump())
+        first.failSends(with: gone)
+        let error = await #expect(throws: SessionError.self) {
+            try await switchOff(at: "/dev/ttyUSB97") { attempt in
+                attempt == 1 ? NamedLink(link: first, deviceID: "tty-188-97") as any Link : second
+            }
+        }
+        #expect(error?.code == .linkLost)
+        #expect(error?.outcome == .unknown)
+        #expect(await second.nextSent().hasSuffix("OFF\n"))
+        #expect(reports.state == ["openingAgain", "unverified"])
+    }
+
     @Test("Over BLE the device is taken also where others listen")
     func shared() async throws {
         try await switchOff(at: "ble:HMSoft") { _ in Self.pump() }

@@ -1,11 +1,12 @@
 import DescriptorIO
-import DeviceKit
 import Glibc
 import LineProtocol
 import SerialPort
 import TestSupport
 import Testing
 import Transports
+
+@testable import DeviceKit
 
 @Suite("A device that is found again", .timeLimit(.minutes(1)))
 struct ReconnectorTests {
@@ -65,6 +66,19 @@ struct ReconnectorTests {
         let error = await #expect(throws: LinkError.self) { try await reconnector.link() }
         #expect(error?.code == .disconnected)
         #expect(error?.hint?.isEmpty == false)
+        #expect(reconnector.isDeviceUnknown)
+        await (try await reconnector.unverifiedLink()).close()
+    }
+
+    @Test func `A USB adapter that is still there has not gone, though udev knows it by another path`() throws {
+        let renamed = try Endpoint("/dev/pump")
+        #expect(!Reconnector.hasGone(renamed, "tty-188-0", node: "tty-188-0"))
+        #expect(Reconnector.hasGone(renamed, "tty-188-0", node: "tty-188-1"))
+        #expect(Reconnector.hasGone(renamed, "tty-188-0", node: nil))
+        let numbered = try Endpoint("/dev/ttyUSB0")
+        #expect(!Reconnector.hasGone(numbered, nil, node: "tty-188-0"))
+        #expect(Reconnector.hasGone(numbered, nil, node: nil))
+        #expect(!Reconnector.hasGone(try Endpoint("/dev/ttyS0"), "tty-4-64", node: nil))
     }
 
     @Test(

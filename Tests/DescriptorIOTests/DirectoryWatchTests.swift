@@ -1,0 +1,22 @@
+import DescriptorIO
+import Glibc
+import Testing
+
+@Suite("A watch of a folder", .timeLimit(.minutes(1)))
+struct DirectoryWatchTests {
+    /// A number that is closed twice may be somebody else's the second time.
+    @Test("Where there is no folder to watch it closes nobody else's descriptor")
+    func noFolder() async {
+        let watching = Task.detached {
+            while !Task.isCancelled { #expect(DirectoryWatch(path: "/there/is/no/such/folder") == nil) }
+        }
+        var losses = 0
+        for _ in 0..<200_000 {
+            let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+            if close(descriptor) != 0 { losses += 1 }
+        }
+        watching.cancel()
+        await watching.value
+        #expect(losses == 0)
+    }
+}
