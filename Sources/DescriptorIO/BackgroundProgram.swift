@@ -82,8 +82,12 @@ public struct BackgroundProgram: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
+        // A program that reads its signals from a descriptor has them blocked: the other one must not inherit that.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
         // The terminal's Ctrl-C and its end are not for it.
-        posix_spawnattr_setflags(&attributes, Self.newSession)
+        posix_spawnattr_setflags(&attributes, Self.newSession | CShort(POSIX_SPAWN_SETSIGMASK))
         let words = arguments.map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
         let variable = strdup("\(mark)=1")

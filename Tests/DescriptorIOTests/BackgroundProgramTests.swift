@@ -32,6 +32,17 @@ struct BackgroundProgramTests {
         #expect(try start(script, mark: "TEST_ENDED") == expected)
     }
 
+    @Test("has no signal blocked that this one has")
+    func signals() throws {
+        var (blocked, before) = (sigset_t(), sigset_t())
+        sigemptyset(&blocked)
+        sigaddset(&blocked, SIGTERM)
+        pthread_sigmask(SIG_BLOCK, &blocked, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        let start = try start("grep SigBlk /proc/self/status", mark: "TEST_SIGNALS")
+        #expect(start == .ended(status: 0, output: "SigBlk:\t0000000000000000\n"))
+    }
+
     @Test("that is not there can't be started")
     func missing() {
         #expect(throws: DescriptorError.self) {

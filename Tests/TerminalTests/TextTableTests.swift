@@ -10,6 +10,13 @@ struct TextTableTests {
         #expect(table.lines() == ["NAME    PORT", "泵      1", "abcdef  22", "e\u{301}       3"])
     }
 
+    @Test("What a row has more than there are columns is left out")
+    func longRow() {
+        var table = TextTable(["A", "B"])
+        table.add(["1", "2", "3"])
+        #expect(table.takeLines() == ["A  B", "1  2"])
+    }
+
     @Test("A column without a value is left out, and so are headings that are empty")
     func leftOut() {
         #expect(TextTable(["A", "B", "C"], [["1", "", "2"]]).lines() == ["A  C", "1  2"])

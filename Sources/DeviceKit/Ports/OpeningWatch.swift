@@ -29,7 +29,8 @@ public final class OpeningWatch: Sendable {
     ///   - patience: How long after the first step nothing is told.
     ///   - clock: Measures that.
     ///   - executor: What the watch waits on.
-    ///   - show: Called with the step that opening is at; with nil once it is over, if a step was told.
+    ///   - show: Called with the step that opening is at; with nil once it is over, if a step was told. Must not call the
+    ///     watch.
     public init(
         after patience: Duration = .seconds(1), clock: any Clock<Duration> = ContinuousClock(),
         executor: any TaskExecutor = EventLoop.shared, show: @escaping @Sendable (BLEOpeningStep?) -> Void
@@ -54,13 +55,13 @@ public final class OpeningWatch: Sendable {
         if isShown { tell() }
     }
 
+    /// Under the lock: ending, in another thread, comes before it or behind it.
     private func tell() {
-        let step = state.withLock { state -> BLEOpeningStep? in
-            guard !state.isOver else { return nil }
+        state.withLock { state in
+            guard !state.isOver, let step = state.step else { return }
             state.isShown = true
-            return state.step
+            show(step)
         }
-        if let step { show(step) }
     }
 
     /// Takes in that opening is over: no step is told from now on. Ending twice is allowed.

@@ -81,6 +81,7 @@ public final class LinkFollowing<Heard: Sendable>: AsyncSequence, Sendable {
                 }
             } catch {
                 await following.close()
+                if let error = error as? LinkError, error.code == .cancelled { throw CancellationError() }
                 throw error
             }
         }

@@ -38,15 +38,15 @@ public struct TextTable: Sendable {
     /// A table with these rows.
     public init(_ columns: [Column], _ rows: [[String]] = []) {
         self.columns = columns
-        self.rows = rows
+        self.rows = rows.map { Array($0.prefix(columns.count)) }
         widths = columns.map { _ in nil }
     }
 
     /// How many rows it holds.
     public var rowCount: Int { rows.count }
 
-    /// Adds a row: a value for each column, empty where there is none.
-    public mutating func add(_ row: [String]) { rows.append(row) }
+    /// Adds a row: a value for each column, empty where there is none. What is more than there are columns is left out.
+    public mutating func add(_ row: [String]) { rows.append(Array(row.prefix(columns.count))) }
 
     /// The headings and the rows.
     ///

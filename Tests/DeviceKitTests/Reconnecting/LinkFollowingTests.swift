@@ -79,7 +79,7 @@ struct LinkFollowingTests {
         let reading = Task { try await following.closing { for try await _ in following {} } }
         await settle()
         reading.cancel()
-        await #expect(throws: (any Error).self) { try await reading.value }
+        await #expect(throws: CancellationError.self) { try await reading.value }
         #expect(links[0].closeCount == 1)
     }
 }
