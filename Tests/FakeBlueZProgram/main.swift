@@ -16,7 +16,9 @@ import TestSupport
 /// after a line `BURST:<n>` says so many pieces of a pump's status lines as fast as it can.
 ///
 /// `fake-bluez 2` has two adapters: a device that a program offers on `hci1` is found by way of `hci0`.
-func serve(adapters: Int) async throws {
+///
+/// - Returns: The signal that has ended it, or 0.
+func serve(adapters: Int) async throws -> CInt {
     let bus = try await PrivateBus()
     let fake = try await FakeBlueZ.start(on: bus.address)
     for number in 0..<adapters {
@@ -28,20 +30,51 @@ func serve(adapters: Int) async throws {
     await fake.add(sprinter(on: fake))
     print(bus.address)
     fflush(nil)
-    while readLine() != nil {}
+    let signal = await ending()
     time.cancel()
     await fake.stop()
     bus.kill()
+    return signal
 }
 
+/// Where a signal that ends the program is written, by its handler. The main thread waits for signals with none of them
+/// blocked, so that no descriptor tells of them.
+nonisolated(unsafe) var signalPipe: [CInt] = [-1, -1]
+
+/// Waits until standard input ends, or a signal ends the program: then the signal, else 0.
+func ending() async -> CInt {
+    let (endings, end) = AsyncStream.makeStream(of: CInt.self)
+    pipe(&signalPipe)
+    for number in SignalSource.endingSignals {
+        signal(number) { number in
+            var byte = UInt8(truncatingIfNeeded: number)
+            _ = write(signalPipe[1], &byte, 1)
+        }
+    }
+    Task.detached {
+        var byte: UInt8 = 0
+        while read(signalPipe[0], &byte, 1) != 1 {}
+        end.yield(CInt(byte))
+    }
+    Task.detached {
+        while readLine() != nil {}
+        end.yield(0)
+    }
+    for await signal in endings { return signal }
+    return 0
+}
+
+let status: CInt
 switch (CommandLine.arguments.count, CommandLine.arguments.last.flatMap { Int($0) }) {
-case (1, _): try await serve(adapters: 1)
-case (2, .some(let adapters)) where (1...9).contains(adapters): try await serve(adapters: adapters)
+case (1, _): status = try await serve(adapters: 1)
+case (2, .some(let adapters)) where (1...9).contains(adapters): status = try await serve(adapters: adapters)
 default:
     let usage = "usage: fake-bluez [ADAPTERS], 1 to 9\n"
     write(STDERR_FILENO, usage, usage.utf8.count)
     exit(EX_USAGE)
 }
+// Not exit, which waits for standard input: somebody may still be reading it.
+_exit(status == 0 ? 0 : 128 + status)
 
 /// A module with a pump that is off, and takes no time for anything. It is connected from the start.
 @Radio func sprinter(on fake: FakeBlueZ) -> RadioDevice {

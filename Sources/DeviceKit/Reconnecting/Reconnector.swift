@@ -29,6 +29,10 @@ public final class Reconnector: Sendable {
     /// What tells the device from others, once it was looked up.
     private let device = Mutex<Device?>(nil)
 
+    private let watch: SessionClock
+    /// When the device was found last, by `watch`; nil where it was not yet.
+    private let lastFound = Mutex<Duration?>(nil)
+
     private struct Device {
         /// What tells a USB serial port from others; nil where the device is at none.
         var identity: PortIdentity?
@@ -56,7 +60,9 @@ public final class Reconnector: Sendable {
         open: @escaping Opener = { try await LinkSchemes.families.open($0) }
     ) {
         self.loop = loop
-        self.clock = clock ?? EventLoopClock(loop)
+        let clock = clock ?? EventLoopClock(loop)
+        self.clock = clock
+        watch = SessionClock(clock)
         self.open = open
         self.doubt = doubt
         // What comes back has started anew by itself.
@@ -105,7 +111,17 @@ public final class Reconnector: Sendable {
     /// none, as a stop.
     public func unverifiedLink() async throws -> any Link { try await link(takingUnknown: true) }
 
+    /// A server may accept whoever comes and hang up at once, as one does that has a client: what was lost as soon as it was
+    /// found is not looked for without a pause.
     private func link(takingUnknown: Bool) async throws -> any Link {
+        let (watch, last) = (watch, lastFound.withLock { $0 })
+        if let last, last + Self.interval > watch.elapsed() { try await watch.sleep(last + Self.interval) }
+        let link = try await find(takingUnknown: takingUnknown)
+        lastFound.withLock { $0 = watch.elapsed() }
+        return link
+    }
+
+    private func find(takingUnknown: Bool) async throws -> any Link {
         look()
         let (identity, isUnknown) = device.withLock { ($0?.identity, $0?.isUnknown == true) }
         if isUnknown, !takingUnknown { throw unknownAdapter }

@@ -165,8 +165,15 @@ struct ReconnectorTests {
     @Test func `A device is followed from link to link, and each is closed`() async throws {
         let links = (0..<3).map { _ in ScriptedLink() }
         let later = Watched(Array(links.dropFirst()))
+        let clock = ManualClock()
         let reconnector = Reconnector(
-            try Endpoint("tcp:bench:4000"), links[0], open: { _ in later.update { $0.removeFirst() as any Link } })
+            try Endpoint("tcp:bench:4000"), links[0], clock: clock,
+            open: { _ in later.update { $0.removeFirst() as any Link } })
+        // What is lost as soon as it is found is not looked for without a pause.
+        let pause = Task {
+            await clock.untilSomebodySleeps(until: .seconds(1))
+            clock.advance(by: .seconds(1))
+        }
         var (losses, returns): ([LinkError.Code], Int) = ([], 0)
         func follow(_ body: (any Link) throws -> Void) async throws {
             try await reconnector.follow(links[0], onLoss: { losses.append($0.code) }, onReturn: { returns += 1 }) {
@@ -182,6 +189,7 @@ struct ReconnectorTests {
         #expect(seen.map(ObjectIdentifier.init) == links.map(ObjectIdentifier.init))
         #expect(losses == [.disconnected, .disconnected])
         #expect(returns == 2)
+        await pause.value
         #expect(links.map(\.closeCount) == [1, 1, 1])
         // What is no loss ends it.
         await #expect(throws: CancellationError.self) { try await follow { _ in throw CancellationError() } }
