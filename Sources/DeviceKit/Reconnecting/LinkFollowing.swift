@@ -139,4 +139,16 @@ public final class LinkFollowing<Heard: Sendable>: AsyncSequence, Sendable {
         await close()
         try result.get()
     }
+
+    /// Calls `body` with each element that comes about, until it has returned true so many times.
+    ///
+    /// - Parameter count: How many times; nil to go on for ever.
+    public func forEach(until count: Int?, _ body: (Element) async throws -> Bool) async throws {
+        var rest = count
+        for try await element in self {
+            guard try await body(element) else { continue }
+            rest = rest.map { $0 - 1 }
+            if rest == 0 { return }
+        }
+    }
 }

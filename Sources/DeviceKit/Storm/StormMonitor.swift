@@ -44,6 +44,34 @@ public struct StormLiveRow: Sendable, Hashable {
     }
 }
 
+extension StormLiveRow {
+    /// What a table of measurements has, column by column.
+    public static let columns = ["time", "pipe", "port", "point", "value"]
+
+    /// The row as that of a table, in the order of ``columns``: the time by ISO 8601, the rest as the sensor wrote it. Nil
+    /// where it is no measurement.
+    public var cells: [String]? {
+        measurement.map { [time.iso8601, $0.pipe, $0.port, $0.point, $0.valueText] }
+    }
+}
+
+extension StormLiveRow: Encodable {
+    private enum CodingKeys: String, CodingKey { case time, row, pipe, port, point, value }
+
+    /// As an object of `time`, by ISO 8601, and `row`, and where it is a measurement `pipe`, `port`, `point` and `value`, which
+    /// is null where it is no finite number.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(time.iso8601, forKey: .time)
+        try container.encode(bytes.printable(), forKey: .row)
+        guard let measurement else { return }
+        try container.encode(measurement.pipe, forKey: .pipe)
+        try container.encode(measurement.port, forKey: .port)
+        try container.encode(measurement.point, forKey: .point)
+        try container.encode(measurement.value.isFinite ? measurement.value : nil, forKey: .value)
+    }
+}
+
 extension Recording {
     /// Records a live row: a measurement as a reading, anything else as an event.
     public func record(_ row: StormLiveRow) {
@@ -56,6 +84,21 @@ extension Recording {
         reading.add("point", measurement.point)
         reading.add("value", measurement.value)
         record(.reading(kind: "live", reading), at: row.time)
+    }
+}
+
+extension Recording {
+    /// Records what comes about at a sensor.
+    ///
+    /// - Parameter endpoint: Where it is: a new session begins once it is back.
+    public func record(_ event: StormMonitor.Element, at endpoint: Endpoint) {
+        switch event {
+        case .heard(let row): record(row)
+        case .lost(let error):
+            record(.error(code: "lost", text: "\(error)"))
+            endSession("lost")
+        case .back: beginSession(at: endpoint)
+        }
     }
 }
 

@@ -82,4 +82,18 @@ struct LinkFollowingTests {
         await #expect(throws: CancellationError.self) { try await reading.value }
         #expect(links[0].closeCount == 1)
     }
+
+    @Test func `It is followed until so much was counted, and no further`() async throws {
+        let following = try following()
+        for text in ["one", "other", "two"] { await links[0].deliver(text) }
+        var texts: [String] = []
+        try await following.closing {
+            try await following.forEach(until: 2) { event in
+                texts.append(text(event))
+                return text(event) != "other"
+            }
+        }
+        #expect(texts == ["one", "other", "two"])
+        #expect(links[0].closeCount == 1)
+    }
 }

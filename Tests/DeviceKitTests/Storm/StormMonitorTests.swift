@@ -1,4 +1,5 @@
 import DeviceKit
+import Foundation
 import LineProtocol
 import RecordFormat
 import TestSupport
@@ -38,5 +39,28 @@ struct StormMonitorTests {
         #expect(endpoint.stormCharacteristic == .backup)
         #expect(endpoint.rawMeasurements.stormCharacteristic == .live)
         #expect(endpoint.rawMeasurements.options["profile"] == "storm-live")
+    }
+
+    @Test(
+        arguments: [
+            (
+                "1 2 3 4.50", ["1970-01-01T00:00:00.000Z", "1", "2", "3", "4.50"],
+                #"{"pipe":"1","point":"3","port":"2","row":"1 2 3 4.50","time":"1970-01-01T00:00:00.000Z","value":4.5}"#
+            ),
+            (
+                "1 2 3 nan", ["1970-01-01T00:00:00.000Z", "1", "2", "3", "nan"],
+                #"{"pipe":"1","point":"3","port":"2","row":"1 2 3 nan","time":"1970-01-01T00:00:00.000Z","value":null}"#
+            ),
+            ("odd\u{7}", nil, #"{"row":"odd\\x07","time":"1970-01-01T00:00:00.000Z"}"#),
+        ] as [(String, [String]?, String)])
+    func `A row is one of a table where it is a measurement, and an object in any case`(
+        text: String, cells: [String]?, json: String
+    ) throws {
+        let row = StormLiveRow(Array(text.utf8), at: RecordTime(milliseconds: 0))
+        #expect(row.cells == cells)
+        #expect(cells.map(\.count) ?? 5 == StormLiveRow.columns.count)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        #expect(String(decoding: try encoder.encode(row), as: UTF8.self) == json)
     }
 }

@@ -1,0 +1,84 @@
+import ArgumentParser
+import DeviceKit
+import LineProtocol
+import Terminal
+
+struct LogGetCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Fetch the stored log, byte for byte.",
+        discussion: """
+            The protocol has no end marker: a log is complete after --quiet of silence. With -o it is written to \
+            FILE.partial, which becomes FILE once the log is there; if the link breaks or you interrupt, what came stays in \
+            FILE.partial, FILE is left as it was, and the exit code is not 0.
+            """,
+        example: "pumpctl --port ble:storm storm log get -o storm.log")
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var shared: SharedOptions
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Where to write it, if not to standard output.", valueName: "file"))
+    var output: String?
+
+    @Option(
+        help: ArgumentHelp("How long a silence ends the log.", valueName: "seconds"), transform: SecondsArgument.typed)
+    var quiet = SecondsArgument(argument: "1")!
+
+    func validate() throws {
+        if shared.merged(with: parent.shared).json, output == nil || output == "-" {
+            throw ValidationError("--json goes with -o FILE: the log itself is not JSON")
+        }
+    }
+
+    static var family: Family? { .storm }
+
+    /// Fetches the log into a file or to standard output, piece by piece.
+    func run(in context: CommandContext) async throws {
+        let output = context.output
+        try await context.download(to: self.output) { link, target, bar in
+            let download = LogDownload(
+                over: link, to: target, clock: context.clock, timeout: context.timeout, quiet: quiet.duration)
+            let report: LogDownload.Report
+            do throws(LogDownloadError) { report = try await download.run { bar.show($0) } } catch {
+                bar.clear()
+                throw failure(error, output)
+            }
+            bar.clear()
+            if report.addedLineEndCount > 0 {
+                output.note(
+                    "pumpctl: \(report.addedLineEndCount) rows came without a line end; each is on a line of its own")
+            }
+            return (report.byteCount, ["live_rows": .integer(report.liveRowCount)])
+        }
+    }
+
+    /// Why a log is not whole, and what there is of it.
+    private func failure(_ error: LogDownloadError, _ output: Output) -> any Error {
+        let hasSome = error.byteCount > 0
+        let kept = "\(error.byteCount) bytes of it " + (error.place.map { "are in \($0)" } ?? "were printed")
+        let (code, reason, hint): (String, String, String)
+        switch error.cause {
+        case .download(.session(let session)):
+            if hasSome, session.code == .cancelled { output.note("pumpctl: the log is incomplete: \(kept)") }
+            if !hasSome || session.code == .cancelled { return session }
+            (code, reason) = (session.code.rawValue, session.link?.description ?? "\(session)")
+            hint = "fetch it again"
+        case .download(.restarted):
+            (code, reason) = ("restarted", "the sensor has restarted")
+            hint = "check the sensor's power supply, then fetch the log again"
+        case .download(.beganAgain):
+            (code, reason) = ("began_again", "it has begun again, since another program asked for it too")
+            hint = "stop the other program, then fetch the log again"
+        case .gaps(let count):
+            let places = count == 1 ? "at the end of a packet" : "at the ends of \(count) packets"
+            (code, reason) = ("gaps", "something is missing \(places)")
+            hint = "fetch it by a serial port, or have the sensor send shorter packets"
+        case .file(let error):
+            var failure = Failure(error)
+            if hasSome { (failure.message, failure.outcome) = ("the log is incomplete: \(error)", "incomplete") }
+            return failure
+        }
+        guard hasSome else { return Failure(incomplete: code, reason, hint: hint) }
+        return Failure(incomplete: code, "the log is incomplete: \(reason)", hint: "\(hint); \(kept)")
+    }
+}

@@ -1,0 +1,109 @@
+import ArgumentParser
+import DeviceKit
+import LineProtocol
+import RecordFormat
+import Terminal
+import Transports
+
+struct LogLiveCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "live",
+        abstract: "Follow the measurements as they are made.",
+        discussion: """
+            Prints a row for each: <pipe> <port> <point> <value>. A sensor that is unplugged, or out of reach, is waited for; \
+            what it measures meanwhile is in its log. With -o rows are appended to FILE.
+
+            Over BLE a sensor tells of its measurements twice: among what it has of its log, as on a serial port, and raw, by a \
+            characteristic of its own, which --raw listens to instead.
+
+            --csv prints time,pipe,port,point,value. Each line of --json has the keys time and row, and where the row is a \
+            measurement pipe, port, point, and value, which is null where it is no finite number.
+            """,
+        example: "pumpctl --port ble:storm storm log live --csv")
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var shared: SharedOptions
+
+    @Flag(help: "Print comma-separated values.")
+    var csv = false
+
+    @Flag(help: "Listen to the raw measurements of a BLE sensor.")
+    var raw = false
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The file to append to.", valueName: "file"))
+    var output: String?
+
+    @Option(help: .end(after: "rows"))
+    var count: Int?
+
+    @Option(name: .customLong("for"), help: .endOfTime, transform: SecondsArgument.typed)
+    var time: SecondsArgument?
+
+    func validate() throws {
+        if let count, count < 1 { throw ValidationError("--count is 1 or more") }
+        if csv, shared.merged(with: parent.shared).json { throw ValidationError("--csv goes without --json") }
+    }
+
+    static var family: Family? { .storm }
+    static var records: RecordedContent { .values }
+
+    func run(in context: CommandContext) async throws {
+        let named = try context.endpoint()
+        guard !raw || named.scheme == "ble" else {
+            throw named.invalid("--raw goes with a BLE sensor, as ble:storm: leave it out")
+        }
+        let file = try OutputFile(path: output ?? "-", .append)
+        if csv, file.path == nil || file.length == 0 { try file.write(line: CSV.row(StormLiveRow.columns)) }
+        try await context.run(for: time?.duration) {
+            try await follow(raw ? named.rawMeasurements : named, into: file, context)
+        }
+    }
+
+    /// Writes what the sensor measures as it comes, until so many rows were written, also behind a link that was lost.
+    private func follow(_ endpoint: Endpoint, into file: OutputFile, _ context: CommandContext) async throws {
+        let output = context.output
+        let link = try await context.openLink(endpoint, for: .watching, note: output.note)
+        let reconnector = context.reconnector(endpoint, link, note: output.note)
+        let rows = StormMonitor(over: link, reconnector, from: endpoint.stormCharacteristic)
+        try await rows.closing {
+            let recording = try await Recording.begin(context, endpoint, isDefault: true)
+            var hasWarned = false
+            try await rows.forEach(until: count) { event in
+                recording?.record(event, at: endpoint)
+                switch event {
+                case .heard(let row):
+                    if row.mayBeCut, !hasWarned {
+                        hasWarned = true
+                        output.note(
+                            "pumpctl: warning: rows fill their packets: the ends of values may be missing",
+                            hint: "read them by a serial port, or have the sensor ask for a larger MTU")
+                    }
+                    if let line = line(row, output) { try file.write(line: line) }
+                    return true
+                case .lost(let error):
+                    output.note(
+                        "pumpctl: \(error); waiting for the device to come back. What it measures meanwhile is in its log"
+                    )
+                case .back:
+                    output.note("pumpctl: \(endpoint.text) is back")
+                    hasWarned = false
+                }
+                return false
+            }
+        }
+    }
+
+    /// A live row as it is written; nil where it can't be.
+    private func line(_ row: StormLiveRow, _ output: Output) -> String? {
+        guard csv else { return output.isJSON ? Output.json(row) : row.bytes.printable() }
+        guard let cells = row.cells else {
+            output.note("pumpctl: left out, since it is no measurement: \(row.bytes.printable(limit: 60))")
+            return nil
+        }
+        return CSV.row(cells.map { $0.printable() })
+    }
+}
+
+extension OutputFile {
+    fileprivate func write(line: String) throws(Failure) { try write(results: Array(line.utf8) + [0x0A]) }
+}
