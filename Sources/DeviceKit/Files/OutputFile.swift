@@ -93,4 +93,27 @@ public final class OutputFile: Sendable {
             }
         }
     }
+
+    /// Writes lines as they are made, many of them at once, on a thread that may wait.
+    ///
+    /// - Parameters:
+    ///   - header: The first line, without its end; nil for none.
+    ///   - lines: Begins to make the others, and gives what makes the next one: without its end, nil behind the last.
+    /// - Throws: ``FileError``; what `lines` throws; `CancellationError`.
+    public func writeLines(
+        header: [UInt8]? = nil, _ lines: @escaping @Sendable () throws -> (() throws -> [UInt8]?)
+    ) async throws {
+        try await aside {
+            let next = try lines()
+            var block = header.map { $0 + [0x0A] } ?? []
+            while let line = try next() {
+                try Task.checkCancellation()
+                block += line + [0x0A]
+                guard block.count >= 1 << 16 else { continue }
+                try self.write(block)
+                block.removeAll(keepingCapacity: true)
+            }
+            try self.write(block)
+        }
+    }
 }

@@ -37,7 +37,8 @@ public struct MessageOffering: Sendable {
     public func run(beside roles: [Role]) async throws {
         let (centrals, arrivals) = AsyncStream.makeStream(of: (any Link).self)
         let offer = try await BLEOffer.open(
-            .rescue, name: name, on: adapter, loop: relay.loop, onEvent: { [relay] in relay.tell(.offer($0)) },
+            .rescue, name: name, on: adapter, loop: relay.loop,
+            onEvent: { [relay, name] in relay.tell(.offer($0, as: name)) },
             onCentral: { arrivals.yield($0) })
         let result: Result<Void, any Error>
         do {

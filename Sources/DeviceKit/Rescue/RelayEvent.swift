@@ -46,6 +46,6 @@ public enum RelayEvent: Sendable {
     case notConnected(BLESurvey.Sighting, LinkError)
     /// The adapter takes no more: a phone has to wait until another leaves.
     case waits(BLESurvey.Sighting, LinkError)
-    /// What has become of the offer of this computer.
-    case offer(BLEOffer.Event)
+    /// What has become of the offer of this computer, by the name that phones find.
+    case offer(BLEOffer.Event, as: String)
 }

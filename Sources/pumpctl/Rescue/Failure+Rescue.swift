@@ -7,4 +7,18 @@ extension Failure {
         self.init(Trouble(code: error.code.rawValue, text: error.text, hint: ""))
         hint = error.hint
     }
+
+    /// Messages could not be handed on; they still wait.
+    init(pending error: any Error) {
+        let hint = "hand it on later: pumpctl rescue sync"
+        switch error {
+        case let error as LinkError:
+            self.init(error)
+            self.hint = hint + (error.hint.map { "; " + $0 } ?? "")
+        case let failure as Failure: self = failure
+        case let error as RescueStoreError: self.init(error)
+        default: self.init(.interrupted, code: "cancelled", "interrupted; it is kept", hint: hint)
+        }
+        outcome = RescueStatus.pendingSync.rawValue
+    }
 }

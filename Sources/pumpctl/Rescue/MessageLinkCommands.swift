@@ -1,9 +1,9 @@
 import ArgumentParser
 import DeviceKit
 import LineProtocol
-import RecordFormat
+import Transports
 
-struct MessageSendCommand: ParsableCommand {
+struct MessageSendCommand: RescueSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "send",
         abstract: "Write a message, and hand it on.",
@@ -31,48 +31,41 @@ struct MessageSendCommand: ParsableCommand {
         if later, shared.merged(with: parent.shared).port != nil {
             throw ValidationError("--later goes without --port: the message is kept, and not sent")
         }
-        if text.utf8.count > Self.textLimit {
-            throw ValidationError("a message has \(Self.textLimit) bytes at most, not \(text.utf8.count)")
-        }
+        let (limit, count) = (RescueMessage.contentLimit, text.utf8.count)
+        if count > limit { throw ValidationError("a message has \(limit) bytes at most, not \(count)") }
     }
 
-    /// What fits into a message in any case, all of it escaped.
-    private static let textLimit = RescueFramer.lengthLimit / 8
-
-    func run() throws {
-        let message = RescueMessage(
-            id: .random(), content: text, position: place, time: .now, category: category)
-        let isKept = later
-        try CommandRunner.run(shared.merged(with: parent.shared), for: .rescue) { context in
-            if isKept {
-                _ = try await RecordedMessages.open().insertNew([message])
-                return context.output.outcome("kept \(message.id)", SentRecord(message.id, .pendingSync))
-            }
-            try await Self.send(message, context)
-            context.output.outcome("sent \(message.id)", SentRecord(message.id, .synced))
+    func run(in context: CommandContext) async throws {
+        let message = RescueMessage(writing: text, at: place, category: category)
+        if later {
+            _ = try await RecordedMessages.open().insertNew([message])
+        } else {
+            try await send(message, context)
         }
+        let status = later ? RescueStatus.pendingSync : .synced
+        let values: [String: StateValue] = [
+            "ok": .boolean(true), "id": .text("\(message.id)"), "status": .text(status.rawValue),
+        ]
+        context.output.outcome("\(later ? "kept" : "sent") \(message.id)", values)
     }
 
-    /// Who calls for help is heard also where the disk is full.
-    private static func send(_ message: RescueMessage, _ context: CommandContext) async throws {
-        let store: any RescueStore
+    /// Keeps a message, and hands it on. Who calls for help is heard also where the disk is full.
+    private func send(_ message: RescueMessage, _ context: CommandContext) async throws {
+        var (store, isKept): (any RescueStore, Bool) = (RescueMemoryStore(), false)
         do throws(RescueStoreError) {
-            store = try await RecordedMessages.open()
-            _ = try await store.insertNew([message])
+            let kept = try await RecordedMessages.open()
+            _ = try await kept.insertNew([message])
+            (store, isKept) = (kept, true)
         } catch {
             context.output.note("pumpctl: it is not kept, but sent all the same: \(error)", hint: error.hint)
-            return try await context.relay(RescueMemoryStore()).send(
-                [message], over: context.openLink(), receivingFor: nil)
         }
-        do {
-            try await context.relay(store).send([message], over: context.openLink(), receivingFor: nil)
-        } catch {
-            throw Failure(pending: error)
+        do { try await context.relay(store).send([message], over: context.openLink(), receivingFor: nil) } catch {
+            throw isKept ? Failure(pending: error) : error
         }
     }
 }
 
-struct MessageSyncCommand: ParsableCommand {
+struct MessageSyncCommand: RescueSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
         abstract: "Hand on the messages that wait for it, and take in what comes meanwhile.",
@@ -91,17 +84,30 @@ struct MessageSyncCommand: ParsableCommand {
         transform: SecondsArgument.typed)
     var time: SecondsArgument?
 
-    func run() throws {
-        let (time, offer) = (time?.duration, offer)
-        try CommandRunner.run(shared.merged(with: parent.shared), for: .rescue) { context in
-            let store = try await RecordedMessages.open()
-            let count = try await context.sync(store, for: time, offer)
-            context.output.outcome("\(count) handed on", SyncedRecord(synced: count))
+    func run(in context: CommandContext) async throws {
+        let store = try await RecordedMessages.open()
+        let pending = try await store.messages(.pendingSync)
+        let waitingCount: Int
+        do {
+            let exchange = try context.exchange(of: context.relay(store), .transfer, offer)
+            waitingCount = try await exchange.handOn(pending, receivingFor: time?.duration)
+        } catch {
+            throw offer.isWanted || pending.isEmpty ? error : Failure(pending: error)
         }
+        let count = pending.count - waitingCount
+        guard waitingCount == 0 else {
+            let limit = time.map { " in \($0.duration.inSeconds) s" } ?? ""
+            throw Failure(
+                .temporaryFailure, code: "no_answer", "\(count) handed on\(limit), and \(waitingCount) still wait",
+                hint: "bring a phone near that takes them, and try again: pumpctl rescue sync",
+                outcome: RescueStatus.pendingSync.rawValue)
+        }
+        let values: [String: StateValue] = ["ok": .boolean(true), "synced": .integer(count)]
+        context.output.outcome("\(count) handed on", values)
     }
 }
 
-struct MessageListenCommand: ParsableCommand {
+struct MessageListenCommand: RescueSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "listen",
         abstract: "Receive messages, keep them, and print those that are new.",
@@ -122,12 +128,10 @@ struct MessageListenCommand: ParsableCommand {
     @Flag(help: "End once an SOS has come, with 0; with --for the exit code is 75 where none came in time.")
     var untilSOS = false
 
-    @Option(help: ArgumentHelp("End after so many new messages.", valueName: "number"))
+    @Option(help: .end(after: "new messages"))
     var count: Int?
 
-    @Option(
-        name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "time"),
-        transform: SecondsArgument.typed)
+    @Option(name: .customLong("for"), help: .endOfTime, transform: SecondsArgument.typed)
     var time: SecondsArgument?
 
     func validate() throws {
@@ -135,37 +139,38 @@ struct MessageListenCommand: ParsableCommand {
         if untilSOS, count != nil { throw ValidationError("--until-sos goes without --count") }
     }
 
-    func run() throws {
-        let (count, isSOS) = (count, untilSOS)
-        let (time, offer) = (time?.duration, offer)
-        try CommandRunner.run(shared.merged(with: parent.shared), for: .rescue) { context in
-            let store = try await RecordedMessages.open()
-            try await context.listen(store, until: MessageGoal(count: count, isSOS: isSOS), for: time, offer)
+    func run(in context: CommandContext) async throws {
+        let goal = MessageGoal(count: count, isSOS: untilSOS)
+        let relay = context.relay(try await RecordedMessages.open(), until: goal)
+        let exchange = try context.exchange(of: relay, .watching, offer)
+        let hasCome = try await context.run(for: time?.duration) { try await exchange.receive() }
+        guard !hasCome, untilSOS else { return }
+        throw Failure(.temporaryFailure, code: "no_answer", "no SOS in \(time?.duration.inSeconds ?? "") s")
+    }
+}
+
+extension CommandContext {
+    /// A relay whose events are shown.
+    fileprivate func relay(_ store: any RescueStore, until goal: MessageGoal = MessageGoal()) -> MessageRelay {
+        MessageRelay(store, until: goal, on: loop, clock: clock) { [output] in output.show($0) }
+    }
+
+    /// What carries messages for a command: the port that is named, which may be every phone in sight, and with `--offer` what
+    /// lets phones find this computer, beside it or in its place.
+    fileprivate func exchange(of relay: MessageRelay, _ use: LinkUse, _ offer: OfferOptions) throws -> MessageExchange {
+        let endpoint = offer.isWanted && options.port == nil ? nil : try endpoint()
+        let carrier = endpoint.map { endpoint in
+            MessageCarrier(endpoint, for: relay) { endpoint in
+                try await openLink(endpoint, for: use, note: output.note)
+            } reconnector: { link in
+                reconnector(endpoint, link, note: output.note)
+            }
         }
-    }
-}
-
-/// A message that was written here, as programs are told of it.
-private struct SentRecord: Encodable {
-    var ok = true
-    var id: String
-    var status: String
-
-    init(_ id: RescueID, _ status: RescueStatus) {
-        self.id = "\(id)"
-        self.status = status.rawValue
-    }
-}
-
-/// What was handed on, as programs are told of it.
-private struct SyncedRecord: Encodable {
-    var ok = true
-    var synced: Int
-}
-
-extension RescueTime {
-    /// The present; the beginning of 2001 where the clock of this machine is out of all years.
-    fileprivate static var now: RescueTime {
-        RescueTime(secondsSince1970: RecordTime.now.secondsSince1970) ?? .beginning
+        guard offer.isWanted else { return MessageExchange(of: relay, over: carrier) }
+        let offering = MessageOffering(relay, as: offer.offeredName, on: offer.adapter) { [self] central in
+            let traced = options.verbose ? TracedLink(central, note: output.note) : central
+            return recorded(traced, as: central.name, note: output.note)
+        }
+        return MessageExchange(of: relay, over: carrier, offering)
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DeviceKit
 import LineProtocol
+import Terminal
 
 struct RescueCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -16,7 +17,14 @@ struct RescueCommand: ParsableCommand {
         ])
 }
 
-struct MessageListCommand: ParsableCommand {
+/// A command for messages.
+protocol RescueSubcommand: ContextCommand {}
+
+extension RescueSubcommand {
+    static var family: Family? { .rescue }
+}
+
+struct MessageListCommand: RescueSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the messages that are kept; no device is needed.",
         discussion: """
@@ -42,16 +50,17 @@ struct MessageListCommand: ParsableCommand {
         if csv, shared.merged(with: parent.shared).json { throw ValidationError("--csv goes without --json") }
     }
 
-    func run() throws {
-        let (status, category, isCSV) = (status, category, csv)
-        try CommandRunner.run(shared.merged(with: parent.shared), for: .rescue) { context in
-            let format: MessageFormat = isCSV ? .csv : context.output.isJSON ? .json : .text
-            try await OutputFile().writeMessages(status, category, as: format)
+    func run(in context: CommandContext) async throws {
+        let isJSON = context.output.isJSON
+        let header = csv ? CSV.row(RescueMessage.columns) : nil
+        try await OutputFile().writeMessages(status, category, header: header) { message in
+            if csv { return Array(CSV.row(message.row.map { $0.printable() }).utf8) }
+            return Array((isJSON ? Output.json(message.values) : message.line(showsStatus: true)).utf8)
         }
     }
 }
 
-struct MessageExportCommand: ParsableCommand {
+struct MessageExportCommand: RescueSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write the messages that are kept as they are on the wire, one a line.",
         discussion: "Fields that pumpctl does not know are there too.",
@@ -68,11 +77,22 @@ struct MessageExportCommand: ParsableCommand {
         name: .shortAndLong, help: ArgumentHelp("Where to write them, if not to standard output.", valueName: "file"))
     var output: String?
 
-    func run() throws {
-        let (status, path) = (status, output)
-        try CommandRunner.run(shared.merged(with: parent.shared), for: .rescue) { _ in
-            let file = if let path { try OutputFile(path: path, .replace) } else { OutputFile() }
-            try await file.writeMessages(status, as: .wire)
+    func run(in context: CommandContext) async throws {
+        try await OutputFile(path: output ?? "-", .replace).writeMessages(status) { $0.json }
+    }
+}
+
+extension OutputFile {
+    /// Writes the messages that are kept, of that status and that category, or all, as they are read.
+    ///
+    /// - Throws: `FileError`, or `Trouble` where they can't be read.
+    fileprivate func writeMessages(
+        _ status: RescueStatus?, _ category: RescueCategory? = nil, header: String? = nil,
+        _ line: @escaping @Sendable (RescueMessage) -> [UInt8]
+    ) async throws {
+        try await writeLines(header: header.map { Array($0.utf8) }) {
+            let reader = try MessageReader(status: status, category: category)
+            return { try reader.next().map(line) }
         }
     }
 }

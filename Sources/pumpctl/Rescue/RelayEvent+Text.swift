@@ -1,0 +1,69 @@
+import BlueZ
+import DeviceKit
+import LineProtocol
+import Terminal
+import Transports
+
+extension Output {
+    /// Shows what a relay of messages has to tell.
+    func show(_ event: RelayEvent) {
+        if event.isSOS { ringBell() }
+        // A message that is not kept is none of the results.
+        if case .kept = event { text(event.text) } else { note("pumpctl: \(event.text)", hint: event.hint) }
+        if let values = event.values { record(values) }
+    }
+}
+
+extension RelayEvent {
+    /// The event as people are told of it.
+    fileprivate var text: String {
+        switch self {
+        case .kept(let message): message.line(showsStatus: false)
+        case .surplus(let messages): "\(messages.count) more came and are kept"
+        case .notKept(let message): "not kept: \(message.line(showsStatus: false))"
+        case .malformed(let error):
+            "ignored: it is no message: \("\(error)".printable()): \(error.excerpt.printable())"
+        case .handedOn(let count, let port): "\(count) handed on to \(port)"
+        case .storeFails(let error): "messages are not kept for now: \(error)"
+        case .storeRecovers: "messages are kept again"
+        case .lost(let error): "\(error); waiting for the device to come back"
+        case .back(let name): "\(name) is back"
+        case .waitsForDevice(let error): "\(error); waiting for it"
+        case .nobodyInSight: "no phone is in sight yet; waiting for one"
+        case .searchFails(let error): "\(error); waiting until that is mended"
+        case .came(let phone): "\(phone.title) is connected"
+        case .left(let phone, let isServed): "\(phone.title) \(isServed ? "is served" : "has left")"
+        case .notConnected(let phone, let error): "\(phone.title): \(error)"
+        case .waits(let phone, let error): "\(phone.title) has to wait until another leaves: \(error)"
+        case .offer(.offered(let adapter), let name): "\(name) is offered on \(adapter.name) (\(adapter.address))"
+        case .offer(.interrupted(let error), let name): "\(error); \(name) is offered again once that is mended"
+        }
+    }
+
+    /// What people can do about it.
+    fileprivate var hint: String? {
+        switch self {
+        case .surplus: "see them: pumpctl rescue list"
+        case .storeFails(let error): error.hint
+        case .notConnected(_, let error): error.hint
+        default: nil
+        }
+    }
+}
+
+extension BLESurvey.Sighting {
+    /// The phone as people are told of it.
+    fileprivate var title: String { (name.map { "\($0.printable()) " } ?? "") + "(ble:\(address))" }
+}
+
+extension RescueMessage {
+    /// The longest of the categories that the protocol names.
+    private static let categoryWidth = "Road Closure".count
+
+    /// The message as people read it, in a line.
+    func line(showsStatus: Bool) -> String {
+        let category = category.rawValue.printable().padded(to: Self.categoryWidth)
+        let status = showsStatus ? (status == .synced ? "synced   " : "pending  ") : ""
+        return "\(isoTime)  \(status)\(category)  \(position.latitude),\(position.longitude)  \(content.printable())"
+    }
+}

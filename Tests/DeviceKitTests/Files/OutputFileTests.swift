@@ -1,0 +1,31 @@
+import DeviceKit
+import Foundation
+import RecordFormat
+import TestSupport
+import Testing
+
+@Suite("A file that results are written to", .timeLimit(.minutes(1)))
+struct OutputFileTests {
+    private let folder = TemporaryFolder()
+    private var path: String { folder.path("table.csv") }
+    private var content: String? { try? String(contentsOfFile: path, encoding: .utf8) }
+
+    @Test("Lines are written behind a header, also where there are none", arguments: [0, 1, 30_000])
+    func lines(count: Int) async throws {
+        try await OutputFile(path: path, .replace).writeLines(header: Array("id".utf8)) {
+            var numbers = (0..<count).makeIterator()
+            return { numbers.next().map { Array("\($0)".utf8) } }
+        }
+        #expect(content == (["id"] + (0..<count).map { "\($0)" }).map { $0 + "\n" }.joined())
+    }
+
+    @Test("What can't be made is told")
+    func failing() async throws {
+        let trouble = Trouble(code: "damaged", text: "it is damaged", hint: "")
+        let error = await #expect(throws: Trouble.self) {
+            try await OutputFile(path: path, .replace).writeLines { throw trouble }
+        }
+        #expect(error?.code == "damaged")
+        #expect(content == "")
+    }
+}

@@ -1,0 +1,73 @@
+import DeviceKit
+import LineProtocol
+import RecordFormat
+import Testing
+import Transports
+
+@Suite("A message in tables and for programs")
+struct RescueMessageTableTests {
+    private func message(_ category: RescueCategory) throws -> RescueMessage {
+        RescueMessage(
+            id: try #require(RescueID("6F1E2C1A-0B7B-4C0E-9A77-000000000001")), content: "a\u{7}b",
+            position: try #require(RescuePosition(latitude: 35.5, longitude: -79)), time: .beginning, category: category
+        )
+    }
+
+    private let row = [
+        "6F1E2C1A-0B7B-4C0E-9A77-000000000001", "2001-01-01T00:00:00.000Z", "pending_sync", "SOS", "35.5", "-79.0",
+        "a\u{7}b",
+    ]
+
+    @Test func `Has a value for each column, degrees as numbers`() throws {
+        let message = try message(.sos)
+        #expect(message.row == row)
+        var expected = Dictionary(uniqueKeysWithValues: zip(RescueMessage.columns, row.map { StateValue.text($0) }))
+        (expected["latitude"], expected["longitude"]) = (.number(35.5), .number(-79))
+        #expect(message.values == expected)
+    }
+
+    @Test func `Is written now, and waits to be handed on`() throws {
+        let before = RecordTime.now.secondsSince1970
+        let position = try #require(RescuePosition(latitude: 1, longitude: 2))
+        let messages = (0..<2).map { _ in RescueMessage(writing: "help", at: position, category: .sos) }
+        #expect(messages[0].id != messages[1].id)
+        #expect(messages.allSatisfy { $0.status == .pendingSync })
+        #expect(messages.allSatisfy { (before...RecordTime.now.secondsSince1970).contains($0.time.secondsSince1970) })
+    }
+
+    @Test func `As much content as may be written fits, all of it escaped`() throws {
+        let position = try #require(RescuePosition(latitude: 1, longitude: 2))
+        let content = String(repeating: "\u{1}", count: RescueMessage.contentLimit)
+        let message = RescueMessage(writing: content, at: position, category: .other)
+        #expect(message.json.count <= RescueFramer.lengthLimit)
+        #expect(try RescueMessage(json: message.json).content == content)
+    }
+
+    @Test func `An event of a relay has the values of its message, and tells of an SOS`() throws {
+        let events = try [RescueCategory.sos, .other].map { RelayEvent.kept(try message($0)) }
+        #expect(events.map(\.isSOS) == [true, false])
+        #expect(events.map { $0.values?["event"] } == [.text("sos"), .text("message")])
+        #expect(events.map { $0.values?["content"] } == [.text("a\u{7}b"), .text("a\u{7}b")])
+        let sos = try message(.sos)
+        #expect(RelayEvent.notKept(sos).isSOS && RelayEvent.surplus([sos]).isSOS)
+        #expect(RelayEvent.notKept(sos).values == nil)
+    }
+
+    @Test func `An event that is no message is told to programs by its keys, or to people only`() throws {
+        let handedOn = RelayEvent.handedOn(3, to: "ble:phone")
+        #expect(
+            handedOn.values == ["event": .text("handed_on"), "port": .text("ble:phone"), "count": .integer(3)])
+        let error = LinkError(.unavailable, name: "hci0", activity: "offer")
+        #expect(
+            RelayEvent.offer(.interrupted(error), as: "Rescue").values
+                == ["event": .text("interrupted"), "name": .text("Rescue"), "error": .text("unavailable")])
+        #expect(RelayEvent.nobodyInSight.values == nil && !RelayEvent.nobodyInSight.isSOS)
+        do throws(RescueError) {
+            _ = try RescueMessage(json: Array("[".utf8))
+        } catch {
+            let values = RelayEvent.malformed(error).values
+            #expect(values?["event"] == .text("malformed"))
+            #expect(values?["code"] == .text(error.code.rawValue))
+        }
+    }
+}
