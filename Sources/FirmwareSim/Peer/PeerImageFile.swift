@@ -67,6 +67,15 @@ public struct PeerImageFileError: Error, Sendable, Hashable {
         self.code = code
         self.path = path
     }
+
+    /// What a person can do about it.
+    public var hint: String {
+        switch code {
+        case .unreadable: "name another file"
+        case .notPNG: "name a PNG file, or convert this one to PNG first"
+        case .tooLarge: "choose a smaller image, or scale this one down first"
+        }
+    }
 }
 
 extension PeerImageFileError: CustomStringConvertible {

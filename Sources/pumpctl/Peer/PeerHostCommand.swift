@@ -2,10 +2,9 @@ import ArgumentParser
 import DeviceKit
 import FirmwareSim
 import Glibc
-import LineProtocol
 import PeripheralSim
 
-struct PeerHostCommand: ParsableCommand {
+struct PeerHostCommand: PeerSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "host",
         abstract: "Be a peer: send what is typed to who subscribes, and show what arrives.",
@@ -46,7 +45,7 @@ struct PeerHostCommand: ParsableCommand {
     @Flag(help: "Answer Hello by 'Hello ack', which the published peer does not do.")
     var acks = false
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "time"))
+    @Option(name: .customLong("for"), help: .endOfTime, transform: SecondsArgument.typed)
     var time: SecondsArgument?
 
     /// Whether it is offered over BLE.
@@ -59,24 +58,44 @@ struct PeerHostCommand: ParsableCommand {
         if !isOnAir, adapter != nil { throw ValidationError("--adapter goes without --pty, --link and --tcp") }
     }
 
-    func run() throws {
-        let options = PeerFirmwareOptions(
+    func run(in context: CommandContext) async throws {
+        var options = PeerFirmwareOptions(
             carrier: .line(.unlimited), name: name ?? "QDevice1", startTime: Glibc.time(nil),
             imageFault: image == nil ? .noFileSelected : nil, acknowledges: acks)
-        let (time, image, isOnAir) = (time?.duration, image, isOnAir)
+        if let image { options.send(try PeerImageFile(path: image)) }
+        try await context.run(for: time?.duration) { [options] in try await offer(options, context) }
+    }
+
+    /// Offers a peer until the user or a signal ends it.
+    ///
+    /// Everything that comes about is an event of one stream, so that what arrives is shown above the line that is typed.
+    private func offer(_ options: PeerFirmwareOptions, _ context: CommandContext) async throws {
+        let (stream, events) = AsyncStream.makeStream(of: PeerHostScreen.Event.self)
+        if isOnAir {
+            let peer = HostedPeer(options, at: .radio(adapter: adapter), on: context.loop) {
+                events.yield(.happened($0))
+            }
+            return try await PeerHostScreen.attend(to: stream, events, of: peer, context)
+        }
         var serving = ServingOptions()
         (serving.usesPseudoTerminal, serving.link, serving.tcp) = (usesPseudoTerminal, link, tcp)
         serving.broadcasts = false
-        try CommandRunner.run(shared.merged(with: parent.shared), for: .peer) { [serving, adapter] context in
-            let options = try options.sending(image)
-            let hosting = PeerHosting(context)
-            try await context.run(for: time) {
-                if isOnAir {
-                    try await hosting.run(PeerPeripheral(options), over: adapter)
-                } else {
-                    try await hosting.run(PeerFirmware(options: options), on: serving)
-                }
+        try await serving.serve(context, onReady: { events.yield(.ready($0, port: $1)) }) { place, tell in
+            let peer = HostedPeer(options, at: .line(place), on: context.loop) { event in
+                if case .line(let event) = event { tell(event) } else { events.yield(.happened(event)) }
             }
+            try await PeerHostScreen.attend(to: stream, events, of: peer, context)
+        }
+    }
+}
+
+extension Failure {
+    /// A file can't be sent as an image.
+    init(_ error: PeerImageFileError) {
+        switch error.code {
+        case .unreadable(let errno): self.init(file: error.path, errno: errno)
+        case .notPNG: self.init(.usage, code: "not_png", "\(error)", hint: error.hint)
+        case .tooLarge: self.init(.usage, code: "too_large", "\(error)", hint: error.hint)
         }
     }
 }

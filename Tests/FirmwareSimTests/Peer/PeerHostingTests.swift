@@ -36,8 +36,8 @@ struct PeerHostingTests {
         let folder = TemporaryFolder()
         let large = PeerPicture.signature + [UInt8](repeating: 0, count: PeerFirmwareOptions.largestImage)
         let path = folder.path("image")
-        for (bytes, code) in [(Array("GIF".utf8), .notPNG), (large, .tooLarge)] as [([UInt8], PeerImageFileError.Code)]
-        {
+        let flawed: [([UInt8], PeerImageFileError.Code)] = [(Array("GIF".utf8), .notPNG), (large, .tooLarge)]
+        for (bytes, code) in flawed {
             try Data(bytes).write(to: URL(filePath: path))
             #expect(throws: PeerImageFileError(code, path: path)) { try PeerImageFile(path: path) }
         }

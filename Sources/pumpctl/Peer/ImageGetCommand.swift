@@ -1,0 +1,93 @@
+import ArgumentParser
+import DeviceKit
+import LineProtocol
+import Terminal
+
+struct ImageCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "image", abstract: "Fetch the image of a peer.", subcommands: [ImageGetCommand.self])
+}
+
+struct ImageGetCommand: PeerSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Fetch the image that was chosen at the peer.",
+        discussion: """
+            It is written to FILE.partial, which becomes FILE once all of it is there and of the size that was announced. \
+            Whatever else happens, FILE is left as it was, and the exit code is not 0: 1 where the peer has none to send, \
+            76 where what it sent is none. --timeout is for how long nothing of it may come.
+            """,
+        example: "pumpctl --port ble:QDevice1 peer image get -o photo.png")
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var shared: SharedOptions
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The file to write; - for standard output.", valueName: "file"))
+    var output: String
+
+    func validate() throws {
+        if shared.merged(with: parent.shared).json, output == "-" {
+            throw ValidationError("--json goes with -o FILE: the image itself is not JSON")
+        }
+    }
+
+    /// Fetches the image into a file, which is replaced by all of it or left as it was.
+    func run(in context: CommandContext) async throws {
+        try await context.download(to: output) { link, target, bar in
+            defer { bar.clear() }
+            let download = ImageDownload(over: link, to: target, clock: context.clock, timeout: context.timeout)
+            do throws(ImageDownloadError) {
+                let report = try await download.run { report in
+                    bar.show(report.byteCount, of: report.image?.byteCount)
+                } heard: { piece in
+                    guard let event = PeerEvent(piece), event.isSaidByPeople else { return }
+                    bar.clear()
+                    context.output.note("pumpctl: the peer says: \(event)")
+                }
+                return (report.byteCount, report.image.map { ["name": .text($0.name)] } ?? [:])
+            } catch {
+                bar.clear()
+                throw failure(error, context)
+            }
+        }
+    }
+
+    /// Says how far the image came, and that the file is as it was.
+    private func failure(_ error: ImageDownloadError, _ context: CommandContext) -> any Error {
+        switch error.cause {
+        case .file(let error): return Failure(error)
+        case .download(.image(let error)): return Failure(error)
+        case .download(.session(let session)):
+            guard let image = error.report.image else { return session }
+            let progress = "the image is incomplete, \(error.report.byteCount) of \(image.byteCount) bytes came"
+            switch session.code {
+            case .noAnswer:
+                return Failure(
+                    incomplete: session.code.rawValue,
+                    "\(progress), and then nothing for \(context.timeout.inSeconds) s",
+                    hint: "fetch it again, or wait longer by --timeout; nothing was written", .temporaryFailure)
+            case .linkLost, .closed:
+                return Failure(
+                    incomplete: session.code.rawValue, "\(progress): \(session.link?.description ?? "\(session)")",
+                    hint: "fetch it again; nothing was written")
+            case .cancelled, .overtaken:
+                context.output.note("pumpctl: \(progress); nothing was written")
+                return session
+            case .refused, .notUnderstood: return session
+            }
+        }
+    }
+}
+
+extension Failure {
+    /// What a peer sent is no image as it was announced.
+    fileprivate init(_ error: PeerImageError) {
+        let hint =
+            switch error.code {
+            case .beginBadFormat: "look with -v at what the peer sends: IMG_BEGIN needs a file name and a size"
+            case .tooLarge: "choose a smaller image at the peer"
+            case .base64Invalid, .sizeMismatch: "fetch it again: something was lost or damaged on the way"
+            }
+        self.init(incomplete: error.code.rawValue, "\(error)", hint: hint + "; nothing was written", .protocolError)
+    }
+}

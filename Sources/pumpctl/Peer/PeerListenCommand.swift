@@ -1,0 +1,59 @@
+import ArgumentParser
+import DeviceKit
+import LineProtocol
+import Transports
+
+struct PeerListenCommand: PeerSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "listen",
+        abstract: "Show what arrives.",
+        discussion: """
+            Says Hello, and then shows what the peer says: the first \(PeerText.shownCharacters) characters of a message, what \
+            is not UTF-8 in hexadecimals, control characters escaped. Images are checked and not kept. A peer that is \
+            unplugged is waited for.
+
+            Each line of --json has the keys time and event (greeting, acknowledged, text, bytes, toggle, image_begins, \
+            image_ends, image_failed, image_refused, lost, back), and where the event has them host, host_time, text, \
+            characters, hex, continued, toggle, file, bytes, error.
+            """,
+        example: "pumpctl --port ble:QDevice1 peer listen")
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var shared: SharedOptions
+
+    @Option(help: .end(after: "events"))
+    var count: Int?
+
+    @Option(name: .customLong("for"), help: .endOfTime, transform: SecondsArgument.typed)
+    var time: SecondsArgument?
+
+    func validate() throws {
+        if let count, count < 1 { throw ValidationError("--count is 1 or more") }
+    }
+
+    func run(in context: CommandContext) async throws {
+        try await context.run(for: time?.duration) { try await listen(context) }
+    }
+
+    /// Shows what a peer says as it comes, until so many events were shown, also behind a link that was lost.
+    private func listen(_ context: CommandContext) async throws {
+        let (endpoint, output) = (try context.endpoint(), context.output)
+        let link = try await context.openLink(endpoint, for: .watching, note: output.note)
+        let peer = PeerMonitor(over: link, context.reconnector(endpoint, link, note: output.note))
+        try await peer.closing {
+            try await peer.forEach(until: count) { element in
+                guard let event = PeerEvent(element) else { return false }
+                let record = Timed(event)
+                switch element {
+                case .heard:
+                    output.result("\(event)", record)
+                    return true
+                case .lost(let error): output.note("pumpctl: \(error); waiting for the device to come back")
+                case .back: output.note("pumpctl: \(endpoint.text) is back")
+                }
+                output.record(record)
+                return false
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import DeviceKit
+import LineProtocol
+import TestSupport
+import Testing
+
+@Suite("Something that is said to a peer", .timeLimit(.minutes(1)))
+struct PeerDeliveryTests {
+    private let clock = ManualClock()
+
+    private func say(over link: ScriptedLink) -> Task<Result<PeerDelivery, SessionError>, Never> {
+        Task { [clock] in
+            do throws(SessionError) {
+                return .success(try await PeerDelivery.say(.toggle(true), over: link, clock: clock))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    @Test func `Is known to be heard where the peer acknowledges, and the link is closed`() async throws {
+        let link = ScriptedLink(keepsPacketBounds: true)
+        let saying = say(over: link)
+        #expect(await link.nextSent() == "Hello")
+        await link.deliver("Hello ack")
+        #expect(await link.nextSent(2) == ["ON", "Hello"])
+        await link.deliver("Hello ack")
+        let delivery = try await saying.value.get()
+        #expect(delivery.isAcknowledged && delivery.hasHeard)
+        #expect(link.closeCount == 1)
+    }
+
+    @Test func `Is said to one that is silent too`() async throws {
+        let link = ScriptedLink(keepsPacketBounds: true)
+        let saying = say(over: link)
+        #expect(await link.nextSent() == "Hello")
+        await clock.untilSomebodySleeps(until: .milliseconds(500))
+        clock.advance(by: .milliseconds(500))
+        let delivery = try await saying.value.get()
+        #expect(!delivery.isAcknowledged && !delivery.hasHeard)
+        #expect(await link.nextSent() == "ON")
+        #expect(link.closeCount == 1)
+    }
+
+    @Test func `Is unknown where the link is lost, which is closed all the same`() async throws {
+        let link = ScriptedLink(keepsPacketBounds: true)
+        let saying = say(over: link)
+        #expect(await link.nextSent() == "Hello")
+        await link.end(with: LinkError(.disconnected, name: "scripted", activity: "receive"))
+        guard case .failure(let error) = await saying.value else {
+            Issue.record("it did not fail")
+            return
+        }
+        #expect(error.code == .linkLost)
+        #expect(link.closeCount == 1)
+    }
+}
