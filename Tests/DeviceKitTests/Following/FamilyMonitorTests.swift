@@ -35,6 +35,24 @@ struct FamilyMonitorTests {
         }
     }
 
+    @Test("In JSON all keys of the family are there, and null where nothing is known or can be believed")
+    func json() throws {
+        var update = try #require(
+            FamilyUpdate(
+                DeviceUpdate<ScaleFamily>(event: .status, state: .init(), time: RecordTime(milliseconds: 0))))
+        let start = #"{"event":"status","link":"up","sensor_faults":"#
+        let end = #""text":null,"time":"1970-01-01T00:00:00.000Z","weight_g":"#
+        #expect(try sortedJSON(update) == start + "[]," + end + "null}")
+        update.values = ["weight_g": .number(123.5)]
+        #expect(try sortedJSON(update) == start + "[]," + end + "123.5}")
+        update.values = ["weight_g": .number(-1)]
+        #expect(try sortedJSON(update) == start + #"["weight_g"],"# + end + "null}")
+        update.family.state[0].unknownWord = "unknown"
+        (update.values, update.isLinkUp) = ([:], false)
+        let json = try sortedJSON(update)
+        #expect(json.contains(#""link":"lost""#) && json.contains(#""weight_g":"unknown""#))
+    }
+
     @Test("Its values are told by the keys of the family's row")
     func values() async throws {
         let monitor = try await monitor(ScaleFamily.row)

@@ -1,5 +1,6 @@
 import BlueZ
 import DeviceKit
+import TestSupport
 import Testing
 
 @Suite struct ScannedDevicesTests {
@@ -14,6 +15,18 @@ import Testing
 
     @Test func `A name that is hidden in an advertisement is none`() {
         for name in ["", "\0\0\0"] { #expect(device(1, name: name).name == nil) }
+    }
+
+    @Test func `In JSON all keys are there, and null where nothing is known`() throws {
+        #expect(
+            try sortedJSON(device(1, name: "HMSoft", rssi: -52, services: ["FFE0"]))
+                == #"{"address":"00:00:00:00:00:01","connected":false,"family":null,"name":"HMSoft","#
+                + #""possible_families":["pump"],"possible_family":"pump","rssi_dbm":-52,"#
+                + #""services":["FFE0"]}"#)
+        #expect(
+            try sortedJSON(device(2, isConnected: true))
+                == #"{"address":"00:00:00:00:00:02","connected":true,"family":null,"name":null,"#
+                + #""possible_families":[],"possible_family":null,"rssi_dbm":null,"services":[]}"#)
     }
 
     private func device(

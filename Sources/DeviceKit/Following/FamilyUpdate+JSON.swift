@@ -1,0 +1,20 @@
+internal import RecordFormat
+
+extension FamilyUpdate: Encodable {
+    /// In JSON, always the keys `time` (ISO 8601, in UTC), `link` (`up`, `lost`), `event` (see ``name``), `text`, those of the
+    /// family's ``Family/state``, and `sensor_faults` where the family measures. What is unknown is null, or the field's
+    /// ``StateField/unknownWord``; what a broken sensor reads is null.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: FieldKey.self)
+        try container.encode(time.iso8601, forKey: "time")
+        try container.encode(isLinkUp ? "up" : "lost", forKey: "link")
+        try container.encode(name, forKey: "event")
+        try container.encode(text, forKey: "text")
+        for field in family.state {
+            let value = values[field.key] ?? field.unknownWord.map { .text($0) }
+            let believable = value.flatMap { field.isPlausible($0) ? $0 : nil }
+            try container.encode(believable, forKey: FieldKey(stringValue: field.key))
+        }
+        if family.state.contains(where: \.isMeasured) { try container.encode(sensorFaults, forKey: "sensor_faults") }
+    }
+}
