@@ -1,0 +1,52 @@
+import Testing
+import Transports
+
+@Suite("What is to be done with characteristics, as it is typed") struct GATTSyntaxTests {
+    private func request(_ words: String..., type: GATTValueType? = nil) throws -> GATTRequest {
+        try GATTRequest(words, as: GATTFormat(type: type))
+    }
+
+    @Test func `Is read from its words, with the device or without`() throws {
+        let list = try request("ble:x")
+        #expect(list.endpoint == "ble:x" && list.action == .list)
+        #expect(try request("list").endpoint == nil)
+        let read = try request("ble:x", "read", "2A19", "0x2A00", "180F/2A19", "char0012")
+        #expect(read.characteristics.map(\.text) == ["2A19", "0x2A00", "180F/2A19", "char0012"])
+        let write = try request("write", "FFE1", "0x01ff")
+        #expect(write.endpoint == nil && write.action == .write && write.value == [1, 0xFF])
+        #expect(try request("ble:x", "write", "FFE1", "10", type: .u8).value == [10])
+        #expect(try request("ble:x", "write", "FFE1", "10", type: .text).value == [0x31, 0x30])
+    }
+
+    @Test(arguments: [
+        ["ble:x", "peek"], ["ble:x", "list", "2A19"], ["ble:x", "read"], ["ble:x", "notify"], ["ble:x", "write"],
+        ["ble:x", "write", "2A19"], ["ble:x", "read", "2A1"], ["ble:x", "read", "1/2/3"], ["ble:x", "read", "charx"],
+        // Of which nobody knows whether it is text or a number.
+        ["ble:x", "write", "2A19", "10"], ["ble:x", "write", "2A19", "0x1"],
+    ])
+    func `Is refused where it is not whole`(words: [String]) {
+        #expect(throws: GATTSyntaxError.self) { try GATTRequest(words) }
+    }
+
+    @Test func `What is wrong is said`() {
+        let errors: [([String], GATTValueType?, GATTSyntaxError, String)] = [
+            (["ble:x", "peek"], nil, .unknownAction("peek"), "'peek' is nothing that can be done"),
+            (["list", "2A19"], nil, .superfluous("2A19"), "list takes no characteristic: '2A19'"),
+            (["notify"], nil, .noCharacteristic(.notify), "name a characteristic to listen to: a characteristic is"),
+            (["read", "2A1"], nil, .badCharacteristic("2A1"), "'2A1' is no characteristic: a"),
+            (["write", "2A19"], .u8, .noValue, "give the value to write"),
+            (["write", "2A19", "10"], nil, .untyped("10"), "the type of '10' must be named"),
+            (["write", "2A19", "a", "b"], .text, .severalTexts, "text is one argument: write it in quotes"),
+        ]
+        for (words, type, error, text) in errors {
+            let thrown = #expect(throws: GATTSyntaxError.self) { try GATTRequest(words, as: GATTFormat(type: type)) }
+            #expect(thrown == error && thrown?.description.hasPrefix(text) == true, "\(words)")
+        }
+    }
+
+    @Test func `Several numbers are written behind one another, by their type and order`() throws {
+        let words = ["write", "2A19", "1", "2"]
+        #expect(try GATTRequest(words, as: GATTFormat(type: .u16)).value == [1, 0, 2, 0])
+        #expect(try GATTRequest(words, as: GATTFormat(type: .u16, isBigEndian: true)).value == [0, 1, 0, 2])
+    }
+}
