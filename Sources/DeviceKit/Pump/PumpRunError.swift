@@ -73,12 +73,12 @@ extension PumpRunError: CustomStringConvertible {
         case .stoppedForSafety(let code): "the pump was stopped for safety" + (code.map { ": \($0.rawValue)" } ?? "")
         case .button: "the pump was switched off by its button"
         case .foundOff: "the pump was switched off by somebody else"
-        case .skin(let fault, _): "the pump was switched off: its skin sensor can't be relied on: \(fault.rawValue)"
+        case .skin(let fault, let status): "the pump was switched off: \(fault.text(of: status))"
         case .lost(let error): "\(error); the device came back, and the pump is off"
         case .failed(let error): "\(error); the pump is off"
         case .offFailed(let error, nil): "OFF failed: \(error); the pump may be on"
         case .offFailed(let error, let first?): "\(first); OFF failed: \(error); the pump may be on"
-        case .notBack(let error): "\(error); the device has not come back; the pump's own 30 minutes are over"
+        case .notBack(let error): "\(error); the device has not come back, and the pump's own 30 minutes are over"
         case .goneForGood(let error): "\(error); the pump may be on"
         }
     }

@@ -60,4 +60,11 @@ extension LEDValue {
         case .boolean(let isOn): isOn ? "1" : "0"
         }
     }
+
+    /// Off for on, and on for off.
+    public var opposite: LEDValue {
+        switch self {
+        case .boolean(let isOn): .boolean(!isOn)
+        }
+    }
 }

@@ -26,4 +26,15 @@ extension Session where Family == LEDFamily {
     ) async throws(SessionError) {
         _ = try await performAndConfirm(.write(endpoint, value), timeout: timeout)
     }
+
+    /// Sets a value to the opposite of what the board says that it is.
+    ///
+    /// - Returns: What it was set to.
+    public nonisolated func toggle(
+        _ endpoint: LEDEndpoint, timeout: Duration = defaultTimeout
+    ) async throws(SessionError) -> LEDValue {
+        let value = try await read(endpoint, timeout: timeout).opposite
+        try await write(value, to: endpoint, timeout: timeout)
+        return value
+    }
 }

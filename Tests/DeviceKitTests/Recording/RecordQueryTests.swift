@@ -1,6 +1,7 @@
-import DeviceKit
 import RecordFormat
 import Testing
+
+@testable import DeviceKit
 
 @Suite("What was recorded")
 struct RecordQueryTests {
@@ -31,5 +32,27 @@ struct RecordQueryTests {
     func place() {
         let trouble = #expect(throws: Trouble.self) { try RecordQuery.place(by: silent) }
         #expect(trouble?.code == "lost")
+    }
+
+    private let columns = ["time_ms", "session", "device", "ended_ms", "reading"]
+
+    @Test("A row is one object: its times are of the calendar, and a reading's members stand beside the others")
+    func objects() {
+        #expect(
+            RecordQuery.object(columns, ["0", "7", #""usb:\"x\"""#, "null", #"{"temp_c":20,"state":"on"}"#])
+                == #"{"time":"1970-01-01T00:00:00.000Z","session":7,"device":"usb:\"x\"","ended":null,"temp_c":20,"#
+                + #""state":"on"}"#)
+        #expect(
+            RecordQuery.object(columns, ["0", "7", "null", "1500", "{}"])
+                == #"{"time":"1970-01-01T00:00:00.000Z","session":7,"device":null,"ended":"1970-01-01T00:00:01.500Z"}"#)
+    }
+
+    @Test("The texts of a row have no quotes, no null, and nothing that a terminal acts on")
+    func texts() throws {
+        #expect(
+            RecordQuery.texts(columns, ["0", "7", #""a\u001b[2J""#, "null", "-1.5"]) { "\($0.milliseconds)" }
+                == ["0", "7", "a\\x1b[2J", "", "-1.5"])
+        let headings = try RecordQuery(.sessions, RecordFilter(), by: silent).headings
+        #expect(headings.first == "time" && headings.contains("ended") && !headings.contains("ended_ms"))
     }
 }

@@ -54,6 +54,17 @@ import Testing
         await led.close()
     }
 
+    @Test func `What is toggled is set to the opposite of what the board says`() async throws {
+        let led = try await LEDSession.begin(over: link, clock: clock)
+        let toggled = Task { try await led.toggle(.led) }
+        #expect(await link.nextSent() == "LED\n")
+        await link.deliver("LED:1\r\n")
+        #expect(await link.nextSent() == "LED:0\n")
+        await link.deliver("LED:0\r\n")
+        #expect(try await toggled.value == .boolean(false))
+        await led.close()
+    }
+
     @Test func `A board that takes a value without a word is asked for it`() async throws {
         let led = try await LEDSession.begin(over: link, clock: clock)
         let set = Task { try await led.write(.boolean(true), to: .led, timeout: .seconds(4)) }

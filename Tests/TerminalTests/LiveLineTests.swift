@@ -1,0 +1,56 @@
+import Synchronization
+import Terminal
+import Testing
+
+@Suite struct LiveLineTests {
+    private final class Screen: Sendable {
+        private let text = Mutex("")
+
+        func write(_ text: String) { self.text.withLock { $0 += text } }
+
+        /// What was written since it was asked for last.
+        func take() -> String {
+            text.withLock { text in
+                defer { text = "" }
+                return text
+            }
+        }
+    }
+
+    private let screen = Screen()
+
+    @Test func `A line is drawn over, and news is left standing above it`() {
+        let line = LiveLine(write: screen.write)
+        line.show("one")
+        #expect(screen.take() == "\r\u{1B}[Kone")
+        line.show("two", colour: 32, below: "news")
+        #expect(screen.take() == "\r\u{1B}[Knews\n\u{1B}[32mtwo\u{1B}[0m")
+    }
+
+    @Test func `A note is left standing above the line, as it was drawn last`() {
+        let line = LiveLine(write: screen.write)
+        #expect(line.note("first"))
+        #expect(screen.take() == "\r\u{1B}[Kfirst\n")
+        line.show("on", colour: 32)
+        _ = screen.take()
+        #expect(line.note("second"))
+        #expect(screen.take() == "\r\u{1B}[Ksecond\n\u{1B}[32mon\u{1B}[0m")
+    }
+
+    @Test func `Once it has ended nothing is drawn any more`() {
+        let line = LiveLine(write: screen.write)
+        line.show("on")
+        _ = screen.take()
+        line.end()
+        #expect(screen.take() == "\n")
+        line.show("off")
+        line.end()
+        #expect(!line.note("late"))
+        #expect(screen.take() == "")
+    }
+
+    @Test func `A line that was never drawn is ended by nothing`() {
+        LiveLine(write: screen.write).end()
+        #expect(screen.take() == "")
+    }
+}
