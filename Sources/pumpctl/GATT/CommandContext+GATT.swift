@@ -19,10 +19,9 @@ extension CommandContext {
         let device = try await BLEDevice.open(endpoint, on: loop, as: bleUse(for: use, progress, note: output.note))
         progress.end()
         if let note = device.openingNote { output.note("pumpctl: \(endpoint.text): \(note)") }
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(device)) } catch { result = .failure(error) }
-        await device.close()
-        do { try result.get() } catch let error as GATTRequestError {
+        do {
+            try await withCleanup({ await device.close() }) { try await body(device) }
+        } catch let error as GATTRequestError {
             throw Failure(error, at: device)
         } catch let error as GATTReferenceError {
             throw Failure(error, at: device)
@@ -40,14 +39,23 @@ extension CommandContext {
 
     private func show(_ service: GATTService) {
         output.text("\(service.uuid)" + (ServiceName.known(service.uuid).map { "  \($0)" } ?? ""))
-        if service.characteristics.isEmpty { output.record(GATTListing(service: service.uuid)) }
+        if service.characteristics.isEmpty { output.record(record(service)) }
         for characteristic in service.characteristics {
             let name = characteristic.knownName.map { "  \($0)" } ?? ""
             let flags = characteristic.flagWords.joined(separator: ", ").printable()
             output.result(
                 "  \(characteristic.uuid)  \(characteristic.handleName)  \(flags)\(name)",
-                GATTListing(service: service.uuid, characteristic: characteristic))
+                record(service, characteristic))
         }
+    }
+
+    private func record(_ service: GATTService, _ characteristic: GATTCharacteristic? = nil) -> ResultRecord {
+        [
+            "service": "\(service.uuid)", "service_name": ServiceName.known(service.uuid),
+            "characteristic": characteristic.map { "\($0.uuid)" }, "handle": characteristic?.handle,
+            "name": characteristic?.knownName, "flags": characteristic?.flagWords ?? [],
+            "descriptors": characteristic?.descriptors.map { "\($0)" } ?? [],
+        ]
     }
 
     func readGATT(_ references: [GATTReference], _ format: GATTFormat) async throws {
@@ -87,7 +95,7 @@ extension CommandContext {
                 isConfirmed
                     ? "written, as the device confirms: \(value.hexadecimal)"
                     : "sent: \(value.hexadecimal); nothing confirms that it arrived",
-                GATTWritten(value: GATTReading(value, of: characteristic), isConfirmed: isConfirmed))
+                ResultRecord(GATTReading(value, of: characteristic), with: ["ok": true, "confirmed": isConfirmed]))
         }
     }
 
@@ -98,12 +106,9 @@ extension CommandContext {
         try await run(for: time) {
             try await withBLEDevice(for: .watching) { device in
                 let held = try await held(device)
-                let result: Result<Void, any Error>
-                do { result = .success(try await show(references, of: device, format, count)) } catch {
-                    result = .failure(error)
+                try await withCleanup({ await held?.close() }) {
+                    try await show(references, of: device, format, count)
                 }
-                await held?.close()
-                try result.get()
             }
         }
     }

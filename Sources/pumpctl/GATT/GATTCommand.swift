@@ -1,5 +1,5 @@
-import ArgumentParser
-import Transports
+public import ArgumentParser
+public import Transports
 
 struct GATTCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -60,22 +60,25 @@ struct GATTCommand: ParsableCommand {
     var time: SecondsArgument?
 
     func validate() throws {
-        let request = try request()
+        let action = try request().action
         if let count, count < 1 { throw ValidationError("--count is 1 or more") }
-        if request.action != .notify, count != nil || time != nil {
-            throw ValidationError("--count and --for are for notify")
-        }
-        if request.action != .write, response != nil || force {
+        if action != .notify, count != nil || time != nil { throw ValidationError("--count and --for are for notify") }
+        if action != .write, response != nil || force {
             throw ValidationError("--response, --no-response and --force are for write")
         }
-        if request.action == .list, type != nil || bigEndian { throw ValidationError("list shows no values") }
+        if action == .list, type != nil || bigEndian { throw ValidationError("list shows no values") }
     }
+
+    private var format: GATTFormat { GATTFormat(type: type, isBigEndian: bigEndian) }
 
     private func request() throws -> GATTRequest {
         if let option = words.first(where: { $0.hasPrefix("--") }) {
             throw ValidationError("there is no option '\(option)'")
         }
-        let request = try GATTRequest(words, type: type, isBigEndian: bigEndian)
+        let request: GATTRequest
+        do throws(GATTSyntaxError) { request = try GATTRequest(words, as: format) } catch {
+            throw ValidationError(error.words)
+        }
         if let port = shared.merged(with: parent.shared).port, let endpoint = request.endpoint, port != endpoint {
             throw ValidationError("the device is named twice: \(endpoint), and \(port)")
         }
@@ -83,19 +86,31 @@ struct GATTCommand: ParsableCommand {
     }
 
     func run() throws {
-        let request = try request()
+        let (request, format) = (try request(), format)
         var options = shared.merged(with: parent.shared)
         options.port = request.endpoint ?? options.port
-        let format = GATTFormat(type: type, isBigEndian: bigEndian)
         let (response, isForced, count, time) = (response, force, count, time?.duration)
         try CommandRunner.run(options) { context in
             switch request.action {
             case .list: try await context.listGATT()
             case .read: try await context.readGATT(request.characteristics, format)
             case .write: try await context.writeGATT(request, isConfirmed: response, isForced: isForced)
-            case .notify:
-                try await context.followGATT(request.characteristics, format, count: count, for: time)
+            case .notify: try await context.followGATT(request.characteristics, format, count: count, for: time)
             }
         }
+    }
+}
+
+extension GATTValueType: ExpressibleByArgument {
+    /// The types, for a person.
+    fileprivate static let list = allCases.map(\.rawValue).joined(separator: ", ")
+}
+
+extension GATTSyntaxError {
+    /// The error, with the option that mends it.
+    fileprivate var words: String {
+        guard case .untyped(let word) = self else { return "\(self)" }
+        let list = GATTValueType.list
+        return "say what '\(word)' is: --type with one of \(list); 0x… is hexadecimal without it"
     }
 }

@@ -67,29 +67,28 @@ struct HistoryCommand: ParsableCommand {
     private var family: Family? { shared.family ?? parent.shared.family }
 
     func validate() throws {
-        try checkTimes()
-        if [csv, isJSON, isDrawing].filter(\.self).count > 1 {
-            throw ValidationError("--csv, --json, and --plot or --svg exclude each other")
-        }
-        if [sessions, events, isDrawing, isPlaceAsked, optimize].filter(\.self).count > 1 {
-            throw ValidationError("--sessions, --events, --where, --optimize, and --plot or --svg exclude each other")
-        }
-        guard isPlaceAsked || optimize else { return }
-        if csv || since != nil || until != nil || device != nil || family != nil {
-            throw ValidationError("--where and --optimize are about the whole record; only --json goes with them")
-        }
-    }
-
-    private func checkTimes() throws {
         for (option, text) in [("--since", since), ("--until", until)] {
             guard let text, RecordTime(typed: text) == nil else { continue }
             throw ValidationError("\(option): '\(text)' is not a time. Type \(Self.timeForms)")
         }
         let filter = filter
-        if let since = filter.since, let until = filter.until, since >= until {
-            throw ValidationError("--since must be earlier than --until")
-        }
+        let isEmpty = filter.since.flatMap { since in filter.until.map { since >= $0 } } ?? false
+        let flaws = [
+            (isEmpty, "--since must be earlier than --until"),
+            (isSeveral(csv, isJSON, isDrawing), "--csv, --json, and --plot or --svg exclude each other"),
+            (
+                isSeveral(sessions, events, isDrawing, isPlaceAsked, optimize),
+                "--sessions, --events, --where, --optimize, and --plot or --svg exclude each other"
+            ),
+            (
+                (isPlaceAsked || optimize) && (csv || filter != RecordFilter()),
+                "--where and --optimize are about the whole record; only --json goes with them"
+            ),
+        ]
+        if let flaw = flaws.first(where: \.0) { throw ValidationError(flaw.1) }
     }
+
+    private func isSeveral(_ choices: Bool...) -> Bool { choices.count(where: \.self) > 1 }
 
     func run() throws {
         let output = Output(isJSON: isJSON)
@@ -100,7 +99,7 @@ struct HistoryCommand: ParsableCommand {
                 let wasMissing = try RecordQuery.optimize()
                 output.result(
                     wasMissing ? "the record is optimized" : "the record was optimized already",
-                    OptimizationRecord(changed: wasMissing))
+                    ["ok": true, "changed": wasMissing] as ResultRecord)
             } else if isDrawing {
                 try draw(output)
             } else {
@@ -132,7 +131,7 @@ extension HistoryCommand {
         let size = bytes < 100_000 ? "\(bytes / 1000) kB" : "\(bytes / 1_000_000).\(bytes / 100_000 % 10) MB"
         output.result(
             "\(place.path.printable())  \(bytes > 0 ? size : "nothing recorded yet")",
-            PlaceRecord(path: place.path, bytes: bytes, optimized: place.isOptimized))
+            ["path": place.path, "bytes": bytes, "optimized": place.isOptimized] as ResultRecord)
         if !place.isOptimized {
             output.note(
                 "pumpctl: --sessions and --device are slow in it", hint: "run 'pumpctl history --optimize' once")
@@ -141,11 +140,8 @@ extension HistoryCommand {
 
     private func show(_ output: Output) throws {
         let table: RecordTable = sessions ? .sessions : events ? .events : isJSON ? .readings : .columns
-        let query = try RecordQuery(table, filter)
-        let count =
-            isJSON
-            ? try HistoryObjects.write(query)
-            : csv ? try HistoryText.writeCSV(query) : try HistoryText.writeTable(query)
+        let format: HistoryRows.Format = isJSON ? .json : csv ? .csv : .table
+        let count = try HistoryRows.write(try RecordQuery(table, filter), as: format)
         if count == 0 { noteAbsence("no \(sessions ? "session" : events ? "event" : "reading") was recorded", output) }
     }
 
@@ -164,24 +160,11 @@ extension HistoryCommand {
 
     /// That there is nothing is an answer, too: it is no failure.
     private func noteAbsence(_ what: String, _ output: Output) {
-        let isFiltered = [since, until, device].contains { $0 != nil } || (family ?? parent.shared.family) != nil
+        let isFiltered = filter != RecordFilter()
         output.note(
             "pumpctl: \(what)\(isFiltered ? " that fits" : "")",
             hint: isFiltered
                 ? "leave a condition out; 'pumpctl history --sessions' shows what was recorded"
                 : "run 'pumpctl monitor' to record, or add --record to another command")
     }
-}
-
-/// Where the record is, as programs are told of it.
-private struct PlaceRecord: Encodable {
-    var path: String
-    var bytes: Int
-    var optimized: Bool
-}
-
-/// What became of an optimization, as programs are told of it.
-private struct OptimizationRecord: Encodable {
-    var ok = true
-    var changed: Bool
 }

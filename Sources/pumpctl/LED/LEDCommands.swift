@@ -23,112 +23,81 @@ struct LEDOptions: ParsableArguments {
         }
         return endpoint
     }
+}
 
-    /// Runs `body`, and tells of the value that it brings.
-    ///
-    /// - Parameter isQuery: Whether `body` changes nothing.
-    func run(
-        _ parent: PumpctlCommand, isQuery: Bool = false,
-        _ body: @escaping @Sendable (LEDSession, LEDEndpoint, Duration) async throws(SessionError) -> LEDValue
-    ) throws {
-        let endpoint = endpoint
-        try CommandRunner.run(shared.merged(with: parent.shared), for: .led, records: .values) { context in
-            if isQuery {
-                try await context.retryingQuery { try await context.ask(endpoint, body) }
-            } else {
-                try await context.ask(endpoint, body)
+/// A command for an LED board, which tells of a value that it has read or set.
+protocol LEDValueCommand: ContextCommand {
+    static var action: LEDAction { get }
+
+    var options: LEDOptions { get }
+}
+
+enum LEDAction {
+    case read
+    case set(LEDValue)
+    case toggle
+}
+
+extension LEDValueCommand {
+    static var family: Family? { .led }
+    static var records: RecordedContent { .values }
+
+    func run(in context: CommandContext) async throws {
+        guard case .read = Self.action else { return try await carryOut(in: context) }
+        try await context.retryingQuery { try await carryOut(in: context) }
+    }
+
+    private func carryOut(in context: CommandContext) async throws {
+        let (endpoint, timeout) = (options.endpoint, context.timeout)
+        let value = try await context.withSession(of: LEDFamily.self) { led in
+            switch Self.action {
+            case .read: return try await led.read(endpoint, timeout: timeout)
+            case .set(let value):
+                try await led.write(value, to: endpoint, timeout: timeout)
+                return value
+            case .toggle: return try await led.toggle(endpoint, timeout: timeout)
             }
         }
+        let name = endpoint.name
+        let phrase = Family.led.field(name)?.text(of: StateValue(value)) ?? value.text
+        context.output.outcome(
+            "\(name) \(phrase)", ["ok": true, "name": name, "value": StateValue(value)] as ResultRecord)
     }
 }
 
-extension CommandContext {
-    /// Runs `body` in a session with the board, and tells of the value that it brings.
-    fileprivate func ask(
-        _ endpoint: LEDEndpoint,
-        _ body: @escaping @Sendable (LEDSession, LEDEndpoint, Duration) async throws(SessionError) -> LEDValue
-    ) async throws {
-        let value = try await withSession(of: LEDFamily.self) { try await body($0, endpoint, timeout) }
-        output.outcome(
-            "\(endpoint.name) \(value.phrase)",
-            ResultRecord(["name": .text(endpoint.name), "value": StateValue(value)]))
-    }
-}
-
-struct LEDGetCommand: ParsableCommand {
+struct LEDGetCommand: LEDValueCommand {
     static let configuration = CommandConfiguration(
-        commandName: "get", abstract: "Tell whether it is on.",
-        example: "pumpctl --port ble:ece196 led get")
+        commandName: "get", abstract: "Tell whether it is on.", example: "pumpctl --port ble:ece196 led get")
+    static var action: LEDAction { .read }
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var options: LEDOptions
-
-    func run() throws {
-        try options.run(parent, isQuery: true) { led, endpoint, timeout throws(SessionError) in
-            try await led.read(endpoint, timeout: timeout)
-        }
-    }
 }
 
-struct LEDOnCommand: ParsableCommand {
+struct LEDOnCommand: LEDValueCommand {
     static let configuration = CommandConfiguration(
-        commandName: "on", abstract: "Switch it on.",
-        example: "pumpctl --port ble:ece196 led on")
+        commandName: "on", abstract: "Switch it on.", example: "pumpctl --port ble:ece196 led on")
+    static var action: LEDAction { .set(.boolean(true)) }
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var options: LEDOptions
-
-    func run() throws { try options.set(.boolean(true), parent) }
 }
 
-struct LEDOffCommand: ParsableCommand {
+struct LEDOffCommand: LEDValueCommand {
     static let configuration = CommandConfiguration(
-        commandName: "off", abstract: "Switch it off.",
-        example: "pumpctl --port ble:ece196 led off")
+        commandName: "off", abstract: "Switch it off.", example: "pumpctl --port ble:ece196 led off")
+    static var action: LEDAction { .set(.boolean(false)) }
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var options: LEDOptions
-
-    func run() throws { try options.set(.boolean(false), parent) }
 }
 
-struct LEDToggleCommand: ParsableCommand {
+struct LEDToggleCommand: LEDValueCommand {
     static let configuration = CommandConfiguration(
         commandName: "toggle", abstract: "Switch it off if it is on, and on if it is off.",
         example: "pumpctl --port ble:ece196 led toggle")
+    static var action: LEDAction { .toggle }
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var options: LEDOptions
-
-    func run() throws {
-        try options.run(parent) { led, endpoint, timeout throws(SessionError) in
-            let value = try await led.read(endpoint, timeout: timeout).opposite
-            try await led.write(value, to: endpoint, timeout: timeout)
-            return value
-        }
-    }
-}
-
-extension LEDOptions {
-    fileprivate func set(_ value: LEDValue, _ parent: PumpctlCommand) throws {
-        try run(parent) { led, endpoint, timeout throws(SessionError) in
-            try await led.write(value, to: endpoint, timeout: timeout)
-            return value
-        }
-    }
-}
-
-extension LEDValue {
-    /// The value for people.
-    fileprivate var phrase: String {
-        switch self {
-        case .boolean(let isOn): isOn ? "on" : "off"
-        }
-    }
-
-    fileprivate var opposite: LEDValue {
-        switch self {
-        case .boolean(let isOn): .boolean(!isOn)
-        }
-    }
 }

@@ -1,59 +1,37 @@
 import DeviceKit
-import Synchronization
 import Terminal
 
 /// Where a monitor shows its updates: a line each, or on a terminal one line that is drawn over.
-final class MonitorScreen: Sendable {
+struct MonitorScreen {
     private let output: Output
-    /// The present state, as it was drawn last; nil where nothing is drawn over.
-    private let drawn: Mutex<String?>
+    /// The present state; nil where nothing is drawn over.
+    private let line: LiveLine?
 
     init(_ output: Output) {
         self.output = output
-        drawn = Mutex(!output.isJSON && StandardStream.output.canMoveCursor ? "" : nil)
+        line = !output.isJSON && StandardStream.output.canMoveCursor ? LiveLine(write: output.draw) : nil
     }
 
     /// Shows an update. On a terminal, what is more than the present state is left standing above it.
     func show(_ update: FamilyUpdate) {
-        drawn.withLock { drawn in
-            guard drawn != nil else { return output.result(MonitorText.line(update), ResultRecord(update)) }
-            let event = if case .status = update.event { "" } else { fitting(MonitorText.line(update)) + "\n" }
-            let state = coloured(fitting(MonitorText.stateLine(update)), update)
-            output.draw("\r\u{1B}[K" + event + state)
-            drawn = state
-        }
+        guard let line else { return output.result(MonitorText.line(update), update) }
+        let news = if case .status = update.event { String?.none } else { MonitorText.line(update) }
+        line.show(MonitorText.stateLine(update), colour: output.isColoured ? colour(update) : nil, below: news)
     }
 
     /// Shows what goes over the link, above the present state.
-    func note(_ text: String) {
-        drawn.withLock { drawn in
-            if let drawn { output.draw("\r\u{1B}[K" + text + "\n" + drawn) } else { output.note(text) }
-        }
-    }
+    @Sendable func note(_ text: String) { if line?.note(text) != true { output.note(text) } }
 
     /// Leaves what was drawn last standing: nothing is drawn over any more.
-    func end() {
-        drawn.withLock { drawn in
-            if drawn ?? "" != "" { output.draw("\n") }
-            drawn = nil
-        }
-    }
-
-    /// The text, cut to the width of the terminal: what is longer can't be drawn over.
-    private func fitting(_ text: String) -> String {
-        TerminalSize.current.map { text.cut(to: $0.columns - 1) } ?? text
-    }
+    func end() { line?.end() }
 
     /// Green for what is on, red for what is wrong, yellow for what is not known.
-    private func coloured(_ text: String, _ update: FamilyUpdate) -> String {
-        guard output.isColoured else { return text }
-        let code =
-            switch update.family.state.first.flatMap({ update.values[$0.key] }) {
-            case .text("on"), .boolean(true): 32
-            case .text("error"): 31
-            case nil: 33
-            default: 0
-            }
-        return "\u{1B}[\(code)m\(text)\u{1B}[0m"
+    private func colour(_ update: FamilyUpdate) -> Int {
+        switch update.family.state.first.flatMap({ update.values[$0.key] }) {
+        case .text("on"), .boolean(true): 32
+        case .text("error"): 31
+        case nil: 33
+        default: 0
+        }
     }
 }

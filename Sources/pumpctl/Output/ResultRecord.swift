@@ -1,38 +1,45 @@
-import DeviceKit
+/// What a command has done, read or found, as programs are told of it: one JSON object, its values by their keys.
+///
+///     output.result("LED on", ["ok": true, "name": name, "value": value])  // nil is null
+struct ResultRecord: Encodable, ExpressibleByDictionaryLiteral {
+    private struct MemberKey: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
 
-/// What a command has done or read, as programs are told of it: values by their keys.
-struct ResultRecord: Encodable {
-    private enum Member: Encodable {
-        case value(StateValue?)
-        case words([String])
-        case texts([String: String])
+        init(stringValue: String) { self.stringValue = stringValue }
 
-        func encode(to encoder: any Encoder) throws {
-            switch self {
-            case .value(let value): try value.encode(to: encoder)
-            case .words(let words): try words.encode(to: encoder)
-            case .texts(let texts): try texts.encode(to: encoder)
+        init?(intValue: Int) { nil }
+    }
+
+    private var base: (any Encodable)?
+    private var members: [(key: String, value: (any Encodable)?)]
+
+    init(dictionaryLiteral members: (String, (any Encodable)?)...) {
+        self.members = members.map { (key: $0, value: $1) }
+    }
+
+    /// The object that `base` is, with more in it.
+    init(_ base: some Encodable, with more: ResultRecord) {
+        self.base = base
+        members = more.members
+    }
+
+    /// The same object, in which what is not known is left out rather than null.
+    var known: ResultRecord {
+        var known = self
+        known.members.removeAll { $0.value == nil }
+        return known
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try base?.encode(to: encoder)
+        var container = encoder.container(keyedBy: MemberKey.self)
+        for (key, value) in members {
+            if let value {
+                try container.encode(value, forKey: MemberKey(stringValue: key))
+            } else {
+                try container.encodeNil(forKey: MemberKey(stringValue: key))
             }
         }
     }
-
-    private var members: [String: Member] = [:]
-
-    /// - Parameter ok: What stands as `ok`; nil for nothing.
-    init(ok: Bool? = true, _ values: [String: StateValue] = [:]) {
-        add("ok", ok.map { .boolean($0) })
-        for (key, value) in values { add(key, value) }
-    }
-
-    /// Adds a value; nothing where there is none.
-    mutating func add(_ key: String, _ value: StateValue?) { if let value { members[key] = .value(value) } }
-
-    /// Adds a value; null where there is none.
-    mutating func add(_ key: String, orNull value: StateValue?) { members[key] = .value(value) }
-
-    mutating func add(_ key: String, words: [String]) { members[key] = .words(words) }
-
-    mutating func add(_ key: String, texts: [String: String]) { members[key] = .texts(texts) }
-
-    func encode(to encoder: any Encoder) throws { try members.encode(to: encoder) }
 }

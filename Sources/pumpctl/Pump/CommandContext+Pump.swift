@@ -9,6 +9,11 @@ extension CommandContext {
         return try await withPump(over: openLink(endpoint, for: .oneCommand, note: output.note), endpoint, body)
     }
 
+    /// Runs `body`, which only asks, in such a session.
+    func askPump(_ body: (PumpSession) async throws -> Void) async throws {
+        try await retryingQuery { try await withPump(body) }
+    }
+
     /// Runs `body` in a session over `link`, and closes both.
     func withPump<Value>(
         over link: any Link, _ endpoint: Endpoint, _ body: (PumpSession) async throws -> Value
@@ -39,6 +44,9 @@ extension CommandContext {
         failure.hint = "repeat the command if that is not what you asked for"
         return failure
     }
+
+    /// Says that the pump was switched off.
+    func tellOff() { output.outcome("pump off", ["ok": true, "state": "off"] as ResultRecord) }
 
     /// Warns of a sensor that can't be relied on while the pump runs.
     func warn(of status: PumpStatus) {

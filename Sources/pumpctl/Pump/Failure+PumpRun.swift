@@ -7,38 +7,23 @@ extension Failure {
         switch error.cause {
         case .stoppedForSafety(let code):
             self.init(
-                .stoppedForSafety, code: "stopped",
-                "the pump was stopped for safety" + (code.map { ": \($0.rawValue)" } ?? ""),
+                .stoppedForSafety, code: "stopped", "\(error)",
                 hint: "find out why, then leave that state: pumpctl off", deviceCode: code?.rawValue)
         case .latched(let error), .notBegun(let error): self.init(error, .pump)
-        case .button:
-            self.init(.refused, code: "stopped", "the pump was switched off by its button", outcome: "off")
-        case .foundOff:
-            self.init(.refused, code: "stopped", "the pump was switched off by somebody else", outcome: "off")
-        case .skin(let fault, let status):
+        case .button, .foundOff: self.init(.refused, code: "stopped", "\(error)", outcome: "off")
+        case .skin:
             self.init(
-                .stoppedForSafety, code: "sensor_fault",
-                "the pump was switched off: \(fault.text(of: status))",
+                .stoppedForSafety, code: "sensor_fault", "\(error)",
                 hint: "repair the skin sensor; for a pump that nobody wears: --ignore-skin", outcome: "off")
-        case .lost(let error):
-            self.init(error)
-            message += "; the device came back, and the pump is off"
-            outcome = "off"
+        case .lost(let link), .notBack(let link), .goneForGood(let link):
+            self.init(link)
+            (message, outcome) = ("\(error)", error.aftermath == .off ? "off" : "unknown")
         case .failed(let error):
             self.init(error, .pump, unknownEffect: nil)
-            message += "; the pump is off"
-            outcome = "off"
+            (message, outcome) = ("\(message); the pump is off", "off")
         case .offFailed(let error, let first):
             self.init(off: error)
             if let first { message = "\(Failure(first, .pump, unknownEffect: nil).message); \(message)" }
-        case .notBack(let error):
-            self.init(error)
-            message += "; the device has not come back, and the pump's own 30 minutes are over"
-            outcome = "unknown"
-        case .goneForGood(let error):
-            self.init(error)
-            message += "; the pump may be on"
-            outcome = "unknown"
         }
     }
 }

@@ -3,7 +3,7 @@ import DeviceKit
 import LineProtocol
 import Transports
 
-struct OnCommand: ParsableCommand {
+struct OnCommand: PumpContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "on",
         abstract: "Start the pump at 70 %, or put it back to that and restart its 30 minutes.",
@@ -36,21 +36,18 @@ struct OnCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
-        let speed = speed
-        let plan = time.map { PumpRun.Plan(time: $0.duration, speed: speed, ignoresSkin: ignoresSkin) }
-        try CommandRunner.run(
-            shared.merged(with: parent.shared), for: .pump, records: .values, endsBeforeSuspension: plan != nil
-        ) {
-            context in
-            if let plan { return try await context.run(plan) }
-            try await context.withPump { pump in
-                try await pump.turnOn(timeout: context.timeout)
-                if let speed { try await pump.setSpeed(speed, timeout: context.timeout) }
-                let report = try await PumpOnReport.read(pump, timeout: context.timeout)
-                if let failure = report.failure { throw failure }
-                context.tell(report)
-            }
+    var endsBeforeSuspension: Bool { time != nil }
+
+    func run(in context: CommandContext) async throws {
+        if let time {
+            return try await context.run(PumpRun.Plan(time: time.duration, speed: speed, ignoresSkin: ignoresSkin))
+        }
+        try await context.withPump { pump in
+            try await pump.turnOn(timeout: context.timeout)
+            if let speed { try await pump.setSpeed(speed, timeout: context.timeout) }
+            let report = try await PumpOnReport.read(pump, timeout: context.timeout)
+            if let failure = report.failure { throw failure }
+            context.tell(report)
         }
     }
 }
@@ -59,34 +56,31 @@ extension CommandContext {
     /// Runs the pump for a time, and says what happens.
     fileprivate func run(_ plan: PumpRun.Plan) async throws {
         let endpoint = try endpoint()
-        let stop = RunStop()
-        let link = try await openLink(endpoint, for: .watching, onStop: { stop.take() }, note: output.note)
+        let stop = OffStop()
+        let link = try await openLink(endpoint, for: .watching, onStop: stop.take, note: output.note)
         let reconnector = reconnector(endpoint, link, note: output.note)
-        let run = PumpRun(plan, timeout: timeout, clock: clock, executor: loop, reopen: reconnector.link) { report in
-            switch report {
-            case .begins: lastWords.set("pumpctl: given up: the pump may be on")
-            case .on(let report): if report.failure == nil { tell(report) }
-            case .leftAlone: lastWords.set(nil)
-            case .off:
-                lastWords.set(nil)
-                output.outcome("pump off", ResultRecord(pump: "off"))
-            case .offUnanswered, .lost: report.note.map(output.note)
-            }
-        }
-        let running = Task(executorPreference: loop) {
-            try await withPump(over: link, endpoint) { pump in
-                do { try await run.run(pump) } catch let error as PumpRunError { throw Failure(error) }
-            }
-        }
-        stop.set { running.cancel() }
+        let run = PumpRun(plan, timeout: timeout, clock: clock, executor: loop, reopen: reconnector.link, tell: tell)
         do {
-            try await withTaskCancellationHandler {
-                try await running.value
-            } onCancel: {
-                running.cancel()
+            try await stop.run(on: loop) {
+                try await withPump(over: link, endpoint) { pump in
+                    do { try await run.run(pump) } catch let error as PumpRunError { throw Failure(error) }
+                }
             }
         } catch let error where stop.wasTaken && error.isInterruption {
             throw Failure(PumpRunError(.foundOff))
+        }
+    }
+
+    /// Says what a run is at.
+    private func tell(_ report: PumpRun.Report) {
+        switch report {
+        case .begins: lastWords.set("pumpctl: given up: the pump may be on")
+        case .on(let report): if report.failure == nil { tell(report) }
+        case .leftAlone: lastWords.set(nil)
+        case .off:
+            lastWords.set(nil)
+            tellOff()
+        case .offUnanswered, .lost: report.note.map(output.note)
         }
     }
 

@@ -2,7 +2,33 @@ import ArgumentParser
 import DeviceKit
 import LineProtocol
 
-struct SpeedCommand: ParsableCommand {
+/// A command for a pump.
+protocol PumpContextCommand: ContextCommand {}
+
+extension PumpContextCommand {
+    static var family: Family? { .pump }
+    static var records: RecordedContent { .values }
+}
+
+struct OffCommand: PumpContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "off", abstract: "Stop the pump; also leaves the state in which it was stopped for safety.",
+        discussion: """
+            OFF is sent before anything else, and again until the pump acknowledges it or --timeout is over. Where another \
+            pumpctl has the device, that one sends it.
+            """,
+        example: "pumpctl --port /dev/ttyUSB0 off")
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var shared: SharedOptions
+
+    func run(in context: CommandContext) async throws {
+        try await context.switchPumpOff()
+        context.tellOff()
+    }
+}
+
+struct SpeedCommand: PumpContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "speed", abstract: "Set the speed of the running pump.",
         example: "pumpctl --port /dev/ttyUSB0 speed 60%")
@@ -14,20 +40,17 @@ struct SpeedCommand: ParsableCommand {
         help: ArgumentHelp("0 to 255, or 0% to 100%.", valueName: "speed"), transform: SpeedArgument.typed)
     var speed: PumpSpeed
 
-    func run() throws {
-        let speed = speed
-        try CommandRunner.run(shared.merged(with: parent.shared), for: .pump, records: .values) { context in
-            try await context.withPump { pump in
-                try await pump.setSpeed(speed, timeout: context.timeout)
-                context.output.outcome(
-                    "speed \(speed.pwm) (\(speed.percent) %)",
-                    ResultRecord(pump: "on", speedPWM: Int(speed.pwm), speedPercent: speed.percent))
-            }
+    func run(in context: CommandContext) async throws {
+        try await context.withPump { pump in
+            try await pump.setSpeed(speed, timeout: context.timeout)
+            context.output.outcome(
+                "speed \(speed.pwm) (\(speed.percent) %)",
+                ["ok": true, "state": "on", "speed_pwm": speed.pwm, "speed_percent": speed.percent] as ResultRecord)
         }
     }
 }
 
-struct StatusCommand: ParsableCommand {
+struct StatusCommand: PumpContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show what the pump does.",
         example: "pumpctl --port ble:HMSoft status")
@@ -35,20 +58,17 @@ struct StatusCommand: ParsableCommand {
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
 
-    func run() throws {
-        try CommandRunner.run(shared.merged(with: parent.shared), for: .pump, records: .values) { context in
-            try await context.retryingQuery {
-                try await context.withPump { pump in
-                    let status = try await pump.readStatus(timeout: context.timeout)
-                    context.output.result(PumpText.table(PumpText.rows(status)), ResultRecord(status))
-                    context.warn(of: status)
-                }
-            }
+    func run(in context: CommandContext) async throws {
+        try await context.askPump { pump in
+            let status = try await pump.readStatus(timeout: context.timeout)
+            context.output.result(
+                PumpText.table(PumpText.rows(status)), ResultRecord(status, with: ["ok": true]))
+            context.warn(of: status)
         }
     }
 }
 
-struct TempCommand: ParsableCommand {
+struct TempCommand: PumpContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "temp", abstract: "Show what the thermistors read.",
         example: "pumpctl --port /dev/ttyUSB0 temp --json")
@@ -56,19 +76,13 @@ struct TempCommand: ParsableCommand {
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
 
-    func run() throws {
-        try CommandRunner.run(shared.merged(with: parent.shared), for: .pump, records: .values) { context in
-            try await context.retryingQuery {
-                try await context.withPump { pump in
-                    let temperatures = try await pump.readTemperatures(timeout: context.timeout)
-                    context.output.result(
-                        PumpText.table(PumpText.rows(temperatures, temperatures.otherFields)),
-                        ResultRecord(temperatures))
-                    if !temperatures.isReported {
-                        context.output.note("pumpctl: warning: the pump reports no temperature")
-                    }
-                }
-            }
+    func run(in context: CommandContext) async throws {
+        try await context.askPump { pump in
+            let temperatures = try await pump.readTemperatures(timeout: context.timeout)
+            context.output.result(
+                PumpText.table(PumpText.rows(temperatures, temperatures.otherFields)),
+                ResultRecord(temperatures, with: ["ok": true]))
+            if !temperatures.isReported { context.output.note("pumpctl: warning: the pump reports no temperature") }
         }
     }
 }

@@ -8,10 +8,13 @@ extension PumpOnReport {
         return "pump on at \(percent) %" + (speed.map { " (PWM \($0.pwm))" } ?? "")
     }
 
+    /// For programs: nothing that was not read.
     var record: ResultRecord {
-        ResultRecord(
-            pump: "on", speedPWM: speed.map { Int($0.pwm) }, speedPercent: status?.speedPercent.map { Int($0) },
-            skinFault: status?.skinFaultWhileOn)
+        let values: ResultRecord = [
+            "ok": true, "state": "on", "speed_pwm": speed?.pwm, "speed_percent": status?.speedPercent,
+            "skin_fault": status?.skinFaultWhileOn?.rawValue,
+        ]
+        return values.known
     }
 
     /// Why the pump does not run though it was switched on; nil where it does, or nothing was read.

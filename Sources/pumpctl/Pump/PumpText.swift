@@ -10,11 +10,9 @@ enum PumpText {
         if let percent = status.speedPercent { rows.append(("speed", "\(percent) %")) }
         if let minutes = status.runtimeMinutes { rows.append(("runtime", "\(minutes) min")) }
         if let minutes = status.remainingMinutes { rows.append(("remaining", "\(minutes) min")) }
-        let isReported =
-            status.temperatures.isReported || status.otherFields.contains { $0.temperatureName != nil }
-        let temperatures = Self.rows(status.temperatures, status.otherFields)
-        guard !isReported else { return rows + temperatures }
-        return rows + [("temperature", "not reported")] + temperatures
+        let others = status.otherFields
+        let isReported = status.temperatures.isReported || others.contains { $0.temperatureName != nil }
+        return rows + (isReported ? [] : [("temperature", "not reported")]) + Self.rows(status.temperatures, others)
     }
 
     /// The temperatures in rows of a name and a value, and behind them the fields that are not known, or are no number.
@@ -40,18 +38,6 @@ enum PumpText {
         case .off: "off"
         case .error: "stopped for safety: 'pumpctl off' leaves this state"
         case .unknown: "unknown"
-        }
-    }
-}
-
-extension PumpStatusField {
-    /// What people call the temperature that the field names, whose value is then no number; nil for any other field.
-    var temperatureName: String? {
-        switch name.lowercased() {
-        case "water", "watertemp": "water"
-        case "skin", "skintemp": "skin"
-        case "temp": "temp"
-        default: nil
         }
     }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import BlueZ
 import DeviceKit
 
-struct ScanCommand: ParsableCommand {
+struct ScanCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan",
         abstract: "List nearby BLE devices, strongest signal first.",
@@ -36,22 +36,13 @@ struct ScanCommand: ParsableCommand {
     /// Longer than two windows of a device that advertises every two seconds.
     private static let usualTime = Duration.seconds(5)
 
-    func run() throws {
+    func run(in context: CommandContext) async throws {
         let time = time?.duration ?? (watch ? nil : Self.usualTime)
-        let (adapter, watches) = (adapter, watch)
-        try CommandRunner.run(shared.merged(with: parent.shared)) { context in
-            let bluez = try await BlueZ.open(on: context.loop)
-            let scan = DeviceScan(with: bluez, on: adapter, for: context.options.family?.name, isLasting: watches)
-            let result: Result<Void, any Error>
-            do {
-                try await context.run(for: time) { try await ScanDisplay(context, watches: watches).follow(scan) }
-                result = .success(())
-            } catch {
-                result = .failure(error)
-            }
-            await bluez.close()
-            try Task.checkCancellation()
-            try result.get()
+        let bluez = try await BlueZ.open(on: context.loop)
+        let scan = DeviceScan(with: bluez, on: adapter, for: context.options.family?.name, isLasting: watch)
+        try await withCleanup({ await bluez.close() }) {
+            try await context.run(for: time) { try await ScanDisplay(context, watches: watch).follow(scan) }
         }
+        try Task.checkCancellation()
     }
 }

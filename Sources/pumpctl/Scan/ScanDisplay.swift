@@ -39,7 +39,7 @@ final class ScanDisplay {
             if let table {
                 await table.show(ScanTable.table(devices.sorted))
             } else if watches {
-                output.record(ScanRecord(event: change, device: device))
+                output.record(ResultRecord(device, with: ["event": change.rawValue]))
                 if isNotable { output.text(ScanTable.line(change, device)) }
             }
         }
@@ -58,7 +58,7 @@ final class ScanDisplay {
         await table?.end()
         if table == nil, !watches {
             if !devices.isEmpty { output.text(ScanTable.table(devices).lines().joined(separator: "\n")) }
-            for device in devices { output.record(ScanRecord(device: device)) }
+            for device in devices { output.record(device) }
         }
         if devices.isEmpty, isWhole {
             output.note("no BLE device in sight; one that is connected to a phone, or has no power, is not seen")

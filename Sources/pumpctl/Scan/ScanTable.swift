@@ -37,3 +37,19 @@ enum ScanTable {
         return isPlain ? name.printable() : "'\(name.printable())'"
     }
 }
+
+extension DeviceChange {
+    /// What stands before its line.
+    fileprivate var sign: String {
+        switch self {
+        case .found: "+"
+        case .changed: "~"
+        case .lost: "-"
+        }
+    }
+}
+
+extension FamilyFit {
+    /// The likeliest family, with a question mark where it is not certain; nil where none is known.
+    var name: String? { families.first.map { isCertain ? $0 : "\($0)?" } }
+}

@@ -1,7 +1,7 @@
 import ArgumentParser
 import DeviceKit
 
-struct ConsoleCommand: ParsableCommand {
+struct ConsoleCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "console",
         abstract: "Talk to the device line by line.",
@@ -30,11 +30,9 @@ struct ConsoleCommand: ParsableCommand {
     @Flag(help: "Send also what would set the pump to another speed than it says.")
     var force = false
 
-    func run() throws {
+    func run(in context: CommandContext) async throws {
         var behaviour = LineConsole.Options()
         (behaviour.quiet, behaviour.sendsDangerous) = (quiet.duration, force)
-        try CommandRunner.run(shared.merged(with: parent.shared)) { [behaviour, timestamps] context in
-            try await Console(context, behaviour, showsTime: timestamps).run()
-        }
+        try await Console(context, behaviour, showsTime: timestamps).run()
     }
 }

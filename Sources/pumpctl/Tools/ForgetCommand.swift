@@ -4,7 +4,7 @@ import DeviceKit
 import LineProtocol
 import Transports
 
-struct ForgetCommand: ParsableCommand {
+struct ForgetCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
         abstract: "Forget which BLE device a name led to.",
@@ -30,34 +30,24 @@ struct ForgetCommand: ParsableCommand {
         if name != nil, all { throw ValidationError("--all forgets all names: give none with it.") }
     }
 
-    func run() throws {
+    func run(in context: CommandContext) async throws {
         let name = name.map { $0.lowercased().hasPrefix("ble:") ? String($0.dropFirst(4)).removingPercentEncoding : $0 }
-        try CommandRunner.run(shared.merged(with: parent.shared)) { context in
-            let memory = BLEMemoryFile.user()
-            let removed: [(name: String, address: BluetoothAddress)]
-            do throws(FileError) {
-                removed = try memory?.forget(name) ?? []
-            } catch {
-                var failure = Failure(error)
-                failure.hint = nil
-                throw failure
-            }
-            for (name, address) in removed {
-                context.output.result(
-                    "forgot \(name.printable()), which led to \(address)",
-                    ForgottenName(name: name, address: "\(address)"))
-            }
-            guard removed.isEmpty else { return }
-            let known = memory?.names.map { "ble:\($0.asEndpointName)" }.joined(separator: ", ") ?? ""
-            throw Failure(
-                .noInput, code: "not_found", "nothing is remembered" + (name.map { " of ble:\($0)" } ?? ""),
-                hint: known.isEmpty ? "see what is in sight: pumpctl scan" : "name one of: \(known)")
+        let memory = BLEMemoryFile.user()
+        let removed: [(name: String, address: BluetoothAddress)]
+        do throws(FileError) { removed = try memory?.forget(name) ?? [] } catch {
+            var failure = Failure(error)
+            failure.hint = nil
+            throw failure
         }
+        for (name, address) in removed {
+            context.output.result(
+                "forgot \(name.printable()), which led to \(address)",
+                ["name": name, "address": "\(address)"] as ResultRecord)
+        }
+        guard removed.isEmpty else { return }
+        let known = memory?.names.map { "ble:\($0.asEndpointName)" }.joined(separator: ", ") ?? ""
+        throw Failure(
+            .noInput, code: "not_found", "nothing is remembered" + (name.map { " of ble:\($0)" } ?? ""),
+            hint: known.isEmpty ? "see what is in sight: pumpctl scan" : "name one of: \(known)")
     }
-}
-
-/// A name that is not remembered any more.
-private struct ForgottenName: Encodable {
-    var name: String
-    var address: String
 }

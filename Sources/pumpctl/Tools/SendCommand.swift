@@ -2,7 +2,7 @@ import ArgumentParser
 import DeviceKit
 import LineProtocol
 
-struct SendCommand: ParsableCommand {
+struct SendCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "send",
         abstract: "Send a line as it is, and print what comes back.",
@@ -35,47 +35,24 @@ struct SendCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
-        let (line, quiet, sendsBreak) = (line, quiet.duration, sendsBreak)
-        try CommandRunner.run(shared.merged(with: parent.shared)) { context in
-            let link = try await context.openLink(for: .oneCommand)
-            do {
-                if sendsBreak { try await link.sendBreak(for: .milliseconds(250)) }
-                try await exchange(line, quiet, over: link, context)
-            } catch {
-                await link.close()
-                throw error
+    func run(in context: CommandContext) async throws {
+        let link = try await context.openLink(for: .oneCommand)
+        try await withCleanup({ await link.close() }) {
+            if sendsBreak { try await link.sendBreak(for: .milliseconds(250)) }
+            let exchange = LineExchange(with: context.family, over: link, clock: context.clock)
+            let answer = try await exchange.send(Array(line.utf8), within: context.timeout, quiet: quiet.duration) {
+                context.output.result($0.text, ["line": $0.text, "whole": $0.hasEnd] as ResultRecord)
             }
-            await link.close()
+            if answer.lineCount == 0 {
+                throw Failure(
+                    .temporaryFailure, code: "no_answer", "\(link.name): no answer in \(context.timeout.inSeconds) s",
+                    hint: link.silenceHint ?? DevicePlace.adviceOnSilence(at: context.place, context.family))
+            }
+            if let deviceError = answer.deviceError {
+                throw Failure(
+                    .refused, code: "refused", "\(link.name): the device answered \(deviceError)",
+                    hint: context.family.hint(deviceError), deviceCode: deviceError)
+            }
         }
-    }
-}
-
-private func exchange(_ line: String, _ quiet: Duration, over link: any Link, _ context: CommandContext) async throws {
-    let exchange = LineExchange(with: context.family, over: link, clock: context.clock)
-    let answer = try await exchange.send(Array(line.utf8), within: context.timeout, quiet: quiet) { line in
-        context.output.result(line.text, LineRecord(line: line.text, isWhole: line.hasEnd))
-    }
-    if answer.lineCount == 0 {
-        throw Failure(
-            .temporaryFailure, code: "no_answer", "\(link.name): no answer in \(context.timeout.inSeconds) s",
-            hint: link.silenceHint ?? DevicePlace.adviceOnSilence(at: context.place, context.family))
-    }
-    if let deviceError = answer.deviceError {
-        throw Failure(
-            .refused, code: "refused", "\(link.name): the device answered \(deviceError)",
-            hint: context.family.hint(deviceError), deviceCode: deviceError)
-    }
-}
-
-/// A line that came.
-private struct LineRecord: Encodable {
-    var line: String
-    /// Whether its end came too.
-    var isWhole: Bool
-
-    enum CodingKeys: String, CodingKey {
-        case line
-        case isWhole = "whole"
     }
 }

@@ -1,0 +1,81 @@
+import ArgumentParser
+import DeviceKit
+import LineProtocol
+import Transports
+
+struct MonitorCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "monitor",
+        abstract: "Show a device's state live.",
+        discussion: """
+            Asks for the state at once and then at intervals, as the phone app does, and shows what the device says in \
+            between when it says it. While the device does not answer its state is shown as unknown. A device that is \
+            unplugged is waited for.
+
+            Each line of --json has all of the keys time, link (up, lost), event (status, an event of the family as \
+            manual, sensor_fault, error, text, no_answer, not_understood, refused, lost, back), text, what is known of the \
+            device, and sensor_faults where it measures; what is unknown is null. Known are \
+            of a pump state (on, off, error, unknown), speed_percent, speed_pwm, water_temp_c, skin_temp_c, temp_c, runtime_min, \
+            remaining_min, runtime_progress, last_control (app, manual), error, safety_shutoff; of an LED board led.
+            """,
+        example: "pumpctl --port /dev/ttyUSB0 monitor --interval 10s")
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var shared: SharedOptions
+
+    @Option(help: ArgumentHelp("How often to ask.", valueName: "time"), transform: SecondsArgument.typed)
+    var interval = SecondsArgument(argument: "5s")!
+
+    @Option(help: ArgumentHelp("End after so many updates.", valueName: "number"))
+    var count: Int?
+
+    @Option(
+        name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "time"),
+        transform: SecondsArgument.typed)
+    var time: SecondsArgument?
+
+    func validate() throws {
+        if let count, count < 1 { throw ValidationError("--count is 1 or more") }
+        // A pump takes a quarter of a second to answer; to ask sooner is to hold up whoever wants to command it.
+        if interval.duration < .milliseconds(500) { throw ValidationError("--interval is 0.5s or more") }
+    }
+
+    static var records: RecordedContent { .values }
+
+    /// Shows and records the state of the device until all updates were shown, the time is over, or a signal ends it.
+    func run(in context: CommandContext) async throws {
+        guard let follow = context.family.wire.follow else {
+            throw Failure(
+                .usage, code: "no_state", "\(context.family.device) can't be asked for its state: nothing to monitor",
+                hint: "show what it says: pumpctl console", outcome: "not_sent")
+        }
+        let endpoint = try context.endpoint()
+        let screen = MonitorScreen(context.output)
+        let link = try await context.openLink(endpoint, for: .watching, note: screen.note)
+        let monitor = try await follow(
+            link, context.reconnector(endpoint, link, note: screen.note),
+            FamilyMonitor.Options(
+                interval: interval.duration, timeout: context.timeout, clock: context.clock, executor: context.loop))
+        try await withCleanup({
+            screen.end()
+            await monitor.close()
+        }) {
+            try await context.run(for: time?.duration) { try await show(monitor, of: endpoint, on: screen, context) }
+        }
+    }
+
+    private func show(
+        _ monitor: FamilyMonitor, of endpoint: Endpoint, on screen: MonitorScreen, _ context: CommandContext
+    ) async throws {
+        let recording = try await Recording.begin(context, endpoint, isDefault: true, note: screen.note)
+        var shown = 0
+        for try await update in monitor {
+            if case .alarm = update.event { context.output.ringBell() }
+            screen.show(update)
+            recording?.record(update, of: endpoint)
+            shown += 1
+            if shown == count { return }
+        }
+        throw CancellationError()
+    }
+}

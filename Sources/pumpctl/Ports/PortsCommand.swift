@@ -1,0 +1,73 @@
+import ArgumentParser
+import DescriptorIO
+import SerialPort
+import Transports
+
+struct PortsCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ports",
+        abstract: "List the serial ports, without opening any.",
+        discussion: "--watch follows plugging and unplugging until it is interrupted.",
+        example: "pumpctl ports --watch")
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var own: JSONOption
+    var shared: SharedOptions { own.shared }
+
+    @Flag(help: "Follow plugging and unplugging.")
+    var watch = false
+
+    func run(in context: CommandContext) async throws {
+        if watch { try await follow(context.loop, context.output) } else { show(try SerialPorts.all(), context.output) }
+    }
+
+    /// - Parameter event: What happened to each, where ports are watched.
+    private func show(_ ports: [SerialPortInfo], event: String? = nil, _ output: Output) {
+        if ports.isEmpty { output.note("no serial ports") }
+        let rows = ports.map { (info: $0, holders: $0.holders()) }
+        if !rows.isEmpty { output.text(PortTable.text(rows)) }
+        for (info, holders) in rows { output.record(record(info, event: event, holders, among: ports)) }
+    }
+
+    /// Shows the ports that are there, and each that comes and goes, until the task is cancelled.
+    private func follow(_ loop: EventLoop, _ output: Output) async throws {
+        if !SerialPortDiscovery.isUdevRunning {
+            output.note("udev does not run here: ports that come and go may not be noticed")
+        }
+        do throws(SerialError) {
+            let monitor = try SerialPortMonitor(on: loop)
+            defer { monitor.close() }
+            var ports = try monitor.presentPorts()
+            show(ports, event: "attached", output)
+            for try await event in monitor {
+                switch event {
+                case .attached(let port):
+                    ports.append(port)
+                    output.result(
+                        PortTable.line("+", port), record(port, event: "attached", port.holders(), among: ports))
+                case .detached(let port):
+                    output.result(PortTable.line("-", port), record(port, event: "detached", nil, among: ports))
+                    ports.removeAll { $0.path == port.path }
+                }
+            }
+        } catch {
+            throw Failure(discovery: error)
+        }
+        try Task.checkCancellation()
+    }
+
+    /// A port as programs are told of it.
+    ///
+    /// - Parameters:
+    ///   - holders: Who has it open; nil for a port that is gone.
+    ///   - ports: All that are there, from which the endpoint tells it.
+    private func record(
+        _ info: SerialPortInfo, event: String?, _ holders: [PortHolder]?, among ports: [SerialPortInfo]
+    ) -> ResultRecord {
+        let more: ResultRecord = [
+            "event": event, "endpoint": USBEndpoint.naming(info, among: ports)?.description,
+            "in_use": holders.map { !$0.isEmpty }, "holders": holders,
+        ]
+        return ResultRecord(info, with: more.known)
+    }
+}

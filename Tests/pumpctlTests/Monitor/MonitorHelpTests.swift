@@ -1,0 +1,20 @@
+import ArgumentParser
+import DeviceKit
+import Testing
+
+@testable import pumpctl
+
+@Suite("What monitor's help says") struct MonitorHelpTests {
+    /// The help is written by hand, so that no start of pumpctl costs the time to put it together.
+    @Test func `It names the keys of each family that can be followed, with the words that they may have`() {
+        let families = FamilyRow.all.map(\.family).filter { $0.wire.follow != nil }.map { family in
+            let keys = family.state.map { field in
+                guard case .choice(let words) = field.value, field.key != "error" else { return field.key }
+                return "\(field.key) (\((words + [field.unknownWord].compactMap(\.self)).joined(separator: ", ")))"
+            }
+            return "of \(family.device) \(keys.joined(separator: ", "))"
+        }
+        let sentence = "Known are \(families.joined(separator: "; "))."
+        #expect(MonitorCommand.configuration.discussion.contains(sentence), "\(sentence)")
+    }
+}
