@@ -76,7 +76,7 @@ public struct SwitchingOff: Sendable {
         let endpoint = isAlone ? endpoint.adding("shared", "true") : endpoint
         guard let opened = try await open(endpoint, by: deadline) else { return }
         let reconnector = Reconnector(
-            endpoint, opened, looksNow: false, on: loop, doubt: { [tell] in tell(.doubtful($0)) }, open: open)
+            endpoint, opened, looksNow: false, on: loop, open: open, doubt: { [tell] in tell(.doubtful($0)) })
         // To look for what tells the device from others takes time: OFF goes first.
         let link = ReportingLink(opened, clock: clock, lookAround: reconnector.look) { _ in }
         do {

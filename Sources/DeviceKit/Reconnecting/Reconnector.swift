@@ -52,12 +52,12 @@ public final class Reconnector: Sendable {
     ///     it otherwise.
     ///   - loop: What the attempts run on.
     ///   - clock: Measures the pauses between them; the loop's unless a test has another.
-    ///   - doubt: Told why what is there is not taken for the device; once until there is another reason.
     ///   - open: Opens a link to the device where it is then.
+    ///   - doubt: Told why what is there is not taken for the device; once until there is another reason.
     public init(
         _ endpoint: Endpoint, _ link: any Link, looksNow: Bool = true, on loop: EventLoop = .shared,
-        clock: (any Clock<Duration>)? = nil, doubt: @escaping @Sendable (LinkError) -> Void = { _ in },
-        open: @escaping Opener = { try await LinkSchemes.families.open($0) }
+        clock: (any Clock<Duration>)? = nil, open: @escaping Opener = { try await LinkSchemes.families.open($0) },
+        doubt: @escaping @Sendable (LinkError) -> Void = { _ in }
     ) {
         self.loop = loop
         let clock = clock ?? EventLoopClock(loop)

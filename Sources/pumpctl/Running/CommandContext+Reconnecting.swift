@@ -12,11 +12,11 @@ extension CommandContext {
         _ endpoint: Endpoint, _ link: any Link, looksNow: Bool = true, for use: LinkUse = .watching,
         note: @escaping @Sendable (String) -> Void
     ) -> Reconnector {
-        Reconnector(endpoint, link, looksNow: looksNow, on: loop) { error in
-            note("pumpctl: \("\(error)".printable()); waiting")
-        } open: { [self] endpoint in
+        Reconnector(endpoint, link, looksNow: looksNow, on: loop) { [self] endpoint in
             // A module that saves power may be heard only once in a while.
             try await openLink(endpoint, for: use, isBounded: false, note: note)
+        } doubt: { error in
+            note("pumpctl: \("\(error)".printable()); waiting")
         }
     }
 }

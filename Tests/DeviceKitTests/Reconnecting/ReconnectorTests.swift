@@ -62,7 +62,7 @@ struct ReconnectorTests {
         path: String, deviceID: String?
     ) async throws {
         let lost = IdentifiedLink(ScriptedLink(), deviceID)
-        let reconnector = Reconnector(try Endpoint(path), lost, open: { _ in ScriptedLink() })
+        let reconnector = Reconnector(try Endpoint(path), lost) { _ in ScriptedLink() }
         let error = await #expect(throws: LinkError.self) { try await reconnector.link() }
         #expect(error?.code == .disconnected)
         #expect(error?.hint?.isEmpty == false)
@@ -92,13 +92,13 @@ struct ReconnectorTests {
     ) async throws {
         let lost = IdentifiedLink(ScriptedLink(), deviceID)
         let next = ScriptedLink()
-        let reconnector = Reconnector(try Endpoint(endpoint), lost, open: { _ in next })
+        let reconnector = Reconnector(try Endpoint(endpoint), lost) { _ in next }
         #expect(try await reconnector.link() === next)
     }
 
     @Test func `What tells the device from others can be looked up later, behind the first bytes`() async throws {
         let endpoint = try Endpoint("serial:\(terminal.path)")
-        let reconnector = Reconnector(endpoint, ScriptedLink(), looksNow: false, open: { _ in ScriptedLink() })
+        let reconnector = Reconnector(endpoint, ScriptedLink(), looksNow: false) { _ in ScriptedLink() }
         reconnector.look()
         renewPseudoTerminal(at: terminal.path)
         let error = await #expect(throws: LinkError.self) { try await reconnector.link() }
@@ -147,10 +147,10 @@ struct ReconnectorTests {
         let doubts = Watched<[LinkError.Code]>([])
         let clock = ManualClock()
         // A server: no folder says when it is back.
-        let reconnector = Reconnector(try Endpoint("tcp:bench:4000"), ScriptedLink(), clock: clock) { error in
-            doubts.update { $0.append(error.code) }
-        } open: { endpoint in
+        let reconnector = Reconnector(try Endpoint("tcp:bench:4000"), ScriptedLink(), clock: clock) { endpoint in
             throw LinkError(attempts.update { $0.removeFirst() }, name: endpoint.text, activity: "open")
+        } doubt: { error in
+            doubts.update { $0.append(error.code) }
         }
         let waiting = Task { try await reconnector.link() }
         for second in 1..<reasons.count {
