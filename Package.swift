@@ -158,7 +158,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "TerminalTests", dependencies: ["Terminal", "TestSupport"], swiftSettings: settings),
+            name: "TerminalTests", dependencies: ["Terminal", "DescriptorIO", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "ChartsTests", dependencies: ["Charts", "RecordFormat", "Terminal", "TestSupport"],
             swiftSettings: settings),

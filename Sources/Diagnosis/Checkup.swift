@@ -31,6 +31,23 @@ public struct Checkup: Sendable {
         devicesWithoutPort = try SerialPortDiscovery.devicesWithoutPort()
     }
 
+    /// What may keep a program from the device of an endpoint; or, without one, from any: every USB port, the computer, and
+    /// Bluetooth, which nothing has to be right with then.
+    ///
+    /// - Parameters:
+    ///   - endpoint: The device, at a serial port or `ble:…`; nil for any.
+    ///   - memory: What remembers which BLE device a name led to; nil where nothing does.
+    /// - Throws: As ``init()``, ``port(at:)`` and ``device(at:among:memory:on:)``.
+    public static func findings(
+        at endpoint: Endpoint?, memory: (any BLENameMemory)? = nil, on loop: EventLoop = .shared
+    ) async throws -> [Finding] {
+        if let endpoint, endpoint.scheme == "ble" { return try await device(at: endpoint, memory: memory, on: loop) }
+        let bluetooth = endpoint == nil ? await bluetooth(isNeeded: false, on: loop) : []
+        let checkup = try Checkup()
+        let ports = try endpoint.map { endpoint throws(LinkError) in try checkup.port(at: endpoint) }
+        return (ports ?? checkup.usbPorts) + checkup.system + bluetooth
+    }
+
     /// The computer as a whole: kernel, drivers, udev, and USB devices without a port.
     public var system: [Finding] {
         SystemCheckup(

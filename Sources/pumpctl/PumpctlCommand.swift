@@ -37,7 +37,7 @@ struct PumpctlCommand: ParsableCommand {
         guard shared.isBare else {
             throw ValidationError("Name a command behind the options, as in: pumpctl --port \(name) status")
         }
-        try Overview.show(Output(isJSON: shared.json))
+        do { try Overview.show(Output(isJSON: shared.json)) } catch { throw Failure(of: error) }
     }
 
     /// Parses and runs. What is wrong with the arguments is told to programs as an object too.

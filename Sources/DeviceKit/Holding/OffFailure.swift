@@ -31,10 +31,12 @@ public struct OffFailure: Error, Sendable, Hashable {
 
 extension OffFailure {
     /// A problem in plain words.
-    public init(_ problem: OffProblem) {
+    ///
+    /// - Parameter words: How a command of the family is typed.
+    public init(_ problem: OffProblem, words: (_ command: String) -> String = { $0 }) {
         switch problem.cause {
         case .noStop:
-            let reason = problem.family.reasonForNoStop { "'\($0)'" } ?? "it has none"
+            let reason = problem.family.reasonForNoStop { "'\(words($0))'" } ?? "it has none"
             self.init(
                 status: 69, code: "no_stop",
                 message: "\(problem.name) is in use as a device that has no OFF: \(reason)", outcome: "not_sent")

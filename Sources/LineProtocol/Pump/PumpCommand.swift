@@ -23,6 +23,16 @@ public struct PumpSpeed: Sendable, Hashable, Comparable {
         pwm = UInt8((percent * 255 + 99) / 100)
     }
 
+    /// A speed as a person writes it: `200` is a duty, 0 to 255, and `60%` a percentage, 0 to 100; nil for anything else.
+    public init?(_ text: String) {
+        let isPercentage = text.hasSuffix("%")
+        let digits = isPercentage ? text.dropLast() : text[...]
+        guard !digits.isEmpty, digits.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains),
+            let number = Int(digits), let speed = isPercentage ? Self(percent: number) : Self(pwm: number)
+        else { return nil }
+        self = speed
+    }
+
     private init(unchecked pwm: UInt8) { self.pwm = pwm }
 
     public static func < (left: PumpSpeed, right: PumpSpeed) -> Bool { left.pwm < right.pwm }

@@ -49,7 +49,7 @@ struct Console {
     /// The lines typed in earlier consoles; nil where there is no home for them.
     private static var history: LineHistory? {
         guard let folder = StateFolder.path else { return nil }
-        StateFolder.make(folder)
+        PrivateFolder.make(folder)
         return LineHistory(path: folder + "/history")
     }
 

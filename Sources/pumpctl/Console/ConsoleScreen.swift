@@ -12,10 +12,7 @@ struct ConsoleScreen {
     ///
     /// - Parameter showsTime: Whether it is preceded by the time.
     func show(_ line: DeviceLine, showsTime: Bool) {
-        let now = RecordTime.now
-        show(
-            (showsTime ? now.timeOfDay + "  " : "") + line.marked,
-            ConsoleLineRecord(line: line.text, isWhole: line.isWhole, time: now.iso8601))
+        show((showsTime ? RecordTime.now.timeOfDay + "  " : "") + line.marked, Timed(line.record))
     }
 
     /// Shows something that has come about.
@@ -27,14 +24,7 @@ struct ConsoleScreen {
     }
 }
 
-/// A line of the device as programs are told of it.
-private struct ConsoleLineRecord: Encodable {
-    var line: String
-    var isWhole: Bool
-    var time: String
-
-    enum CodingKeys: String, CodingKey {
-        case line, time
-        case isWhole = "whole"
-    }
+extension DeviceLine {
+    /// As programs are told of it.
+    var record: ResultRecord { ["line": text, "whole": isWhole] }
 }

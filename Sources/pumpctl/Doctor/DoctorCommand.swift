@@ -31,10 +31,11 @@ struct DoctorCommand: ParsableCommand {
 
     func run() throws {
         let options = shared.merged(with: parent.shared)
-        let endpoint = endpoint ?? options.port
+        let name = endpoint ?? options.port
         try CommandRunner.run(options) { context in
-            let findings = try await Self.examine(endpoint, context)
-            for finding in findings { context.output.result(finding.text, FindingRecord(finding)) }
+            let endpoint = try name.map { name throws(LinkError) in try Endpoint(name) }
+            let findings = try await Checkup.findings(at: endpoint, memory: BLEMemoryFile.user(), on: context.loop)
+            for finding in findings { context.output.result(finding.text, finding.record) }
             let obstacles = findings.compactMap(\.obstacle)
             if let first = obstacles.first {
                 throw Failure(
@@ -42,17 +43,5 @@ struct DoctorCommand: ParsableCommand {
                     obstacles.count == 1 ? "1 check failed" : "\(obstacles.count) checks failed")
             }
         }
-    }
-
-    private static func examine(_ text: String?, _ context: CommandContext) async throws -> [Finding] {
-        let endpoint = try text.map { text throws(LinkError) in try Endpoint(text) }
-        if let endpoint, endpoint.scheme == "ble" {
-            return try await Checkup.device(at: endpoint, memory: BLEMemoryFile.user(), on: context.loop)
-        }
-        let bluetooth = endpoint == nil ? await Checkup.bluetooth(isNeeded: false, on: context.loop) : []
-        let checkup: Checkup
-        do throws(SerialError) { checkup = try Checkup() } catch { throw Failure(discovery: error) }
-        let ports = try endpoint.map { endpoint throws(LinkError) in try checkup.port(at: endpoint) }
-        return (ports ?? checkup.usbPorts) + checkup.system + bluetooth
     }
 }

@@ -8,16 +8,13 @@ import Transports
 extension CommandContext {
     /// Opens the BLE device that the options name, of whatever family it is, calls `body`, and closes it.
     private func withBLEDevice(for use: LinkUse, _ body: (BLEDevice) async throws -> Void) async throws {
-        let endpoint = try Endpoint(NamedPort.choose(options.port))
+        let endpoint = try PortChoice.endpoint(options.port)
         guard endpoint.scheme == "ble" else {
             throw Failure(
                 .usage, code: "usage", "\(endpoint.text) is no BLE device",
                 hint: "name one, as ble:NAME; 'pumpctl scan' lists those in sight")
         }
-        let progress = OpeningProgress(endpoint, self, note: output.note)
-        defer { progress.end() }
-        let device = try await BLEDevice.open(endpoint, on: loop, as: bleUse(for: use, progress, note: output.note))
-        progress.end()
+        let device = try await opening(note: output.note).device(at: endpoint, for: use)
         if let note = device.openingNote { output.note("pumpctl: \(endpoint.text): \(note)") }
         do {
             try await withCleanup({ await device.close() }) { try await body(device) }
@@ -116,7 +113,7 @@ extension CommandContext {
     /// Lets other programs have the device switched off meanwhile, where it is a pump.
     private func held(_ device: BLEDevice) async throws -> (any Link)? {
         guard family == .pump, let link = try await device.serialLink(family: family.name) else { return nil }
-        let held = await held(link, note: output.note)
+        let held = await opening(note: output.note).held(link)
         // What the pump answers is received, and shown only where it was asked for.
         await held.forward { _ in }
         return held

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LineProtocol
 
 /// The words of a command line that name its command.
 ///
@@ -8,6 +9,8 @@ struct CommandWords {
     private(set) var path: [String] = []
     /// The command, or the group, that they lead to.
     private(set) var command: any ParsableCommand.Type = PumpctlCommand.self
+    /// Where the first of them stands; nil where there is none. A word that names none counts.
+    private(set) var place: Int?
     /// A word in the place of a command's name that is none.
     private(set) var stranger: String?
 
@@ -24,34 +27,19 @@ struct CommandWords {
             } else if word.hasPrefix("-"), word.count > 1 {
                 // What is unknown may have a value: the parser says so.
                 guard Self.flags.contains(word[...]) || word.contains("=") else { return }
-            } else if let next = command.configuration.subcommands.first(where: { $0.configuration.commandName == word }
-            ) {
-                path.append(word)
-                command = next
             } else if path.isEmpty, word == "help" {
                 continue
             } else {
-                stranger = word
-                return
+                place = place ?? rest.startIndex - 1
+                let next = command.configuration.subcommands.first { $0.configuration.commandName == word }
+                guard let next else {
+                    stranger = word
+                    return
+                }
+                path.append(word)
+                command = next
             }
         }
-    }
-
-    /// Where the first word is that is neither an option of those that may stand before a command's name nor its value, nor
-    /// `help`; nil where there is none.
-    static func firstWord(of arguments: [String]) -> Int? {
-        var index = 0
-        while index < arguments.count {
-            let word = arguments[index]
-            if valued.contains(word[...]) {
-                index += 2
-            } else if word == "help" || flags.contains(word[...]) || word.hasPrefix("-") && word.contains("=") {
-                index += 1
-            } else {
-                return word.hasPrefix("-") ? nil : index
-            }
-        }
-        return nil
     }
 
     /// Why there is no such command; nil where there is.
@@ -70,7 +58,7 @@ struct CommandWords {
         if path.isEmpty, stranger.contains("/") || stranger.contains(":") {
             return "name the device by --port: pumpctl --port \(stranger) status"
         }
-        if let near = Spelling.nearest(to: stranger, among: all) { return "try: \(name) \(near)" }
+        if let near = EditDistance.nearest(to: stranger, among: all) { return "try: \(name) \(near)" }
         return "choose one of: \(all.joined(separator: ", ")); see \(name) --help"
     }
 }

@@ -2,7 +2,7 @@
 enum FormerCommands {
     /// The same arguments with the command as it is spelt now.
     static func rewritten(_ arguments: [String]) -> [String] {
-        guard let index = CommandWords.firstWord(of: arguments) else { return arguments }
+        guard let index = CommandWords(arguments).place else { return arguments }
         for row in FamilyRow.all {
             guard let words = row.formerCommands[arguments[index]] else { continue }
             return arguments[..<index] + words + arguments[(index + 1)...]

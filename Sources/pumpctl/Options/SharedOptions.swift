@@ -37,7 +37,7 @@ struct SharedOptions: ParsableArguments {
     }
 
     /// The endpoint that is named, by these options or by the user's settings; nil where none is.
-    var namedPort: String? { try? NamedPort.named(port) }
+    var namedPort: String? { try? PortChoice.named(port) }
 
     /// The kind of device that a command for any device is for: the one that is named, or that the endpoint tells; a pump
     /// where nothing does.

@@ -9,11 +9,7 @@ enum SpeedArgument {
     ///
     /// - Throws: `ValidationError`, which says what a speed may be.
     static func typed(_ text: String) throws -> PumpSpeed {
-        let isPercentage = text.hasSuffix("%")
-        let digits = isPercentage ? text.dropLast() : text[...]
-        guard !digits.isEmpty, digits.allSatisfy(\.isASCIIDigit), let number = Int(digits),
-            let speed = isPercentage ? PumpSpeed(percent: number) : PumpSpeed(pwm: number)
-        else { throw ValidationError(rule) }
+        guard let speed = PumpSpeed(text) else { throw ValidationError(rule) }
         return speed
     }
 
@@ -21,11 +17,7 @@ enum SpeedArgument {
     static func negativeNumber(in arguments: [String]) -> Failure? {
         guard let index = arguments.firstIndex(of: "speed"), index + 1 < arguments.count else { return nil }
         let value = arguments[index + 1]
-        guard value.hasPrefix("-"), let first = value.dropFirst().first, first.isASCIIDigit else { return nil }
+        guard value.hasPrefix("-"), Int(value.prefix(2)) != nil else { return nil }
         return Failure(.usage, code: "usage", "The value '\(value)' is invalid for '<speed>'", hint: rule)
     }
-}
-
-extension Character {
-    fileprivate var isASCIIDigit: Bool { ("0"..."9").contains(self) }
 }

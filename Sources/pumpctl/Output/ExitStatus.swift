@@ -1,3 +1,5 @@
+import LineProtocol
+
 /// What the program's exit says, by the numbers of sysexits.h.
 enum ExitStatus: Int32 {
     case done = 0
@@ -23,4 +25,18 @@ enum ExitStatus: Int32 {
     case interrupted = 130
     /// The reader of standard output has gone, as where SIGPIPE ends a program.
     case brokenPipe = 141
+
+    /// The exit of a command that a link failed.
+    init(_ code: LinkError.Code) {
+        self =
+            switch code {
+            case .invalidEndpoint, .wrongFamily, .unsupported: .usage
+            case .notFound, .ambiguous, .changedDevice, .unfit: .noInput
+            case .busy, .unavailable: .unavailable
+            case .notPermitted: .noPermission
+            case .disconnected, .closed, .system: .ioError
+            case .timedOut: .temporaryFailure
+            case .cancelled: .interrupted
+            }
+    }
 }

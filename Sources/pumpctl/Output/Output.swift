@@ -63,12 +63,12 @@ struct Output: Sendable {
     /// Tells of a failure: on standard error, and to programs as an object too.
     func report(_ failure: Failure) {
         // They may hold what devices are called, or what they said.
-        note("pumpctl: \(failure.message.printable())" + (failure.hint.map { "\n  hint: \($0.printable())" } ?? ""))
+        note("pumpctl: \(failure.message.printable())", hint: failure.hint?.printable())
         record(of: failure)
     }
 
     /// Tells programs of a failure.
-    func record(of failure: Failure) { record(FailureRecord(failure)) }
+    func record(of failure: Failure) { record(failure.record) }
 
     private func line(_ text: String) { results.write(text + "\n") }
 
@@ -84,30 +84,4 @@ struct Output: Sendable {
 /// What a command has done.
 private final class Outcome: Sendable {
     let text = Mutex<String?>(nil)
-}
-
-/// A failure as programs are told of it.
-private struct FailureRecord: Encodable {
-    var ok = false
-    var error: String
-    var exitCode: Int32
-    var message: String
-    var hint: String?
-    var outcome: String?
-    var deviceCode: String?
-
-    enum CodingKeys: String, CodingKey {
-        case ok, error, message, hint, outcome
-        case exitCode = "exit_code"
-        case deviceCode = "device_code"
-    }
-
-    init(_ failure: Failure) {
-        error = failure.code
-        exitCode = failure.status.rawValue
-        message = failure.message
-        hint = failure.hint
-        outcome = failure.outcome
-        deviceCode = failure.deviceCode
-    }
 }

@@ -1,13 +1,14 @@
 import DeviceKit
 import LineProtocol
+import Terminal
 
 extension CommandContext {
     /// Gets OFF to the pump by whatever way there is, and returns once the pump was read to be off.
     ///
     /// - Throws: `Failure`, which says that the pump may be on.
     func switchPumpOff() async throws {
-        lastWords.set("pumpctl: given up: the pump may be on")
-        defer { lastWords.set(nil) }
+        work.setLastWords("pumpctl: given up: the pump may be on")
+        defer { work.setLastWords(nil) }
         do {
             let endpoint = try endpoint()
             try await SwitchingOff(.pump, timeout: timeout, on: loop) { endpoint in

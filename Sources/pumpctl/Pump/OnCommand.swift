@@ -74,11 +74,11 @@ extension CommandContext {
     /// Says what a run is at.
     private func tell(_ report: PumpRun.Report) {
         switch report {
-        case .begins: lastWords.set("pumpctl: given up: the pump may be on")
+        case .begins: work.setLastWords("pumpctl: given up: the pump may be on")
         case .on(let report): if report.failure == nil { tell(report) }
-        case .leftAlone: lastWords.set(nil)
+        case .leftAlone: work.setLastWords(nil)
         case .off:
-            lastWords.set(nil)
+            work.setLastWords(nil)
             tellOff()
         case .offUnanswered, .lost: report.note.map(output.note)
         }

@@ -26,6 +26,6 @@ extension Recording {
         if let variable = getenv("PUMPCTL_RECORD"), variable.pointee != 0 {
             return String(cString: variable) != "0"
         }
-        return try Configuration.load().record ?? true
+        return try UserConfiguration.load().record ?? true
     }
 }

@@ -2,12 +2,19 @@ import DescriptorIO
 import DeviceKit
 import LineProtocol
 import RecordFormat
-import SerialPort
 import Terminal
 import Transports
 
 /// What a running command works with: its options, its output, and links to devices.
 struct CommandContext: Sendable {
+    /// What is recorded of a command.
+    enum RecordedContent {
+        /// The values that it reads; it records them itself.
+        case values
+        /// What goes over its links, line by line.
+        case lines
+    }
+
     let options: SharedOptions
     /// What kind of device the command is for.
     let family: Family
@@ -17,8 +24,8 @@ struct CommandContext: Sendable {
     let records: RecordedContent
     /// What it has recorded.
     let record: SharedRecording
-    /// What a second signal leaves said.
-    let lastWords = LastWords()
+    /// The command itself, which signals end.
+    let work: InterruptibleWork
 
     /// How long an answer is waited for.
     var timeout: Duration { options.timeout?.duration ?? PumpSession.defaultTimeout }
@@ -31,22 +38,27 @@ struct CommandContext: Sendable {
 
     /// Where the device is that the options name.
     func endpoint() throws -> Endpoint {
-        var endpoint = try Endpoint(NamedPort.choose(options.port))
-        try checkFamily(of: endpoint)
-        endpoint = endpoint.adapted(to: family)
-        guard options.reset else { return endpoint }
-        guard endpoint.isSerialPort else { throw Failure(reset: endpoint) }
-        return endpoint.adding("reset", "true")
+        let endpoint: Endpoint
+        do { endpoint = try PortChoice.endpoint(options.port) } catch let error where !(error is LinkError) {
+            throw Failure(of: error)
+        }
+        // A command of one family must not reach a device that is known to be of another.
+        if let other = Family.named(by: endpoint.text), other != family {
+            throw Failure(
+                .usage, code: "wrong_family",
+                "\(endpoint.text) is of the family \(other), and this command is for \(family)",
+                hint: "name another endpoint, or use a command for \(other): see pumpctl --help", outcome: "not_sent")
+        }
+        guard options.reset else { return endpoint.adapted(to: family) }
+        guard endpoint.isSerialPort else {
+            throw Failure(
+                .usage, code: "usage", "\(endpoint.text): --reset needs the DTR line of a serial port",
+                hint: "omit --reset", outcome: "not_sent")
+        }
+        return endpoint.adapted(to: family).adding("reset", "true")
     }
 
-    /// A command of one family must not reach a device that is known to be of another.
-    private func checkFamily(of endpoint: Endpoint) throws(Failure) {
-        guard let other = Family.named(by: endpoint.text), other != family else { return }
-        throw Failure(
-            .usage, code: "wrong_family",
-            "\(endpoint.text) is of the family \(other), and this command is for \(family)",
-            hint: "name another endpoint, or use a command for \(other): see pumpctl --help", outcome: "not_sent")
-    }
+    // MARK: Links
 
     /// Opens the link to the device that the options name.
     func openLink(for use: LinkUse = .transfer) async throws -> any Link {
@@ -62,61 +74,52 @@ struct CommandContext: Sendable {
     ///   - note: Where to show what goes over it, if that is asked for.
     func openLink(
         _ endpoint: Endpoint, for use: LinkUse = .transfer, onStop: (@Sendable () -> Void)? = nil,
-        isBounded: Bool = true,
-        note: @escaping @Sendable (String) -> Void
+        isBounded: Bool = true, note: @escaping @Sendable (String) -> Void
     ) async throws -> any Link {
-        var schemes = LinkSchemes.standard
-        schemes.add("sim", SimLink.open)
-        let progress = OpeningProgress(endpoint, self, note: note)
-        defer { progress.end() }
-        if endpoint.scheme == "ble" {
-            schemes.add(
-                "ble", BLEEndpoint.opener(bleUse(for: use, progress, isBounded: isBounded, note: note)))
-        }
         if endpoint.scheme == "serial" { TerminalSettings.save(ifAt: endpoint.address) }
-        let link = try await schemes.open(endpoint, on: loop)
-        progress.end()
-        if let remark = link.openingNote { note("pumpctl: warning: \(endpoint.text): \(remark)") }
-        let reporting = ReportingLink(
-            link, clock: clock, note: note, mayRestart: family != .pump, lookAround: Self.search(forUsersOf: link, note)
-        )
-        let traced: any Link = options.verbose ? TracedLink(reporting, note: note) : reporting
-        let shown = recorded(
-            traced, as: endpoint.nameForPeople, device: endpoint.attachedSerialPort?.deviceName, note: note)
-        return use == .watching ? await held(shown, onStop: onStop, note: note) : shown
+        return try await opening(isBounded: isBounded, note: note).link(to: endpoint, for: use, onStop: onStop)
     }
 
-    /// How a command uses a BLE device.
+    /// How this command opens links.
     ///
-    /// - Parameter isBounded: Whether `--timeout` bounds opening it.
-    func bleUse(
-        for use: LinkUse, _ progress: OpeningProgress, isBounded: Bool = true,
-        note: @escaping @Sendable (String) -> Void
-    ) -> BLEUse {
-        // Nobody is to wait for the 2 s that bluetoothd takes to disconnect.
-        BLEUse(
-            profiles: .families, isBrief: use == .oneCommand, closesAtOnce: true,
-            memory: BLEMemoryFile.user(note: options.verbose ? note : nil),
-            openingLimit: isBounded ? options.timeout?.duration : nil, onStep: { progress.begin($0) })
-    }
-
-    /// What tells of other programs that have the serial port of a link open; nil where it is none.
-    private static func search(
-        forUsersOf link: any Link, _ note: @escaping @Sendable (String) -> Void
-    ) -> (@Sendable () -> Void)? {
-        guard let path = (link as? DescriptorLink)?.portPath else { return nil }
-        return {
-            guard let warning = PortWarning(PortUse.now(of: path)) else { return }
-            note("\(warning.text)\n  hint: \(warning.hint)")
+    /// - Parameters:
+    ///   - isBounded: Whether `--timeout` bounds opening a BLE device.
+    ///   - note: Where to show what comes to light.
+    func opening(isBounded: Bool = true, note: @escaping @Sendable (String) -> Void) -> LinkOpening {
+        let drawsSteps = !options.verbose && StandardStream.error.isTerminal
+        var opening = LinkOpening(of: family, on: loop) { [options, output] name, report in
+            switch report {
+            case .step(let step) where drawsSteps:
+                output.progress(step.map { "\(name.printable()): \($0) …" } ?? "")
+            case .step where !options.verbose: break
+            default: note(report.text(of: name))
+            }
         }
+        opening.schemes.add("sim", SimLink.open)
+        opening.memory = .user { [isVerbose = options.verbose] error in
+            guard isVerbose else { return }
+            note("pumpctl: it is not remembered which device a name leads to: \("\(error)".printable())")
+        }
+        opening.limit = isBounded ? options.timeout?.duration : nil
+        opening.patience = drawsSteps ? .seconds(1) : nil
+        opening.isTraced = options.verbose
+        opening.looksForRestarts = family != .pump
+        opening.recording = records == .lines && options.record == true ? record : nil
+        opening.explain = { [place] in OffFailure($0, at: place) }
+        return opening
     }
-}
 
-extension Failure {
-    /// A device that has no line to be reset by.
-    fileprivate init(reset endpoint: Endpoint) {
-        self.init(
-            .usage, code: "usage", "\(endpoint.text): --reset needs the DTR line of a serial port",
-            hint: "omit --reset", outcome: "not_sent")
+    /// What finds the device again that `link` was opened to.
+    ///
+    /// - Parameter note: Where to show what goes over its links, if that is asked for, and what is not taken for it.
+    func reconnector(
+        _ endpoint: Endpoint, _ link: any Link, note: @escaping @Sendable (String) -> Void
+    ) -> Reconnector {
+        Reconnector(endpoint, link, on: loop) { [self] endpoint in
+            // A module that saves power may be heard only once in a while.
+            try await openLink(endpoint, for: .watching, isBounded: false, note: note)
+        } doubt: { error in
+            note("pumpctl: \("\(error)".printable()); waiting")
+        }
     }
 }

@@ -1,8 +1,6 @@
 import ArgumentParser
-import BlueZ
 import DescriptorIO
 import DeviceKit
-import FirmwareSim
 import Glibc
 import LineProtocol
 import RecordFormat
@@ -21,7 +19,7 @@ enum CommandRunner {
     ///   - endsBeforeSuspension: Whether Ctrl-Z ends it too: it stops, and when it goes on it is over.
     /// - Throws: `ExitCode` where the command failed; the failure was reported.
     static func run(
-        _ options: SharedOptions, for family: Family? = nil, records: RecordedContent = .lines,
+        _ options: SharedOptions, for family: Family? = nil, records: CommandContext.RecordedContent = .lines,
         endsBeforeSuspension: Bool = false,
         _ body: @Sendable @escaping (CommandContext) async throws -> Void
     ) throws {
@@ -39,8 +37,9 @@ enum CommandRunner {
         let status = EventLoop.run { loop in
             let context = CommandContext(
                 options: options, family: family, loop: loop, output: output, records: records,
-                record: SharedRecording(of: family.name, on: loop))
-            return await run(body, context, endsBeforeSuspension: endsBeforeSuspension)
+                record: SharedRecording(of: family.name, on: loop),
+                work: InterruptibleWork(endsBeforeSuspension: endsBeforeSuspension))
+            return await run(body, context)
         }
         if status != 0 { throw ExitCode(status) }
     }
@@ -48,45 +47,41 @@ enum CommandRunner {
     /// Warns of what is wrong with the configuration, also where the command does without it. Where the command needs it,
     /// it fails by itself.
     private static func tellOfConfiguration(_ output: Output) {
-        do throws(Failure) {
-            for warning in try Configuration.load().warnings { output.note("pumpctl: \(warning)") }
+        do throws(UserConfigurationError) {
+            for warning in try UserConfiguration.load().warnings { output.note("pumpctl: \(warning)") }
         } catch {
-            output.note("pumpctl: warning: \(error.message.printable())", hint: error.hint?.printable())
+            let failure = Failure(error)
+            output.note("pumpctl: warning: \(failure.message.printable())", hint: failure.hint?.printable())
         }
     }
 
     private static func run(
-        _ body: @Sendable @escaping (CommandContext) async throws -> Void, _ context: CommandContext,
-        endsBeforeSuspension: Bool
+        _ body: @Sendable @escaping (CommandContext) async throws -> Void, _ context: CommandContext
     ) async -> Int32 {
-        // A job in the background goes on where it writes to the terminal or asks for its settings.
-        if endsBeforeSuspension { for stop in [SIGTTIN, SIGTTOU] { signal(stop, SIG_IGN) } }
-        let task = Task(executorPreference: context.loop) { try await body(context) }
-        let interruption = Interruption(task, context.lastWords)
-        let ending = SignalSource.endingSignals + (endsBeforeSuspension ? [SIGTSTP] : [])
-        let signals = try? await SignalSource.open(ending, on: context.loop) { interruption.take($0) }
-        context.output.onFailure { task.cancel() }
-        var status = ExitStatus.done
-        let result = await task.result
-        do {
-            try result.get()
-        } catch {
-            let failure = failure(for: error, context)
-            status = failure.status
-            // What was cancelled needs no word on it, unless it leaves something open.
-            let isExplained = interruption.status != nil || context.output.failure != nil
-            let isSilent = status == .brokenPipe || status == .interrupted && isExplained
-            if !isSilent || failure.outcome == "unknown" || failure.mustBeSaid { context.output.report(failure) }
+        let (work, output) = (context.work, context.output)
+        output.onFailure { work.cancel() }
+        let status = await work.run(on: context.loop) {
+            try await body(context)
+        } conclude: { result in
+            let status = report(result, context)
+            await context.record.end(result, isInterrupted: work.exitStatus != nil)
+            return conclude(status, output)
         }
-        await context.record.end(result, isInterrupted: interruption.status != nil)
-        status = conclude(status, context.output)
-        TerminalSettings.restore()
-        if interruption.isSuspension {
-            kill(getpid(), SIGSTOP)
-            context.output.note("pumpctl: Ctrl-Z has ended this command\n  hint: run it again: it does not go on")
+        if work.wasSuspended {
+            output.note("pumpctl: Ctrl-Z has ended this command\n  hint: run it again: it does not go on")
         }
-        await signals?.close()
-        return interruption.status ?? status.rawValue
+        return work.exitStatus ?? status.rawValue
+    }
+
+    /// Says why a command has failed.
+    private static func report(_ result: Result<Void, any Error>, _ context: CommandContext) -> ExitStatus {
+        guard case .failure(let error) = result else { return .done }
+        let failure = Failure(of: error, context.family, at: context.place)
+        // What was cancelled needs no word on it, unless it leaves something open.
+        let isExplained = context.work.exitStatus != nil || context.output.failure != nil
+        let isSilent = failure.status == .brokenPipe || failure.status == .interrupted && isExplained
+        if !isSilent || failure.outcome == "unknown" || failure.mustBeSaid { context.output.report(failure) }
+        return failure.status
     }
 
     /// The status of a command whose standard output may have failed. A failure of the command itself counts for more. As
@@ -96,17 +91,5 @@ enum CommandRunner {
         let failure = Failure(standardOutput: errno, outcome: output.lastOutcome)
         if failure.status != .brokenPipe { output.report(failure) }
         return failure.status
-    }
-
-    private static func failure(for error: any Error, _ context: CommandContext) -> Failure {
-        switch error {
-        case let error as LinkError: Failure(error)
-        case let error as SessionError: Failure(error, context.family, at: context.place)
-        case let error as BLEError: Failure(error)
-        case let error as RescueStoreError: Failure(error)
-        case let error as PeerImageFileError: Failure(error)
-        case is CancellationError: Failure(.interrupted, code: "cancelled", "interrupted")
-        default: Failure(of: error)
-        }
     }
 }

@@ -1,11 +1,12 @@
 import ArgumentParser
+import DeviceKit
 import SerialPort
 
 /// What `pumpctl` alone says: what it sees, and what to try.
 enum Overview {
     static func show(_ output: Output) throws {
-        let named = try NamedPort.named(nil)
-        let ports = try SerialPorts.all()
+        let named = try PortChoice.named()
+        let ports = try SerialPortDiscovery.ports()
         let attached = ports.filter { $0.usb != nil }
         let lines = [
             "pumpctl \(PumpctlCommand.configuration.version): bench devices, over a serial port or Bluetooth.",
@@ -13,15 +14,15 @@ enum Overview {
             "Without a device: pumpctl --port sim:pump status",
             "All commands: pumpctl --help. If a port or Bluetooth does not work: pumpctl doctor",
         ]
-        output.result(
-            lines.joined(separator: "\n"),
-            OverviewRecord(
-                version: PumpctlCommand.configuration.version, port: named, ports: attached.map(\.path)))
+        let record: ResultRecord = [
+            "ok": true, "version": PumpctlCommand.configuration.version, "port": named, "ports": attached.map(\.path),
+        ]
+        output.result(lines.joined(separator: "\n"), record.known)
     }
 
     private static func sight(_ named: String?, _ attached: [SerialPortInfo], among ports: [SerialPortInfo]) -> String {
         if let named { return "Device: \(named), as PUMPCTL_PORT or the configuration says." }
-        let list = attached.map { SerialPorts.phrase($0, among: ports) }.joined(separator: ", ")
+        let list = attached.map { $0.phrase(among: ports) }.joined(separator: ", ")
         return attached.isEmpty ? "There is no USB serial port." : "USB serial ports: \(list)."
     }
 
@@ -30,14 +31,4 @@ enum Overview {
         if let first = attached.first { return "Ask a pump at one of them: pumpctl --port \(first.path) status" }
         return "Plug a device in, or look for one nearby: pumpctl scan"
     }
-}
-
-/// The same for programs.
-private struct OverviewRecord: Encodable {
-    var ok = true
-    var version: String
-    /// The endpoint that commands talk to unless told otherwise; left out where none is named.
-    var port: String?
-    /// The serial ports of USB devices.
-    var ports: [String]
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BlueZ
 import DescriptorIO
+import DeviceKit
 import FirmwareSim
 import Glibc
 import SerialPort
@@ -82,7 +83,7 @@ struct ServingOptions: ParsableArguments {
         _ context: CommandContext, onReady: (@Sendable (_ text: String, _ endpoint: String) -> Void)? = nil,
         _ serve: (ServingPlace, @escaping @Sendable (ServingEvent) -> Void) async throws -> Void
     ) async throws {
-        let onReady = onReady ?? { context.output.result($0, SimulatorRecord(event: "ready", port: $1, pid: getpid())) }
+        let onReady = onReady ?? { context.output.result($0, Self.ready(at: $1)) }
         let socket = tcp.map { ServingPlace.socket(.tcp(host: "127.0.0.1", port: $0), broadcasts: broadcasts) }
         do {
             try await serve(socket ?? .terminal(link: link)) { event in
@@ -105,23 +106,28 @@ struct ServingOptions: ParsableArguments {
         }
     }
 
+    /// That a device is there, as programs are told of it.
+    private static func ready(at port: String, _ more: ResultRecord = [:]) -> ResultRecord {
+        ResultRecord(more, with: ["ok": true, "event": "ready", "port": port, "pid": getpid()])
+    }
+
     /// Prints what becomes of a device that is offered over BLE.
     static func tell(_ event: PeripheralEvent, of name: String, _ output: Output) {
         switch event {
         case .offered(let adapter):
+            let address = "\(adapter.address)"
             output.result(
-                "BLE \(name) on \(adapter.name) (\(adapter.address))",
-                SimulatorRecord(
-                    event: "ready", port: "ble:\(adapter.address)", name: name, adapter: adapter.name,
-                    address: "\(adapter.address)", pid: getpid()))
+                "BLE \(name) on \(adapter.name) (\(address))",
+                ready(at: "ble:\(address)", ["name": name, "adapter": adapter.name, "address": address]))
             background.release()
         case .interrupted(let error):
             output.note("pumpctl: \(error); \(name) is offered again once that is mended")
-            output.record(SimulatorRecord(ok: false, event: "interrupted", name: name, error: error.code.rawValue))
+            let code = error.code.rawValue
+            output.record(["ok": false, "event": "interrupted", "name": name, "error": code] as ResultRecord)
         case .connected(let central):
-            output.record(SimulatorRecord(event: "connected", name: name, central: "\(central)"))
+            output.record(["ok": true, "event": "connected", "name": name, "central": "\(central)"] as ResultRecord)
         case .disconnected(let central):
-            output.record(SimulatorRecord(event: "disconnected", name: name, central: "\(central)"))
+            output.record(["ok": true, "event": "disconnected", "name": name, "central": "\(central)"] as ResultRecord)
         case .subscribed, .unsubscribed: break
         }
     }
@@ -136,18 +142,4 @@ extension Failure {
         message = "\(error.activity) \(error.path): \(error.reason)\(detail)"
         hint = error.hint
     }
-}
-
-/// What becomes of a simulated device.
-struct SimulatorRecord: Encodable {
-    var ok = true
-    var event: String
-    /// Where it is found: over BLE by a central on another adapter.
-    var port: String?
-    var name: String?
-    var adapter: String?
-    var address: String?
-    var central: String?
-    var error: String?
-    var pid: Int32?
 }

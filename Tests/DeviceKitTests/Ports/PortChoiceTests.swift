@@ -1,6 +1,8 @@
 import DeviceKit
+import LineProtocol
 import SerialPort
 import Testing
+import Transports
 
 @Suite("The serial port of a program whose user names none")
 struct PortChoiceTests {
@@ -33,5 +35,20 @@ struct PortChoiceTests {
         let error = #expect(throws: PortChoiceError.self) { try PortChoice.plausible(among: ports) }
         #expect(error?.code == .ambiguous)
         #expect(error?.ports.map(\.path) == ["/dev/ttyUSB0", "/dev/ttyUSB1"])
+    }
+
+    @Test("An endpoint that a program was asked for counts before all others")
+    func asked() throws {
+        #expect(try PortChoice.named("ble:HMSoft") == "ble:HMSoft")
+        #expect(try PortChoice.endpoint("ble:HMSoft").scheme == "ble")
+        #expect(throws: LinkError.self) { try PortChoice.endpoint("") }
+    }
+
+    @Test("A port in a sentence has what names it, where something does")
+    func phrase() {
+        let ports = [Self.port("/dev/ttyS0", isUSB: false), Self.port("/dev/ttyUSB1")]
+        #expect(ports[0].phrase(among: ports) == "/dev/ttyS0")
+        #expect(ports[1].phrase(among: ports).hasPrefix("/dev/ttyUSB1 ("))
+        #expect(ports[1].phrase(among: ports).hasSuffix("usb:1a86:7523)"))
     }
 }

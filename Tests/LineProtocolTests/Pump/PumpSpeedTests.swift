@@ -47,4 +47,15 @@ struct PumpSpeedTests {
         let speeds = try (0...255).map { try #require(PumpSpeed(pwm: $0)) }
         #expect(speeds.shuffled().sorted() == speeds)
     }
+
+    @Test(
+        "is read as a person writes it",
+        arguments: [
+            ("0", 0), ("200", 200), ("255", 255), ("0%", 0), ("60%", 153), ("100%", 255), ("007", 7), ("256", nil),
+            ("101%", nil), ("", nil), ("%", nil), ("-1", nil), ("+1", nil), ("1.5", nil), (" 1", nil), ("٣", nil),
+            ("fast", nil), ("99999999999999999999", nil),
+        ] as [(String, UInt8?)])
+    func readsText(text: String, pwm: UInt8?) {
+        #expect(PumpSpeed(text)?.pwm == pwm)
+    }
 }

@@ -1,3 +1,4 @@
+import DeviceKit
 import Foundation
 import Glibc
 import SerialPort
@@ -81,7 +82,9 @@ struct BadPortTests {
 
     @Test(
         "No port named, and none there",
-        .enabled(if: (try? SerialPorts.all().allSatisfy { $0.usb == nil }) == true, "there are USB serial ports here"))
+        .enabled(
+            if: (try? SerialPortDiscovery.ports().allSatisfy { $0.usb == nil }) == true,
+            "there are USB serial ports here"))
     func noPort() async throws {
         expectFailure(try await Pumpctl.run("status"), 66, saying: "no USB serial port", hint: "--port")
     }
@@ -93,12 +96,11 @@ struct BadPortTests {
             port.usb = SerialPortInfo.USB(try #require(USBIdentifier("1a86:7523")), physicalPath: "1-\(index + 1)")
             return port
         }
-        let failure = #expect(throws: Failure.self) { try NamedPort.plausible(among: ports) }
-        #expect(failure?.status == .usage)
-        #expect(failure?.message.contains("/dev/ttyUSB0") == true)
-        #expect(failure?.message.contains("/dev/ttyUSB1") == true)
-        #expect(failure?.hint == "choose one: --port /dev/ttyUSB0")
-        #expect(try NamedPort.plausible(among: Array(ports.prefix(1))) == "/dev/ttyUSB0")
+        let error = try #require(throws: PortChoiceError.self) { try PortChoice.plausible(among: ports) }
+        let failure = Failure(of: error)
+        #expect(failure.status == .usage)
+        #expect(failure.message.contains("/dev/ttyUSB0") && failure.message.contains("/dev/ttyUSB1"))
+        #expect(failure.hint == "choose one: --port /dev/ttyUSB0")
     }
 
     @Test("An unknown kind of endpoint")

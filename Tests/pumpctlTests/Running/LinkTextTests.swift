@@ -12,11 +12,11 @@ struct LinkTextTests {
         let weak = try #require(ESP32Reset(line: Array("rst:0xf (RTCWDT_BROWN_OUT_RESET)".utf8)))
         let text = "pumpctl: scripted: the board has restarted: RTCWDT_BROWN_OUT_RESET"
         let hint = "\n  hint: give the board a stronger supply"
-        #expect(ReportingLink.Discovery.restart(weak).text(of: "scripted") == text + hint)
+        #expect(LinkOpening.Report.discovery(.restart(weak)).text(of: "scripted") == text + hint)
         let nameless = try #require(ESP32Reset(line: Array("rst:0x1".utf8)))
         let short = "pumpctl: scripted: the board has restarted"
-        #expect(ReportingLink.Discovery.restart(nameless).text(of: "scripted") == short)
-        let remark = ReportingLink.Discovery.remark("it is a Telnet server")
+        #expect(LinkOpening.Report.discovery(.restart(nameless)).text(of: "scripted") == short)
+        let remark = LinkOpening.Report.discovery(.remark("it is a Telnet server"))
         #expect(remark.text(of: "tcp:a:1") == "pumpctl: warning: tcp:a:1: it is a Telnet server")
     }
 

@@ -1,24 +1,16 @@
 import Diagnosis
 import LineProtocol
 
-/// A finding as programs are told of it.
-struct FindingRecord: Encodable {
-    var check: String
-    var status: String
-    var port: String?
-    var finding: String
-    var remedy: String?
-
-    init(_ finding: Finding) {
-        check = finding.check.rawValue
-        status = finding.status.word
-        port = finding.subject
-        self.finding = finding.fact.words
-        remedy = finding.remedy?.words
-    }
-}
-
 extension Finding {
+    /// As programs are told of it.
+    var record: ResultRecord {
+        let record: ResultRecord = [
+            "check": check.rawValue, "status": status.word, "port": subject, "finding": fact.words,
+            "remedy": remedy?.words,
+        ]
+        return record.known
+    }
+
     /// A line for people, and the remedy on a second.
     var text: String {
         let mark = status.word + String(repeating: " ", count: 6 - status.word.count)

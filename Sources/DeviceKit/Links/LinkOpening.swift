@@ -1,0 +1,148 @@
+public import DescriptorIO
+public import LineProtocol
+public import SerialPort
+public import Transports
+
+/// How a program opens its links. Each tells what comes to light about it; where that is asked for, what goes over it is
+/// shown or recorded; and one for ``LinkUse/watching`` is held, so that other programs can have the device switched off.
+///
+/// ```swift
+/// var opening = LinkOpening(of: .pump) { name, report in print(name, report) }
+/// opening.isTraced = true
+/// let link = try await opening.link(to: Endpoint("ble:HMSoft"), for: .watching)
+/// ```
+public struct LinkOpening: Sendable {
+    /// What comes to light.
+    public enum Report: Sendable {
+        /// Opening a BLE device is at this step; nil once it is over, where ``LinkOpening/patience`` delayed the steps.
+        case step(BLEOpeningStep?)
+        /// A link is open of which all is shown.
+        case opened
+        /// Something goes over a link of which all is shown.
+        case traffic(TracedLink.Entry)
+        /// Something about the link, or the board at its other end.
+        case discovery(ReportingLink.Discovery)
+        /// Other programs use the serial port too.
+        case sharedPort(PortUse)
+        /// Something about OFF for other programs.
+        case held(HeldLink.Report)
+        /// Something is wrong with the record.
+        case recording(SharedRecording.Report)
+    }
+
+    /// What opens links, by the scheme of the endpoint; BLE devices are opened as the other properties say.
+    public var schemes = LinkSchemes.standard
+    /// What keeps to which BLE device a name led; nil to keep nothing.
+    public var memory: BLEMemoryFile?
+    /// The most time that opening a BLE device may take; nil for as long as each of its steps may take.
+    public var limit: Duration?
+    /// How long after the first step of opening a BLE device none is told; nil to tell each as it begins.
+    public var patience: Duration?
+    /// Whether what goes over the links is told.
+    public var isTraced = false
+    /// Whether the boards may be ones whose boot ROM says on the link that they have restarted: ESP32.
+    public var looksForRestarts = true
+    /// Where to record what goes over the links; nil for nowhere.
+    public var recording: SharedRecording?
+    /// Words for a program that has asked for OFF why the device is not known to be off.
+    public var explain: @Sendable (OffProblem) -> OffFailure = { OffFailure($0) }
+
+    private let family: Family
+    private let loop: EventLoop
+    private let tell: @Sendable (_ name: String, Report) -> Void
+
+    /// Opens links to devices of a family.
+    ///
+    /// - Parameters:
+    ///   - loop: What the links run on.
+    ///   - tell: Told what comes to light, with the name of the link, or of the endpoint until there is one; must not block.
+    public init(
+        of family: Family, on loop: EventLoop = .shared,
+        tell: @escaping @Sendable (_ name: String, Report) -> Void = { _, _ in }
+    ) {
+        self.family = family
+        self.loop = loop
+        self.tell = tell
+    }
+
+    /// Opens a link.
+    ///
+    /// - Parameters:
+    ///   - use: What the program has it for.
+    ///   - onStop: Called when another program asks for OFF, before it is sent.
+    public func link(
+        to endpoint: Endpoint, for use: LinkUse = .transfer, onStop: (@Sendable () -> Void)? = nil
+    ) async throws(LinkError) -> any Link {
+        var schemes = schemes
+        let watch = watch(over: endpoint)
+        defer { watch?.end() }
+        if endpoint.scheme == "ble" { schemes.add("ble", BLEEndpoint.opener(bleUse(of: endpoint, for: use, watch))) }
+        let link = try await schemes.open(endpoint, on: loop)
+        watch?.end()
+        if let remark = link.openingNote { tell(endpoint.text, .discovery(.remark(remark))) }
+        return await wrapped(link, to: endpoint, for: use, onStop: onStop)
+    }
+
+    /// Opens a BLE device, of whatever kind it is, whose characteristics are used one by one. Of ``Report`` only the steps are
+    /// told.
+    ///
+    /// - Parameter use: What the program has it for.
+    public func device(at endpoint: Endpoint, for use: LinkUse = .transfer) async throws(LinkError) -> BLEDevice {
+        let watch = watch(over: endpoint)
+        defer { watch?.end() }
+        return try await BLEDevice.open(endpoint, on: loop, as: bleUse(of: endpoint, for: use, watch))
+    }
+
+    private func watch(over endpoint: Endpoint) -> OpeningWatch? {
+        guard let patience, endpoint.scheme == "ble" else { return nil }
+        return OpeningWatch(after: patience, clock: EventLoopClock(loop), executor: loop) { [tell] in
+            tell(endpoint.text, .step($0))
+        }
+    }
+
+    private func bleUse(of endpoint: Endpoint, for use: LinkUse, _ watch: OpeningWatch?) -> BLEUse {
+        // Nobody is to wait for the 2 s that bluetoothd takes to disconnect.
+        BLEUse(
+            profiles: .families, isBrief: use == .oneCommand, closesAtOnce: true, memory: memory, openingLimit: limit
+        ) { [tell] step in
+            if let watch { watch.begin(step) } else { tell(endpoint.text, .step(step)) }
+        }
+    }
+
+    private func wrapped(
+        _ link: any Link, to endpoint: Endpoint, for use: LinkUse, onStop: (@Sendable () -> Void)?
+    ) async -> any Link {
+        let (name, tell) = (link.name, tell)
+        var link: any Link = ReportingLink(
+            link, clock: EventLoopClock(loop), mayRestart: looksForRestarts, lookAround: search(forUsersOf: link)
+        ) { tell(name, .discovery($0)) }
+        if isTraced {
+            tell(name, .opened)
+            link = TracedLink(link) { tell(name, .traffic($0)) }
+        }
+        if let recording {
+            link = recording.recorded(
+                link, as: endpoint.nameForPeople, device: { endpoint.attachedSerialPort?.deviceName }
+            ) { tell(name, .recording($0)) }
+        }
+        return use == .watching ? await held(link, onStop: onStop) : link
+    }
+
+    /// A link that was had otherwise, over which another program can have the device switched off: see ``HeldLink``.
+    ///
+    /// - Parameter onStop: Called when another program asks for OFF, before it is sent.
+    public func held(_ link: any Link, onStop: (@Sendable () -> Void)? = nil) async -> any Link {
+        await HeldLink.open(link, of: family, on: loop, onStop: onStop, explain: explain) { [tell, name = link.name] in
+            tell(name, .held($0))
+        }
+    }
+
+    /// What tells of other programs that have the serial port of a link open; nil where it is none.
+    private func search(forUsersOf link: any Link) -> (@Sendable () -> Void)? {
+        guard let path = (link as? DescriptorLink)?.portPath else { return nil }
+        return { [tell, name = link.name] in
+            let use = PortUse.now(of: path)
+            if !use.holders.isEmpty || !use.claims.isEmpty { tell(name, .sharedPort(use)) }
+        }
+    }
+}

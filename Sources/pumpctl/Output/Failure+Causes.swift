@@ -1,0 +1,175 @@
+import BlueZ
+import DeviceKit
+import FirmwareSim
+import Glibc
+import LineProtocol
+import RecordFormat
+import SerialPort
+
+/// What the errors of the libraries mean to who has typed a command.
+extension Failure {
+    /// Any error.
+    ///
+    /// - Parameter place: Where the device is, as far as that is known.
+    init(of error: any Error, _ family: Family = .usual, at place: DevicePlace? = nil) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let error as LinkError: self.init(error)
+        case let error as SessionError: self.init(error, family, at: place)
+        case let error as BLEError: self.init(error)
+        case let error as RescueStoreError: self.init(error)
+        case let error as PeerImageFileError: self.init(error)
+        case let error as FileError: self.init(error)
+        case let trouble as Trouble: self.init(trouble)
+        case let error as PortChoiceError: self.init(error)
+        case let error as UserConfigurationError: self.init(error)
+        case is CancellationError: self.init(.interrupted, code: "cancelled", "interrupted")
+        default: self.init(.ioError, code: "system", "\(error)")
+        }
+    }
+
+    // MARK: Links and devices
+
+    init(_ error: LinkError) {
+        self.init(
+            ExitStatus(error.code), code: error.code.rawValue, "\(error)", hint: error.remedy?.words ?? error.hint)
+        let name = error.name.prefix { $0 != "?" }
+        switch (error.code, error.hint) {
+        case (.unfit, let advice?): hint = "\(advice); see all it has: pumpctl gatt \(name)"
+        case (.timedOut, nil):
+            if hint == nil { hint = "allow more time: --timeout 30; or look for what is in the way: pumpctl doctor" }
+        case (.notFound, let advice?) where name.hasPrefix("usb:"):
+            hint = "\(advice); 'pumpctl doctor' says what may be in the way"
+        case (.changedDevice, let advice?):
+            hint = "\(advice); where it has replaced the first: pumpctl forget \(name)"
+        default: break
+        }
+    }
+
+    /// What an error of bluetoothd means to who asked for no link.
+    init(_ error: BLEError) {
+        let status: ExitStatus =
+            switch error.code {
+            case .notRunning, .adapterOff, .adapterFull, .busy: .unavailable
+            case .noAdapter, .notFound: .noInput
+            case .notPermitted, .notPaired: .noPermission
+            case .unsupported, .invalidArgument: .usage
+            case .disconnected, .closed, .failed: .ioError
+            case .timedOut: .temporaryFailure
+            case .cancelled: .interrupted
+            }
+        self.init(status, code: error.code.rawValue, "\(error.activity): \(error.reason)", hint: error.hint)
+    }
+
+    /// The system could not be asked for its ports.
+    init(discovery error: SerialError) { self.init(.ioError, code: "system", "\(error)") }
+
+    private init(_ error: PortChoiceError) {
+        let (ports, code) = (error.ports, error.code.rawValue)
+        switch error.code {
+        case .notFound:
+            self.init(
+                .noInput, code: code, "there is no USB serial port here",
+                hint: ports.isEmpty
+                    ? "plug the device in, or name an endpoint: --port ble:HMSoft, --port sim:pump"
+                    : "plug the device in, or name a port that is here: --port \(ports[0].path)")
+        case .ambiguous:
+            let list = ports.map { $0.phrase(among: ports) }.joined(separator: ", ")
+            self.init(
+                .usage, code: code, "there are several ports: \(list)", hint: "choose one: --port \(ports[0].path)")
+        }
+    }
+
+    /// Why another program could not switch the device off, as it has told.
+    init(_ failure: OffFailure) {
+        self.init(
+            ExitStatus(rawValue: failure.status) ?? .ioError, code: failure.code, failure.message, hint: failure.hint,
+            outcome: failure.outcome, deviceCode: failure.deviceCode)
+    }
+
+    // MARK: Files
+
+    /// A file could not be opened or written.
+    init(_ error: FileError) { self.init(file: error.path ?? "standard output", errno: error.errno) }
+
+    /// A file could not be opened or written.
+    init(file path: String, errno: CInt) {
+        let (status, code): (ExitStatus, String) =
+            switch errno {
+            case ENOENT, ENOTDIR, EISDIR: (.noInput, "not_found")
+            case EACCES, EPERM, EROFS: (.noPermission, "not_permitted")
+            case EPIPE: (.brokenPipe, "broken_pipe")
+            case EFBIG: (.ioError, "too_large")
+            default: (.ioError, "system")
+            }
+        self.init(status, code: code, "\(path): \(String(cString: strerror(errno)))", hint: "name another file")
+    }
+
+    /// Standard output takes no more.
+    ///
+    /// - Parameter outcome: What the command has done, which nobody could read there.
+    init(standardOutput errno: Int32, outcome: String? = nil) {
+        self.init(file: "standard output", errno: errno)
+        message += outcome.map { "; the command was carried out: \($0)" } ?? "; results are missing from it"
+        hint = "make room, or send the results elsewhere"
+    }
+
+    init(_ error: UserConfigurationError, _ path: String = UserConfiguration.path ?? "") {
+        let flaw: String
+        switch error.flaw {
+        case .unreadable(let errno):
+            self.init(file: path, errno: errno)
+            return
+        case .notAnObject: flaw = "this is no JSON object"
+        case .wrongType(.port): flaw = "\"port\" is no text"
+        case .wrongType(.record): flaw = "\"record\" is neither true nor false"
+        }
+        self.init(
+            .usage, code: "bad_configuration", "\(path): \(flaw)",
+            hint: "write JSON, as {\"port\": \"/dev/ttyUSB0\", \"record\": false}")
+    }
+}
+
+extension LinkError.Remedy {
+    /// What to do, as it is typed.
+    fileprivate var words: String {
+        switch self {
+        case .useAs(let family): "use a command of the family \(family), or --family \(family)"
+        case .nameDevice: "\(self): see pumpctl --help"
+        case .sendNoBreak: "omit --break: only a serial port has a break condition"
+        }
+    }
+}
+
+extension OffFailure {
+    /// Why the device that this program holds could not be switched off for another one.
+    init(_ problem: OffProblem, at place: DevicePlace?) {
+        guard case .session(let error) = problem.cause else {
+            self.init(problem, words: problem.family.words)
+            return
+        }
+        let failure = Failure(off: error, at: place)
+        self.init(
+            status: failure.status.rawValue, code: failure.code, message: failure.message, hint: failure.hint,
+            outcome: failure.outcome, deviceCode: failure.deviceCode)
+    }
+}
+
+extension UserConfiguration {
+    /// What is wrong with it without being in the way.
+    var warnings: [String] {
+        let known = Key.allCases.map(\.rawValue)
+        return unknownKeys.map { name in
+            let nearest = EditDistance.nearest(to: name, among: known).map { "write \"\($0)\" instead" }
+            let hint = nearest ?? "remove it: the keys are \(known.joined(separator: ", "))"
+            return "warning: \(Self.path ?? ""): there is no key \"\(name.printable())\"\n  hint: \(hint)"
+        }
+    }
+}
+
+extension OutputFile {
+    /// Writes results of a command.
+    func write(results: [UInt8]) throws(Failure) {
+        do throws(FileError) { try write(results) } catch { throw Failure(error) }
+    }
+}

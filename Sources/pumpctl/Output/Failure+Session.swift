@@ -1,0 +1,51 @@
+import DeviceKit
+import LineProtocol
+
+extension Failure {
+    /// - Parameters:
+    ///   - place: Where the device is; nil where that was said, or is not known.
+    ///   - unknownEffect: What is said where it is unknown whether the command was carried out; nil where what became of it
+    ///     is known by now.
+    init(
+        _ error: SessionError, _ family: Family, at place: DevicePlace? = nil,
+        unknownEffect: String? = "whether it was carried out is unknown"
+    ) {
+        let (start, code) = (place.map { "\($0.name): " } ?? "", error.code.rawValue)
+        switch error.code {
+        case .refused:
+            let deviceCode = error.deviceCode ?? ""
+            self.init(
+                .refused, code: code, "\(start)the device refused \(error.command): \(deviceCode)",
+                hint: family.hint(deviceCode), deviceCode: deviceCode)
+        case .noAnswer:
+            let time = error.waited.map { " in \($0.inSeconds) s" } ?? ""
+            self.init(
+                .temporaryFailure, code: code, "\(start)no answer to \(error.command)\(time)",
+                hint: DevicePlace.adviceOnSilence(at: place, family))
+        case .notUnderstood:
+            let line = error.foreignLine ?? []
+            self.init(
+                .protocolError, code: code,
+                "\(start)unexpected reply to \(error.command): \(line.printable(limit: 60))",
+                hint: DevicePlace.adviceOnUnknownReply(line, at: place, family))
+        case .linkLost:
+            if let link = error.link, [.notPermitted, .busy, .timedOut].contains(link.code) {
+                // The link is up, and the far end did not confirm what was sent: connecting again does not mend that.
+                self.init(link)
+                message = "\(error.command): \(message)"
+            } else {
+                self.init(
+                    .ioError, code: code,
+                    "the link broke at \(error.command)" + (error.link.map { ": \($0)" } ?? ""),
+                    hint: DevicePlace.adviceOnLoss(at: place ?? error.link.map { DevicePlace($0.name) }))
+            }
+        case .closed, .cancelled, .overtaken:
+            self.init(.interrupted, code: code, "\(start)\(error.command) was interrupted")
+        }
+        outcome = error.outcome.rawValue
+        guard error.outcome == .unknown, let unknownEffect else { return }
+        message += "; \(unknownEffect)"
+        guard let question = family.questionWords else { return }
+        hint = [hint, "ask for its state: \(question)"].compactMap(\.self).joined(separator: "; then ")
+    }
+}

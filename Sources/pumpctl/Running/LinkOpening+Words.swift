@@ -1,0 +1,45 @@
+import DeviceKit
+import LineProtocol
+
+extension LinkOpening.Report {
+    /// What people are told.
+    ///
+    /// - Parameter name: The link's.
+    func text(of name: String) -> String {
+        switch self {
+        case .step(let step): "* \(name.printable()): \(step.map { "\($0)" } ?? "")"
+        case .opened: "* \(name) is open"
+        case .traffic(let entry): entry.text
+        case .discovery(.remark(let remark)): "pumpctl: warning: \(name): \(remark)"
+        case .discovery(.restart(let reset)):
+            "pumpctl: \(name): the board has restarted" + (reset.cause.isEmpty ? "" : ": \(reset.cause)")
+                + (reset.isBrownOut ? "\n  hint: give the board a stronger supply" : "")
+        case .sharedPort(let use): PortWarning(use).map { "\($0.text)\n  hint: \($0.hint)" } ?? ""
+        case .held(.asked(let process)): "pumpctl: pumpctl (pid \(process)) has asked for OFF"
+        case .held(.unreachable):
+            "pumpctl: no folder for a socket: 'pumpctl off' can't ask this program to switch the device off"
+        case .recording(let report): report.text
+        }
+    }
+}
+
+extension TracedLink {
+    /// A link that notes what goes over it, as `-v` shows it.
+    convenience init(_ link: any Link, note: @escaping @Sendable (String) -> Void) {
+        note(LinkOpening.Report.opened.text(of: link.name))
+        self.init(link, show: { note($0.text) })
+    }
+}
+
+extension TracedLink.Entry {
+    /// The entry as people read it, on one line.
+    fileprivate var text: String {
+        switch self {
+        case .sends(let bytes): "> " + bytes.printable()
+        case .sendsBreak: "> (break)"
+        case .received(let bytes): "< " + bytes.printable()
+        case .confirms: "* is the device still there?"
+        case .ended(let error): "* the link ended" + (error.map { ": \($0)" } ?? "")
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import DescriptorIO
+import Glibc
+import Testing
+
+@testable import Terminal
+
+@Suite("Work that signals end", .timeLimit(.minutes(1)))
+struct InterruptibleWorkTests {
+    @Test("Work that nothing ends is concluded with its result")
+    func undisturbed() async throws {
+        let work = InterruptibleWork()
+        let result = await work.run(on: .shared, {}) { $0 }
+        try result.get()
+        #expect(work.exitStatus == nil)
+        #expect(!work.wasSuspended)
+    }
+
+    @Test("The first signal cancels the work, and is the exit of the program")
+    func firstSignal() async {
+        let work = InterruptibleWork()
+        let result = await work.run(on: .shared) {
+            work.take(SIGTERM)
+            try Task.checkCancellation()
+        } conclude: {
+            $0
+        }
+        #expect(throws: CancellationError.self) { try result.get() }
+        #expect(work.exitStatus == 143)
+    }
+
+    @Test("What is cancelled before it begins is cancelled then, without a signal")
+    func early() async {
+        let work = InterruptibleWork()
+        work.cancel()
+        let result = await work.run(on: .shared) {
+            try await EventLoopClock(.shared).sleep(for: .seconds(3600))
+        } conclude: {
+            $0
+        }
+        #expect(throws: CancellationError.self) { try result.get() }
+        #expect(work.exitStatus == nil)
+    }
+}
