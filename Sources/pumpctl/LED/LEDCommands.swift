@@ -40,7 +40,7 @@ enum LEDAction {
 
 extension LEDValueCommand {
     static var family: Family? { .led }
-    static var records: RecordedContent { .values }
+    static var records: CommandContext.RecordedContent { .values }
 
     func run(in context: CommandContext) async throws {
         guard case .read = Self.action else { return try await carryOut(in: context) }

@@ -40,7 +40,7 @@ struct MonitorCommand: ContextCommand {
         if interval.duration < .milliseconds(500) { throw ValidationError("--interval is 0.5s or more") }
     }
 
-    static var records: RecordedContent { .values }
+    static var records: CommandContext.RecordedContent { .values }
 
     /// Shows and records the state of the device until all updates were shown, the time is over, or a signal ends it.
     func run(in context: CommandContext) async throws {

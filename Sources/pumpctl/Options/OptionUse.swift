@@ -23,23 +23,18 @@ enum SharedOption: String, CaseIterable {
 }
 
 extension SharedOption {
-    /// Refuses two endpoints on one side of a command's name. Behind the name one counts more than before it.
-    ///
-    /// - Parameter path: The command's name with those of its groups.
-    static func checkPorts(in arguments: [String], for path: [String]) throws(Failure) {
-        var (names, ports): (ArraySlice, [String]) = (path[...], [])
-        var words = arguments.prefix { $0 != "--" }
+    /// Refuses two endpoints that differ, wherever they stand: which is meant can't be told, and OFF at the wrong one leaves a
+    /// pump running.
+    static func checkPorts(in arguments: [String]) throws(Failure) {
+        var (ports, words): ([String], ArraySlice) = ([], arguments.prefix { $0 != "--" })
         while let word = words.popFirst() {
             let option = word.prefix { $0 != "=" }
-            if port.spellings.contains(option) {
-                ports.append(option == word ? words.popFirst() ?? "" : String(word.dropFirst(option.count + 1)))
-            } else if word == names.first {
-                names.removeFirst()
-                if names.isEmpty { ports = [] }
-            }
-            guard ports.count > 1 else { continue }
+            guard port.spellings.contains(option) else { continue }
+            ports.append(option == word ? words.popFirst() ?? "" : String(word.dropFirst(option.count + 1)))
+            guard ports[0] != ports[ports.count - 1] else { continue }
             throw Failure(
-                .usage, code: "usage", "--port is given twice: \(ports[0]) and \(ports[1])", hint: "omit one of them")
+                .usage, code: "usage", "--port is given twice: \(ports[0]) and \(ports[ports.count - 1])",
+                hint: "omit one of them", outcome: "not_sent")
         }
     }
 }

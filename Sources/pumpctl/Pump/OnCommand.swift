@@ -1,6 +1,7 @@
 import ArgumentParser
 import DeviceKit
 import LineProtocol
+import Terminal
 import Transports
 
 struct OnCommand: PumpContextCommand {

@@ -7,7 +7,7 @@ protocol PumpContextCommand: ContextCommand {}
 
 extension PumpContextCommand {
     static var family: Family? { .pump }
-    static var records: RecordedContent { .values }
+    static var records: CommandContext.RecordedContent { .values }
 }
 
 struct OffCommand: PumpContextCommand {

@@ -9,7 +9,7 @@ protocol ContextCommand: ParsableCommand, Sendable {
     /// The family that it is for; nil for the one that the options name.
     static var family: Family? { get }
     /// What is recorded of it, where that is asked for.
-    static var records: RecordedContent { get }
+    static var records: CommandContext.RecordedContent { get }
     /// Whether Ctrl-Z ends it too.
     var endsBeforeSuspension: Bool { get }
 
@@ -18,7 +18,7 @@ protocol ContextCommand: ParsableCommand, Sendable {
 
 extension ContextCommand {
     static var family: Family? { nil }
-    static var records: RecordedContent { .lines }
+    static var records: CommandContext.RecordedContent { .lines }
     var endsBeforeSuspension: Bool { false }
 
     func run() throws {

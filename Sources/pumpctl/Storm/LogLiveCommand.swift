@@ -45,7 +45,7 @@ struct LogLiveCommand: ContextCommand {
     }
 
     static var family: Family? { .storm }
-    static var records: RecordedContent { .values }
+    static var records: CommandContext.RecordedContent { .values }
 
     func run(in context: CommandContext) async throws {
         let named = try context.endpoint()

@@ -49,6 +49,6 @@ struct PortChoiceTests {
         let ports = [Self.port("/dev/ttyS0", isUSB: false), Self.port("/dev/ttyUSB1")]
         #expect(ports[0].phrase(among: ports) == "/dev/ttyS0")
         #expect(ports[1].phrase(among: ports).hasPrefix("/dev/ttyUSB1 ("))
-        #expect(ports[1].phrase(among: ports).hasSuffix("usb:1a86:7523)"))
+        #expect(ports[1].phrase(among: ports).hasSuffix("usb:1a86:7523@1-1)"))
     }
 }

@@ -20,11 +20,12 @@ struct OptionTests {
         await pump.close()
     }
 
-    @Test("The one behind the name counts where both are given")
-    func precedence() async throws {
+    @Test("Another endpoint behind the name is refused, and nothing is sent to either")
+    func twoEndpoints() async throws {
         let pump = try await BenchPump()
-        #expect(try await Pumpctl.run("-p", "/proc/nowhere", "status", "-p", pump.port).status == 0)
-        #expect(try await Pumpctl.run("-p", pump.port, "status", "-p", "/proc/nowhere").status == 66)
+        #expect(try await Pumpctl.run("-p", "/proc/nowhere", "on", "-p", pump.port).status == 64)
+        #expect(try await Pumpctl.run("-p", pump.port, "off", "-p", "sim:pump").status == 64)
+        #expect(try await Pumpctl.run("-p", pump.port, "status", "-p", pump.port).status == 0)
         await pump.close()
     }
 

@@ -52,10 +52,11 @@ struct OptionUseTests {
     }
 
     @Test(
-        "Two endpoints on one side of a command's name are refused: which is meant can't be told",
+        "Two endpoints are refused: which is meant can't be told",
         arguments: [
             "--port A --port B status", "-p A -p B status", "status --port=A -p B", "-p X storm -p A -p B log get",
-            "-p X storm log get -p A --json --port=B", "-p A -p B", "-p status -p B status",
+            "-p X storm log get -p A --json --port=B", "-p A -p B", "-p status -p B status", "-p A status -p B",
+            "-p A storm log get --port=B", "-p status status -p B", "-p X off -p sim:pump",
         ])
     func twoPorts(line: String) async throws {
         let arguments = line.split(separator: " ").map(String.init)
@@ -63,14 +64,11 @@ struct OptionUseTests {
     }
 
     @Test(
-        "One on each side is none too many",
-        arguments: [
-            "-p A status -p B", "-p A storm log get --port=B", "-p status status -p B", "send -- -p -p",
-            "--port A send -- -p -p",
-        ])
+        "One endpoint twice is one",
+        arguments: ["-p A status -p A", "-p status status --port=status", "send -- -p -p", "--port A send -- -p -p"])
     func onePort(line: String) throws {
         let arguments = line.split(separator: " ").map(String.init)
-        try SharedOption.checkPorts(in: arguments, for: CommandWords(arguments).path)
+        try SharedOption.checkPorts(in: arguments)
     }
 
     @Test("What means something is taken")
