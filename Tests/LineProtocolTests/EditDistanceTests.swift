@@ -6,7 +6,8 @@ struct EditDistanceTests {
     @Test(
         "The word that was probably meant is found, or none",
         arguments: [
-            ("statsu", "status"), ("STATUS", "status"), ("spee", "speed"), ("offf", "off"), ("frobnicate", nil), ("", nil),
+            ("statsu", "status"), ("STATUS", "status"), ("spee", "speed"), ("offf", "off"), ("frobnicate", nil),
+            ("", nil),
         ])
     func nearest(word: String, meant: String?) {
         #expect(EditDistance.nearest(to: word, among: ["on", "off", "speed", "status"]) == meant)

@@ -9,7 +9,7 @@ extension SkinFault {
         let range = Self.skinRange
         let cause =
             switch self {
-            case .missing: "the pump names no skin temperature: it has no overheat protection"
+            case .missing: "the pump reports no skin temperature: it has no overheat protection"
             case .unreadable: "the skin temperature is no number"
             case .open: "the skin sensor reads \(reading) °C: its wire is broken"
             case .shorted: "the skin sensor reads \(reading) °C: it is short-circuited"

@@ -12,7 +12,7 @@ extension Simulator {
             SimulatorOption(
                 "name", .text, default: "QDevice1", help: "What it greets by, and what it is called over BLE."),
             SimulatorOption("image", .file, help: "The PNG to send.", excludes: ["seed", "size"]),
-            SimulatorOption("seed", .seed, default: "1", help: "What a generated image depends on."),
+            SimulatorOption("seed", .seed, default: "1", help: "The seed of a generated image."),
             SimulatorOption(
                 "size", .number(PeerPicture.leastByteCount...10_000_000), default: "20000",
                 help: "The size of a generated image, a PNG, in bytes.", valueName: "bytes"),

@@ -4,7 +4,7 @@ extension Simulator {
         "rescue",
         options: [
             .baud(115_200), .unpaced, .radioName("Rescue"),
-            SimulatorOption("seed", .seed, default: "1", help: "What its messages and faults depend on."),
+            SimulatorOption("seed", .seed, default: "1", help: "The seed of its messages and faults."),
             SimulatorOption(
                 "messages", .number(0...1_000_000_000), default: "5",
                 help: "How many messages it has; each is sent once."),
@@ -15,9 +15,9 @@ extension Simulator {
             SimulatorOption(
                 "malformed", .number(0...100), default: "0",
                 help: "How many of its messages something malformed precedes.", valueName: "percent"),
-            SimulatorOption("hoard", .flag, help: "Do not hand on what it receives."),
+            SimulatorOption("hoard", .flag, help: "Keep what it receives, and do not forward it."),
             SimulatorOption(
-                "forwards", .flag, default: "on", help: "Hand on what it receives, as it does unless told otherwise.",
+                "forwards", .flag, default: "on", help: "Forward what it receives, which is the default.",
                 excludes: ["hoard"]),
         ],
         make: { RescueFirmware(options: RescueFirmwareOptions(settings: $0)) })

@@ -30,7 +30,7 @@ extension SimulatorOptionError: CustomStringConvertible {
         case .unknown(let known): "there is no option \(option), but: \(known.joined(separator: ", "))"
         case .invalid(let value): "\(option) takes \(value)"
         case .only(let carrier): "\(option) means something over \(carrier == .line ? "a line" : "BLE") only"
-        case .excludes(let others): "\(option) goes without \(others.joined(separator: " and "))"
+        case .excludes(let others): "\(option) cannot be combined with \(others.joined(separator: " and "))"
         }
     }
 }

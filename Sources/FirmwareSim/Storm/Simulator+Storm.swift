@@ -4,7 +4,7 @@ extension Simulator {
         "storm",
         options: [
             .baud(115_200), .unpaced, .radioName("storm"),
-            SimulatorOption("seed", .seed, default: "1", help: "What the measurements depend on."),
+            SimulatorOption("seed", .seed, default: "1", help: "The seed of the measurements."),
             SimulatorOption(
                 "rows", .number(0...1_000_000_000), default: "100", help: "How many rows are stored at the beginning."),
             SimulatorOption(

@@ -10,9 +10,9 @@ struct DoctorCommand: ParsableCommand {
         commandName: "doctor",
         abstract: "Diagnose a port or Bluetooth, and suggest fixes.",
         discussion: """
-            Without a port it looks at every USB port and at Bluetooth, which nothing has to be right with unless ble:NAME \
-            is named; then it looks for that device too. No port is opened, and no device connected to. Exits with 0 when \
-            nothing fails.
+            Without a port it looks at every USB port and at Bluetooth; what is wrong with Bluetooth is a failure only \
+            where ble:NAME is named, and then it looks for that device too. No port is opened, and no device connected to. \
+            Exits with 0 when nothing fails.
             """,
         example: "pumpctl doctor ble:HMSoft")
 

@@ -82,7 +82,7 @@ struct HistoryCommand: ParsableCommand {
             ),
             (
                 (isPlaceAsked || optimize) && (csv || filter != RecordFilter()),
-                "--where and --optimize are about the whole record; only --json goes with them"
+                "--where and --optimize are about the whole record: they can be combined with --json only"
             ),
         ]
         if let flaw = flaws.first(where: \.0) { throw ValidationError(flaw.1) }

@@ -4,7 +4,7 @@ import LineProtocol
 
 struct LEDCommandGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "led", abstract: "Ask for the LED, or switch it.",
+        commandName: "led", abstract: "Show or switch the LED of an LED board.",
         subcommands: [LEDGetCommand.self, LEDOnCommand.self, LEDOffCommand.self, LEDToggleCommand.self])
 }
 
@@ -67,7 +67,7 @@ extension LEDValueCommand {
 
 struct LEDGetCommand: LEDValueCommand {
     static let configuration = CommandConfiguration(
-        commandName: "get", abstract: "Tell whether it is on.", example: "pumpctl --port ble:ece196 led get")
+        commandName: "get", abstract: "Show whether the LED is on.", example: "pumpctl --port ble:ece196 led get")
     static var action: LEDAction { .read }
 
     @ParentCommand var parent: PumpctlCommand
@@ -76,7 +76,7 @@ struct LEDGetCommand: LEDValueCommand {
 
 struct LEDOnCommand: LEDValueCommand {
     static let configuration = CommandConfiguration(
-        commandName: "on", abstract: "Switch it on.", example: "pumpctl --port ble:ece196 led on")
+        commandName: "on", abstract: "Switch the LED on.", example: "pumpctl --port ble:ece196 led on")
     static var action: LEDAction { .set(.boolean(true)) }
 
     @ParentCommand var parent: PumpctlCommand
@@ -85,7 +85,7 @@ struct LEDOnCommand: LEDValueCommand {
 
 struct LEDOffCommand: LEDValueCommand {
     static let configuration = CommandConfiguration(
-        commandName: "off", abstract: "Switch it off.", example: "pumpctl --port ble:ece196 led off")
+        commandName: "off", abstract: "Switch the LED off.", example: "pumpctl --port ble:ece196 led off")
     static var action: LEDAction { .set(.boolean(false)) }
 
     @ParentCommand var parent: PumpctlCommand
@@ -94,7 +94,7 @@ struct LEDOffCommand: LEDValueCommand {
 
 struct LEDToggleCommand: LEDValueCommand {
     static let configuration = CommandConfiguration(
-        commandName: "toggle", abstract: "Switch it off if it is on, and on if it is off.",
+        commandName: "toggle", abstract: "Switch the LED off if it is on, and on if it is off.",
         example: "pumpctl --port ble:ece196 led toggle")
     static var action: LEDAction { .toggle }
 

@@ -47,7 +47,7 @@ struct CommandWords {
         guard let stranger else { return nil }
         let name = (["pumpctl"] + path).joined(separator: " ")
         return Failure(
-            .usage, code: "usage", "'\(stranger)' is no command of '\(name)'", hint: hint(on: stranger, name))
+            .usage, code: "usage", "unknown command '\(stranger)' for '\(name)'", hint: hint(on: stranger, name))
     }
 
     private func hint(on stranger: String, _ name: String) -> String {

@@ -69,7 +69,7 @@ extension OptionedCommand {
             else { continue }
             throw Failure(
                 .usage, code: "usage",
-                "\(word.hasPrefix("--") ? word : "--\(option)") means nothing for 'pumpctl \(name)'",
+                "\(word.hasPrefix("--") ? word : "--\(option)") cannot be used with 'pumpctl \(name)'",
                 hint: "omit it; see pumpctl \(name) --help")
         }
     }

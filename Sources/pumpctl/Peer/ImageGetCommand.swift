@@ -27,7 +27,7 @@ struct ImageGetCommand: PeerSubcommand {
 
     func validate() throws {
         if shared.merged(with: parent.shared).json, output == "-" {
-            throw ValidationError("--json goes with -o FILE: the image itself is not JSON")
+            throw ValidationError("--json requires -o FILE: the image itself is not JSON")
         }
     }
 

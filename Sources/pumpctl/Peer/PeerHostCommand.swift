@@ -7,7 +7,7 @@ import PeripheralSim
 struct PeerHostCommand: PeerSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "host",
-        abstract: "Be a peer: send what is typed to who subscribes, and show what arrives.",
+        abstract: "Act as a peer: send what you type to its subscribers, and show what arrives.",
         discussion: """
             Centrals find this computer over BLE; with --pty, --link or --tcp it is a peer on a line instead. Each line that \
             is typed is sent as a message, or as a toggle if it is ON or OFF. What nobody hears waits until somebody \
@@ -53,9 +53,11 @@ struct PeerHostCommand: PeerSubcommand {
 
     func validate() throws {
         if tcp != nil, usesPseudoTerminal || link != nil {
-            throw ValidationError("--tcp goes without --pty and --link")
+            throw ValidationError("--tcp cannot be combined with --pty and --link")
         }
-        if !isOnAir, adapter != nil { throw ValidationError("--adapter goes without --pty, --link and --tcp") }
+        if !isOnAir, adapter != nil {
+            throw ValidationError("--adapter cannot be combined with --pty, --link and --tcp")
+        }
     }
 
     func run(in context: CommandContext) async throws {

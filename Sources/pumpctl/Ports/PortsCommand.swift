@@ -18,7 +18,8 @@ struct PortsCommand: ContextCommand {
     var watch = false
 
     func run(in context: CommandContext) async throws {
-        if watch { try await follow(context.loop, context.output) } else { show(try SerialPortDiscovery.ports(), context.output) }
+        guard !watch else { return try await follow(context.loop, context.output) }
+        show(try SerialPortDiscovery.ports(), context.output)
     }
 
     /// - Parameter event: What happened to each, where ports are watched.

@@ -31,7 +31,7 @@ struct OnCommand: PumpContextCommand {
     var ignoresSkin = false
 
     func validate() throws {
-        if ignoresSkin, time == nil { throw ValidationError("--ignore-skin goes with --for") }
+        if ignoresSkin, time == nil { throw ValidationError("--ignore-skin requires --for") }
         if let time, time.duration > PumpState.maximumRuntime {
             throw ValidationError("the pump stops by itself after 30 minutes: give --for a time of 30m at most")
         }

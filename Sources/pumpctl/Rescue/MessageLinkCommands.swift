@@ -6,7 +6,7 @@ import Transports
 struct MessageSendCommand: RescueSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "send",
-        abstract: "Write a message, and hand it on.",
+        abstract: "Write a message, and send it.",
         discussion: "It is kept in any case: where the link breaks, 'rescue sync' hands it on later.",
         example: "pumpctl --port 'ble:*' rescue send 'Bridge closed' --at 35.91,-79.05")
 
@@ -29,7 +29,7 @@ struct MessageSendCommand: RescueSubcommand {
 
     func validate() throws {
         if later, shared.merged(with: parent.shared).port != nil {
-            throw ValidationError("--later goes without --port: the message is kept, and not sent")
+            throw ValidationError("--later cannot be combined with --port: the message is kept, and not sent")
         }
         let (limit, count) = (RescueMessage.contentLimit, text.utf8.count)
         if count > limit { throw ValidationError("a message has \(limit) bytes at most, not \(count)") }
@@ -68,7 +68,7 @@ struct MessageSendCommand: RescueSubcommand {
 struct MessageSyncCommand: RescueSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
-        abstract: "Hand on the messages that wait for it, and take in what comes meanwhile.",
+        abstract: "Send the messages that wait, and receive what comes meanwhile.",
         discussion: """
             With --port 'ble:*' they are handed on to every phone in sight. With --offer they are handed on to phones that find this computer over BLE and subscribe, and sync ends once all \
             were, or with --for when that time is over: the exit code is 75 where some still wait.
@@ -136,7 +136,7 @@ struct MessageListenCommand: RescueSubcommand {
 
     func validate() throws {
         if let count, count < 1 { throw ValidationError("--count is 1 or more") }
-        if untilSOS, count != nil { throw ValidationError("--until-sos goes without --count") }
+        if untilSOS, count != nil { throw ValidationError("--until-sos cannot be combined with --count") }
     }
 
     func run(in context: CommandContext) async throws {

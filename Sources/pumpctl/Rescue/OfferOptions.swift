@@ -17,6 +17,6 @@ struct OfferOptions: ParsableArguments {
     var offeredName: String { name ?? "Rescue" }
 
     func validate() throws {
-        if !isWanted, adapter != nil || name != nil { throw ValidationError("--adapter and --name go with --offer") }
+        if !isWanted, adapter != nil || name != nil { throw ValidationError("--adapter and --name require --offer") }
     }
 }

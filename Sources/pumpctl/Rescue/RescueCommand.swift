@@ -5,7 +5,7 @@ import Terminal
 
 struct RescueCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rescue", abstract: "Receive, keep and hand on messages of the rescue app.",
+        commandName: "rescue", abstract: "Receive, keep and forward messages of the rescue app.",
         discussion: """
             Messages are kept in ~/.local/share/pumpctl/record.sqlite ($XDG_DATA_HOME), each once, until they are handed on and \
             after that. What others have written is never printed as it came: characters that steer a terminal or hide text are shown as \\x1b or \
@@ -47,7 +47,9 @@ struct MessageListCommand: RescueSubcommand {
     var csv = false
 
     func validate() throws {
-        if csv, shared.merged(with: parent.shared).json { throw ValidationError("--csv goes without --json") }
+        if csv, shared.merged(with: parent.shared).json {
+            throw ValidationError("--csv cannot be combined with --json")
+        }
     }
 
     func run(in context: CommandContext) async throws {

@@ -45,13 +45,13 @@ struct ServingOptions: ParsableArguments {
 
     func validate() throws {
         if tcp != nil, usesPseudoTerminal || link != nil {
-            throw ValidationError("--tcp goes without --pty and --link")
+            throw ValidationError("--tcp cannot be combined with --pty and --link")
         }
-        if broadcasts, tcp == nil { throw ValidationError("--broadcast goes with --tcp") }
+        if broadcasts, tcp == nil { throw ValidationError("--broadcast requires --tcp") }
         if usesRadio, usesPseudoTerminal || link != nil || tcp != nil {
-            throw ValidationError("--ble goes without --pty, --link and --tcp")
+            throw ValidationError("--ble cannot be combined with --pty, --link and --tcp")
         }
-        if !usesRadio, adapter != nil { throw ValidationError("--adapter goes with --ble") }
+        if !usesRadio, adapter != nil { throw ValidationError("--adapter requires --ble") }
     }
 
     /// Starts the program in the background, if that is asked for and this is not the one there.

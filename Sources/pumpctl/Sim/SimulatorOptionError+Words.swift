@@ -8,9 +8,9 @@ extension SimulatorOptionError {
         switch problem {
         case .unknown: "there is no option --\(option)"
         case .invalid(let value): "--\(option) takes \(value)"
-        case .only(.radio): "--\(option) goes with --ble"
-        case .only(.line): "--ble goes without --\(option): there is no line"
-        case .excludes(let others): "--\(option) goes without --\(others.joined(separator: " and --"))"
+        case .only(.radio): "--\(option) requires --ble"
+        case .only(.line): "--ble cannot be combined with --\(option): there is no line"
+        case .excludes(let others): "--\(option) cannot be combined with --\(others.joined(separator: " and --"))"
         }
     }
 

@@ -26,7 +26,7 @@ struct LogGetCommand: ContextCommand {
 
     func validate() throws {
         if shared.merged(with: parent.shared).json, output == nil || output == "-" {
-            throw ValidationError("--json goes with -o FILE: the log itself is not JSON")
+            throw ValidationError("--json requires -o FILE: the log itself is not JSON")
         }
     }
 

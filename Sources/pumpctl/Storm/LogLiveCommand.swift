@@ -13,8 +13,8 @@ struct LogLiveCommand: ContextCommand {
             Prints a row for each: <pipe> <port> <point> <value>. A sensor that is unplugged, or out of reach, is waited for; \
             what it measures meanwhile is in its log. With -o rows are appended to FILE.
 
-            Over BLE a sensor tells of its measurements twice: among what it has of its log, as on a serial port, and raw, by a \
-            characteristic of its own, which --raw listens to instead.
+            Over BLE a sensor sends its measurements in two ways: as rows of its log, as on a serial port, and raw, by a \
+            characteristic of its own. --raw listens to the latter.
 
             --csv prints time,pipe,port,point,value. Each line of --json has the keys time and row, and where the row is a \
             measurement pipe, port, point, and value, which is null where it is no finite number.
@@ -41,7 +41,9 @@ struct LogLiveCommand: ContextCommand {
 
     func validate() throws {
         if let count, count < 1 { throw ValidationError("--count is 1 or more") }
-        if csv, shared.merged(with: parent.shared).json { throw ValidationError("--csv goes without --json") }
+        if csv, shared.merged(with: parent.shared).json {
+            throw ValidationError("--csv cannot be combined with --json")
+        }
     }
 
     static var family: Family? { .storm }
@@ -50,7 +52,7 @@ struct LogLiveCommand: ContextCommand {
     func run(in context: CommandContext) async throws {
         let named = try context.endpoint()
         guard !raw || named.scheme == "ble" else {
-            throw named.invalid("--raw goes with a BLE sensor, as ble:storm: leave it out")
+            throw named.invalid("--raw requires a BLE sensor, as ble:storm: leave it out")
         }
         let file = try OutputFile(path: output ?? "-", .append)
         if csv, file.path == nil || file.length == 0 { try file.write(line: CSV.row(StormLiveRow.columns)) }

@@ -25,12 +25,12 @@ struct CommandWordsTests {
     @Test(
         "that name none are told, with what was probably meant",
         arguments: [
-            ("help nosuch", "'nosuch' is no command of 'pumpctl'", "choose one of: on, off"),
-            ("nosuch --help", "'nosuch' is no command of 'pumpctl'", "choose one of: on, off"),
-            ("statsu", "'statsu' is no command of 'pumpctl'", "try: pumpctl status"),
-            ("help rescue lst", "'lst' is no command of 'pumpctl rescue'", "try: pumpctl rescue list"),
-            ("led nosuch", "'nosuch' is no command of 'pumpctl led'", "choose one of: get, on, off, toggle"),
-            ("sim /tmp/pump", "'/tmp/pump' is no command of 'pumpctl sim'", "pumpctl sim pump --link /tmp/pump"),
+            ("help nosuch", "unknown command 'nosuch' for 'pumpctl'", "choose one of: on, off"),
+            ("nosuch --help", "unknown command 'nosuch' for 'pumpctl'", "choose one of: on, off"),
+            ("statsu", "unknown command 'statsu' for 'pumpctl'", "try: pumpctl status"),
+            ("help rescue lst", "unknown command 'lst' for 'pumpctl rescue'", "try: pumpctl rescue list"),
+            ("led nosuch", "unknown command 'nosuch' for 'pumpctl led'", "choose one of: get, on, off, toggle"),
+            ("sim /tmp/pump", "unknown command '/tmp/pump' for 'pumpctl sim'", "pumpctl sim pump --link /tmp/pump"),
             ("/dev/ttyUSB0 status", "'/dev/ttyUSB0' is no command", "pumpctl --port /dev/ttyUSB0 status"),
         ])
     func strangers(line: String, message: String, hint: String) throws {

@@ -44,7 +44,7 @@ struct OptionUseTests {
                         try optioned.checkOptions(in: arguments, path.joined(separator: " "))
                     }
                     #expect(failure?.status == .usage)
-                    #expect(failure?.message.hasPrefix("--\(option.rawValue) means nothing for") == true)
+                    #expect(failure?.message.hasPrefix("--\(option.rawValue) cannot be used with") == true)
                     #expect(failure?.hint?.hasPrefix("omit it") == true)
                 }
             }
@@ -127,7 +127,7 @@ struct OptionUseTests {
     @Test("The program refuses them with 64, also as JSON")
     func program() async throws {
         let ending = try await Pumpctl.run("ports", "--port", "nosuch", "--json")
-        expectFailure(ending, 64, saying: "--port means nothing for 'pumpctl ports'", hint: "omit it")
+        expectFailure(ending, 64, saying: "--port cannot be used with 'pumpctl ports'", hint: "omit it")
         #expect(try ending.object()["error"] as? String == "usage")
         let unrecorded = try await Pumpctl.run("history", "--no-record")
         expectFailure(unrecorded, 64, saying: "--no-record means nothing", hint: "omit it")

@@ -117,6 +117,6 @@ struct PeerHostTests {
             expectFailure(try await Pumpctl.start(["peer", "host"] + wrong).ending(), 64, hint: "peer host")
         }
         let both = try await Pumpctl.run("sim", "peer", "--image", "a.png", "--size", "1000")
-        expectFailure(both, 64, saying: "--image goes without", hint: "sim peer")
+        expectFailure(both, 64, saying: "--image cannot be combined with", hint: "sim peer")
     }
 }

@@ -103,7 +103,7 @@ struct PumpCommandLineTests {
                 "ok": true, "state": "on", "speed_percent": 70, "runtime_min": 0, "remaining_min": 29,
                 "temperatures_reported": false, "skin_fault": "missing",
             ])
-        #expect(on.errors.contains("warning: the pump names no skin temperature: it has no overheat protection"))
+        #expect(on.errors.contains("warning: the pump reports no skin temperature: it has no overheat protection"))
 
         let temperatures = try await Pumpctl.run("-p", pump.port, "temp")
         #expect(temperatures.status == 0)
@@ -120,7 +120,7 @@ struct PumpCommandLineTests {
         #expect(monitor["event"] as? String == "sensor_fault")
         for key in ["water_temp_c", "skin_temp_c", "temp_c"] { #expect(monitor[key] is NSNull) }
         let text = try await Pumpctl.run("-p", pump.port, "monitor", "--count", "1")
-        #expect(text.output.contains("ALARM: the pump names no skin temperature"), "\(text)")
+        #expect(text.output.contains("ALARM: the pump reports no skin temperature"), "\(text)")
         await pump.close()
     }
 

@@ -172,7 +172,7 @@ struct TimedRunTests {
         let pump = try await BenchPump(thermistors: .zero)
         let ending = try await Pumpctl.run("-p", pump.port, "--json", "on", "--for", "10m")
         expectFailure(
-            ending, 3, saying: "the pump was switched off: the pump names no skin temperature", hint: "--ignore-skin")
+            ending, 3, saying: "the pump was switched off: the pump reports no skin temperature", hint: "--ignore-skin")
         let objects = try ending.objects()
         #expect(objects[0]["skin_fault"] as? String == "missing")
         #expect(objects[1]["state"] as? String == "off")
@@ -181,7 +181,7 @@ struct TimedRunTests {
         let ignored = try await Pumpctl.run("-p", pump.port, "on", "--for", "0.2s", "--ignore-skin")
         #expect(ignored.status == 0)
         #expect(ignored.output == "pump on at 70 %\npump off\n")
-        #expect(ignored.errors.contains("warning: the pump names no skin temperature"))
+        #expect(ignored.errors.contains("warning: the pump reports no skin temperature"))
         #expect(await pump.state() == .off)
         await pump.close()
     }

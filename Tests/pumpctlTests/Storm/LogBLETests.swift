@@ -174,7 +174,7 @@ struct LogBLETests {
     func rawElsewhere() async throws {
         expectFailure(
             try await Pumpctl.run("-p", "sim:storm", "storm", "log", "live", "--raw"), 64, saying: "sim:storm",
-            hint: "--raw goes with a BLE sensor")
+            hint: "--raw requires a BLE sensor")
     }
 
     @Test("What is sent as it is gets no line end")

@@ -172,9 +172,9 @@ struct SimCommandTests {
         arguments: [
             (["sim", "pump", "--knob", "half"], "--knob takes a number from 0 to 1023"),
             (["sim", "pump", "--knbo", "3"], "Did you mean '--knob'?"),
-            (["sim", "pump", "--name", "x"], "--name goes with --ble"),
-            (["sim", "led", "--ble", "--baud", "9600"], "--ble goes without --baud: there is no line"),
-            (["sim", "rescue", "--hoard", "--forwards"], "--forwards goes without --hoard"),
+            (["sim", "pump", "--name", "x"], "--name requires --ble"),
+            (["sim", "led", "--ble", "--baud", "9600"], "--ble cannot be combined with --baud: there is no line"),
+            (["sim", "rescue", "--hoard", "--forwards"], "--forwards cannot be combined with --hoard"),
             (["sim", "peer", "--fault", "x"], "--fault takes one of: no_file_selected, "),
             (["-p", "sim:pump?knob=half", "status"], "set knob to a number from 0 to 1023"),
             (["-p", "sim:pump?name=x", "status"], "'sim:' takes the options banner, baud, knob, thermistors, unpaced"),
