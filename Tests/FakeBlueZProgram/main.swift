@@ -51,14 +51,19 @@ func ending() async -> CInt {
             _ = write(signalPipe[1], &byte, 1)
         }
     }
-    Task.detached {
-        var byte: UInt8 = 0
-        while read(signalPipe[0], &byte, 1) != 1 {}
-        end.yield(CInt(byte))
+    // On threads of their own: what waits here must not hold up the bus.
+    Task {
+        try await onThread {
+            var byte: UInt8 = 0
+            while read(signalPipe[0], &byte, 1) != 1 {}
+            end.yield(CInt(byte))
+        }
     }
-    Task.detached {
-        while readLine() != nil {}
-        end.yield(0)
+    Task {
+        try await onThread {
+            while readLine() != nil {}
+            end.yield(0)
+        }
     }
     for await signal in endings { return signal }
     return 0
