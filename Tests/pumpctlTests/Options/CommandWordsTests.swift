@@ -31,7 +31,7 @@ struct CommandWordsTests {
             ("help rescue lst", "unknown command 'lst' for 'pumpctl rescue'", "try: pumpctl rescue list"),
             ("led nosuch", "unknown command 'nosuch' for 'pumpctl led'", "choose one of: get, on, off, toggle"),
             ("sim /tmp/pump", "unknown command '/tmp/pump' for 'pumpctl sim'", "pumpctl sim pump --link /tmp/pump"),
-            ("/dev/ttyUSB0 status", "'/dev/ttyUSB0' is no command", "pumpctl --port /dev/ttyUSB0 status"),
+            ("/dev/ttyUSB0 status", "unknown command '/dev/ttyUSB0'", "pumpctl --port /dev/ttyUSB0 status"),
         ])
     func strangers(line: String, message: String, hint: String) throws {
         let failure = try #require(CommandWords(line.split(separator: " ").map(String.init)).failure)

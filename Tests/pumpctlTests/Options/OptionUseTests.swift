@@ -130,7 +130,7 @@ struct OptionUseTests {
         expectFailure(ending, 64, saying: "--port cannot be used with 'pumpctl ports'", hint: "omit it")
         #expect(try ending.object()["error"] as? String == "usage")
         let unrecorded = try await Pumpctl.run("history", "--no-record")
-        expectFailure(unrecorded, 64, saying: "--no-record means nothing", hint: "omit it")
+        expectFailure(unrecorded, 64, saying: "--no-record cannot be used with", hint: "omit it")
     }
 
     @Test("--reset needs a serial port", arguments: ["sim:pump", "tcp:127.0.0.1:1", "ble:HMSoft", "unix:/nowhere"])

@@ -22,6 +22,6 @@ struct PackedOptionTests {
     func commands() async throws {
         #expect(try await Pumpctl.run("-vp", "sim:peer", "say", "hello").output == "said\n")
         expectFailure(
-            try await Pumpctl.run("-vp", "X", "ports"), 64, saying: "--verbose means nothing", hint: "omit it")
+            try await Pumpctl.run("-vp", "X", "ports"), 64, saying: "--verbose cannot be used with", hint: "omit it")
     }
 }
