@@ -3,6 +3,7 @@ import DBus
 import DescriptorIO
 import FakeBlueZ
 import FirmwareSim
+import Glibc
 import PeripheralSim
 import TestSupport
 import Testing
@@ -149,6 +150,17 @@ struct PeripheralServerTests {
         await bluez.close()
         await program.closeInput()
         #expect(try await program.ending().status == 0)
+    }
+
+    @Test("leaves no bus behind where a signal ends fake-bluez")
+    func fakeProgramSignal() async throws {
+        let program = try await ChildProcess([Executable.path(of: "fake-bluez")])
+        let address = try await program.output.line("the address of the bus")
+        program.send(signal: SIGTERM)
+        #expect(try await program.ending().status == 128 + SIGTERM)
+        let path = try #require(address.split(separator: ",").first?.dropFirst("unix:path=".count))
+        #expect(access(String(path), F_OK) != 0)
+        await #expect(throws: BLEError.self) { try await BlueZ.open(.address(address)) }
     }
 
     @Test(

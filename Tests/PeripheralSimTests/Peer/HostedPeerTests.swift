@@ -39,7 +39,7 @@ struct HostedPeerTests {
         let folder = TemporaryFolder()
         let peer = peer(at: .terminal(link: folder.write("taken", to: "port")))
         await #expect(throws: (any Error).self) {
-            try await peer.serve { try await Task.sleep(for: .seconds(3600)) }
+            try await peer.serve { try await untilCancelled() }
         }
     }
 }

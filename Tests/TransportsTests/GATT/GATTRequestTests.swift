@@ -135,12 +135,7 @@ struct GATTRequestTests {
             let refused = await #expect(throws: GATTRequestError.self) { try await device.write([1], to: interval) }
             #expect(refused?.cause == .refused(ATTErrorCode(rawValue: 0x80)))
             #expect(refused?.outcome == .nothingChanged)
-            await Radio.run {
-                rig.interval.onRead = { _ in
-                    try await Task.sleep(for: .seconds(3600))
-                    return []
-                }
-            }
+            await Radio.run { rig.interval.onRead = { _ in try await untilCancelled() } }
             let silent = await #expect(throws: GATTRequestError.self) {
                 try await device.read(interval, timeout: .milliseconds(1))
             }
