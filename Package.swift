@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "LineProtocol", targets: ["LineProtocol"]),
         .library(name: "Transports", targets: ["Transports"]),
         .library(name: "DeviceKit", targets: ["DeviceKit"]),
+        .library(name: "Sharing", targets: ["Sharing"]),
         .library(name: "Diagnosis", targets: ["Diagnosis"]),
         .library(name: "FirmwareSim", targets: ["FirmwareSim"]),
         .library(name: "PeripheralSim", targets: ["PeripheralSim"]),
@@ -34,12 +35,15 @@ let package = Package(
         .library(name: "Recorder", targets: ["Recorder", "RecordFormat"]),
         .executable(name: "pumpctl", targets: ["pumpctl"]),
         .executable(name: "pumpctl-record", targets: ["pumpctl-record"]),
+        .executable(name: "pumpctld", targets: ["pumpctld"]),
         .executable(name: "fake-bluez", targets: ["fake-bluez"]),
         .library(name: "SyncCounter", type: .dynamic, targets: ["SyncCounter"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
         // Headers that the Glibc module leaves out: eventfd, inotify, signalfd.
@@ -75,6 +79,11 @@ let package = Package(
             name: "DeviceKit",
             dependencies: ["Transports", "LineProtocol", "SerialPort", "BlueZ", "DescriptorIO", "RecordFormat"],
             swiftSettings: settings),
+        // One device for many programs: its queue, its clients, and the ways by which they reach it.
+        .target(
+            name: "Sharing",
+            dependencies: ["DeviceKit", "Transports", "LineProtocol", "SerialPort", "DescriptorIO"],
+            swiftSettings: settings),
         // What may keep a program from its device, and what mends that.
         .target(
             name: "Diagnosis",
@@ -96,6 +105,15 @@ let package = Package(
             dependencies: ["CRecorder", "RecordFormat", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings),
         .executableTarget(name: "pumpctl-record", dependencies: ["Recorder", "RecordFormat"], swiftSettings: settings),
+        // The daemon that shares devices. It is a program of its own, so that what it links costs pumpctl's start nothing.
+        .executableTarget(
+            name: "pumpctld",
+            dependencies: [
+                "Sharing", "DeviceKit", "Transports", "LineProtocol", "DescriptorIO", "RecordFormat",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "TOMLKit", package: "TOMLKit"), .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
         .executableTarget(
             name: "pumpctl",
             dependencies: [
@@ -149,6 +167,21 @@ let package = Package(
             dependencies: [
                 "DeviceKit", "Transports", "LineProtocol", "SerialPort", "BlueZ", "DescriptorIO", "RecordFormat",
                 "FakeBlueZ", "TestSupport",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SharingTests",
+            dependencies: [
+                "Sharing", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "DescriptorIO", "FirmwareSim",
+                "FakeBlueZ", "TestSupport",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "pumpctldTests",
+            dependencies: [
+                "pumpctld", "Sharing", "DeviceKit", "Transports", "LineProtocol", "DescriptorIO", "FirmwareSim",
+                "TestSupport", .product(name: "Logging", package: "swift-log"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
         .testTarget(

@@ -60,16 +60,21 @@ final class ChannelCore: @unchecked Sendable {
     /// Why nothing can be written any more, while the hang-up that follows is waited for.
     private var writeFailure: (error: DescriptorError, timer: TimerQueue.Token)?
     private let hangUpPatience: Duration
+    /// Whether it can be written to when the far end has ended its own direction.
+    private let keepsWriting: Bool
+    /// Whether the far end has, and all that it sent was read.
+    private var hasInputEnded = false
     private var lastID: UInt64 = 0
 
     init(
         taking descriptor: CInt, kind: DescriptorChannel.Kind, on loop: EventLoop, hangUpPatience: Duration,
-        closeDescriptor: @escaping @Sendable (CInt) -> Void
+        keepsWriting: Bool, closeDescriptor: @escaping @Sendable (CInt) -> Void
     ) {
         self.descriptor = descriptor
         self.kind = kind
         self.loop = loop
         self.hangUpPatience = hangUpPatience
+        self.keepsWriting = keepsWriting
         self.closeDescriptor = closeDescriptor
     }
 
@@ -99,7 +104,7 @@ final class ChannelCore: @unchecked Sendable {
         switch state {
         case .closed: return .success(nil)
         case .lost(let error): return .failure(error)
-        case .open: return nil
+        case .open: return hasInputEnded ? .failure(Self.endOfInput) : nil
         }
     }
 
@@ -109,7 +114,7 @@ final class ChannelCore: @unchecked Sendable {
         case .bytes(let bytes): return bytes
         case .nothing: return []
         case .end(let error):
-            lose(error)
+            end(error)
             throw error
         }
     }
@@ -133,7 +138,7 @@ final class ChannelCore: @unchecked Sendable {
         updateInterest()
     }
 
-    private var wantsBytes: Bool { reader != nil || receiver != nil }
+    private var wantsBytes: Bool { !hasInputEnded && (reader != nil || receiver != nil) }
 
     private func resumeReader(_ result: Arrival) {
         guard let waiting = reader else { return }
@@ -168,9 +173,19 @@ final class ChannelCore: @unchecked Sendable {
             count = Glibc.read(descriptor, buffer.baseAddress, DescriptorChannel.readLength)
         } while count < 0 && errno == EINTR
         if count > 0 { return .bytes(Array(buffer[..<count])) }
-        if count == 0 { return isHungUp ? .end(DescriptorError(.disconnected, call: "read")) : .nothing }
+        if count == 0 { return isHungUp ? .end(Self.endOfInput) : .nothing }
         if errno == EAGAIN { return .nothing }
         return .end(.last("read"))
+    }
+
+    private static let endOfInput = DescriptorError(.disconnected, call: "read")
+
+    /// Nothing more will come.
+    private func end(_ error: DescriptorError) {
+        guard keepsWriting, error == Self.endOfInput, !reportsEnd else { return lose(error) }
+        hasInputEnded = true
+        updateInterest()
+        handOverEnd(.failure(error))
     }
 
     /// Whether a read of 0 bytes was the end. Another program that shares a terminal may have set VMIN to 0 (pyserial
@@ -339,7 +354,7 @@ final class ChannelCore: @unchecked Sendable {
             switch readOnce() {
             case .bytes(let bytes): handOver(bytes)
             case .nothing: if events & CShort(POLLHUP | POLLERR) != 0 { lose(Self.hangUp) }
-            case .end(let error): lose(error)
+            case .end(let error): end(error)
             }
         } else if events & CShort(POLLHUP | POLLERR | POLLNVAL) != 0 {
             // Nobody reads, and poll would report this again at once and for ever.

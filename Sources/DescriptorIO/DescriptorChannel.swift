@@ -31,14 +31,16 @@ public actor DescriptorChannel {
     /// - Parameters:
     ///   - hangUpPatience: How long a descriptor that refuses what is written may take to be hung up by the kernel, before
     ///     it is closed all the same.
+    ///   - keepsWriting: Whether a socket whose far end has ended its own direction is kept, for what is yet to be written: as
+    ///     `echo STATUS | socat - TCP:bench:4000` waits for the answer.
     ///   - closeDescriptor: What closing is, where it takes more than `close(2)`; called once.
     public init(
         taking descriptor: CInt, kind: Kind, on loop: EventLoop = .shared, hangUpPatience: Duration = .seconds(5),
-        closeDescriptor: (@Sendable (CInt) -> Void)? = nil
+        keepsWriting: Bool = false, closeDescriptor: (@Sendable (CInt) -> Void)? = nil
     ) {
         core = ChannelCore(
             taking: descriptor, kind: kind, on: loop, hangUpPatience: hangUpPatience,
-            closeDescriptor: closeDescriptor ?? { _ = Glibc.close($0) })
+            keepsWriting: keepsWriting, closeDescriptor: closeDescriptor ?? { _ = Glibc.close($0) })
     }
 
     // MARK: Reading

@@ -12,13 +12,19 @@ public actor SocketListener {
     private var isWaiting = false
     private var isClosed = false
     private let path: String?
+    private let keepsWriting: Bool
     /// The socket's node: another program may have put its own in its place.
     private let node: (device: dev_t, number: ino_t)
 
     /// Listens at `address`. A Unix socket's path must be free, and is removed by ``close()``, unless another is there by
     /// then.
+    ///
+    /// - Parameters:
+    ///   - mode: Who may connect to a Unix socket, as the bits of chmod(2); nil for what the process makes files with.
+    ///   - keepsWriting: Whether a connection whose far end has ended its own direction is kept; see
+    ///     ``DescriptorChannel/init(taking:kind:on:hangUpPatience:keepsWriting:closeDescriptor:)``.
     public static func listen(
-        at address: SocketAddress, on loop: EventLoop = .shared
+        at address: SocketAddress, mode: UInt32? = nil, keepsWriting: Bool = false, on loop: EventLoop = .shared
     ) async throws(DescriptorError) -> SocketListener {
         guard let candidate = try await address.resolve(toListen: true).first else {
             throw DescriptorError(errno: EHOSTUNREACH, call: "bind")
@@ -27,6 +33,8 @@ public actor SocketListener {
         do throws(DescriptorError) {
             var on: CInt = 1
             setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<CInt>.size))
+            // Before it has a name: nobody connects in between.
+            if let mode, case .unix = address { fchmod(descriptor, mode) }
             guard candidate.withAddress({ bind(descriptor, $0, $1) }) == 0 else { throw .last("bind") }
             guard Glibc.listen(descriptor, 16) == 0 else { throw .last("listen") }
         } catch {
@@ -34,10 +42,11 @@ public actor SocketListener {
             throw error
         }
         let path: String? = if case .unix(let path) = address { path } else { nil }
-        return SocketListener(descriptor: descriptor, path: path, loop: loop)
+        return SocketListener(descriptor: descriptor, path: path, keepsWriting: keepsWriting, loop: loop)
     }
 
-    private init(descriptor: CInt, path: String?, loop: EventLoop) {
+    private init(descriptor: CInt, path: String?, keepsWriting: Bool, loop: EventLoop) {
+        self.keepsWriting = keepsWriting
         self.descriptor = descriptor
         self.path = path
         var status = stat()
@@ -77,7 +86,7 @@ public actor SocketListener {
                 _ = fcntl(connection, F_SETFL, O_NONBLOCK)
                 _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
                 if path == nil { DescriptorChannel.preferLatency(connection) }
-                return DescriptorChannel(taking: connection, kind: .socket, on: loop)
+                return DescriptorChannel(taking: connection, kind: .socket, on: loop, keepsWriting: keepsWriting)
             }
             guard [EAGAIN, EINTR, ECONNABORTED].contains(errno) else { throw .last("accept") }
             isWaiting = true

@@ -29,7 +29,7 @@ enum SpeedLineCheck {
         guard line.prefix(prefix.count).map(upperCased) == prefix else { return nil }
         let value = line.dropFirst(prefix.count)
         guard !isPlainSpeed(value) else { return nil }
-        let read = firmwareNumber(value)
+        let read = PumpNumber.read(value)
         let text = "'\(line.printable())'"
         let reading = "the firmware reads '\(Array(value).printable())' as \(read)"
         return (0...255).contains(read)
@@ -39,29 +39,14 @@ enum SpeedLineCheck {
 
     /// Whether a value is one to three digits and at most 255.
     private static func isPlainSpeed(_ value: ArraySlice<UInt8>) -> Bool {
-        guard (1...3).contains(value.count), value.allSatisfy(isDigit) else { return false }
-        return (0...255).contains(firmwareNumber(value))
-    }
-
-    /// The number that an AVR's `atoi` reads: leading blanks and one sign are skipped, the first other character ends the
-    /// number, no digits are 0, and 16 bits wrap round. A NUL is no digit either, so that it ends the number.
-    static func firmwareNumber(_ value: ArraySlice<UInt8>) -> Int16 {
-        var rest = value.drop { $0 == UInt8(ascii: " ") || (9...13).contains($0) }
-        let isNegative = rest.first == UInt8(ascii: "-")
-        if isNegative || rest.first == UInt8(ascii: "+") { rest.removeFirst() }
-        var number: Int16 = 0
-        for digit in rest.prefix(while: isDigit) {
-            number = number &* 10 &+ Int16(digit - UInt8(ascii: "0"))
-        }
-        return isNegative ? 0 &- number : number
+        guard (1...3).contains(value.count), value.allSatisfy(PumpNumber.isDigit) else { return false }
+        return (0...255).contains(PumpNumber.read(value))
     }
 
     private static func containsSpeed(_ text: [UInt8]) -> Bool {
         let text = text.map(upperCased)
         return text.indices.contains { text[$0...].starts(with: prefix) }
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
     private static func upperCased(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) ? byte - 32 : byte

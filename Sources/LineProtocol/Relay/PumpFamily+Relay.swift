@@ -1,0 +1,110 @@
+/// How a pump reads the lines of any host. The pump protocol: a command is a C string of at most 63 bytes, whatever its case;
+/// the byte that does not fit is dropped, and what follows it is read as a new command.
+extension PumpFamily: RelayedFamily {
+    public typealias LineExchange = PumpLineExchange
+
+    /// The longest command in bytes that the firmware's buffer holds.
+    static let commandLimit = 63
+
+    public static func request(by line: [UInt8]) -> LineRequest<PumpFamily>? {
+        var steps: [PumpLineExchange.Step] = []
+        var rest = line[...]
+        while rest.count > commandLimit {
+            steps.append(.tooLong)
+            rest = rest.dropFirst(commandLimit + 1)
+        }
+        let command = rest.prefix { $0 != 0 }
+        if !rest.isEmpty { steps.append(command.isEmpty ? .unknown : Self.step(of: command)) }
+        guard let last = steps.last else { return nil }
+        // What stops the pump at the end of a line that is too long is no stop to rely on.
+        let effect = steps.count == 1 ? last.effect : .change
+        return LineRequest(effect, PumpLineExchange(steps))
+    }
+
+    private static func step(of command: ArraySlice<UInt8>) -> PumpLineExchange.Step {
+        let text = command.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) ? $0 - 32 : $0 }
+        if text.elementsEqual("STATUS".utf8) { return .command(.status) }
+        if text.elementsEqual("TEMP".utf8) { return .command(.temperature) }
+        if text.elementsEqual("ON".utf8) { return .command(.on) }
+        if text.elementsEqual("OFF".utf8) { return .command(.off) }
+        guard text.starts(with: "SPEED:".utf8) else { return .unknown }
+        // One that is out of range is refused whatever it is.
+        let number = PumpNumber.read(text[6...])
+        return .command(.speed(PumpSpeed(pwm: Int(number)) ?? .initial))
+    }
+
+    public static func isAnswer(_ message: PumpMessage) -> Bool {
+        switch message {
+        case .ok, .pump, .speed, .temperatures: true
+        case .error(let code): !code.isUnsolicited
+        case .status, .manual, .text, .unknown: false
+        }
+    }
+
+    public static var stopAnswer: [String] { ["OK", "PUMP:OFF"] }
+}
+
+/// Follows what a pump answers to one line, which may be several commands to the firmware.
+public struct PumpLineExchange: CommandExchange {
+    enum Step {
+        case command(PumpCommand)
+        /// More than the buffer holds.
+        case tooLong
+        case unknown
+
+        var effect: CommandEffect {
+            if case .command(let command) = self { PumpFamily.effect(of: command) } else { .change }
+        }
+    }
+
+    private var steps: ArraySlice<Step>
+    private var current: PumpExchange?
+
+    init(_ steps: [Step]) {
+        self.steps = steps[...]
+        begin()
+    }
+
+    private mutating func begin() {
+        if case .command(let command) = steps.first { current = PumpExchange(command) } else { current = nil }
+    }
+
+    public mutating func take(_ message: PumpMessage) -> ExchangeVerdict<Void> {
+        let verdict: ExchangeVerdict<Void> =
+            switch steps.first {
+            case .command: Self.withoutReply(current?.take(message) ?? .unrelated)
+            case .tooLong: message == .error(.commandTooLong) ? .complete(()) : .unrelated
+            case .unknown: Self.refusal(by: message)
+            case nil: .unrelated
+            }
+        guard case .complete = verdict, steps.count > 1 else { return verdict }
+        steps.removeFirst()
+        begin()
+        return .partial
+    }
+
+    private static func withoutReply(_ verdict: ExchangeVerdict<PumpReply>) -> ExchangeVerdict<Void> {
+        switch verdict {
+        case .unrelated: .unrelated
+        case .partial: .partial
+        case .complete: .complete(())
+        case .refused(let code): .refused(code)
+        }
+    }
+
+    private static func refusal(by message: PumpMessage) -> ExchangeVerdict<Void> {
+        guard case .error(let code) = message, !code.isUnsolicited else { return .unrelated }
+        return .refused(code.rawValue)
+    }
+}
+
+extension Session where Family == Relayed<PumpFamily> {
+    /// Begins a session over `link`, and listens: ``Session/begin(over:clock:waitsUntilReady:)`` of any family.
+    ///
+    /// - Throws: `linkLost`, or what ``Session/waitUntilReady(within:)`` throws; the link is closed then.
+    public static func begin(
+        over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool = true
+    ) async throws(SessionError) -> Session {
+        try await begun(over: link, clock: clock, waitsUntilReady: waitsUntilReady)
+    }
+}

@@ -1,0 +1,97 @@
+/// A family whose lines a server passes on between one device and several clients, each of which writes the lines of the
+/// protocol as if it had the device for itself.
+public protocol RelayedFamily: DeviceFamily {
+    /// Follows what the device answers to one line of a client.
+    associatedtype LineExchange: CommandExchange<Message, Void>
+
+    /// What a line asks for, as the device reads it; nil where the device ignores it.
+    static func request(by line: [UInt8]) -> LineRequest<Self>?
+
+    /// Whether a device says this in answer to a command only: to who did not ask, it is not passed on.
+    static func isAnswer(_ message: Message) -> Bool
+
+    /// The lines by which a device acknowledges ``DeviceFamily/stop``.
+    static var stopAnswer: [String] { get }
+}
+
+/// What a line of a client asks for.
+public struct LineRequest<Family: RelayedFamily>: Sendable {
+    /// What it does to the device.
+    public var effect: CommandEffect
+    /// Follows the answer.
+    public var exchange: Family.LineExchange
+    /// Whether the device answers it at all.
+    public var isAnswered: Bool
+
+    /// A request.
+    public init(_ effect: CommandEffect, _ exchange: Family.LineExchange, isAnswered: Bool = true) {
+        self.effect = effect
+        self.exchange = exchange
+        self.isAnswered = isAnswered
+    }
+}
+
+/// A family as a server speaks it: its commands are the lines of clients, and a reply is the lines of the device, so that a
+/// client gets what the device has said, byte by byte.
+///
+/// ```swift
+/// let session = try await Session<Relayed<PumpFamily>>.begin(over: link, clock: clock)
+/// if let command = RelayedLine<PumpFamily>(Array("speed: 7".utf8)) {
+///     print(try await session.perform(command).bytes)  // OK\r\nSPEED:7\r\n
+/// }
+/// ```
+///
+/// What refuses a line is told as the ``SessionError/deviceCode``, in all its lines.
+public enum Relayed<Base: RelayedFamily>: DeviceFamily {
+    public typealias Command = RelayedLine<Base>
+    public typealias Message = RelayedMessage<Base>
+    public typealias Reply = RelayedAnswer<Base>
+    public typealias Exchange = RelayedExchange<Base>
+    public typealias State = RelayedState<Base>
+
+    public static var lineLimit: Int { Base.lineLimit }
+
+    public static func encode(_ command: RelayedLine<Base>) -> [UInt8] { command.bytes + [.lineFeed] }
+
+    public static func effect(of command: RelayedLine<Base>) -> CommandEffect { command.request.effect }
+
+    public static func message(line: Span<UInt8>, ending: LineEnding) -> RelayedMessage<Base> {
+        RelayedMessage(
+            bytes: line.withUnsafeBufferPointer { Array($0) }, meaning: Base.message(line: line, ending: ending))
+    }
+
+    public static func isForeign(_ message: RelayedMessage<Base>) -> Bool { Base.isForeign(message.meaning) }
+
+    public static func isStart(_ message: RelayedMessage<Base>) -> Bool { Base.isStart(message.meaning) }
+
+    public static func exchange(for command: RelayedLine<Base>) -> RelayedExchange<Base> {
+        RelayedExchange(command.request.exchange)
+    }
+
+    public static var fence: RelayedLine<Base>? { Base.fence.flatMap(RelayedLine.init) }
+
+    public static func isFence(_ command: RelayedLine<Base>) -> Bool {
+        Base.fence.map { Base.encode($0).dropLast().elementsEqual(command.bytes) } ?? false
+    }
+
+    public static func isFenceReply(_ message: RelayedMessage<Base>) -> Bool { Base.isFenceReply(message.meaning) }
+
+    public static var lineSpoiler: [UInt8] { Base.lineSpoiler }
+
+    public static var readingTime: Duration { Base.readingTime }
+
+    public static var statusQuery: RelayedLine<Base>? { Base.statusQuery.flatMap(RelayedLine.init) }
+
+    public static var stop: StopRule<Self>? {
+        guard let rule = Base.stop, let command = RelayedLine<Base>(rule.command) else { return nil }
+        return StopRule(
+            command, bytes: rule.bytes, reply: RelayedAnswer(lines: Base.stopAnswer),
+            isAcknowledgement: { rule.isAcknowledgement($0.meaning) }, isUndone: { rule.isUndone($0.meaning) },
+            isSafe: { answer in
+                guard let message = answer.last, let query = Base.statusQuery else { return false }
+                var exchange = Base.exchange(for: query)
+                guard case .complete(let reply) = exchange.take(message) else { return false }
+                return rule.isSafe(reply)
+            })
+    }
+}

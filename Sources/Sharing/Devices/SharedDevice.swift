@@ -1,0 +1,339 @@
+public import DescriptorIO
+public import DeviceKit
+internal import LineProtocol
+internal import Transports
+
+/// A device that several programs share: it has one link, over which their lines go one at a time.
+///
+/// ```swift
+/// let device = SharedDevice(settings, row) { try await LinkSchemes.families.open($0) } tell: { print($0) }
+/// let share = try await SocketShare.open(device, at: .tcp(host: "localhost", port: 4000))
+/// try await device.run()
+/// ```
+///
+/// A client survives the device's unplugging. A line for a device that is away is refused at once, and none is kept for later.
+public actor SharedDevice {
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    /// How long a client may take nothing of an answer that it has asked for.
+    static let patience = Duration.seconds(10)
+    /// The longest line in bytes that a client may send.
+    static let lineLimit = 1 << 16
+
+    /// What the device is, and where.
+    public nonisolated let settings: SharedDeviceSettings
+    nonisolated let loop: EventLoop
+    let row: SharedFamily
+    let clock: any Clock<Duration>
+    private let open: Reconnector.Opener
+    let tell: @Sendable (SharingReport) -> Void
+
+    /// Speaks with the device while it is there.
+    private(set) var speaker: (any Speaker)?
+    var clients: [ClientID: LineClient] = [:]
+    private var lastID: UInt64 = 0
+    /// How many need the link, as by having the device open.
+    private var userCount = 0
+    /// Told when somebody comes to need the link.
+    private var userWaiter: CheckedContinuation<Void, Never>?
+    private var idleTimer: Task<Void, Never>?
+
+    /// A device that is not yet looked for.
+    ///
+    /// - Parameters:
+    ///   - row: What is known of its family.
+    ///   - loop: What all of it runs on.
+    ///   - clock: Measures all times; the loop's unless a test has another.
+    ///   - open: Opens a link to it.
+    ///   - tell: Told what happens; must not block.
+    public init(
+        _ settings: SharedDeviceSettings, _ row: SharedFamily, on loop: EventLoop = .shared,
+        clock: (any Clock<Duration>)? = nil, open: @escaping Reconnector.Opener,
+        tell: @escaping @Sendable (SharingReport) -> Void = { _ in }
+    ) {
+        self.settings = settings
+        self.row = row
+        self.loop = loop
+        self.clock = clock ?? EventLoopClock(loop)
+        self.open = open
+        self.tell = tell
+    }
+
+    nonisolated func report(_ event: SharingReport.Event) { tell(SharingReport(device: settings.name, event)) }
+
+    // MARK: The link
+
+    /// Whether the device is there.
+    public var isUp: Bool { speaker != nil }
+
+    /// Has the device until the task is cancelled: opens its link, and opens it again when it was lost.
+    public func run() async {
+        var reconnector: Reconnector?
+        var failure: LinkError?
+        while !Task.isCancelled {
+            await somebodyIsThere()
+            do {
+                let link =
+                    if let reconnector { try await reconnector.link() } else { try await open(settings.endpoint) }
+                failure = nil
+                reconnector = reconnector ?? self.reconnector(link)
+                try await speak(over: link)
+            } catch is CancellationError {
+                break
+            } catch {
+                // Each of them once: the device may be away for hours.
+                let linkError = error as? LinkError ?? (error as? SessionError)?.link
+                if linkError == nil || linkError != failure { report(.notOpened("\(error)", linkError?.hint)) }
+                failure = linkError
+                try? await clock.sleep(for: Reconnector.interval)
+            }
+        }
+        await endSpeaking()
+    }
+
+    private func reconnector(_ link: any Link) -> Reconnector {
+        Reconnector(settings.endpoint, link, on: loop, clock: clock, open: open) { [self] error in
+            report(.doubtful("\(error)"))
+        }
+    }
+
+    /// Speaks with the device until its link is lost, or nobody needs it any more.
+    private func speak(over link: any Link) async throws {
+        let speaker: any Speaker
+        do { speaker = try await row.begin(link, clock) } catch {
+            await link.close()
+            throw error
+        }
+        self.speaker = speaker
+        report(.up(link.name))
+        letGoIfIdle()
+        await withTaskCancellationHandler {
+            for await speech in speaker.speech {
+                switch speech {
+                case .said(let bytes): broadcast(bytes)
+                case .lost(let error): report(.lost("\(error)"))
+                }
+            }
+        } onCancel: {
+            Task(executorPreference: loop) { await speaker.close() }
+        }
+        await endSpeaking()
+    }
+
+    private func endSpeaking() async {
+        idleTimer?.cancel()
+        idleTimer = nil
+        guard let speaker else { return }
+        self.speaker = nil
+        for client in clients.values where client.kind == .attached { await client.channel.close() }
+        await speaker.close()
+    }
+
+    // MARK: Who needs it
+
+    /// Somebody needs the link from now on.
+    func addUser() {
+        userCount += 1
+        idleTimer?.cancel()
+        idleTimer = nil
+        userWaiter?.resume()
+        userWaiter = nil
+    }
+
+    /// Somebody needs the link no more.
+    func removeUser() {
+        userCount -= 1
+        letGoIfIdle()
+    }
+
+    private func somebodyIsThere() async {
+        guard settings.holding != .always, userCount == 0 else { return }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if Task.isCancelled { continuation.resume() } else { userWaiter = continuation }
+            }
+        } onCancel: {
+            Task(executorPreference: loop) { await self.endWait() }
+        }
+    }
+
+    private func endWait() {
+        userWaiter?.resume()
+        userWaiter = nil
+    }
+
+    private func letGoIfIdle() {
+        guard case .whileUsed(let idle) = settings.holding, userCount == 0, let speaker, idleTimer == nil else {
+            return
+        }
+        idleTimer = Task(executorPreference: loop) { [self, clock] in
+            guard (try? await clock.sleep(for: idle)) != nil else { return }
+            report(.idle)
+            await speaker.close()
+        }
+    }
+
+    // MARK: Lines
+
+    /// Sends a line in its turn.
+    ///
+    /// - Parameters:
+    ///   - asker: Who asks, for the log.
+    ///   - answer: Gets the device's answer.
+    /// - Throws: Why there is none.
+    func perform(
+        _ line: [UInt8], for asker: String, answer: @escaping Speaker.Answer
+    ) async throws(SharingError) {
+        guard let speaker else {
+            report(.refused(line, by: asker))
+            throw .away
+        }
+        report(.sends(line, for: asker))
+        do throws(SessionError) { try await speaker.perform(line, answer: answer) } catch {
+            report(.failed(line, for: asker, "\(error)"))
+            throw .session(error)
+        }
+    }
+
+    /// Tells everybody.
+    private func broadcast(_ bytes: [UInt8]) {
+        for client in clients.values where !client.tell(bytes) { drop(client, for: .doesNotRead) }
+    }
+
+    // MARK: Clients
+
+    /// Joins a client to the device, which has it by its lines until it leaves.
+    ///
+    /// - Parameters:
+    ///   - name: What the log calls it.
+    ///   - onEnd: Called once it has left.
+    func join(
+        _ channel: DescriptorChannel, _ name: String, _ kind: LineClient.Kind,
+        onEnd: (@Sendable () -> Void)? = nil
+    ) async -> ClientID {
+        lastID += 1
+        let client = LineClient(ClientID(number: lastID), name, kind, channel, lineLimit: Self.lineLimit)
+        clients[client.id] = client
+        if client.isListening { come(client) }
+        await channel.forward { [id = client.id] arrival in
+            self.assumeIsolated { device in
+                if case .success(let bytes?) = arrival { return device.hear(bytes, id) }
+                device.endInput(of: id)
+                onEnd?()
+            }
+        }
+        return client.id
+    }
+
+    /// A client says nothing more. One that has only ended its own direction still gets the answers to what it has asked.
+    private func endInput(of id: ClientID) {
+        guard let client = clients[id] else { return }
+        client.hasEnded = true
+        if client.isServed, client.channel.assumeIsolated({ $0.isOpen }) { return }
+        hangUp(client)
+    }
+
+    /// Closes a client's connection once it has taken the answers that wait for it.
+    private func hangUp(_ client: LineClient) {
+        guard clients.removeValue(forKey: client.id) != nil else { return }
+        if client.isListening {
+            report(.left(client.name))
+            removeUser()
+        }
+        Task(executorPreference: loop) { [loop, clock] in
+            let timer = Task(executorPreference: loop) {
+                if (try? await clock.sleep(for: Self.patience)) != nil { await client.channel.close() }
+            }
+            await client.finish()
+            timer.cancel()
+            await client.channel.close()
+        }
+    }
+
+    private func come(_ client: LineClient) {
+        addUser()
+        report(.came(client.name))
+    }
+
+    /// A client of a pseudo-terminal has it open, or has it no more.
+    func setListening(_ isListening: Bool, _ id: ClientID) {
+        guard let client = clients[id], client.isListening != isListening else { return }
+        if isListening {
+            client.isListening = true
+            come(client)
+        } else {
+            fallSilent(client)
+        }
+    }
+
+    private func fallSilent(_ client: LineClient) {
+        guard client.isListening else { return }
+        client.fallSilent()
+        client.forgetLines()
+        report(.left(client.name))
+        removeUser()
+    }
+
+    private func leave(_ id: ClientID) {
+        guard let client = clients.removeValue(forKey: id) else { return }
+        fallSilent(client)
+    }
+
+    private func drop(_ client: LineClient, for offence: LineClient.Offence) {
+        report(.dropped(client.name, offence.rawValue))
+        client.forgetLines()
+        guard client.kind != .terminal else { return }
+        leave(client.id)
+        Task(executorPreference: loop) { await client.channel.close() }
+    }
+
+    private func hear(_ bytes: [UInt8], _ id: ClientID) {
+        guard let client = clients[id] else { return }
+        // Whoever speaks has the device open.
+        setListening(true, id)
+        switch client.append(bytes) {
+        case .failure(let failure): drop(client, for: failure.offence)
+        case .success(let lines): for line in lines { take(line, client) }
+        }
+    }
+
+    private func take(_ line: [UInt8], _ client: LineClient) {
+        if row.isStop(line) {
+            // What it asked for before must not undo it.
+            for line in client.takeLines() {
+                report(.refused(line, by: client.name))
+                refuse(client, .overtaken)
+            }
+            Task.immediate(executorPreference: loop) { await self.perform(line, for: client) }
+        } else if !client.enqueue(line) {
+            drop(client, for: .flood)
+        } else if !client.isServed {
+            client.isServed = true
+            Task.immediate(executorPreference: loop) { await self.serve(client) }
+        }
+    }
+
+    private func serve(_ client: LineClient) async {
+        while let line = client.nextLine() { await perform(line, for: client) }
+        client.isServed = false
+        if client.hasEnded { hangUp(client) }
+    }
+
+    private func perform(_ line: [UInt8], for client: LineClient) async {
+        do throws(SharingError) {
+            try await perform(line, for: client.name) { [self] bytes in await answer(bytes, to: client) }
+        } catch {
+            if let refusal = error.refusal { refuse(client, refusal) }
+        }
+    }
+
+    private func answer(_ bytes: [UInt8], to client: LineClient) async {
+        if !client.tell(bytes) { return drop(client, for: .doesNotRead) }
+        guard await client.hasRoom(within: Self.patience, by: clock) else { return drop(client, for: .stalled) }
+    }
+
+    private func refuse(_ client: LineClient, _ refusal: SharedFamily.Refusal) {
+        guard let bytes = row.refusal(refusal) else { return }
+        if !client.tell(bytes) { drop(client, for: .doesNotRead) }
+    }
+}

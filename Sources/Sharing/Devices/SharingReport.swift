@@ -1,0 +1,41 @@
+/// Something that happens to a shared device, for a log. Of what clients send nothing was escaped.
+public struct SharingReport: Sendable, Hashable {
+    /// The device's name.
+    public var device: String
+    /// What happens.
+    public var event: Event
+
+    /// A report.
+    public init(device: String, _ event: Event) {
+        self.device = device
+        self.event = event
+    }
+
+    /// What happens to a shared device.
+    public enum Event: Sendable, Hashable {
+        /// The link to it is open.
+        case up(_ link: String)
+        /// Its link is lost; it is waited for.
+        case lost(_ reason: String)
+        /// It can't be opened; that is tried again.
+        case notOpened(_ reason: String, _ hint: String?)
+        /// What is there now is not taken for it.
+        case doubtful(_ reason: String)
+        /// Nobody needs its link, which is closed.
+        case idle
+        /// A client has come.
+        case came(_ client: String)
+        /// A client has left.
+        case left(_ client: String)
+        /// A client was hung up on.
+        case dropped(_ client: String, _ reason: String)
+        /// A client was not let in.
+        case turnedAway(_ client: String, _ reason: String)
+        /// A line goes to the device, in its turn.
+        case sends(_ line: [UInt8], for: String)
+        /// A line was not sent: the device is away, or was made safe.
+        case refused(_ line: [UInt8], by: String)
+        /// A line brought no answer, or was refused by the device.
+        case failed(_ line: [UInt8], for: String, _ reason: String)
+    }
+}

@@ -1,0 +1,93 @@
+public import DescriptorIO
+internal import Glibc
+
+/// Offers a shared device at a socket, to any number of clients: each writes the lines of its family's protocol, and reads the
+/// answers to its own, and what the device says unasked.
+public actor SocketShare {
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { device.loop.asUnownedSerialExecutor() }
+
+    /// How many clients may be there at once where nothing else is said.
+    public static let standardLimit = 256
+
+    /// The TCP port; nil for a Unix socket.
+    public nonisolated var port: UInt16? { listener.port }
+
+    private let device: SharedDevice
+    private let listener: SocketListener
+    private let limit: Int
+    private var channels: [ObjectIdentifier: DescriptorChannel] = [:]
+    private var accepting: Task<Void, Never>?
+
+    /// Listens at `address`. A Unix socket is for this user alone; one that nobody listens at any more is replaced.
+    ///
+    /// - Parameter limit: How many clients may be there at once; the others are hung up on.
+    public static func open(
+        _ device: SharedDevice, at address: SocketAddress, limit: Int = standardLimit
+    ) async throws(DescriptorError) -> SocketShare {
+        await removeStaleSocket(at: address, on: device.loop)
+        let listener = try await SocketListener.listen(at: address, mode: 0o600, keepsWriting: true, on: device.loop)
+        let share = SocketShare(device, listener, limit: limit)
+        await share.start()
+        return share
+    }
+
+    private init(_ device: SharedDevice, _ listener: SocketListener, limit: Int) {
+        self.device = device
+        self.listener = listener
+        self.limit = limit
+    }
+
+    /// Removes what a program has left that was killed: a socket that refuses who connects.
+    static func removeStaleSocket(at address: SocketAddress, on loop: EventLoop) async {
+        guard case .unix(let path) = address else { return }
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
+        do throws(DescriptorError) {
+            let channel = try await DescriptorChannel.connect(
+                to: address, on: loop, deadline: .now.advanced(by: .seconds(1)))
+            await channel.close()
+        } catch {
+            if error.errno == ECONNREFUSED { unlink(path) }
+        }
+    }
+
+    private func start() {
+        accepting = Task(executorPreference: device.loop) { await self.acceptAll() }
+    }
+
+    private func acceptAll() async {
+        while true {
+            do throws(DescriptorError) {
+                guard let channel = try await listener.accept() else { return }
+                await take(channel)
+            } catch {
+                // Out of descriptors, most likely: clients that leave give theirs back.
+                guard (try? await EventLoopClock(device.loop).sleep(for: .milliseconds(100))) != nil else { return }
+            }
+        }
+    }
+
+    private func take(_ channel: DescriptorChannel) async {
+        let name = await channel.farEndName
+        guard channels.count < limit else {
+            device.report(.turnedAway(name, "there are \(limit) clients already"))
+            return await channel.close()
+        }
+        await channel.findDeadFarEnd()
+        let key = ObjectIdentifier(channel)
+        channels[key] = channel
+        _ = await device.join(channel, name, .connection) {
+            Task(executorPreference: self.device.loop) { await self.forget(key) }
+        }
+    }
+
+    private func forget(_ key: ObjectIdentifier) { channels[key] = nil }
+
+    /// Stops listening and hangs up on every client.
+    public func close() async {
+        accepting?.cancel()
+        await listener.close()
+        for channel in channels.values { await channel.close() }
+        channels = [:]
+    }
+}
