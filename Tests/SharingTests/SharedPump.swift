@@ -1,66 +1,158 @@
 import DescriptorIO
 import DeviceKit
 import FirmwareSim
+import Glibc
 import LineProtocol
+import Synchronization
 import TestSupport
 import Testing
 import Transports
 
 @testable import Sharing
 
-/// A simulated pump, shared at a Unix socket.
-struct SharedPump {
+/// A simulated pump that is shared. Time stands still but for what it takes to answer, unless ``clock`` is advanced.
+final class SharedPump: Sendable {
+    let clock = ManualClock()
     let device: SharedDevice
+    let host: DeviceHost<PumpFirmware>
+    let reports = Watched<[SharingReport.Event]>([])
+    /// Where it is shared.
     let path: String
+    private let folder = TemporaryFolder()
+    /// The pump's end of its cable; nil while it is unplugged.
+    private let cable = Mutex<DescriptorChannel?>(nil)
+    private let isPlugged = Mutex(true)
 
-    /// Calls `body` with a pump that is there.
-    static func run(_ body: (SharedPump) async throws -> Void) async throws {
-        let folder = TemporaryFolder()
-        let path = folder.path("pump")
-        let settings = SharedDeviceSettings(name: "pump", endpoint: try Endpoint("sim:pump"), family: .pump)
-        let device = SharedDevice(settings, try #require(SharedFamily.row(of: .pump))) { _ in
+    /// - Parameters:
+    ///   - isPlugged: Whether the pump is there from the start.
+    ///   - onReport: Told of each report at once.
+    init(
+        _ holding: LinkHolding = .always, isPlugged: Bool = true,
+        onReport: @escaping @Sendable (SharingReport.Event) -> Void = { _ in }
+    ) throws {
+        let options = PumpFirmwareOptions(
+            thermistors: .two, heat: .fixed(water: 12, skin: 34), potentiometer: 716)
+        let host = DeviceHost(PumpFirmware(options: options), pace: .onDemand)
+        self.host = host
+        path = folder.path("pump")
+        let settings = SharedDeviceSettings(
+            name: "pump", endpoint: try Endpoint("tcp:nowhere:1"), family: .pump, holding: holding)
+        let opener = Opener()
+        device = SharedDevice(settings, try #require(SharedFamily.row(of: .pump)), clock: clock) { _ in
+            try await opener.open()
+        } tell: { [reports] report in
+            reports.update { $0.append(report.event) }
+            onReport(report.event)
+        }
+        self.isPlugged.withLock { $0 = isPlugged }
+        opener.pump.withLock { $0 = self }
+    }
+
+    private final class Opener: Sendable {
+        let pump = Mutex<SharedPump?>(nil)
+
+        func open() async throws -> any Link {
+            guard let pump = pump.withLock({ $0 }), pump.isPlugged.withLock({ $0 }) else {
+                throw LinkError(.notFound, name: "the pump", activity: "open")
+            }
             let (ours, theirs) = try DescriptorChannel.pair()
-            let host = DeviceHost(PumpFirmware(), pace: .realTime(ContinuousClock()))
-            await host.attach(theirs)
-            Task { try await host.run() }
-            return DescriptorLink(ours, name: "sim:pump")
+            await pump.host.attach(theirs)
+            pump.cable.withLock { $0 = theirs }
+            return DescriptorLink(ours, name: "the pump")
         }
+    }
+
+    /// Calls `body` while the device is shared.
+    func run(_ body: () async throws -> Void) async throws {
         let share = try await SocketShare.open(device, at: .unix(path: path))
-        let running = Task(executorPreference: device.loop) { await device.run() }
+        let running = Task(executorPreference: device.loop) { [device] in await device.run() }
         let result: Result<Void, any Error>
-        do { result = .success(try await body(SharedPump(device: device, path: path))) } catch {
-            result = .failure(error)
-        }
+        do { result = .success(try await body()) } catch { result = .failure(error) }
         running.cancel()
         await running.value
         await share.close()
         try result.get()
     }
 
-    func client() async throws -> LineReader {
-        LineReader(
+    // MARK: Hands
+
+    /// Waits until the pump is there.
+    func untilUp() async throws { try await until("the pump is there") { $0 } }
+
+    /// Waits until the pump is away.
+    func untilDown() async throws { try await until("the pump is away") { !$0 } }
+
+    private func until(_ what: String, _ isReached: (Bool) -> Bool) async throws {
+        for _ in 0..<10_000 {
+            if isReached(await device.isUp) { return }
+            await settle()
+            clock.advance(by: .milliseconds(100))
+        }
+        throw NotInTime(what: what, state: "\(reports.state)")
+    }
+
+    func unplug() async {
+        isPlugged.withLock { $0 = false }
+        let cable = cable.withLock { $0 }
+        await cable?.close()
+    }
+
+    func plug() { isPlugged.withLock { $0 = true } }
+
+    // MARK: Clients
+
+    /// A client at the Unix socket.
+    func client() async throws -> LineClientEnd {
+        LineClientEnd(
             try await DescriptorChannel.connect(to: .unix(path: path), deadline: .now.advanced(by: .seconds(10))))
     }
 }
 
-/// One client of a shared device.
-final class LineReader {
+/// A client's end of a line of a shared device.
+final class LineClientEnd: Sendable {
     let channel: DescriptorChannel
-    private var bytes: [UInt8] = []
+    private let framer = Mutex<[UInt8]>([])
 
     init(_ channel: DescriptorChannel) { self.channel = channel }
 
     func say(_ text: String) async throws { try await channel.write(Array(text.utf8)) }
 
-    /// The next line that it is told, without its end.
-    func line() async throws -> String {
+    /// The next line that it is told, without its end; nil once it is hung up on.
+    func line() async throws -> String? {
         while true {
-            if let end = bytes.firstIndex(of: 0x0A) {
+            let line = framer.withLock { bytes -> String? in
+                guard let end = bytes.firstIndex(of: 0x0A) else { return nil }
                 defer { bytes.removeSubrange(...end) }
                 return String(decoding: bytes[..<end].filter { $0 != 0x0D }, as: UTF8.self)
             }
-            guard let more = try await channel.read() else { throw CancellationError() }
-            bytes += more
+            if let line { return line }
+            do throws(DescriptorError) {
+                guard let more = try await channel.read() else { return nil }
+                framer.withLock { $0 += more }
+            } catch {
+                guard error.code == .disconnected else { throw error }
+                return nil
+            }
         }
     }
+
+    /// The next lines.
+    func lines(_ count: Int) async throws -> [String] {
+        var lines: [String] = []
+        while lines.count < count, let line = try await line() { lines.append(line) }
+        return lines
+    }
+
+    /// Says a line, and returns the next so many that it is told.
+    func ask(_ text: String, for count: Int = 1) async throws -> [String] {
+        try await say(text + "\n")
+        return try await lines(count)
+    }
+
+    func leave() async { await channel.close() }
+}
+
+extension LineClientEnd {
+    /// Ends its own direction, and goes on reading.
+    func sayNoMore() async { try? await channel.withDescriptor { _ = shutdown($0, CInt(SHUT_WR)) } }
 }

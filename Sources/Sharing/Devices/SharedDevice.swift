@@ -37,6 +37,8 @@ public actor SharedDevice {
     /// Told when somebody comes to need the link.
     private var userWaiter: CheckedContinuation<Void, Never>?
     private var idleTimer: Task<Void, Never>?
+    /// Whether clients were told that the device is away.
+    private var wasLost = false
 
     /// A device that is not yet looked for.
     ///
@@ -106,12 +108,17 @@ public actor SharedDevice {
         }
         self.speaker = speaker
         report(.up(link.name))
+        if wasLost, let notice = row.wording(.back) { broadcast(notice) }
+        wasLost = false
         letGoIfIdle()
         await withTaskCancellationHandler {
             for await speech in speaker.speech {
                 switch speech {
                 case .said(let bytes): broadcast(bytes)
-                case .lost(let error): report(.lost("\(error)"))
+                case .lost(let error):
+                    wasLost = true
+                    report(.lost("\(error)"))
+                    if let notice = row.wording(.lost) { broadcast(notice) }
                 }
             }
         } onCancel: {
@@ -190,8 +197,13 @@ public actor SharedDevice {
         }
         report(.sends(line, for: asker))
         do throws(SessionError) { try await speaker.perform(line, answer: answer) } catch {
-            report(.failed(line, for: asker, "\(error)"))
-            throw .session(error)
+            let failure = SharingError.session(error)
+            switch error.code {
+            case .refused: report(.refusedByDevice(line, for: asker, error.deviceCode ?? ""))
+            case _ where failure.notice != nil: report(.refused(line, by: asker))
+            default: report(.failed(line, for: asker, "\(error)"))
+            }
+            throw failure
         }
     }
 
@@ -293,21 +305,25 @@ public actor SharedDevice {
         setListening(true, id)
         switch client.append(bytes) {
         case .failure(let failure): drop(client, for: failure.offence)
-        case .success(let lines): for line in lines { take(line, client) }
+        case .success(let lines): take(lines, client)
         }
     }
 
-    private func take(_ line: [UInt8], _ client: LineClient) {
-        if row.isStop(line) {
+    private func take(_ lines: [[UInt8]], _ client: LineClient) {
+        var lines = lines[...]
+        if let stop = lines.lastIndex(where: row.isStop) {
             // What it asked for before must not undo it.
-            for line in client.takeLines() {
+            for line in client.takeLines() + lines[..<stop].filter({ !row.isStop($0) }) {
                 report(.refused(line, by: client.name))
-                refuse(client, .overtaken)
+                tell(client, .overtaken)
             }
-            Task.immediate(executorPreference: loop) { await self.perform(line, for: client) }
-        } else if !client.enqueue(line) {
-            drop(client, for: .flood)
-        } else if !client.isServed {
+            for line in lines[...stop] where row.isStop(line) {
+                Task.immediate(executorPreference: loop) { await self.perform(line, for: client) }
+            }
+            lines = lines[(stop + 1)...]
+        }
+        for line in lines where !client.enqueue(line) { return drop(client, for: .flood) }
+        if !lines.isEmpty, !client.isServed {
             client.isServed = true
             Task.immediate(executorPreference: loop) { await self.serve(client) }
         }
@@ -323,7 +339,7 @@ public actor SharedDevice {
         do throws(SharingError) {
             try await perform(line, for: client.name) { [self] bytes in await answer(bytes, to: client) }
         } catch {
-            if let refusal = error.refusal { refuse(client, refusal) }
+            if let notice = error.notice { tell(client, notice) }
         }
     }
 
@@ -332,8 +348,8 @@ public actor SharedDevice {
         guard await client.hasRoom(within: Self.patience, by: clock) else { return drop(client, for: .stalled) }
     }
 
-    private func refuse(_ client: LineClient, _ refusal: SharedFamily.Refusal) {
-        guard let bytes = row.refusal(refusal) else { return }
+    private func tell(_ client: LineClient, _ notice: SharedFamily.Notice) {
+        guard let bytes = row.wording(notice) else { return }
         if !client.tell(bytes) { drop(client, for: .doesNotRead) }
     }
 }

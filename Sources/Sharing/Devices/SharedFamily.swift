@@ -10,39 +10,42 @@ public struct SharedFamily: Sendable {
     public let begin: Begin
     /// Whether a line makes a device safe, so that it goes before all others.
     public let isStop: @Sendable (_ line: [UInt8]) -> Bool
-    /// What a client is told, by the line protocol, whose line did not reach the device; nil where the protocol has nothing to
-    /// say it by.
-    public let refusal: @Sendable (_ code: Refusal) -> [UInt8]?
+    /// What clients are told by the line protocol; nil where it has nothing to say that by.
+    public let wording: @Sendable (_ notice: Notice) -> [UInt8]?
 
     /// Begins to speak with a device.
     public typealias Begin =
         @Sendable (_ link: any Link, _ clock: any Clock<Duration>) async throws(SessionError) -> any Speaker
 
-    /// Why a line of a client did not reach the device.
-    public enum Refusal: String, Sendable, Hashable, CaseIterable {
-        /// The device is not there.
-        case deviceAway = "DEVICE_AWAY"
-        /// A command that makes the device safe went before it.
-        case overtaken = "OVERTAKEN"
+    /// What clients are told that comes from the server, not from the device.
+    public enum Notice: Sendable, Hashable, CaseIterable {
+        /// To who has asked: the device is not there, and the line was not sent.
+        case notSent
+        /// To who has asked: the line was not sent, since a command that makes the device safe went before it.
+        case overtaken
+        /// To all: the device is away from now on. Of what was under way nobody knows what became of it.
+        case lost
+        /// To all: the device is back. It may have started anew.
+        case back
     }
 
     /// A family whose devices speak by `begin`.
     public init(
         _ family: Family, isStop: @escaping @Sendable (_ line: [UInt8]) -> Bool = { _ in false },
-        refusal: @escaping @Sendable (_ code: Refusal) -> [UInt8]? = { _ in nil }, begin: @escaping Begin
+        wording: @escaping @Sendable (_ notice: Notice) -> [UInt8]? = { _ in nil }, begin: @escaping Begin
     ) {
         self.family = family
         self.begin = begin
         self.isStop = isStop
-        self.refusal = refusal
+        self.wording = wording
     }
 
     /// A family whose devices answer lines by lines.
     public init<Base: RelayedFamily & FollowedFamily>(
-        _ base: Base.Type, refusal: @escaping @Sendable (_ code: Refusal) -> [UInt8]? = { _ in nil }
+        _ base: Base.Type, wording: @escaping @Sendable (_ notice: Notice) -> [UInt8]? = { _ in nil }
     ) {
         self.init(
-            Base.row, isStop: { RelayedLine<Base>($0)?.request.effect == .stop }, refusal: refusal
+            Base.row, isStop: { RelayedLine<Base>($0)?.request.effect == .stop }, wording: wording
         ) { link, clock throws(SessionError) in
             try await LineSpeaker(Session<Relayed<Base>>.begin(over: link, clock: clock, waitsUntilReady: false))
         }
@@ -54,13 +57,23 @@ public struct SharedFamily: Sendable {
     /// The family of that row; nil where its devices can't be shared.
     public static func row(of family: Family) -> SharedFamily? { all.first { $0.family == family } }
 
-    /// Answers `ERROR:…`, as the pump does itself to what it refuses.
+    /// What was not sent is refused as the pump itself refuses. A host must not take what it is told of a loss for an answer to
+    /// what was under way: that is a line as debug builds of the firmware print for people.
     static let pump = SharedFamily(
         .pump, isStop: { RelayedLine<PumpFamily>($0)?.request.effect == .stop },
-        refusal: { Array("ERROR:\($0.rawValue)\r\n".utf8) }
+        wording: { notice in
+            switch notice {
+            case .notSent: Array("ERROR:DEVICE_AWAY\r\n".utf8)
+            case .overtaken: Array("ERROR:OVERTAKEN\r\n".utf8)
+            case .lost: Array("[WARNING] the device is away\r\n".utf8)
+            case .back: Array("[WARNING] the device is back\r\n".utf8)
+            }
+        }
     ) { link, clock throws(SessionError) in
+        // The UART keeps 63 bytes while the firmware sleeps; 40 and what may stand there already are fewer.
+        let link = PacedLink(link, pieceLength: 40, pause: PumpFamily.readingTime, clock: clock)
         // Begun where its code is specialized for the pump.
-        try await LineSpeaker(Session<Relayed<PumpFamily>>.begin(over: link, clock: clock, waitsUntilReady: false))
+        return try await LineSpeaker(Session<Relayed<PumpFamily>>.begin(over: link, clock: clock, waitsUntilReady: false))
     }
 
     static let led = SharedFamily(LEDFamily.self)

@@ -8,14 +8,15 @@ public enum SharingError: Error, Sendable, Hashable {
     case session(SessionError)
 
     /// What a client is told by the line protocol; nil where that would say more than is known.
-    var refusal: SharedFamily.Refusal? {
+    var notice: SharedFamily.Notice? {
         switch self {
-        case .away: .deviceAway
+        case .away: .notSent
         case .session(let error):
-            switch error.code {
-            case .overtaken: .overtaken
-            case .linkLost, .closed: error.outcome == .notSent ? .deviceAway : nil
-            case .refused, .noAnswer, .notUnderstood, .cancelled: nil
+            // Of what was sent nobody knows what became of it: to refuse it would be to say that nothing has changed.
+            switch (error.code, error.outcome) {
+            case (.overtaken, .notSent): .overtaken
+            case (.linkLost, .notSent), (.closed, .notSent): .notSent
+            default: nil
             }
         }
     }

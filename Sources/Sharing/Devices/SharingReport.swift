@@ -35,7 +35,9 @@ public struct SharingReport: Sendable, Hashable {
         case sends(_ line: [UInt8], for: String)
         /// A line was not sent: the device is away, or was made safe.
         case refused(_ line: [UInt8], by: String)
-        /// A line brought no answer, or was refused by the device.
+        /// The device has refused a line, in these words.
+        case refusedByDevice(_ line: [UInt8], for: String, _ answer: String)
+        /// A line was sent and brought no answer: what became of it is not known, unless it only asked.
         case failed(_ line: [UInt8], for: String, _ reason: String)
     }
 }

@@ -1,0 +1,135 @@
+import FirmwareSim
+import LineProtocol
+import TestSupport
+import Testing
+
+@testable import Sharing
+
+@Suite("A shared device", .timeLimit(.minutes(2)))
+struct SharedDeviceTests {
+    private static let status = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.0C}"
+
+    @Test("answers each client what it has asked, as the device does, and tells nobody else")
+    func answers() async throws {
+        let pump = try SharedPump()
+        try await pump.run {
+            try await pump.untilUp()
+            let (first, second) = (try await pump.client(), try await pump.client())
+            #expect(try await first.ask("STATUS") == [Self.status])
+            #expect(try await second.ask("speed: 7x") == ["ERROR:PUMP_NOT_RUNNING"])
+            #expect(try await second.ask("on", for: 2) == ["OK", "PUMP:ON"])
+            #expect(try await second.ask("SPEED:+13", for: 2) == ["OK", "SPEED:13"])
+            #expect(try await second.ask("SPEED:300") == ["ERROR:INVALID_SPEED_VALUE"])
+            #expect(try await second.ask("FOO") == ["ERROR:UNKNOWN_COMMAND"])
+            #expect(try await second.ask("Off", for: 2) == ["OK", "PUMP:OFF"])
+            #expect(try await first.ask("TEMP") == ["TEMP:{Water:12.0C,Skin:34.0C}"])
+        }
+    }
+
+    @Test("tells everybody what the device says unasked, and nobody what answers nobody")
+    func unasked() async throws {
+        let pump = try SharedPump()
+        try await pump.run {
+            try await pump.untilUp()
+            let (first, second) = (try await pump.client(), try await pump.client())
+            // Both are known to be there.
+            #expect(try await first.ask("STATUS") == [Self.status])
+            #expect(try await second.ask("STATUS") == [Self.status])
+            await pump.host.change { $0.pressButton(at: $1) }
+            await pump.host.advance(by: .milliseconds(400))
+            #expect(try await first.line() == "MANUAL:ON")
+            #expect(try await second.line() == "MANUAL:ON")
+            #expect(try await second.ask("OFF", for: 2) == ["OK", "PUMP:OFF"])
+            let next = try await first.ask("TEMP")
+            #expect(next == ["TEMP:{Water:12.0C,Skin:34.0C}"])
+        }
+    }
+
+    @Test("refuses at once what is for a device that is away, and keeps nothing for later")
+    func away() async throws {
+        let pump = try SharedPump(isPlugged: false)
+        try await pump.run {
+            let client = try await pump.client()
+            #expect(try await client.ask("ON") == ["ERROR:DEVICE_AWAY"])
+            #expect(try await client.ask("OFF") == ["ERROR:DEVICE_AWAY"])
+            pump.plug()
+            try await pump.untilUp()
+            #expect(try await client.ask("STATUS") == [Self.status])
+        }
+    }
+
+    @Test("outlives an unplugging with its clients, who are told of it")
+    func unplugging() async throws {
+        let pump = try SharedPump()
+        try await pump.run {
+            try await pump.untilUp()
+            let client = try await pump.client()
+            for _ in 0..<3 {
+                #expect(try await client.ask("STATUS") == [Self.status])
+                await pump.unplug()
+                #expect(try await client.line() == "[WARNING] the device is away")
+                try await pump.untilDown()
+                #expect(try await client.ask("STATUS") == ["ERROR:DEVICE_AWAY"])
+                pump.plug()
+                try await pump.untilUp()
+                #expect(try await client.line() == "[WARNING] the device is back")
+            }
+        }
+    }
+
+    @Test("drops the half line of a client that leaves, and answers one that only says no more")
+    func leaving() async throws {
+        let pump = try SharedPump()
+        try await pump.run {
+            try await pump.untilUp()
+            let rude = try await pump.client()
+            try await rude.say("ON")
+            await rude.leave()
+            let polite = try await pump.client()
+            try await polite.say("STATUS\nTEMP\nO")
+            await polite.sayNoMore()
+            let answers = try await polite.lines(9)
+            #expect(answers == [Self.status, "TEMP:{Water:12.0C,Skin:34.0C}"])
+            let other = try await pump.client()
+            #expect(try await other.ask("STATUS") == [Self.status])
+        }
+    }
+
+    @Test("sends OFF before all that waits, and refuses what would undo it")
+    func stop() async throws {
+        let pump = try SharedPump()
+        try await pump.run {
+            try await pump.untilUp()
+            let (busy, other) = (try await pump.client(), try await pump.client())
+            #expect(try await other.ask("TEMP").count == 1)
+            try await busy.say(String(repeating: "ON\n", count: 20) + "OFF\nSTATUS\n")
+            let refusals = try await busy.lines(20)
+            #expect(refusals == Array(repeating: "ERROR:OVERTAKEN", count: 20))
+            let answers = try await busy.lines(3)
+            #expect(answers == ["OK", "PUMP:OFF", Self.status])
+            let sent = pump.reports.state.compactMap {
+                if case .sends(let line, _) = $0 { String(decoding: line, as: UTF8.self) } else { nil }
+            }
+            #expect(sent == ["TEMP", "OFF", "STATUS"])
+            #expect(try await other.ask("STATUS") == [Self.status])
+        }
+    }
+
+    @Test("has the link of a device that others may want too while a client is there, and for a while behind the last")
+    func holding() async throws {
+        let pump = try SharedPump(.whileUsed(idle: .seconds(60)))
+        try await pump.run {
+            await settle()
+            #expect(await !pump.device.isUp)
+            let client = try await pump.client()
+            try await pump.untilUp()
+            #expect(try await client.ask("STATUS") == [Self.status])
+            await client.leave()
+            try await pump.untilDown()
+            #expect(pump.reports.state.contains(.idle))
+            let next = try await pump.client()
+            try await pump.untilUp()
+            #expect(try await next.ask("STATUS") == [Self.status])
+        }
+    }
+}
