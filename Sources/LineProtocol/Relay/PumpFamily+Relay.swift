@@ -99,12 +99,13 @@ public struct PumpLineExchange: CommandExchange {
 }
 
 extension Session where Family == Relayed<PumpFamily> {
-    /// Begins a session over `link`, and listens: ``Session/begin(over:clock:waitsUntilReady:)`` of any family.
+    /// Begins a session over `link`, and listens: ``Session/begin(over:clock:waitsUntilReady:observer:)`` of any family.
     ///
     /// - Throws: `linkLost`, or what ``Session/waitUntilReady(within:)`` throws; the link is closed then.
     public static func begin(
-        over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool = true
+        over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool = true,
+        observer: (@Sendable (SessionEvent<Family.Message>) -> Void)? = nil
     ) async throws(SessionError) -> Session {
-        try await begun(over: link, clock: clock, waitsUntilReady: waitsUntilReady)
+        try await begun(over: link, clock: clock, waitsUntilReady: waitsUntilReady, observer: observer)
     }
 }

@@ -41,7 +41,7 @@ public struct LineRequest<Family: RelayedFamily>: Sendable {
 /// }
 /// ```
 ///
-/// What refuses a line is told as the ``SessionError/deviceCode``, in all its lines.
+/// The line that refuses a command is the ``SessionError/deviceCode``.
 public enum Relayed<Base: RelayedFamily>: DeviceFamily {
     public typealias Command = RelayedLine<Base>
     public typealias Message = RelayedMessage<Base>
@@ -65,7 +65,7 @@ public enum Relayed<Base: RelayedFamily>: DeviceFamily {
     public static func isStart(_ message: RelayedMessage<Base>) -> Bool { Base.isStart(message.meaning) }
 
     public static func exchange(for command: RelayedLine<Base>) -> RelayedExchange<Base> {
-        RelayedExchange(command.request.exchange)
+        RelayedExchange(command)
     }
 
     public static var fence: RelayedLine<Base>? { Base.fence.flatMap(RelayedLine.init) }

@@ -4,6 +4,9 @@ public struct RelayedLine<Base: RelayedFamily>: Sendable {
     public let bytes: [UInt8]
     /// What it asks for.
     public let request: LineRequest<Base>
+    /// Told each line of the answer, without its end, as soon as it is heard and before anything behind it; not what refuses
+    /// the command, which may turn out to be somebody else's.
+    public var hear: (@Sendable (_ line: [UInt8]) -> Void)?
 
     /// A line without its end; nil where the device ignores it.
     public init?(_ bytes: [UInt8]) {
@@ -45,9 +48,13 @@ public struct RelayedAnswer<Base: RelayedFamily>: Sendable {
 /// Follows the lines that answer one line of a client.
 public struct RelayedExchange<Base: RelayedFamily>: CommandExchange {
     private var exchange: Base.LineExchange
+    private let hear: (@Sendable (_ line: [UInt8]) -> Void)?
     private var answer = RelayedAnswer<Base>()
 
-    init(_ exchange: Base.LineExchange) { self.exchange = exchange }
+    init(_ line: RelayedLine<Base>) {
+        exchange = line.request.exchange
+        hear = line.hear
+    }
 
     public mutating func take(_ message: RelayedMessage<Base>) -> ExchangeVerdict<RelayedAnswer<Base>> {
         let verdict = exchange.take(message.meaning)
@@ -55,9 +62,13 @@ public struct RelayedExchange<Base: RelayedFamily>: CommandExchange {
         answer.append(message.bytes)
         answer.last = message.meaning
         switch verdict {
-        case .unrelated, .partial: return .partial
-        case .complete: return .complete(answer)
-        case .refused: return .refused(String(decoding: answer.bytes, as: UTF8.self))
+        case .unrelated, .partial:
+            hear?(message.bytes)
+            return .partial
+        case .complete:
+            hear?(message.bytes)
+            return .complete(answer)
+        case .refused: return .refused(String(decoding: message.bytes, as: UTF8.self))
         }
     }
 }

@@ -41,6 +41,8 @@ struct Conversation<Family: DeviceFamily> {
 
     private var exchange: Family.Exchange?
     private var subscribers: [UInt64: AsyncStream<SessionEvent<Family.Message>>.Continuation] = [:]
+    /// Told of each event at once, in the order of what is heard.
+    var observer: (@Sendable (SessionEvent<Family.Message>) -> Void)?
     private var lastID: UInt64 = 0
 
     // MARK: Commands
@@ -260,6 +262,7 @@ struct Conversation<Family: DeviceFamily> {
     mutating func unsubscribe(_ id: UInt64) { subscribers[id] = nil }
 
     func publish(_ event: SessionEvent<Family.Message>) {
+        observer?(event)
         for subscriber in subscribers.values { subscriber.yield(event) }
     }
 

@@ -61,21 +61,25 @@ public actor Session<Family: DeviceFamily> {
     ///   - clock: What time-outs are measured by.
     ///   - waitsUntilReady: Whether to wait for a board that was reset. Who only makes the device safe does not:
     ///     ``DeviceFamily/stop`` is repeated until the board hears it.
+    ///   - observer: Told of what ``events()`` tells, on the executor of the link, before anything that is heard behind it is
+    ///     attended to; must not block.
     /// - Throws: `linkLost`, or what ``waitUntilReady(within:)`` throws; the link is closed then.
     public static func begin(
-        over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool = true
+        over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool = true,
+        observer: (@Sendable (SessionEvent<Family.Message>) -> Void)? = nil
     ) async throws(SessionError) -> Session {
-        try await begun(over: link, clock: clock, waitsUntilReady: waitsUntilReady)
+        try await begun(over: link, clock: clock, waitsUntilReady: waitsUntilReady, observer: observer)
     }
 
     /// As ``begin(over:clock:waitsUntilReady:)``, for the families of this module to begin with code that is specialized for
     /// them: a session that another module has begun hears by code that is generic.
     static func begun(
-        over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool
+        over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool,
+        observer: (@Sendable (SessionEvent<Family.Message>) -> Void)? = nil
     ) async throws(SessionError) -> Session {
         let session = Session(link: link, clock: clock)
         do throws(SessionError) {
-            try await session.start()
+            try await session.start(observer)
             if waitsUntilReady, link.mayHaveReset { try await session.waitUntilReady() }
         } catch {
             await session.close()
@@ -88,8 +92,13 @@ public actor Session<Family: DeviceFamily> {
     ///
     /// What had arrived before is taken in as ``SessionEvent/heardBefore(_:)``: it may be minutes old, and answers
     /// nothing. Where there was any, the first command is preceded by a query that tells old from new.
-    public func start() async throws(SessionError) {
+    public func start() async throws(SessionError) { try await start(nil) }
+
+    private func start(
+        _ observer: (@Sendable (SessionEvent<Family.Message>) -> Void)?
+    ) async throws(SessionError) {
         guard case .notStarted = life else { return }
+        listener.conversation.observer = observer
         life = .running
         // A reply that came while the backlog is read would be taken for old: commands wait.
         _ = turns.takeIfFree()
@@ -190,7 +199,10 @@ public actor Session<Family: DeviceFamily> {
     ) async throws(SessionError) -> Family.Reply {
         try checkLife(for: command)
         let effect = Family.effect(of: command)
-        if effect == .stop, let rule = Family.stop { return try await stop(by: rule, timeout: timeout) }
+        if effect == .stop, var rule = Family.stop {
+            rule.command = command
+            return try await stop(by: rule, timeout: timeout)
+        }
         var stopCount = stopsRequested
         var hasTurn = turns.takeIfFree()
         if !hasTurn { try await waitForTurn(command) }

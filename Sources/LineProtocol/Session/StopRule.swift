@@ -3,7 +3,7 @@
 /// A row of ``StopTable`` with what the family knows of its answers.
 public struct StopRule<Family: DeviceFamily>: Sendable {
     /// The command.
-    public let command: Family.Command
+    public internal(set) var command: Family.Command
     /// What is written for it, in one write.
     public let bytes: [UInt8]
     /// What completes it: the device says so, or its status does.

@@ -22,7 +22,8 @@ public actor SharedDevice {
 
     /// What the device is, and where.
     public nonisolated let settings: SharedDeviceSettings
-    nonisolated let loop: EventLoop
+    /// What all of it runs on.
+    public nonisolated let loop: EventLoop
     let row: SharedFamily
     let clock: any Clock<Duration>
     private let open: Reconnector.Opener
@@ -30,6 +31,8 @@ public actor SharedDevice {
 
     /// Speaks with the device while it is there.
     private(set) var speaker: (any Speaker)?
+    /// Ends speaking with the device.
+    private var end: AsyncStream<Never>.Continuation?
     var clients: [ClientID: LineClient] = [:]
     private var lastID: UInt64 = 0
     /// How many need the link, as by having the device open.
@@ -101,8 +104,14 @@ public actor SharedDevice {
 
     /// Speaks with the device until its link is lost, or nobody needs it any more.
     private func speak(over link: any Link) async throws {
+        let (ending, end) = AsyncStream.makeStream(of: Never.self)
+        self.end = end
         let speaker: any Speaker
-        do { speaker = try await row.begin(link, clock) } catch {
+        do {
+            speaker = try await row.begin(link, clock) { [unowned self] speech in
+                assumeIsolated { $0.hear(speech) }
+            }
+        } catch {
             await link.close()
             throw error
         }
@@ -111,25 +120,27 @@ public actor SharedDevice {
         if wasLost, let notice = row.wording(.back) { broadcast(notice) }
         wasLost = false
         letGoIfIdle()
-        await withTaskCancellationHandler {
-            for await speech in speaker.speech {
-                switch speech {
-                case .said(let bytes): broadcast(bytes)
-                case .lost(let error):
-                    wasLost = true
-                    report(.lost("\(error)"))
-                    if let notice = row.wording(.lost) { broadcast(notice) }
-                }
-            }
-        } onCancel: {
-            Task(executorPreference: loop) { await speaker.close() }
-        }
+        for await _ in ending {}
         await endSpeaking()
     }
+
+    private func hear(_ speech: Speech) {
+        switch speech {
+        case .said(let bytes): broadcast(bytes)
+        case .lost(let error):
+            wasLost = true
+            report(.lost("\(error)"))
+            if let notice = row.wording(.lost) { broadcast(notice) }
+            end?.finish()
+        }
+    }
+
+    private func endSpeech() { end?.finish() }
 
     private func endSpeaking() async {
         idleTimer?.cancel()
         idleTimer = nil
+        end = nil
         guard let speaker else { return }
         self.speaker = nil
         for client in clients.values where client.kind == .attached { await client.channel.close() }
@@ -170,13 +181,13 @@ public actor SharedDevice {
     }
 
     private func letGoIfIdle() {
-        guard case .whileUsed(let idle) = settings.holding, userCount == 0, let speaker, idleTimer == nil else {
+        guard case .whileUsed(let idle) = settings.holding, userCount == 0, speaker != nil, idleTimer == nil else {
             return
         }
         idleTimer = Task(executorPreference: loop) { [self, clock] in
             guard (try? await clock.sleep(for: idle)) != nil else { return }
             report(.idle)
-            await speaker.close()
+            await endSpeech()
         }
     }
 
@@ -186,22 +197,21 @@ public actor SharedDevice {
     ///
     /// - Parameters:
     ///   - asker: Who asks, for the log.
-    ///   - answer: Gets the device's answer.
+    ///   - name: Who asks, for the log.
+    ///   - asker: Is told the answer.
     /// - Throws: Why there is none.
-    func perform(
-        _ line: [UInt8], for asker: String, answer: @escaping Speaker.Answer
-    ) async throws(SharingError) {
+    func perform(_ line: [UInt8], by name: String, for asker: Asker) async throws(SharingError) {
         guard let speaker else {
-            report(.refused(line, by: asker))
+            report(.refused(line, by: name))
             throw .away
         }
-        report(.sends(line, for: asker))
-        do throws(SessionError) { try await speaker.perform(line, answer: answer) } catch {
+        report(.sends(line, for: name))
+        do throws(SessionError) { try await speaker.perform(line, for: asker) } catch {
             let failure = SharingError.session(error)
             switch error.code {
-            case .refused: report(.refusedByDevice(line, for: asker, error.deviceCode ?? ""))
-            case _ where failure.notice != nil: report(.refused(line, by: asker))
-            default: report(.failed(line, for: asker, "\(error)"))
+            case .refused: report(.refusedByDevice(line, for: name, error.deviceCode ?? ""))
+            case _ where failure.notice != nil: report(.refused(line, by: name))
+            default: report(.failed(line, for: name, "\(error)"))
             }
             throw failure
         }
@@ -337,15 +347,22 @@ public actor SharedDevice {
 
     private func perform(_ line: [UInt8], for client: LineClient) async {
         do throws(SharingError) {
-            try await perform(line, for: client.name) { [self] bytes in await answer(bytes, to: client) }
+            try await perform(line, by: client.name, for: asker(client))
         } catch {
             if let notice = error.notice { tell(client, notice) }
         }
     }
 
-    private func answer(_ bytes: [UInt8], to client: LineClient) async {
-        if !client.tell(bytes) { return drop(client, for: .doesNotRead) }
-        guard await client.hasRoom(within: Self.patience, by: clock) else { return drop(client, for: .stalled) }
+    private func asker(_ client: LineClient) -> Asker {
+        Asker { [self] bytes in
+            assumeIsolated { if !client.tell(bytes) { $0.drop(client, for: .doesNotRead) } }
+        } waitForRoom: { [self] in
+            await waitForRoom(client)
+        }
+    }
+
+    private func waitForRoom(_ client: LineClient) async {
+        if await !client.hasRoom(within: Self.patience, by: clock) { drop(client, for: .stalled) }
     }
 
     private func tell(_ client: LineClient, _ notice: SharedFamily.Notice) {

@@ -15,7 +15,8 @@ public struct SharedFamily: Sendable {
 
     /// Begins to speak with a device.
     public typealias Begin =
-        @Sendable (_ link: any Link, _ clock: any Clock<Duration>) async throws(SessionError) -> any Speaker
+        @Sendable (_ link: any Link, _ clock: any Clock<Duration>, _ say: @escaping SpeechReceiver)
+        async throws(SessionError) -> any Speaker
 
     /// What clients are told that comes from the server, not from the device.
     public enum Notice: Sendable, Hashable, CaseIterable {
@@ -46,8 +47,10 @@ public struct SharedFamily: Sendable {
     ) {
         self.init(
             Base.row, isStop: { RelayedLine<Base>($0)?.request.effect == .stop }, wording: wording
-        ) { link, clock throws(SessionError) in
-            try await LineSpeaker(Session<Relayed<Base>>.begin(over: link, clock: clock, waitsUntilReady: false))
+        ) { link, clock, say throws(SessionError) in
+            try await LineSpeaker<Base>(say: say) { observer throws(SessionError) in
+                try await Session.begin(over: link, clock: clock, waitsUntilReady: false, observer: observer)
+            }
         }
     }
 
@@ -69,11 +72,14 @@ public struct SharedFamily: Sendable {
             case .back: Array("[WARNING] the device is back\r\n".utf8)
             }
         }
-    ) { link, clock throws(SessionError) in
+    ) { link, clock, say throws(SessionError) in
         // The UART keeps 63 bytes while the firmware sleeps; 40 and what may stand there already are fewer.
         let link = PacedLink(link, pieceLength: 40, pause: PumpFamily.readingTime, clock: clock)
-        // Begun where its code is specialized for the pump.
-        return try await LineSpeaker(Session<Relayed<PumpFamily>>.begin(over: link, clock: clock, waitsUntilReady: false))
+        return try await LineSpeaker<PumpFamily>(say: say) { observer throws(SessionError) in
+            // Begun where its code is specialized for the pump.
+            try await Session<Relayed<PumpFamily>>.begin(
+                over: link, clock: clock, waitsUntilReady: false, observer: observer)
+        }
     }
 
     static let led = SharedFamily(LEDFamily.self)

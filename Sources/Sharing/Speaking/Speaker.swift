@@ -4,11 +4,9 @@ public import LineProtocol
 /// Speaks with one device over one link, for all who share it: their lines go to the device one after another, and what the
 /// device answers goes to who asked.
 ///
-/// It ends with its link; for the link that follows there is another.
+/// It ends with its link; for the link that follows there is another. Everybody is told everything in the order in which the
+/// device says it: what it said first must not be taken for news.
 public protocol Speaker: AnyObject, Sendable {
-    /// What the device says unasked, and the end of the link. For one reader.
-    var speech: AsyncStream<Speech> { get }
-
     /// The values that are known of the device, by the keys of ``DeviceKit/Family/state``.
     func values() async -> [String: StateValue]
 
@@ -19,17 +17,16 @@ public protocol Speaker: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - line: The line, without its end.
-    ///   - answer: Gets the answer, in one piece or, where it is long, in many; what comes next is not asked of the device
-    ///     before it returns.
+    ///   - asker: Is told the answer.
     /// - Throws: `refused` is thrown behind the answer, which has told the client so; else why there is no answer.
-    func perform(_ line: [UInt8], answer: @escaping Answer) async throws(SessionError)
-
-    /// Takes the answer of the device, with its line ends.
-    typealias Answer = @Sendable (_ bytes: [UInt8]) async -> Void
+    func perform(_ line: [UInt8], for asker: Asker) async throws(SessionError)
 
     /// Ends it, and closes the link.
     func close() async
 }
+
+/// Takes what the device says unasked, and the end of the link; called on the link's executor.
+public typealias SpeechReceiver = @Sendable (Speech) -> Void
 
 /// What a device says that answers nobody, or everybody.
 public enum Speech: Sendable {
@@ -37,4 +34,20 @@ public enum Speech: Sendable {
     case said([UInt8])
     /// The link is lost; nothing follows.
     case lost(LinkError)
+}
+
+/// One who has sent a line, and is told the answer.
+public struct Asker: Sendable {
+    /// Takes some of the answer, with its line ends; called on the link's executor.
+    public let tell: @Sendable (_ bytes: [UInt8]) -> Void
+    /// Waits until there is room for more of a long answer.
+    public let waitForRoom: @Sendable () async -> Void
+
+    /// One who is told by `tell`.
+    public init(
+        tell: @escaping @Sendable (_ bytes: [UInt8]) -> Void, waitForRoom: @escaping @Sendable () async -> Void = {}
+    ) {
+        self.tell = tell
+        self.waitForRoom = waitForRoom
+    }
 }

@@ -56,12 +56,24 @@ struct RigKind: Hashable, Sendable, CaseIterable, CustomTestStringConvertible {
 
     var pump: Pump
     var thermistors: Int
+    /// By which way the pump is reached that is shared; nil where it is had for oneself.
+    var share: SharedRig.Share?
 
     static let allCases = [1, 2].flatMap { number in
         [Pump.simulator, .module, .firmware, .fieldFirmware].map { RigKind(pump: $0, thermistors: number) }
     }
 
-    var testDescription: String { "\(pump.rawValue) with \(thermistors == 1 ? "one thermistor" : "two thermistors")" }
+    /// Pumps that are shared, by each way, and one that is behind an HM-10.
+    static let sharedCases = [
+        RigKind(pump: .simulator, thermistors: 2, share: .unix), RigKind(pump: .module, thermistors: 2, share: .terminal),
+        RigKind(pump: .firmware, thermistors: 2, share: .tcp),
+        RigKind(pump: .fieldFirmware, thermistors: 1, share: .terminal),
+    ]
+
+    var testDescription: String {
+        "\(pump.rawValue) with \(thermistors == 1 ? "one thermistor" : "two thermistors")"
+            + (share.map { ", shared by \($0.rawValue)" } ?? "")
+    }
 
     /// Temperatures that the pump starts at, in °C.
     static let water = 12.0
@@ -71,6 +83,12 @@ struct RigKind: Hashable, Sendable, CaseIterable, CustomTestStringConvertible {
 
     /// Puts the pump on the bench. Where it can't be had the test is skipped.
     func start() async throws -> any PumpRig {
+        let rig = try await ownRig()
+        guard let share else { return rig }
+        return try await SharedRig(rig, by: share)
+    }
+
+    private func ownRig() async throws -> any PumpRig {
         switch pump {
         case .simulator: return try await SimulatedRig(thermistors: thermistors)
         case .module: return try await SimulatedRig(thermistors: thermistors, isBehindModule: true)

@@ -1,0 +1,31 @@
+import Testing
+
+@testable import LineProtocol
+
+@Suite("A line that is passed on to an LED board")
+struct LEDRelayTests {
+    @Test(
+        "is what the board takes it for",
+        arguments: [
+            ("LED", CommandEffect.query, true), ("LED:1", .change, true), ("LED:2", .change, false),
+            ("led", .change, false),
+        ])
+    func request(line: String, effect: CommandEffect, isAnswered: Bool) throws {
+        let request = try #require(LEDFamily.request(by: Array(line.utf8)))
+        #expect(request.effect == effect)
+        #expect(request.isAnswered == isAnswered)
+    }
+
+    @Test("is answered by the value that was set")
+    func answer() throws {
+        var exchange = try #require(LEDFamily.request(by: Array("LED:1".utf8))).exchange
+        guard case .unrelated = exchange.take(.value(.led, .boolean(false))) else {
+            Issue.record("another value is no answer")
+            return
+        }
+        guard case .complete = exchange.take(.value(.led, .boolean(true))) else {
+            Issue.record("the value is the answer")
+            return
+        }
+    }
+}

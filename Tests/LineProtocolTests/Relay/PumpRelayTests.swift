@@ -1,0 +1,63 @@
+import Testing
+
+@testable import LineProtocol
+
+@Suite("A line that is passed on to a pump")
+struct PumpRelayTests {
+    private func request(_ line: String) -> LineRequest<PumpFamily>? { PumpFamily.request(by: Array(line.utf8)) }
+
+    @Test(
+        "has the effect that the firmware gives it",
+        arguments: [
+            ("STATUS", CommandEffect.query), ("temp", .query), ("ON", .change), ("on\0junk", .change), ("OFF", .stop),
+            ("oFf", .stop), ("SPEED:7", .change), ("FOO", .change), (" OFF", .change), ("", .change),
+        ])
+    func effect(line: String, effect: CommandEffect) {
+        #expect(request(line)?.effect == (line.isEmpty ? nil : effect))
+    }
+
+    @Test("is no stop to rely on where OFF is the rest of a line that is too long")
+    func tail() { #expect(request(String(repeating: "X", count: 64) + "OFF")?.effect == .change) }
+
+    /// What becomes of the messages, a letter each: `-` unrelated, `p` part of the answer, `c` its end, `r` refused.
+    private func verdicts(_ line: String, _ messages: [String]) -> String {
+        guard var exchange = request(line)?.exchange else { return "" }
+        return messages.map { message in
+            switch exchange.take(PumpMessage(line: Array(message.utf8).span)) {
+            case .unrelated: "-"
+            case .partial: "p"
+            case .complete: "c"
+            case .refused: "r"
+            }
+        }.joined()
+    }
+
+    @Test(
+        "is answered by what answers it, and nothing else",
+        arguments: [
+            ("ON", ["MANUAL:ON", "PUMP:ON", "OK", "STATUS:{State:ON}", "PUMP:ON"], "--p-c"),
+            ("ON", ["ERROR:SAFETY_SHUTOFF", "ERROR:PUMP_NOT_RUNNING", "ERROR:PUMP_START_FAILED"], "--r"),
+            ("SPEED: 65736", ["OK", "SPEED:7", "SPEED:200"], "p-c"),
+            ("SPEED:300", ["OK", "ERROR:INVALID_SPEED_VALUE"], "pr"),
+            ("STATUS", ["TEMP:34.5", "STATUS:{State:OFF}"], "-c"),
+            ("FOO", ["OK", "ERROR:OVERHEAT", "ERROR:UNKNOWN_COMMAND"], "--r"),
+            (String(repeating: "X", count: 64), ["ERROR:UNKNOWN_COMMAND", "ERROR:CMD_TOO_LONG"], "-c"),
+            (
+                String(repeating: "X", count: 64) + "ON", ["OK", "ERROR:CMD_TOO_LONG", "OK", "PUMP:ON"], "-ppc"
+            ),
+            (
+                String(repeating: "X", count: 70), ["ERROR:CMD_TOO_LONG", "ERROR:UNKNOWN_COMMAND"], "pr"
+            ),
+        ])
+    func answers(line: String, messages: [String], expected: String) {
+        #expect(verdicts(line, messages) == expected)
+    }
+
+    @Test("is not answered by what a pump says unasked")
+    func unasked() {
+        let said = ["STATUS:{State:ON}", "MANUAL:ON", "ERROR:OVERHEAT", "ERROR:SAFETY_SHUTOFF", "[BT] x", "garbage"]
+        let answers = ["OK", "PUMP:OFF", "SPEED:9", "TEMP:34.5", "ERROR:UNKNOWN_COMMAND", "ERROR:NEW"]
+        #expect(said.allSatisfy { !PumpFamily.isAnswer(PumpMessage(line: Array($0.utf8).span)) })
+        #expect(answers.allSatisfy { PumpFamily.isAnswer(PumpMessage(line: Array($0.utf8).span)) })
+    }
+}

@@ -1,0 +1,118 @@
+import DeviceKit
+import LineProtocol
+import TestSupport
+import Testing
+
+@testable import Sharing
+
+@Suite("Speaking in lines with a device that is shared", .timeLimit(.minutes(1)))
+struct LineSpeakerTests {
+    private let clock = ManualClock()
+    private let told = Watched<[String]>([])
+
+    private var asker: Asker {
+        Asker { [told] bytes in told.update { $0.append("to the asker: " + String(decoding: bytes, as: UTF8.self)) } }
+    }
+
+    private func speaker(over link: ScriptedLink) async throws -> any Speaker {
+        try await #require(SharedFamily.row(of: .pump)).begin(link, clock) { [told] speech in
+            guard case .said(let bytes) = speech else { return }
+            told.update { $0.append("to all: " + String(decoding: bytes, as: UTF8.self)) }
+        }
+    }
+
+    @Test("tells everything in the order of the device, also where it comes at once")
+    func order() async throws {
+        let link = ScriptedLink { sent in
+            switch sent {
+            case "STATUS\n": "MANUAL:ON\r\nSTATUS:{State:ON}\r\nMANUAL:OFF\r\n"
+            case "\nOFF\n": "MANUAL:OFF\r\nOK\r\nPUMP:OFF\r\nMANUAL:ON\r\n"
+            default: nil
+            }
+        }
+        let speaker = try await speaker(over: link)
+        try await speaker.perform(Array("STATUS".utf8), for: asker)
+        try await speaker.perform(Array("OFF".utf8), for: asker)
+        #expect(
+            told.state == [
+                "to all: MANUAL:ON\r\n", "to the asker: STATUS:{State:ON}\r\n", "to all: MANUAL:OFF\r\n",
+                "to all: MANUAL:OFF\r\n", "to the asker: OK\r\n", "to the asker: PUMP:OFF\r\n",
+                "to all: MANUAL:ON\r\n",
+            ])
+        await speaker.close()
+    }
+
+    @Test("tells who makes the device safe so once, however often it is sent, and again where somebody has undone it")
+    func repeatedStop() async throws {
+        let sendings = Watched(0)
+        let link = ScriptedLink { sent in
+            switch (
+                sent,
+                sent == "\nOFF\n"
+                    ? sendings.update { (count: inout Int) -> Int in
+                        count += 1; return count
+                    } : 0
+            ) {
+            case (_, 1): "OK\r\nPUMP:OFF\r\n"
+            case (_, 2): "MANUAL:ON\r\n"
+            case (_, 3...): "OK\r\nPUMP:OFF\r\n"
+            case ("TEMP\n", _): "TEMP:34.5\r\n"
+            case ("STATUS\n", _): sendings.state < 3 ? "STATUS:{State:ON}\r\n" : "STATUS:{State:OFF}\r\n"
+            default: nil
+            }
+        }
+        // Until the device has answered once, the acknowledgement may be that of somebody else's OFF.
+        let speaker = try await speaker(over: link)
+        let stopping = Task { try await speaker.perform(Array("OFF".utf8), for: asker) }
+        let time = Task {
+            while !Task.isCancelled {
+                await settle()
+                clock.advance(by: .milliseconds(100))
+            }
+        }
+        try await stopping.value
+        time.cancel()
+        #expect(sendings.state >= 3)
+        #expect(
+            told.state == [
+                "to the asker: OK\r\n", "to the asker: PUMP:OFF\r\n", "to all: MANUAL:ON\r\n",
+                "to the asker: OK\r\n", "to the asker: PUMP:OFF\r\n",
+            ])
+        await speaker.close()
+    }
+
+    @Test("tells nobody an answer that comes too late: who asks the same next would take it for his own")
+    func lateAnswer() async throws {
+        let link = ScriptedLink()
+        let speaker = try await speaker(over: link)
+        let asking = Task { try await speaker.perform(Array("SPEED:7".utf8), for: asker) }
+        #expect(await link.nextSent() == "SPEED:7\n")
+        await clock.untilSomebodySleeps(until: .seconds(3))
+        clock.advance(by: .seconds(3))
+        await #expect(throws: SessionError.self) { try await asking.value }
+        await link.deliver("OK\r\nSPEED:7\r\nERROR:INVALID_SPEED_VALUE\r\nERROR:OVERHEAT\r\n")
+        await settle()
+        #expect(told.state == ["to all: ERROR:OVERHEAT\r\n"])
+        await speaker.close()
+    }
+
+    @Test("sends a long line piece by piece, each once the device has read the one before")
+    func longLine() async throws {
+        let link = ScriptedLink()
+        let speaker = try await speaker(over: link)
+        let line = String(repeating: "X", count: 70)
+        let asking = Task { try await speaker.perform(Array(line.utf8), for: asker) }
+        #expect(await link.nextSent() == String(repeating: "X", count: 40))
+        await clock.untilSomebodySleeps(until: .milliseconds(200))
+        clock.advance(by: .milliseconds(200))
+        #expect(await link.nextSent() == String(repeating: "X", count: 30) + "\n")
+        await link.deliver("ERROR:CMD_TOO_LONG\r\nERROR:UNKNOWN_COMMAND\r\n")
+        // Whether the last is its own is found out by a question.
+        #expect(await link.nextSent() == "TEMP\n")
+        await link.deliver("TEMP:34.5\r\n")
+        await #expect(throws: SessionError.self) { try await asking.value }
+        #expect(
+            told.state == ["to the asker: ERROR:CMD_TOO_LONG\r\n", "to the asker: ERROR:UNKNOWN_COMMAND\r\n"])
+        await speaker.close()
+    }
+}
