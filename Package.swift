@@ -227,7 +227,8 @@ let package = Package(
         .testTarget(
             name: "BenchTests",
             dependencies: [
-                "pumpctl", "pumpctl-record", "Sharing", "DeviceKit", "FirmwareSim", "PeripheralSim", "FakeBlueZ", "BlueZ",
+                "pumpctl", "pumpctl-record", "Sharing", "DeviceKit", "FirmwareSim", "PeripheralSim", "FakeBlueZ",
+                "BlueZ",
                 "DBus", "SerialPort", "DescriptorIO", "LineProtocol", "Transports", "TestSupport",
             ],
             path: "Tests/bench", exclude: ["vm", "nano-sim", "esp32-sim", "clients/pyserial_client.py", "README.md"],

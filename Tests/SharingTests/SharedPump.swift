@@ -18,6 +18,7 @@ final class SharedPump: Sendable {
     let reports = Watched<[SharingReport.Event]>([])
     /// Where it is shared.
     let path: String
+    private let clientLimit: Int
     private let folder = TemporaryFolder()
     /// The pump's end of its cable; nil while it is unplugged.
     private let cable = Mutex<DescriptorChannel?>(nil)
@@ -25,15 +26,17 @@ final class SharedPump: Sendable {
 
     /// - Parameters:
     ///   - isPlugged: Whether the pump is there from the start.
+    ///   - clientLimit: How many clients may be at the socket.
     ///   - onReport: Told of each report at once.
     init(
-        _ holding: LinkHolding = .always, isPlugged: Bool = true,
+        _ holding: LinkHolding = .always, isPlugged: Bool = true, clientLimit: Int = SocketShare.standardLimit,
         onReport: @escaping @Sendable (SharingReport.Event) -> Void = { _ in }
     ) throws {
         let options = PumpFirmwareOptions(
             thermistors: .two, heat: .fixed(water: 12, skin: 34), potentiometer: 716)
         let host = DeviceHost(PumpFirmware(options: options), pace: .onDemand)
         self.host = host
+        self.clientLimit = clientLimit
         path = folder.path("pump")
         let settings = SharedDeviceSettings(
             name: "pump", endpoint: try Endpoint("tcp:nowhere:1"), family: .pump, holding: holding)
@@ -64,7 +67,7 @@ final class SharedPump: Sendable {
 
     /// Calls `body` while the device is shared.
     func run(_ body: () async throws -> Void) async throws {
-        let share = try await SocketShare.open(device, at: .unix(path: path))
+        let share = try await SocketShare.open(device, at: .unix(path: path), limit: clientLimit)
         let running = Task(executorPreference: device.loop) { [device] in await device.run() }
         let result: Result<Void, any Error>
         do { result = .success(try await body()) } catch { result = .failure(error) }

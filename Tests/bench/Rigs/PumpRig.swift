@@ -65,7 +65,8 @@ struct RigKind: Hashable, Sendable, CaseIterable, CustomTestStringConvertible {
 
     /// Pumps that are shared, by each way, and one that is behind an HM-10.
     static let sharedCases = [
-        RigKind(pump: .simulator, thermistors: 2, share: .unix), RigKind(pump: .module, thermistors: 2, share: .terminal),
+        RigKind(pump: .simulator, thermistors: 2, share: .unix),
+        RigKind(pump: .module, thermistors: 2, share: .terminal),
         RigKind(pump: .firmware, thermistors: 2, share: .tcp),
         RigKind(pump: .fieldFirmware, thermistors: 1, share: .terminal),
     ]
