@@ -109,7 +109,8 @@ let package = Package(
         .executableTarget(
             name: "pumpctld",
             dependencies: [
-                "Sharing", "DeviceKit", "Transports", "LineProtocol", "DescriptorIO", "RecordFormat",
+                "Sharing", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "DescriptorIO", "RecordFormat",
+                "Terminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "TOMLKit", package: "TOMLKit"), .product(name: "Logging", package: "swift-log"),
             ],

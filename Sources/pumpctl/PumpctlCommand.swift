@@ -25,7 +25,7 @@ struct PumpctlCommand: ParsableCommand {
                 subcommands: [
                     MonitorCommand.self, HistoryCommand.self, ConsoleCommand.self, SendCommand.self, PortsCommand.self,
                     ScanCommand.self, GATTCommand.self, ForgetCommand.self,
-                    DoctorCommand.self,
+                    ServeCommand.self, DoctorCommand.self,
                 ]),
             CommandGroup(name: "Simulation", subcommands: [SimCommand.self]),
         ])
@@ -55,6 +55,8 @@ struct PumpctlCommand: ParsableCommand {
             if let command = words.command as? any OptionedCommand.Type {
                 try command.checkOptions(in: arguments, words.path.joined(separator: " "))
             }
+            // Its options, and its help, are those of another program.
+            if words.command == ServeCommand.self { throw ServeProgram.replaceThis(arguments) }
             var command = try parseAsRoot(arguments)
             try command.run()
         } catch let failure as Failure {

@@ -1,10 +1,84 @@
 import ArgumentParser
+import DeviceKit
+import DescriptorIO
+import Glibc
+import LineProtocol
+import Logging
+import Terminal
 
 /// The daemon that shares devices among programs.
 @main
-struct PumpctldCommand: AsyncParsableCommand {
+struct PumpctldCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pumpctld", abstract: "Share devices among programs.")
+        commandName: "pumpctld", abstract: "Share devices among programs.",
+        usage: """
+            pumpctl serve [--config <file>] [--verbose]
+            pumpctl serve --port <endpoint> [--pty <path>] [--tcp <port>] [--unix <path>] [<options>]
+            """,
+        discussion: """
+            Holds the link to each device and sends one command at a time, so that several programs can use a device at once. \
+            Runs in the foreground and logs to standard error. Without --port, the devices are those of the configuration: \
+            ~/.config/pumpctl/pumpctld.toml, or /etc/pumpctl/pumpctld.toml.
 
-    func run() async throws {}
+            Example: pumpctl serve --port usb:1a86:7523 --pty /tmp/pump --tcp 4000
+            """,
+        version: "0.1.0")
+
+    @OptionGroup var options: ServeOptions
+
+    static func main() {
+        StandardStream.openMissing()
+        // A log whose reader has gone, a client too, and a file that may grow no further are errors of the write.
+        for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
+        main(nil)
+    }
+
+    func run() throws {
+        let format: LogFormat = JournalStream.isOpen() ? .journal : .plain
+        let configuration: DaemonConfiguration
+        do throws(DaemonFailure) { configuration = try options.configuration() } catch {
+            Self.report(error, format)
+            throw ExitCode(error.status.rawValue)
+        }
+        let status = EventLoop.run { loop in
+            let work = InterruptibleWork()
+            return await work.run(on: loop) {
+                try await Self.serve(configuration, on: loop, format)
+            } conclude: { result in
+                if case .failure(let failure as DaemonFailure) = result {
+                    Self.report(failure, format)
+                    return failure.status.rawValue
+                }
+                // SIGTERM is how a service is told to end.
+                return work.exitStatus == 128 + SIGTERM ? 0 : work.exitStatus ?? 0
+            }
+        }
+        if status != 0 { throw ExitCode(status) }
+    }
+
+    private static func serve(_ configuration: DaemonConfiguration, on loop: EventLoop, _ format: LogFormat) async throws {
+        // Made here: threads must not be started before the signals are blocked.
+        let output = LogOutput { count in
+            format.line(.warning, "the log was read too slowly: lines are lost", ["lines": "\(count)"])
+        }
+        let log = Logger(label: "pumpctld") { _ in
+            LineLogHandler(format, level: configuration.daemon.logLevel) { output.write($0) }
+        }
+        let daemon = try Daemon(configuration, on: loop, log: log, manager: .ours)
+        let result: Result<Void, DaemonFailure>
+        do throws(DaemonFailure) { result = .success(try await daemon.run()) } catch { result = .failure(error) }
+        // By a task of its own: a signal has cancelled this one. With a limit: nobody may be left who reads the log.
+        await Task(executorPreference: loop) {
+            _ = await withTimeLimit(.milliseconds(500), clock: EventLoopClock(loop), on: loop) { await output.flush() }
+        }.value
+        try result.get()
+    }
+
+    /// Says why the daemon does not run.
+    private static func report(_ failure: DaemonFailure, _ format: LogFormat) {
+        switch format {
+        case .journal: StandardStream.error.write(format.line(.error, "\(failure)", [:]))
+        case .plain: StandardStream.error.write("pumpctld: \(failure.message.printable())\n  hint: \(failure.hint.printable())\n")
+        }
+    }
 }

@@ -52,6 +52,25 @@ struct GATTOptions: ParsableArguments {
     }
 }
 
+/// For `serve`, beside what `pumpctld` takes.
+struct ServeOptions: ParsableArguments {
+    @Option(name: .shortAndLong, help: ArgumentHelp("Device endpoint.", valueName: "endpoint"))
+    var port: String?
+
+    @Option(name: .shortAndLong, help: "Device family.")
+    var family: Family?
+
+    @Flag(inversion: .prefixedNo, help: "Record what is sent and received.")
+    var record: Bool?
+
+    @Flag(name: .shortAndLong, help: "Log questions to devices too.")
+    var verbose = false
+
+    var shared: SharedOptions {
+        .leavingOut { ($0.port, $0.family, $0.record, $0.verbose) = (port, family, record, verbose) }
+    }
+}
+
 extension SharedOptions {
     /// Options that were given, without the others.
     fileprivate static func leavingOut(_ set: (inout SharedOptions) -> Void) -> SharedOptions {

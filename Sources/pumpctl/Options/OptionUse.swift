@@ -103,6 +103,9 @@ extension MessageListenCommand: OptionedCommand {}
 // Any device
 extension ConsoleCommand: OptionedCommand {}
 extension SendCommand: OptionedCommand {}
+extension ServeCommand: OptionedCommand {
+    static var takenOptions: Set<SharedOption> { [.port, .family, .record, .verbose] }
+}
 extension GATTCommand: OptionedCommand {
     static var takenOptions: Set<SharedOption> { [.port, .json, .timeout, .verbose] }
 }

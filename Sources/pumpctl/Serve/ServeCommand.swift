@@ -1,0 +1,23 @@
+import ArgumentParser
+import DeviceKit
+
+/// `pumpctl serve`, which is `pumpctld`: a program of its own, so that what it links costs no other command's start.
+struct ServeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Share devices among programs.",
+        discussion: """
+            Starts pumpctld with the same arguments: it holds the link to each device, and offers the device as a serial port, on \
+            a TCP port or on a Unix socket to several programs at once. All its options: pumpctl serve --help
+            """,
+        example: "pumpctl serve --port usb:1a86:7523 --pty /tmp/pump --tcp 4000")
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var own: ServeOptions
+    var shared: SharedOptions { own.shared }
+
+    @Argument(parsing: .allUnrecognized, help: "Other options of pumpctld.")
+    var arguments: [String] = []
+
+    func run() throws { throw ServeProgram.replaceThis(CommandLine.arguments.dropFirst()) }
+}

@@ -1,0 +1,49 @@
+import Glibc
+
+/// `pumpctld`, the program that `pumpctl serve` becomes.
+enum ServeProgram {
+    /// Replaces this program by it, with the same arguments but for the name of the command.
+    ///
+    /// - Returns: Why that failed.
+    static func replaceThis(_ arguments: some Sequence<String>) -> Failure {
+        guard let path = path(besides: ownPath, variable: getenv("PATH").map { String(cString: $0) }) else {
+            return Failure(
+                .unavailable, code: "not_installed", "pumpctld is not installed",
+                hint: "install it beside pumpctl: make install")
+        }
+        let words = ([path] + self.arguments(Array(arguments))).map { strdup($0) } + [nil]
+        execv(path, words)
+        let reason = String(cString: strerror(errno))
+        for word in words { free(word) }
+        return Failure(
+            .ioError, code: "system", "can't start \(path): \(reason)", hint: "install pumpctl again: make install")
+    }
+
+    /// The arguments of `pumpctld`, from those of `pumpctl`.
+    static func arguments(_ arguments: [String]) -> [String] {
+        var rest = arguments
+        guard let place = CommandWords(arguments).place else { return rest }
+        rest.remove(at: place)
+        return rest.first == "help" ? ["--help"] : rest
+    }
+
+    /// Where it is: beside this program, as it was built, or in `../libexec/pumpctl`, as it is installed, or on PATH; nil where
+    /// it is nowhere.
+    ///
+    /// - Parameters:
+    ///   - program: The path of this program.
+    ///   - variable: The folders of PATH.
+    static func path(besides program: String, variable: String?) -> String? {
+        let folder = program.lastIndex(of: "/").map { program[..<$0] } ?? "."
+        let folders = (variable ?? "").split(separator: ":")
+        let paths =
+            ["\(folder)/pumpctld", "\(folder)/../libexec/pumpctl/pumpctld"] + folders.map { "\($0)/pumpctld" }
+        return paths.first { access($0, X_OK) == 0 }
+    }
+
+    private static var ownPath: String {
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        return String(decoding: buffer[..<max(0, count)], as: UTF8.self)
+    }
+}

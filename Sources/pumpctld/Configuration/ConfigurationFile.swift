@@ -1,0 +1,63 @@
+import DescriptorIO
+import Glibc
+import LineProtocol
+
+/// The file that the configuration is read from.
+struct ConfigurationFile: Sendable, Hashable {
+    /// That of the system.
+    static let system = "/etc/pumpctl/pumpctld.toml"
+    /// The largest file that is read, in bytes.
+    private static let limit: off_t = 1 << 20
+
+    /// Where it is.
+    let path: String
+
+    /// The file that is used where none is named: this user's own, or that of the system. Root has the system's alone.
+    ///
+    /// - Throws: ``DaemonFailure`` where there is neither.
+    static func standard() throws(DaemonFailure) -> ConfigurationFile {
+        let paths = (geteuid() == 0 ? [] : [own].compactMap(\.self)) + [system]
+        guard let path = paths.first(where: { access($0, F_OK) == 0 }) else {
+            throw DaemonFailure(
+                .noInput, "there is no configuration: \(paths.joined(separator: " or "))",
+                hint: "write one, or name a device: pumpctl serve --port usb:1a86:7523 --pty /tmp/pump")
+        }
+        return ConfigurationFile(path: path)
+    }
+
+    /// That of this user; nil where there is no home for it.
+    private static var own: String? {
+        if let folder = getenv("XDG_CONFIG_HOME"), folder.pointee == UInt8(ascii: "/") {
+            return String(cString: folder) + "/pumpctl/pumpctld.toml"
+        }
+        return getenv("HOME").map { String(cString: $0) + "/.config/pumpctl/pumpctld.toml" }
+    }
+
+    /// Reads it.
+    ///
+    /// - Throws: ``DaemonFailure``, which names the file.
+    func read() throws(DaemonFailure) -> DaemonConfiguration {
+        let text = try contents()
+        do throws(ConfigurationError) { return try DaemonConfiguration(toml: text) } catch {
+            throw DaemonFailure(.usage, "\(path): \(error)", hint: error.hint)
+        }
+    }
+
+    private func contents() throws(DaemonFailure) -> String {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw failure(errno) }
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= Self.limit else {
+            throw DaemonFailure(.noInput, "\(path): this is no configuration file", hint: "name another by --config")
+        }
+        guard access(path, R_OK) == 0 else { throw failure(errno) }
+        guard let text = TextFile.contents(of: path) else { throw failure(EIO) }
+        return text
+    }
+
+    private func failure(_ errno: CInt) -> DaemonFailure {
+        let reason = String(cString: strerror(errno))
+        return errno == EACCES
+            ? DaemonFailure(.noPermission, "\(path): \(reason)", hint: "allow it: sudo chmod a+r \(path)")
+            : DaemonFailure(.noInput, "\(path): \(reason)", hint: "name another file by --config")
+    }
+}

@@ -1,0 +1,80 @@
+import Sharing
+import Transports
+
+extension DaemonConfiguration {
+    /// Refuses devices and shares that are in each other's way, and TCP shares that other machines reach.
+    ///
+    /// - Parameter place: Where the settings of the daemon are written.
+    func check(at place: ConfigurationPlace) throws(ConfigurationError) {
+        try checkEndpoints()
+        try checkShares(place)
+        guard !daemon.allowsInsecureListening else { return }
+        for device in devices {
+            guard let share = device.shares.first(where: \.isExposed) else { continue }
+            throw ConfigurationError(
+                .insecure, self.place(of: device, place).of("tcp"),
+                "\(share) is open to other machines, without a password: whoever reaches the port commands the device",
+                hint: "give a port alone to share it on loopback, or allow it: \(place.flag("insecure-listen"))")
+        }
+    }
+
+    private func place(of device: SharedDeviceSettings, _ place: ConfigurationPlace) -> ConfigurationPlace {
+        place == .commandLine ? place : .table("device.\(device.name)")
+    }
+
+    private func checkEndpoints() throws(ConfigurationError) {
+        var owners: [String: String] = [:]
+        for device in devices {
+            let endpoint = device.endpoint
+            let isCaseless = ["usb", "ble"].contains(endpoint.scheme)
+            let key = "\(endpoint.scheme):\(isCaseless ? endpoint.address.lowercased() : endpoint.address)"
+            if let other = owners.updateValue(device.name, forKey: key) {
+                throw ConfigurationError(
+                    .conflict, "[device.\(device.name)] endpoint",
+                    "'\(endpoint)' is the endpoint of [device.\(other)] too",
+                    hint: "keep one of the two, and give it the shares of both")
+            }
+        }
+    }
+
+    private func checkShares(_ place: ConfigurationPlace) throws(ConfigurationError) {
+        var taken: [(claim: Claim, owner: String)] = []
+        if let socket = daemon.socket { taken.append((.path(socket), place.of("socket"))) }
+        for device in devices {
+            for share in device.shares {
+                let (claim, owner) = (Claim(share), self.place(of: device, place).of(share.key))
+                if let other = taken.first(where: { $0.claim.excludes(claim) }) {
+                    throw ConfigurationError(
+                        .conflict, owner, "'\(share)' is taken by \(other.owner)", hint: "choose another address")
+                }
+                taken.append((claim, owner))
+            }
+        }
+    }
+
+    /// What a share takes for itself.
+    private enum Claim {
+        case path(String)
+        case port(UInt16, host: String)
+
+        /// What every address of the machine is called.
+        private static let everywhere = ["0.0.0.0", "::"]
+
+        init(_ share: ShareAddress) {
+            switch share {
+            case .terminal(let path), .unix(let path): self = .path(path)
+            case .tcp(let host, let port): self = .port(port, host: host == "localhost" ? "127.0.0.1" : host)
+            }
+        }
+
+        func excludes(_ other: Claim) -> Bool {
+            switch (self, other) {
+            case (.path(let path), .path(let another)): path == another
+            case (.port(let port, let host), .port(let another, let otherHost)):
+                port == another
+                    && (host == otherHost || Self.everywhere.contains(host) || Self.everywhere.contains(otherHost))
+            case (.path, .port), (.port, .path): false
+            }
+        }
+    }
+}

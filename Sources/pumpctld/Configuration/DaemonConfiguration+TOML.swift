@@ -1,0 +1,80 @@
+import LineProtocol
+import Logging
+import Sharing
+import TOMLKit
+
+extension DaemonConfiguration {
+    /// Reads what a configuration file holds.
+    init(toml text: String) throws(ConfigurationError) {
+        let file = TableReader("", try Self.parsed(text))
+        try file.allowKeys(["daemon", "device"])
+        if let table = try file.table("daemon") { daemon = try DaemonSettings(table) }
+        devices = []
+        if let tables = try file.table("device") {
+            for name in tables.keys {
+                guard let table = try tables.table(name) else { continue }
+                devices.append(try DeviceEntry(table, name: name).settings(at: table.place))
+            }
+        }
+        guard !devices.isEmpty else {
+            throw ConfigurationError(
+                .missing, "[device.NAME]", "there is no device", hint: "add a table, as [device.pump]")
+        }
+        try check(at: .table("daemon"))
+    }
+
+    private static func parsed(_ text: String) throws(ConfigurationError) -> TOMLTable {
+        // The parser takes a NUL for the end of the text.
+        if let end = text.utf8.firstIndex(of: 0) {
+            let line = text.utf8[..<end].count { $0 == 0x0A } + 1
+            throw ConfigurationError(.syntax, "line \(line)", "a NUL character", hint: "write the file as UTF-8 text")
+        }
+        do { return try TOMLTable(string: text) } catch {
+            let error = error as? TOMLParseError
+            throw ConfigurationError(
+                .syntax, error.map { "line \($0.source.begin.line)" } ?? "the file",
+                error?.description ?? "this is no TOML", hint: "write it as TOML: see https://toml.io")
+        }
+    }
+}
+
+extension DaemonSettings {
+    /// Reads the table `daemon`.
+    fileprivate init(_ table: TableReader) throws(ConfigurationError) {
+        try table.allowKeys(["socket", "group", "log-level", "insecure-listen"])
+        socket = try table.string("socket")
+        if let socket { try ShareAddress.checkPath(socket, "socket", at: table.place) }
+        group = try table.string("group")
+        if let level = try table.string("log-level") { logLevel = try Logger.Level(named: level, at: table.place) }
+        allowsInsecureListening = try table.boolean("insecure-listen") ?? false
+    }
+}
+
+extension DeviceEntry {
+    /// Reads a table `device.NAME`.
+    fileprivate init(_ table: TableReader, name: String) throws(ConfigurationError) {
+        try table.allowKeys(["endpoint", "family", "pty", "tcp", "unix", "record", "idle"])
+        self.init(name: name)
+        endpoint = try table.string("endpoint")
+        family = try table.string("family")
+        terminals = try table.strings("pty")
+        tcp = try table.strings("tcp")
+        unix = try table.strings("unix")
+        isRecorded = try table.boolean("record") ?? false
+        idle = try table.string("idle")
+    }
+}
+
+extension Logger.Level {
+    /// The level of that name.
+    fileprivate init(named name: String, at place: ConfigurationPlace) throws(ConfigurationError) {
+        guard let level = Logger.Level(rawValue: name) else {
+            let names = Self.allCases.map(\.rawValue)
+            let nearest = EditDistance.nearest(to: name, among: names)
+            throw ConfigurationError(
+                .badValue, place.of("log-level"), "there is no level '\(name)'",
+                hint: "write \(nearest.map { "\"\($0)\"" } ?? "one of: " + names.joined(separator: ", "))")
+        }
+        self = level
+    }
+}

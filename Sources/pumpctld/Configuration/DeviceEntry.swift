@@ -1,0 +1,117 @@
+import DeviceKit
+import LineProtocol
+import Sharing
+import Transports
+
+/// A device as it is written in a configuration file or on a command line, before it is known to make sense.
+struct DeviceEntry: Sendable, Hashable {
+    /// Its name; nil for its family's.
+    var name: String?
+    var endpoint: String?
+    /// Its family's name; nil for a pump.
+    var family: String?
+    /// Where the links to its pseudo-terminals are.
+    var terminals: [String] = []
+    /// The TCP ports, each with the host that it is opened on or without.
+    var tcp: [String] = []
+    /// The paths of its Unix sockets.
+    var unix: [String] = []
+    var isRecorded = false
+    /// How long its link is held behind the last client.
+    var idle: String?
+
+    init(name: String?) { self.name = name }
+
+    /// What it says.
+    ///
+    /// - Parameter place: Where it is written.
+    func settings(at place: ConfigurationPlace) throws(ConfigurationError) -> SharedDeviceSettings {
+        let family = try readFamily(at: place)
+        let endpoint = try readEndpoint(at: place).adapted(to: family)
+        var shares: [ShareAddress] = []
+        for path in terminals {
+            try ShareAddress.checkPath(path, "pty", at: place)
+            shares.append(.terminal(link: path))
+        }
+        for text in tcp { shares.append(try ShareAddress(tcp: text, at: place)) }
+        for path in unix {
+            try ShareAddress.checkPath(path, "unix", at: place)
+            shares.append(.unix(path: path))
+        }
+        return SharedDeviceSettings(
+            name: try readName(family, at: place), endpoint: endpoint, family: family, shares: shares,
+            holding: try readHolding(of: endpoint, at: place), isRecorded: isRecorded)
+    }
+
+    private func readName(_ family: Family, at place: ConfigurationPlace) throws(ConfigurationError) -> String {
+        let name = name ?? family.name
+        let isFit = name.utf8.allSatisfy { byte in
+            [UInt8(ascii: "-"), UInt8(ascii: "_")].contains(byte) || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+                || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+        }
+        guard isFit, !name.isEmpty, name.utf8.count <= 64 else {
+            let hint = "use letters, digits, '-' and '_', at most 64 of them"
+            switch place {
+            case .table: throw ConfigurationError(.badValue, "[device.\(name)]", "this can't be a name", hint: hint)
+            case .commandLine: throw ConfigurationError(.badValue, "--name", "'\(name)' can't be a name", hint: hint)
+            }
+        }
+        return name
+    }
+
+    private func readFamily(at place: ConfigurationPlace) throws(ConfigurationError) -> Family {
+        let shared = SharedFamily.all.map(\.family)
+        guard let text = family else { return .pump }
+        if let family = shared.first(where: { $0.name == text }) { return family }
+        let names = shared.map(\.name)
+        let isKnown = Family.all.contains { $0.name == text }
+        throw ConfigurationError(
+            .badValue, place.of("family"),
+            isKnown ? "devices of the family \(text) can't be shared" : "there is no family '\(text)'",
+            hint: isKnown
+                ? "use it by pumpctl directly; shared are: \(names.joined(separator: ", "))"
+                : "write \(place.example("family", EditDistance.nearest(to: text, among: names) ?? names[0]))")
+    }
+
+    private func readEndpoint(at place: ConfigurationPlace) throws(ConfigurationError) -> Endpoint {
+        let key = place == .commandLine ? "port" : "endpoint"
+        guard let text = endpoint else {
+            throw ConfigurationError(
+                .missing, place.of(key), "it is not given",
+                hint: "name the device, as \(place.example(key, "usb:1a86:7523")): see pumpctl ports")
+        }
+        let endpoint: Endpoint
+        do throws(LinkError) { endpoint = try Endpoint(text) } catch {
+            throw ConfigurationError(
+                .badValue, place.of(key), "'\(text)' is no endpoint",
+                hint: error.hint ?? "write \(place.example(key, "/dev/ttyUSB0"))")
+        }
+        let schemes = LinkSchemes.standard.names
+        guard schemes.contains(endpoint.scheme) else {
+            let list = schemes.map { "\($0):" }.joined(separator: " ")
+            throw ConfigurationError(
+                .badValue, place.of(key), "'\(endpoint.scheme):' can't be shared",
+                hint: endpoint.scheme == "sim"
+                    ? "start the simulator apart, and name its port: pumpctl sim \(endpoint.address) --link /tmp/pump"
+                    : "begin an endpoint with / or one of: \(list)")
+        }
+        return endpoint
+    }
+
+    private func readHolding(
+        of endpoint: Endpoint, at place: ConfigurationPlace
+    ) throws(ConfigurationError) -> LinkHolding? {
+        guard let text = idle else { return nil }
+        guard !endpoint.isSerialPort else {
+            throw ConfigurationError(
+                .badValue, place.of("idle"), "a serial port is always held: opening it again may reset the board",
+                hint: "remove it")
+        }
+        guard let time = TimeText.duration(text) else {
+            throw ConfigurationError(
+                .badValue, place.of("idle"), "'\(text)' is no time",
+                hint: "write a number and a unit, ms, s, m or h: \(place.example("idle", "60s"))")
+        }
+        return .whileUsed(idle: time)
+    }
+}

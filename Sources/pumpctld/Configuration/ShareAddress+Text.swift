@@ -1,0 +1,65 @@
+import Glibc
+import Sharing
+
+extension ShareAddress {
+    /// The longest path that a Unix socket can have, in bytes.
+    private static let longestPath = 107
+
+    /// Reads where a TCP share listens: a port on loopback, or `host:port`.
+    init(tcp text: String, at place: ConfigurationPlace) throws(ConfigurationError) {
+        let hint = "write a port, as \(place.example("tcp", "4000")), or host:port, as 127.0.0.1:4000 or [::1]:4000"
+        func bad(_ problem: String) -> ConfigurationError {
+            ConfigurationError(.badValue, place.of("tcp"), problem, hint: hint)
+        }
+        let colon = text.lastIndex(of: ":")
+        let portText = colon.map { text[text.index(after: $0)...] } ?? text[...]
+        guard portText.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }), let port = UInt16(portText),
+            port > 0
+        else { throw bad("'\(text)' has no port from 1 to 65535") }
+        var host = colon.map { String(text[..<$0]) } ?? "127.0.0.1"
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = String(host.dropFirst().dropLast())
+            guard host.contains(":") else { throw bad("'\(host)' is no IPv6 address") }
+        } else if host.contains(":") {
+            throw bad("an IPv6 address stands in brackets")
+        }
+        guard !host.isEmpty else { throw bad("'\(text)' has no host") }
+        self = .tcp(host: host, port: port)
+    }
+
+    /// Refuses the path of a socket or a link that can't be one.
+    static func checkPath(_ path: String, _ key: String, at place: ConfigurationPlace) throws(ConfigurationError) {
+        let isFit = !path.isEmpty && !path.hasSuffix("/") && !path.utf8.contains(0)
+        guard isFit, place == .commandLine || path.hasPrefix("/") else {
+            throw ConfigurationError(
+                .badValue, place.of(key), "'\(path)' can't be used as a path",
+                hint: "write a path that begins with /, as \(place.example(key, "/run/pumpctld/pump"))")
+        }
+        guard key == "pty" || path.utf8.count <= longestPath else {
+            throw ConfigurationError(
+                .badValue, place.of(key), "the path is too long for a socket: \(path.utf8.count) bytes",
+                hint: "choose one of at most \(longestPath) bytes")
+        }
+    }
+
+    /// Whether programs on other machines may reach it.
+    ///
+    /// A host's name may lead anywhere, so only `localhost` and addresses of loopback are known to be safe.
+    var isExposed: Bool {
+        guard case .tcp(let host, _) = self, host != "localhost" else { return false }
+        var address = in_addr()
+        if inet_pton(AF_INET, host, &address) == 1 { return UInt32(bigEndian: address.s_addr) >> 24 != 127 }
+        var address6 = in6_addr()
+        guard inet_pton(AF_INET6, host, &address6) == 1 else { return true }
+        return withUnsafeBytes(of: &address6) { $0.dropLast().contains { $0 != 0 } || $0.last != 1 }
+    }
+
+    /// The key under which it stands in a configuration.
+    var key: String {
+        switch self {
+        case .terminal: "pty"
+        case .tcp: "tcp"
+        case .unix: "unix"
+        }
+    }
+}

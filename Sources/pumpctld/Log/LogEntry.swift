@@ -1,0 +1,122 @@
+import DeviceKit
+import LineProtocol
+import Logging
+import RecordFormat
+import SerialPort
+import Sharing
+
+/// What is logged of something that happens. Nothing in it was escaped: ``LogFormat`` does that.
+struct LogEntry: Sendable {
+    /// How much of a client's line is logged, in characters.
+    private static let lineLimit = 200
+
+    var level: Logger.Level
+    var message: String
+    var metadata: Logger.Metadata
+
+    init(_ level: Logger.Level, _ message: String, _ values: KeyValuePairs<String, String?> = [:]) {
+        self.level = level
+        self.message = message
+        metadata = [:]
+        for (key, value) in values { if let value { metadata[key] = .string(value) } }
+    }
+
+    /// Bytes as text, which is not escaped unless it is none.
+    fileprivate static func text(_ bytes: [UInt8]) -> String {
+        let text = String(validating: bytes, as: UTF8.self) ?? bytes.printable()
+        return text.count > lineLimit ? text.prefix(lineLimit) + "…" : text
+    }
+}
+
+extension Logger {
+    /// Logs an entry.
+    func log(_ entry: LogEntry) { log(level: entry.level, "\(entry.message)", metadata: entry.metadata) }
+}
+
+extension LogEntry {
+    /// What happens to a device, and who commands it.
+    ///
+    /// - Parameter family: The device's family, which tells questions from what changes something: a program that asks for the
+    ///   state each second must not fill the log.
+    init(_ report: SharingReport, of family: Family) {
+        switch report.event {
+        case .up(let link): self.init(.notice, "the link is open", ["link": link])
+        case .lost(let reason): self.init(.warning, "the link is lost; waiting for the device", ["reason": reason])
+        case .notOpened(let reason, let hint):
+            self.init(.warning, "can't open the link; trying again", ["reason": reason, "hint": hint])
+        case .doubtful(let reason): self.init(.warning, "this is not taken for the device", ["reason": reason])
+        case .idle: self.init(.info, "the link is closed: no client is left")
+        case .came(let client): self.init(.info, "a client has connected", ["client": client])
+        case .left(let client): self.init(.info, "a client has left", ["client": client])
+        case .dropped(let client, let reason):
+            self.init(.warning, "a client was disconnected", ["client": client, "reason": reason])
+        case .turnedAway(let client, let reason):
+            self.init(.warning, "a client was refused", ["client": client, "reason": reason])
+        case .sends(let line, let client):
+            self.init(family.isQuestion(line) ? .debug : .info, "command", ["client": client, "line": Self.text(line)])
+        case .refused(let line, let client):
+            self.init(.notice, "a command was not sent", ["client": client, "line": Self.text(line)])
+        case .failed(let line, let client, let reason):
+            // What the device answered may end it, with its line end.
+            let reason = String(reason.reversed().drop(while: \.isNewline).reversed())
+            self.init(
+                .warning, "a command has failed", ["client": client, "line": Self.text(line), "reason": reason])
+        }
+        metadata["device"] = .string(report.device)
+    }
+}
+
+extension Family {
+    /// Whether a line of a client changes nothing, as far as the family's commands tell.
+    fileprivate func isQuestion(_ line: [UInt8]) -> Bool {
+        let text = String(decoding: line, as: UTF8.self).uppercased()
+        return commands.contains { $0.effect == .query && $0.parameters.isEmpty && $0.line.uppercased() == text }
+    }
+}
+
+extension LogEntry {
+    /// What comes to light about a link.
+    ///
+    /// - Parameter name: The link's.
+    init(_ report: LinkOpening.Report, of name: String, device: String) {
+        switch report {
+        case .step(let step): self.init(.debug, "connecting", ["step": step.map { "\($0)" }])
+        case .opened: self.init(.trace, "open")
+        case .traffic(let entry): self.init(entry)
+        case .discovery(.remark(let remark)): self.init(.warning, remark)
+        case .discovery(.restart(let reset)): self.init(.warning, "the board has restarted", ["cause": reset.cause])
+        case .sharedPort(let use):
+            let names = use.holders.map(\.description) + use.claims.compactMap(\.holder)
+            self.init(
+                .warning, "another program uses the port too: answers may go there",
+                ["program": names.joined(separator: ", ")])
+        case .held(.asked(let process)): self.init(.notice, "OFF is asked for", ["client": "pid \(process)"])
+        case .held(.unreachable): self.init(.warning, "'pumpctl off' can't ask this program to switch the device off")
+        case .recording(let report): self.init(report)
+        }
+        metadata["device"] = .string(device)
+        metadata["link"] = .string(name)
+    }
+
+    private init(_ entry: TracedLink.Entry) {
+        switch entry {
+        case .sends(let bytes): self.init(.trace, "sent", ["bytes": Self.text(bytes)])
+        case .sendsBreak: self.init(.trace, "sent a break")
+        case .received(let bytes): self.init(.trace, "received", ["bytes": Self.text(bytes)])
+        case .confirms: self.init(.trace, "looking whether the device is still there")
+        case .ended(let error): self.init(.trace, "the link ended", ["reason": error.map { "\($0)" }])
+        }
+    }
+
+    private init(_ report: SharedRecording.Report) {
+        switch report {
+        case .notBegun(let trouble), .begun(.failing(let trouble)):
+            self.init(.error, "nothing is recorded for now", ["reason": trouble.text, "hint": trouble.hint])
+        case .begun(.overflowing): self.init(.warning, "the disk is too slow: not all is recorded")
+        case .begun(.recovered(let lost)): self.init(.notice, "it is recorded again", ["lost": "\(lost)"])
+        case .begun(.broken): self.init(.error, "pumpctl-record has ended: no more is recorded")
+        case .begun(.stillWriting): self.init(.warning, "pumpctl-record still writes, and goes on by itself")
+        case .begun(.lost(let count)): self.init(.error, "records could not be written", ["lost": "\(count)"])
+        }
+    }
+}

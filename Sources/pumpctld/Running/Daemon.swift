@@ -1,0 +1,150 @@
+import DescriptorIO
+import DeviceKit
+import Glibc
+import LineProtocol
+import Logging
+import Sharing
+import Synchronization
+import Transports
+
+/// Serves the devices of a configuration until it is cancelled.
+final class Daemon: Sendable {
+    private let configuration: DaemonConfiguration
+    private let loop: EventLoop
+    private let log: Logger
+    private let manager: ServiceManager?
+    private let shares: OpenShares
+    /// Those of the devices that are there.
+    private let present = Mutex(Set<String>())
+    /// What no waiting mends.
+    private let failures = AsyncStream.makeStream(of: DaemonFailure.self)
+
+    /// A daemon that serves nothing yet.
+    ///
+    /// - Parameter manager: Told how it is; nil where nobody has to be.
+    /// - Throws: Where the configuration names what this machine does not have.
+    init(
+        _ configuration: DaemonConfiguration, on loop: EventLoop, log: Logger, manager: ServiceManager?
+    ) throws(DaemonFailure) {
+        self.configuration = configuration
+        self.loop = loop
+        self.log = log
+        self.manager = manager
+        var group: ShareGroup?
+        if let name = configuration.daemon.group { group = try ShareGroup(named: name) }
+        shares = OpenShares(for: group)
+    }
+
+    /// Serves until the task is cancelled. Links are closed then, and nothing is sent: a pump that runs runs on.
+    ///
+    /// - Throws: Why it can't serve.
+    func run() async throws(DaemonFailure) {
+        let served = configuration.devices.compactMap(serve)
+        do throws(DaemonFailure) {
+            // Before any link: a daemon that can't start must not reset a board by opening its port.
+            for served in served { try await shares.open(served.device) }
+            try await openControlSocket()
+        } catch {
+            await shares.close()
+            throw error
+        }
+        let runs = served.map { served in Task(executorPreference: loop) { await served.device.run() } }
+        let watchdog = Task(executorPreference: loop) { await self.sayAlive() }
+        tellManager(.ready)
+        log.notice("serving", metadata: ["devices": "\(configuration.devices.map(\.name).joined(separator: ","))"])
+        var failure: DaemonFailure?
+        for await first in failures.stream {
+            failure = first
+            break
+        }
+        manager?.tell(.stopping)
+        await shares.close()
+        for run in runs { run.cancel() }
+        for run in runs { await run.value }
+        watchdog.cancel()
+        for served in served { await served.recording.end("closed") }
+        log.notice("ended")
+        if let failure { throw failure }
+    }
+
+    /// Where programs ask for devices by their names: the server of ``DaemonSettings/socket`` is started here, once the devices'
+    /// own shares listen and before the service manager is told that all do.
+    private func openControlSocket() async throws(DaemonFailure) {}
+
+    // MARK: Devices
+
+    private struct Served: Sendable {
+        let device: SharedDevice
+        let recording: SharedRecording
+    }
+
+    /// A device whose link is not opened yet; nil where its family can't be shared, which the configuration excludes.
+    private func serve(_ settings: SharedDeviceSettings) -> Served? {
+        guard let row = SharedFamily.row(of: settings.family) else { return nil }
+        let recording = SharedRecording(of: settings.family.name, on: loop)
+        let opening = opening(settings, recording)
+        let device = SharedDevice(settings, row, on: loop) { [failures] endpoint in
+            do throws(LinkError) { return try await opening.link(to: endpoint, for: .transfer) } catch {
+                if let failure = DaemonFailure(unmendable: error, of: settings.name) {
+                    failures.continuation.yield(failure)
+                }
+                throw error
+            }
+        } tell: { [self] report in
+            log.log(LogEntry(report, of: settings.family))
+            note(report)
+        }
+        return Served(device: device, recording: recording)
+    }
+
+    private func opening(_ settings: SharedDeviceSettings, _ recording: SharedRecording) -> LinkOpening {
+        var opening = LinkOpening(of: settings.family, on: loop) { [log] name, report in
+            log.log(LogEntry(report, of: name, device: settings.name))
+        }
+        opening.memory = .user { [log] error in
+            log.debug("it is not remembered which device a name leads to", metadata: ["reason": "\(error)"])
+        }
+        opening.isTraced = configuration.daemon.logLevel == .trace
+        // The pump's Nano has no boot ROM that says so.
+        opening.looksForRestarts = settings.family != .pump
+        opening.recording = settings.isRecorded ? recording : nil
+        return opening
+    }
+
+    // MARK: The service manager
+
+    /// Notes which devices are there, for who asks the service manager.
+    private func note(_ report: SharingReport) {
+        let hasChanged = present.withLock { present in
+            switch report.event {
+            case .up: present.insert(report.device).inserted
+            case .lost, .idle: present.remove(report.device) != nil
+            default: false
+            }
+        }
+        if hasChanged { tellManager() }
+    }
+
+    /// Tells the service manager which devices are there, with more.
+    private func tellManager(_ notice: ServiceManager.Notice? = nil) {
+        let present = present.withLock(\.self)
+        let states = configuration.devices.map { "\($0.name) \(present.contains($0.name) ? "connected" : "waiting")" }
+        let status = ServiceManager.Notice.status(states.joined(separator: ", "))
+        if let notice { manager?.tell(notice, status) } else { manager?.tell(status) }
+    }
+
+    /// Tells the service manager, from the loop that all devices run on, that the loop still runs.
+    private func sayAlive() async {
+        guard let manager, let interval = manager.interval else { return }
+        let clock = EventLoopClock(loop)
+        repeat { manager.tell(.alive) } while (try? await clock.sleep(for: interval)) != nil
+    }
+}
+
+extension DaemonFailure {
+    /// A link can't be opened as it is configured; nil where that may change while the daemon runs.
+    fileprivate init?(unmendable error: LinkError, of device: String) {
+        guard error.code == .invalidEndpoint else { return nil }
+        self.init(.usage, "device \(device): \(error)", hint: error.hint ?? "correct the endpoint")
+    }
+}

@@ -1,0 +1,132 @@
+import DescriptorIO
+import Glibc
+import SerialPort
+import Sharing
+
+/// The shares of all devices, which listen.
+actor OpenShares {
+    private let group: ShareGroup?
+    private var sockets: [SocketShare] = []
+    private var terminals: [TerminalShare] = []
+
+    /// - Parameter group: Whose users may open them; nil for this user alone.
+    init(for group: ShareGroup?) { self.group = group }
+
+    /// Opens the shares of a device.
+    ///
+    /// - Throws: Why one of them can't be opened. Those that were opened stay so until ``close()``.
+    func open(_ device: SharedDevice) async throws(DaemonFailure) {
+        for share in device.settings.shares {
+            switch share {
+            case .terminal(let link): try await open(terminal: link, device)
+            case .tcp(let host, let port): try await open(.tcp(host: host, port: port), share, device)
+            case .unix(let path):
+                try await open(.unix(path: path), share, device)
+                try group?.admit(to: path)
+            }
+        }
+    }
+
+    private func open(terminal link: String, _ device: SharedDevice) async throws(DaemonFailure) {
+        do throws(SerialError) {
+            let share = try await TerminalShare.open(device, link: link)
+            terminals.append(share)
+        } catch {
+            throw DaemonFailure(error, at: link)
+        }
+        try group?.admit(to: link)
+    }
+
+    private func open(
+        _ address: SocketAddress, _ share: ShareAddress, _ device: SharedDevice
+    ) async throws(DaemonFailure) {
+        do throws(DescriptorError) {
+            sockets.append(try await SocketShare.open(device, at: address))
+        } catch {
+            throw DaemonFailure(error, at: share)
+        }
+    }
+
+    /// Stops listening, and hangs up on every client.
+    func close() async {
+        for share in sockets { await share.close() }
+        for share in terminals { await share.close() }
+        (sockets, terminals) = ([], [])
+    }
+}
+
+/// A group whose users may open sockets and pseudo-terminals.
+struct ShareGroup: Sendable, Hashable {
+    let name: String
+    let id: gid_t
+
+    /// The group of that name.
+    init(named name: String) throws(DaemonFailure) {
+        guard let entry = getgrnam(name) else {
+            throw DaemonFailure(
+                .usage, "group: there is no group '\(name)' on this machine",
+                hint: "name another, or make it: sudo groupadd --system \(name)")
+        }
+        self.name = name
+        id = entry.pointee.gr_gid
+    }
+
+    /// Lets its users open what is at `path`. Until then it is this user's alone.
+    func admit(to path: String) throws(DaemonFailure) {
+        guard chown(path, .max, id) == 0, chmod(path, 0o660) == 0 else {
+            throw DaemonFailure(
+                .noPermission, "\(path): can't be given to the group \(name): \(String(cString: strerror(errno)))",
+                hint: "run pumpctld as root or as a member of the group \(name)")
+        }
+    }
+}
+
+extension DaemonFailure {
+    /// A socket could not be opened.
+    fileprivate init(_ error: DescriptorError, at share: ShareAddress) {
+        let reason = error.errno.map { String(cString: strerror($0)) } ?? "\(error)"
+        switch (error.errno, share) {
+        case (EADDRINUSE?, .unix(let path)):
+            let isSocket = Self.isSocket(path)
+            self.init(
+                .unavailable, isSocket ? "\(path): another program listens there" : "\(path): something else is there",
+                hint: isSocket
+                    ? "end it, perhaps another pumpctld, or choose another path: sudo fuser -v \(path)"
+                    : "remove it, or choose another path")
+        case (EADDRINUSE?, .tcp(_, let port)):
+            self.init(
+                .unavailable, "\(share): another program has the port",
+                hint: "end it, or choose another port: ss -ltnp 'sport = :\(port)'")
+        case (EADDRNOTAVAIL?, _):
+            self.init(.noInput, "\(share): this machine does not have that address", hint: "see its own: ip address")
+        case (ENOENT?, _), (ENOTDIR?, _):
+            self.init(.noInput, "\(share): its folder is not there", hint: "make the folder, or choose another path")
+        case (EACCES?, .tcp), (EPERM?, .tcp):
+            self.init(.noPermission, "\(share): \(reason)", hint: "choose a port from 1024 on")
+        case (EACCES?, _), (EPERM?, _), (EROFS?, _):
+            self.init(
+                .noPermission, "\(share): \(reason)", hint: "choose a path in a folder that this user may write to")
+        default:
+            self.init(
+                error.errno == nil ? .noInput : .ioError, "\(share): \(reason)", hint: "choose another address")
+        }
+    }
+
+    private static func isSocket(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+    }
+
+    /// A pseudo-terminal could not be made.
+    fileprivate init(_ error: SerialError, at link: String) {
+        let reason = error.errno.map { String(cString: strerror($0)) } ?? error.reason
+        let (status, message): (Status, String) =
+            switch (error.code, error.errno) {
+            case (.pathTaken, _): (.unavailable, "\(link): something else is there")
+            case (_, ENOENT?), (_, ENOTDIR?): (.noInput, "\(link): its folder is not there")
+            case (_, EACCES?), (_, EPERM?), (_, EROFS?): (.noPermission, "\(link): \(reason)")
+            default: (.ioError, "\(error.activity) \(error.path) for \(link): \(reason)")
+            }
+        self.init(status, message, hint: error.hint ?? "choose another path")
+    }
+}

@@ -1,0 +1,99 @@
+import ArgumentParser
+import DeviceKit
+import Logging
+import Sharing
+
+/// The options of `pumpctl serve`: a file, or one device.
+struct ServeOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Configuration file, in place of the standard one.", valueName: "file"))
+    var config: String?
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Serve the device at this endpoint alone.", valueName: "endpoint"))
+    var port: String?
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Device family: \(SharedFamily.all.map(\.family.name).joined(separator: ", ")). (default: pump)"))
+    var family: String?
+
+    @Option(help: "Name of the device. (default: its family)")
+    var name: String?
+
+    @Option(help: ArgumentHelp("Offer it as a serial port: a link to a pseudo-terminal.", valueName: "path"))
+    var pty: [String] = []
+
+    @Option(help: ArgumentHelp("Offer it on a TCP port of loopback, or at host:port.", valueName: "port"))
+    var tcp: [String] = []
+
+    @Option(help: ArgumentHelp("Offer it on a Unix socket.", valueName: "path"))
+    var unix: [String] = []
+
+    @Flag(inversion: .prefixedNo, help: "Record what is sent and received, for 'pumpctl history'. (default: --no-record)")
+    var record: Bool?
+
+    @Option(help: ArgumentHelp("How long a BLE link is held behind the last client. (default: 60s)", valueName: "time"))
+    var idle: String?
+
+    @Option(help: ArgumentHelp("Socket for programs that ask for devices by name.", valueName: "path"))
+    var socket: String?
+
+    @Flag(help: "Allow a TCP share that other machines reach. It has no password.")
+    var insecureListen = false
+
+    @Flag(name: .shortAndLong, help: "Log questions to devices too.")
+    var verbose = false
+}
+
+extension ServeOptions {
+    /// Whether anything is said of a device, or of what a file would say.
+    private var describesDevice: Bool {
+        family != nil || name != nil || record != nil || idle != nil || socket != nil || insecureListen
+            || !(pty + tcp + unix).isEmpty
+    }
+
+    /// The configuration that they ask for.
+    func configuration() throws(DaemonFailure) -> DaemonConfiguration {
+        var given: DaemonConfiguration?
+        do throws(ConfigurationError) { given = try deviceAlone() } catch { throw DaemonFailure(error) }
+        var configuration: DaemonConfiguration
+        if let given {
+            configuration = given
+        } else if let config {
+            configuration = try ConfigurationFile(path: config).read()
+        } else {
+            configuration = try ConfigurationFile.standard().read()
+        }
+        if verbose { configuration.daemon.logLevel = min(configuration.daemon.logLevel, .debug) }
+        return configuration
+    }
+
+    /// Refuses options that don't go together.
+    private func check() throws(ConfigurationError) {
+        if port != nil, config != nil {
+            throw ConfigurationError(
+                .conflict, "--config", "it can't be used with --port",
+                hint: "write the device into the file, or omit --config")
+        }
+        if port == nil, describesDevice {
+            throw ConfigurationError(
+                .missing, "--port", "it is not given", hint: "name the device too, as --port usb:1a86:7523")
+        }
+    }
+
+    /// The device that is named on the command line, with what is said of it; nil where none is.
+    private func deviceAlone() throws(ConfigurationError) -> DaemonConfiguration? {
+        try check()
+        guard port != nil else { return nil }
+        var entry = DeviceEntry(name: name)
+        (entry.endpoint, entry.family, entry.idle) = (port, family, idle)
+        (entry.terminals, entry.tcp, entry.unix) = (pty, tcp, unix)
+        entry.isRecorded = record ?? false
+        let place = ConfigurationPlace.commandLine
+        var configuration = DaemonConfiguration(devices: [try entry.settings(at: place)])
+        if let socket { try ShareAddress.checkPath(socket, "socket", at: place) }
+        configuration.daemon.socket = socket
+        configuration.daemon.allowsInsecureListening = insecureListen
+        try configuration.check(at: place)
+        return configuration
+    }
+}
