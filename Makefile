@@ -14,7 +14,7 @@ BUILD_PACKAGES := pkg-config libudev-dev libdbus-1-dev libedit-dev libbsd-dev li
 TEST_PACKAGES := gcc g++ make simavr libsimavr-dev libelf-dev gcc-avr avr-libc binutils-avr arduino-core-avr \
     python3-serial socat picocom shellcheck \
     udev umockdev gir1.2-umockdev-1.0 python3-gi dbus-daemon dbus-bin libglib2.0-bin \
-    bluez python3-bleak
+    bluez python3-bleak systemd
 
 # For a quick start: no C++ library, libdbus (with libsystemd and five more) or SQLite to load and bind, and the program's own
 # relocations packed, which only lld does.
@@ -41,6 +41,7 @@ RACES ?= .build/races
 all: setup $(STATIC_LIBRARIES)
 	$(PART) 'build of pumpctl' $(RELEASE) --product pumpctl
 	$(PART) 'build of pumpctl-record' $(RELEASE) --product pumpctl-record
+	$(PART) 'build of pumpctld' $(RELEASE) --product pumpctld
 
 # A folder with only the archive of each library, which the linker searches before the system's folders. It searches the
 # folders that pkg-config names even earlier, so libdbus has a .pc file here, which names the archive.
@@ -111,6 +112,11 @@ benchmark: all
 install: all
 	install -D -m 755 "$$($(RELEASE) --show-bin-path)/pumpctl" $(DESTDIR)$(PREFIX)/bin/pumpctl
 	install -D -m 755 "$$($(RELEASE) --show-bin-path)/pumpctl-record" $(DESTDIR)$(PREFIX)/libexec/pumpctl/pumpctl-record
+	install -D -m 755 "$$($(RELEASE) --show-bin-path)/pumpctld" $(DESTDIR)$(PREFIX)/libexec/pumpctl/pumpctld
+	install -D -m 644 packaging/systemd/pumpctld.service $(DESTDIR)$(PREFIX)/lib/systemd/system/pumpctld.service
+	sed -i 's|/usr/local/|$(PREFIX)/|' $(DESTDIR)$(PREFIX)/lib/systemd/system/pumpctld.service
+	install -D -m 644 packaging/sysusers.d/pumpctld.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/pumpctld.conf
+	install -D -m 644 packaging/pumpctld.toml $(DESTDIR)$(PREFIX)/share/doc/pumpctl/pumpctld.toml
 
 clean:
 	rm -rf .build Benchmarks/.build Examples/.build Examples/Scale/.build

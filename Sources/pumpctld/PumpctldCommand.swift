@@ -56,7 +56,9 @@ struct PumpctldCommand: ParsableCommand {
         if status != 0 { throw ExitCode(status) }
     }
 
-    private static func serve(_ configuration: DaemonConfiguration, on loop: EventLoop, _ format: LogFormat) async throws {
+    private static func serve(
+        _ configuration: DaemonConfiguration, on loop: EventLoop, _ format: LogFormat
+    ) async throws {
         // Made here: threads must not be started before the signals are blocked.
         let output = LogOutput { count in
             format.line(.warning, "the log was read too slowly: lines are lost", ["lines": "\(count)"])
@@ -78,7 +80,9 @@ struct PumpctldCommand: ParsableCommand {
     private static func report(_ failure: DaemonFailure, _ format: LogFormat) {
         switch format {
         case .journal: StandardStream.error.write(format.line(.error, "\(failure)", [:]))
-        case .plain: StandardStream.error.write("pumpctld: \(failure.message.printable())\n  hint: \(failure.hint.printable())\n")
+        case .plain:
+            let (message, hint) = (failure.message.printable(), failure.hint.printable())
+            StandardStream.error.write("pumpctld: \(message)\n  hint: \(hint)\n")
         }
     }
 }

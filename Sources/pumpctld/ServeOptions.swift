@@ -13,7 +13,7 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Device family: \(SharedFamily.all.map(\.family.name).joined(separator: ", ")). (default: pump)"))
+        help: "Device family: \(SharedFamily.all.map(\.family.name).joined(separator: ", ")). (default: pump)")
     var family: String?
 
     @Option(help: "Name of the device. (default: its family)")
@@ -28,7 +28,9 @@ struct ServeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Offer it on a Unix socket.", valueName: "path"))
     var unix: [String] = []
 
-    @Flag(inversion: .prefixedNo, help: "Record what is sent and received, for 'pumpctl history'. (default: --no-record)")
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Record what is sent and received, for 'pumpctl history'. (default: --no-record)")
     var record: Bool?
 
     @Option(help: ArgumentHelp("How long a BLE link is held behind the last client. (default: 60s)", valueName: "time"))

@@ -8,6 +8,9 @@ public enum Executable {
     /// `pumpctl-record`, beside it.
     public static let pumpctlRecord = path(of: "pumpctl-record")
 
+    /// `pumpctld`, beside it.
+    public static let pumpctld = path(of: "pumpctld")
+
     /// The library that tells what a program puts on the disk, when it is preloaded.
     public static let syncCounter = path(of: "libSyncCounter.so")
 

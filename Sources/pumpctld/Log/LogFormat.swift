@@ -37,7 +37,7 @@ enum LogFormat: Sendable, Hashable {
             escaped.unicodeScalars.append(character)
         }
         let printable = escaped.printable()
-        let isPlain = !text.isEmpty && printable == text && !text.unicodeScalars.contains { " =".unicodeScalars.contains($0) }
+        let isPlain = !text.isEmpty && printable == text && !text.utf8.contains { " =".utf8.contains($0) }
         return isPlain ? text : "\"\(printable)\""
     }
 }

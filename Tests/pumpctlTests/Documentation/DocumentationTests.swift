@@ -139,7 +139,8 @@ extension DocumentationTests {
     @Test("Every option that is named in passing is one that help shows, and so is every command")
     func spans() async throws {
         let root = try await Grammar().root
-        let options = root.allOptions.union(["--help", "--version"])
+        let options = try await root.allOptions.union(Grammar(of: Executable.pumpctld).root.allOptions)
+            .union(["--help", "--version"])
         for page in try MarkdownPage.forUsers() {
             for span in page.codeSpans {
                 let words = span.split(separator: " ").map(String.init)

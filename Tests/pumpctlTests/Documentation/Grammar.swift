@@ -37,9 +37,10 @@ struct Grammar {
 
     let root: Command
 
-    init() async throws {
+    /// - Parameter program: The program that describes itself.
+    init(of program: String = Executable.pumpctl) async throws {
         struct Description: Decodable { var command: Command }
-        let ending = try await Pumpctl.run("--experimental-dump-help")
+        let ending = try await ChildProcess([program, "--experimental-dump-help"]).ending()
         root = try JSONDecoder().decode(Description.self, from: Data(ending.output.utf8)).command
     }
 }

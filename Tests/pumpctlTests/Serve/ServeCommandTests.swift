@@ -1,0 +1,57 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import pumpctl
+
+@Suite("pumpctl serve")
+struct ServeCommandTests {
+    @Test(
+        "hands all that stands beside its name to pumpctld",
+        arguments: [
+            ("serve", ""), ("serve --config a", "--config a"), ("-p serve serve --pty a", "-p serve --pty a"),
+            ("--port=x serve --name serve", "--port=x --name serve"), ("serve --help", "--help"),
+            ("help serve", "--help"), ("-v serve -- x", "-v -- x"),
+        ])
+    func arguments(line: String, handed: String) {
+        let words = ServeProgram.arguments(line.split(separator: " ").map(String.init))
+        #expect(words.joined(separator: " ") == handed)
+    }
+
+    @Test("finds pumpctld beside itself, then where it is installed, then on PATH")
+    func places() throws {
+        let folder = TemporaryFolder()
+        for name in ["bin", "libexec", "libexec/pumpctl", "path"] { try folder.makeFolder(name) }
+        let program = folder.path("bin/pumpctl")
+        let variable = "/nowhere:\(folder.path("path"))"
+        #expect(ServeProgram.path(besides: program, variable: variable) == nil)
+        for name in ["path/pumpctld", "bin/../libexec/pumpctl/pumpctld", "bin/pumpctld"] {
+            let path = folder.write("", to: name)
+            #expect(ServeProgram.path(besides: program, variable: variable) != path, "it can't be executed")
+            chmod(path, 0o755)
+            #expect(ServeProgram.path(besides: program, variable: variable) == path)
+        }
+    }
+
+    @Test("becomes pumpctld, with its help, its errors and its exit code")
+    func program() async throws {
+        for arguments in [["serve", "--help"], ["help", "serve"]] {
+            let help = try await Pumpctl.start(arguments).ending()
+            #expect(help.status == 0)
+            #expect(help.output.contains("--insecure-listen"))
+        }
+        let ending = try await Pumpctl.run("--port", "/dev/x", "serve", "--tcp", "0.0.0.0:1")
+        expectFailure(
+            ending, 64, saying: "pumpctld: --tcp: tcp:0.0.0.0:1 is open to other machines", hint: "--insecure-listen")
+        expectFailure(
+            try await Pumpctl.run("serve", "--timeout", "2"), 64, saying: "--timeout cannot be used", hint: "omit")
+    }
+
+    @Test("serves until it is ended", .timeLimit(.minutes(1)))
+    func serving() async throws {
+        let server = try await Pumpctl.start(["serve", "--port", "/nowhere/x", "--name", "bench"])
+        try await server.errors.text(upTo: "serving devices=bench")
+        server.send(signal: SIGTERM)
+        #expect(try await server.ending().status == 0)
+    }
+}

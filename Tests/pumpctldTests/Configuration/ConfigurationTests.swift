@@ -1,0 +1,216 @@
+import DeviceKit
+import LineProtocol
+import Logging
+import Sharing
+import TestSupport
+import Testing
+import Transports
+
+@testable import pumpctld
+
+@Suite("The configuration of pumpctld")
+struct ConfigurationTests {
+    @Test("says where each device is, what it is, and how it is shared")
+    func complete() throws {
+        let configuration = try DaemonConfiguration(
+            toml: """
+                [daemon]
+                socket = "/run/pumpctld/socket"
+                group = "dialout"
+                log-level = "warning"
+                insecure-listen = true
+                [device.lamp]
+                endpoint = "ble:Lamp"
+                family = "led"
+                idle = "5m"
+                tcp = ["[::1]:4001", "192.168.1.7:4001", "localhost:4002"]
+                [device.pump]
+                endpoint = "usb:1a86:7523"
+                family = "pump"
+                pty = ["/tmp/pump", "/tmp/pump2"]
+                tcp = "4000"
+                unix = "/run/pumpctld/pump"
+                record = true
+                """)
+        #expect(
+            configuration.daemon
+                == DaemonSettings(
+                    socket: "/run/pumpctld/socket", group: "dialout", logLevel: .warning, allowsInsecureListening: true)
+        )
+        let lamp = try #require(configuration.devices.first)
+        #expect(lamp.name == "lamp")
+        #expect(lamp.family == .led)
+        #expect(lamp.endpoint.text == "ble:Lamp")
+        #expect(lamp.holding == .whileUsed(idle: .seconds(300)))
+        #expect(
+            lamp.shares == [
+                .tcp(host: "::1", port: 4001), .tcp(host: "192.168.1.7", port: 4001),
+                .tcp(host: "localhost", port: 4002),
+            ])
+        #expect(!lamp.isRecorded)
+        let pump = try #require(configuration.devices.last)
+        #expect(pump.endpoint.options["baud"] == "9600")
+        #expect(pump.holding == .always)
+        #expect(
+            pump.shares == [
+                .terminal(link: "/tmp/pump"), .terminal(link: "/tmp/pump2"), .tcp(host: "127.0.0.1", port: 4000),
+                .unix(path: "/run/pumpctld/pump"),
+            ])
+        #expect(pump.isRecorded)
+    }
+
+    @Test("needs no more than an endpoint: a pump of this user alone, which is shared by its name")
+    func defaults() throws {
+        let configuration = try DaemonConfiguration(toml: "[device.a]\nendpoint = \"ble:HMSoft\"")
+        #expect(configuration.daemon == DaemonSettings(socket: nil, group: nil, logLevel: .info))
+        let endpoint = try Endpoint("ble:HMSoft").adapted(to: .pump)
+        #expect(
+            configuration.devices
+                == [
+                    SharedDeviceSettings(
+                        name: "a", endpoint: endpoint, family: .pump, holding: .whileUsed(idle: .seconds(60)))
+                ])
+    }
+
+    @Test("of the package can be read")
+    func example() throws {
+        let path = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+        let configuration = try ConfigurationFile(path: "/\(path)/packaging/pumpctld.toml").read()
+        #expect(configuration.devices.map(\.name) == ["pump"])
+        #expect(configuration.devices[0].shares.count == 3)
+    }
+
+    /// A file with a mistake, and what is said of it.
+    struct Mistake: Sendable, CustomTestStringConvertible {
+        var text: String
+        var code: ConfigurationError.Code
+        var place: String
+        var problem: String
+        var hint: String
+
+        /// A mistake in the table of a device that is complete otherwise.
+        init(
+            device line: String, _ code: ConfigurationError.Code, _ key: String, _ problem: String, hint: String
+        ) {
+            self.init(
+                "[device.pump]\nendpoint = \"/dev/ttyUSB0\"\n\(line)", code, "[device.pump] \(key)", problem, hint: hint
+            )
+        }
+
+        init(
+            _ text: String, _ code: ConfigurationError.Code, _ place: String, _ problem: String, hint: String
+        ) {
+            (self.text, self.code, self.place, self.problem, self.hint) = (text, code, place, problem, hint)
+        }
+
+        var testDescription: String { text.debugDescription }
+    }
+
+    private static let pump = "[device.pump]\nendpoint = \"/dev/ttyUSB0\"\n"
+
+    static let mistakes: [Mistake] = [
+        // The file
+        Mistake("[daemon]\n[device.pump\n", .syntax, "line 2", "", hint: "TOML"),
+        Mistake(pump + "tcp = \"1\"\ntcp = \"2\"", .syntax, "line 4", "", hint: "TOML"),
+        Mistake(pump + "\n\u{0}[x]", .syntax, "line 4", "NUL", hint: "UTF-8"),
+        Mistake("", .missing, "[device.NAME]", "no device", hint: "[device.pump]"),
+        Mistake("[device]", .missing, "[device.NAME]", "no device", hint: "[device.pump]"),
+        Mistake("[devise.pump]", .unknownKey, "devise", "unknown table", hint: "write device instead"),
+        Mistake("pump = 1", .unknownKey, "pump", "unknown table", hint: "daemon, device"),
+        Mistake("device = 1", .wrongType, "device", "an integer", hint: "[device.NAME]"),
+        Mistake("[device]\npump = \"x\"", .wrongType, "device.pump", "a string", hint: "[device.pump]"),
+        Mistake("daemon = []", .wrongType, "daemon", "an array", hint: "[daemon]"),
+        // The daemon
+        Mistake("[daemon]\nsokket = \"/x\"", .unknownKey, "[daemon] sokket", "unknown key", hint: "write socket"),
+        Mistake("[daemon]\nsocket = \"x\"", .badValue, "[daemon] socket", "'x'", hint: "begins with /"),
+        Mistake("[daemon]\ngroup = 20", .wrongType, "[daemon] group", "an integer", hint: "group = \"…\""),
+        Mistake("[daemon]\nlog-level = \"warn\"", .badValue, "[daemon] log-level", "'warn'", hint: "\"warning\""),
+        Mistake("[daemon]\nlog-level = \"17\"", .badValue, "[daemon] log-level", "'17'", hint: "one of: trace, debug"),
+        Mistake(
+            "[daemon]\ninsecure-listen = \"yes\"", .wrongType, "[daemon] insecure-listen", "a string", hint: "true"),
+        // A device
+        Mistake("[device.pump]", .missing, "[device.pump] endpoint", "not given", hint: "endpoint = \"usb:1a86:7523\""),
+        Mistake(
+            "[device.pump]\nendpiont = \"/dev/ttyUSB0\"", .unknownKey, "[device.pump] endpiont", "unknown key",
+            hint: "write endpoint instead"),
+        Mistake("[device.'a b']\nendpoint = \"/dev/x\"", .badValue, "[device.a b]", "a name", hint: "letters"),
+        Mistake("[device.'']\nendpoint = \"/dev/x\"", .badValue, "[device.]", "a name", hint: "letters"),
+        Mistake("[device.'ü']\nendpoint = \"/dev/x\"", .badValue, "[device.ü]", "a name", hint: "letters"),
+        Mistake("[device.a]\nendpoint = \"ttyUSB0\"", .badValue, "[device.a] endpoint", "'ttyUSB0'", hint: "path"),
+        Mistake(
+            "[device.a]\nendpoint = \"sim:led\"", .badValue, "[device.a] endpoint", "'sim:'", hint: "sim led --link"),
+        Mistake("[device.a]\nendpoint = \"foo:x\"", .badValue, "[device.a] endpoint", "'foo:'", hint: "tcp:"),
+        Mistake("[device.a]\nendpoint = [\"/dev/x\"]", .wrongType, "[device.a] endpoint", "an array", hint: "\"…\""),
+        Mistake(device: "family = \"pmp\"", .badValue, "family", "'pmp'", hint: "family = \"pump\""),
+        Mistake(device: "family = \"peer\"", .badValue, "family", "can't be shared", hint: "pump, led"),
+        Mistake(device: "record = 1", .wrongType, "record", "an integer", hint: "record = true"),
+        Mistake(device: "idle = \"60s\"", .badValue, "idle", "always held", hint: "remove"),
+        Mistake(
+            "[device.a]\nendpoint = \"ble:x\"\nidle = 60", .wrongType, "[device.a] idle", "an integer", hint: "\"…\""),
+        Mistake(
+            "[device.a]\nendpoint = \"ble:x\"\nidle = \"60\"", .badValue, "[device.a] idle", "'60'", hint: "\"60s\""),
+        Mistake("[device.a]\nendpoint = \"ble:x\"\nidle = \"-1s\"", .badValue, "[device.a] idle", "'-1s'", hint: "60s"),
+        // Its shares
+        Mistake(device: "pty = \"pump\"", .badValue, "pty", "'pump'", hint: "begins with /"),
+        Mistake(device: "pty = [\"/tmp/a\", 7]", .wrongType, "pty", "an integer", hint: "[\"…\", \"…\"]"),
+        Mistake(device: "pty = true", .wrongType, "pty", "true or false", hint: "\"…\""),
+        Mistake(device: "unix = \"/run/\"", .badValue, "unix", "'/run/'", hint: "begins with /"),
+        Mistake(
+            device: "unix = \"/\(String(repeating: "x", count: 107))\"", .badValue, "unix", "108 bytes", hint: "107"),
+        Mistake(device: "tcp = 4000", .wrongType, "tcp", "an integer", hint: "tcp = \"…\""),
+        Mistake(device: "tcp = \"0\"", .badValue, "tcp", "'0'", hint: "4000"),
+        Mistake(device: "tcp = \"65536\"", .badValue, "tcp", "'65536'", hint: "4000"),
+        Mistake(device: "tcp = \"localhost\"", .badValue, "tcp", "'localhost'", hint: "127.0.0.1:4000"),
+        Mistake(device: "tcp = \":4000\"", .badValue, "tcp", "no host", hint: "127.0.0.1:4000"),
+        Mistake(device: "tcp = \"::1:4000\"", .badValue, "tcp", "brackets", hint: "[::1]:4000"),
+        Mistake(device: "tcp = \"[x]:4000\"", .badValue, "tcp", "no IPv6 address", hint: "[::1]:4000"),
+        Mistake(
+            device: "tcp = \"0.0.0.0:4000\"", .insecure, "tcp", "without a password", hint: "insecure-listen = true"),
+        Mistake(device: "tcp = \"bench:4000\"", .insecure, "tcp", "tcp:bench:4000", hint: "insecure-listen = true"),
+        Mistake(device: "tcp = \"127.evil.example:4000\"", .insecure, "tcp", "password", hint: "insecure-listen"),
+        Mistake(device: "tcp = \"[::]:4000\"", .insecure, "tcp", "tcp:[::]:4000", hint: "insecure-listen"),
+        // What is in the way of each other
+        Mistake(
+            pump + "[device.two]\nendpoint = \"serial:/dev/ttyUSB0?baud=9600\"", .conflict, "[device.two] endpoint",
+            "[device.pump]", hint: "keep one"),
+        Mistake(
+            "[device.a]\nendpoint = \"usb:1A86:7523\"\n[device.b]\nendpoint = \"usb:1a86:7523\"", .conflict,
+            "[device.b] endpoint", "[device.a]", hint: "keep one"),
+        Mistake(
+            device: "pty = \"/tmp/a\"\nunix = \"/tmp/a\"", .conflict, "unix", "taken by [device.pump] pty",
+            hint: "another"),
+        Mistake(
+            "[daemon]\nsocket = \"/tmp/a\"\n" + pump + "unix = \"/tmp/a\"", .conflict, "[device.pump] unix",
+            "taken by [daemon] socket", hint: "another"),
+        Mistake(
+            pump + "tcp = \"4000\"\n[device.two]\nendpoint = \"/dev/x\"\ntcp = \"localhost:4000\"", .conflict,
+            "[device.two] tcp", "taken by [device.pump] tcp", hint: "another"),
+        Mistake(
+            device: "tcp = [\"4000\", \"0.0.0.0:4000\"]", .conflict, "tcp", "taken by [device.pump] tcp",
+            hint: "another"),
+    ]
+
+    @Test("is refused where it is wrong, with its place and a hint", arguments: mistakes)
+    func mistake(_ mistake: Mistake) throws {
+        let error = try #require(
+            throws: ConfigurationError.self
+        ) { _ = try DaemonConfiguration(toml: mistake.text) }
+        #expect(error.code == mistake.code, "\(error)")
+        #expect(error.place == mistake.place, "\(error)")
+        #expect(error.problem.contains(mistake.problem), "\(error)")
+        #expect(error.hint.contains(mistake.hint), "\(error.hint)")
+        #expect("\(DaemonFailure(error))".utf8.allSatisfy { $0 >= 0x20 })
+    }
+
+    @Test(
+        "takes times with their units",
+        arguments: [("500ms", 500), ("60s", 60_000), ("10m", 600_000), ("2h", 7_200_000), ("0s", 0)])
+    func times(text: String, milliseconds: Int) {
+        #expect(TimeText.duration(text) == .milliseconds(milliseconds))
+    }
+
+    @Test(
+        "takes nothing else for a time",
+        arguments: ["", "s", "ms", "1", "1d", "1.5s", "+1s", "99999999999999999999s", "300h", "1 s"])
+    func noTimes(text: String) { #expect(TimeText.duration(text) == nil) }
+}

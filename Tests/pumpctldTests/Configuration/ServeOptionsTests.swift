@@ -1,0 +1,82 @@
+import ArgumentParser
+import DeviceKit
+import Logging
+import Sharing
+import TestSupport
+import Testing
+import Transports
+
+@testable import pumpctld
+
+@Suite("The command line of pumpctld")
+struct ServeOptionsTests {
+    private static func configuration(_ line: String) throws -> DaemonConfiguration {
+        let words = line.split(separator: " ").map(String.init)
+        let command = try #require(try PumpctldCommand.parseAsRoot(words) as? PumpctldCommand)
+        return try command.options.configuration()
+    }
+
+    @Test("names one device, with all that a file says of it")
+    func device() throws {
+        let configuration = try Self.configuration(
+            "--port ble:Lamp -f led --name lamp --pty lamp --tcp 4000 --tcp [::1]:4000 --unix /run/lamp --record --idle 5s"
+                + " --socket /run/s --verbose")
+        #expect(configuration.daemon == DaemonSettings(socket: "/run/s", logLevel: .debug))
+        #expect(
+            configuration.devices == [
+                SharedDeviceSettings(
+                    name: "lamp", endpoint: try Endpoint("ble:Lamp").adapted(to: .led), family: .led,
+                    shares: [
+                        .terminal(link: "lamp"), .tcp(host: "127.0.0.1", port: 4000), .tcp(host: "::1", port: 4000),
+                        .unix(path: "/run/lamp"),
+                    ], holding: .whileUsed(idle: .seconds(5)), isRecorded: true)
+            ])
+    }
+
+    @Test("calls a device by its family where it has no name")
+    func name() throws {
+        #expect(try Self.configuration("--port /dev/x").devices.map(\.name) == ["pump"])
+        #expect(try Self.configuration("--port /dev/x --family led").devices.map(\.name) == ["led"])
+    }
+
+    @Test("refuses a TCP port that other machines reach, unless it is allowed")
+    func insecure() throws {
+        let failure = try #require(throws: DaemonFailure.self) {
+            _ = try Self.configuration("--port /dev/x --tcp 0.0.0.0:4000")
+        }
+        #expect(failure.status == .usage)
+        #expect(failure.message.contains("without a password: whoever reaches the port commands the device"))
+        #expect(failure.hint.contains("--insecure-listen"))
+        let configuration = try Self.configuration("--port /dev/x --tcp 0.0.0.0:4000 --insecure-listen")
+        #expect(configuration.devices[0].shares == [.tcp(host: "0.0.0.0", port: 4000)])
+    }
+
+    @Test(
+        "is refused with 64 where it is wrong",
+        arguments: [
+            ("--pty /tmp/a", "--port: it is not given"), ("--port /dev/x --config /etc/x", "can't be used with --port"),
+            ("--port ttyUSB0", "--port: 'ttyUSB0'"), ("--port /dev/x --family x", "--family: there is no family 'x'"),
+            ("--port /dev/x --name a/b", "--name: 'a/b'"), ("--port ble:x --idle 5", "--idle: '5'"),
+            ("--port /dev/x --tcp x", "--tcp: 'x'"),
+            ("--port /dev/x --pty a --unix a", "--unix: 'unix:a' is taken by --pty"),
+        ])
+    func mistakes(line: String, words: String) throws {
+        let failure = try #require(throws: DaemonFailure.self) { _ = try Self.configuration(line) }
+        #expect(failure.status == .usage)
+        #expect(failure.message.contains(words), "\(failure)")
+    }
+
+    @Test("takes a file that is named, and says what is wrong with it")
+    func file() throws {
+        let folder = TemporaryFolder()
+        let file = folder.write("[device.x]\nendpoint = \"/dev/x\"\n", to: "pumpctld.toml")
+        #expect(try Self.configuration("--config \(file)").devices.map(\.name) == ["x"])
+        let bad = folder.write("[device.x]\n", to: "bad.toml")
+        let failure = try #require(throws: DaemonFailure.self) { _ = try Self.configuration("--config \(bad)") }
+        #expect(failure.message == "\(bad): [device.x] endpoint: it is not given")
+        let missing = try #require(throws: DaemonFailure.self) { _ = try Self.configuration("--config /nowhere/x") }
+        #expect(missing.status == .noInput)
+        let folderAsFile = try #require(throws: DaemonFailure.self) { _ = try Self.configuration("--config /tmp") }
+        #expect(folderAsFile.status == .noInput)
+    }
+}

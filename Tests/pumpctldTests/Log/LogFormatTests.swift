@@ -1,0 +1,164 @@
+import DeviceKit
+import Glibc
+import LineProtocol
+import Logging
+import RecordFormat
+import Sharing
+import TestSupport
+import Testing
+
+@testable import pumpctld
+
+@Suite("The log of pumpctld")
+struct LogFormatTests {
+    @Test("begins a line with the time, or for the journal with the priority")
+    func start() {
+        let time = RecordTime(milliseconds: 1_000_000_000_123)
+        #expect(
+            LogFormat.plain.line(.info, "open", ["b": "2", "a": "1"], at: time)
+                == "2001-09-09T01:46:40.123Z info open a=1 b=2\n")
+        let levels: [(Logger.Level, Int)] = [
+            (.trace, 7), (.debug, 7), (.info, 6), (.notice, 5), (.warning, 4), (.error, 3), (.critical, 2),
+        ]
+        for (level, priority) in levels { #expect(LogFormat.journal.line(level, "x", [:]) == "<\(priority)>x\n") }
+    }
+
+    @Test(
+        "puts a value in quotation marks where it could be taken for something else",
+        arguments: [
+            ("/dev/ttyUSB0", "/dev/ttyUSB0"), ("", "\"\""), ("a b", "\"a b\""), ("x=1", "\"x=1\""),
+            ("a\" evil=\"1", "\"a\\\" evil=\\\"1\""), ("\\", "\"\\\\\""), ("\u{1B}[31m", "\"\\x1b[31m\""),
+            ("a\n<0>b", "\"a\\x0a<0>b\""), ("\\x1b", "\"\\\\x1b\""), ("a\u{2028}b\u{202E}", "\"a\\u{2028}b\\u{202e}\""),
+        ])
+    func values(value: String, written: String) {
+        #expect(LogFormat.journal.line(.info, "x", ["v": .string(value)]) == "<6>x v=\(written)\n")
+    }
+
+    @Test("shows no control character, whatever was sent", arguments: [LogFormat.plain, .journal])
+    func escaping(format: LogFormat) {
+        for byte in UInt8.min...UInt8.max {
+            for bytes in [[byte], [0x41, byte, 0x0A], [byte, 0x9B, 0x41], [0xC2, byte]] {
+                let reports: [SharingReport.Event] = [
+                    .sends(bytes, for: String(decoding: bytes, as: UTF8.self)), .refused(bytes, by: "x"),
+                    .failed(bytes, for: "x", String(decoding: bytes, as: UTF8.self)),
+                    .up(String(decoding: bytes, as: UTF8.self)),
+                ]
+                for report in reports {
+                    let entry = LogEntry(SharingReport(device: "pump", report), of: .pump)
+                    let line = format.line(entry.level, entry.message, entry.metadata)
+                    let text = line.unicodeScalars.dropLast()
+                    #expect(line.utf8.last == 0x0A)
+                    #expect(!text.contains { $0.value < 0x20 || 0x7F..<0xA0 ~= $0.value }, "\(line.debugDescription)")
+                }
+            }
+        }
+    }
+
+    @Test("cuts a line that is very long")
+    func longLine() {
+        let line = [UInt8](repeating: 0x41, count: 60_000)
+        let entry = LogEntry(SharingReport(device: "pump", .sends(line, for: "x")), of: .pump)
+        #expect(LogFormat.plain.line(entry.level, entry.message, entry.metadata).utf8.count < 400)
+    }
+
+    @Test("says who commands what; questions are told to who debugs alone")
+    func commands() {
+        func level(_ line: String, _ family: Family = .pump) -> Logger.Level {
+            LogEntry(SharingReport(device: "pump", .sends(Array(line.utf8), for: "x")), of: family).level
+        }
+        #expect(level("STATUS") == .debug)
+        #expect(level("temp") == .debug)
+        for command in ["ON", "OFF", "SPEED: 7", "FOO", "STATUS;ON"] { #expect(level(command) == .info) }
+        let entry = LogEntry(SharingReport(device: "p", .sends(Array("ON".utf8), for: "10.0.0.7:5")), of: .pump)
+        #expect(entry.metadata == ["device": "p", "client": "10.0.0.7:5", "line": "ON"])
+    }
+
+    @Test("takes its stream for the journal where the variable names that stream, and no other")
+    func journal() throws {
+        var ends: [CInt] = [-1, -1]
+        try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        defer { for end in ends { close(end) } }
+        var status = stat()
+        fstat(ends[0], &status)
+        let name = "\(status.st_dev):\(status.st_ino)"
+        #expect(JournalStream.isOpen(at: ends[0], named: name))
+        #expect(!JournalStream.isOpen(at: ends[1], named: name))
+        for other in [nil, "", name + ":", "\(status.st_dev)", ":\(status.st_ino)", "\(status.st_dev):x"] {
+            #expect(!JournalStream.isOpen(at: ends[0], named: other))
+        }
+    }
+
+    @Test("is written by what swift-log hands over, from the level on that is asked for")
+    func handler() {
+        let lines = Watched<[String]>([])
+        var log = Logger(label: "x") { _ in
+            LineLogHandler(.journal, level: .info) { line in lines.update { $0.append(line) } }
+        }
+        log[metadataKey: "device"] = "pump"
+        log.debug("no")
+        log.warning("a\u{1B}b", metadata: ["client": "c d"])
+        #expect(lines.state == ["<4>a\\x1bb client=\"c d\" device=pump\n"])
+    }
+}
+
+@Suite("The output of the log")
+struct LogOutputTests {
+    /// Holds up a thread until it is opened, as a pipe does that nobody reads.
+    private final class Gate: Sendable {
+        private let ends: (outlet: CInt, inlet: CInt)
+
+        init() throws {
+            var ends: [CInt] = [-1, -1]
+            try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
+            self.ends = (ends[0], ends[1])
+        }
+
+        deinit {
+            close(ends.outlet)
+            close(ends.inlet)
+        }
+
+        func wait() {
+            var byte: UInt8 = 0
+            _ = read(ends.outlet, &byte, 1)
+        }
+
+        /// From now on it holds up nobody.
+        func open() { shutdown(ends.inlet, CInt(SHUT_WR)) }
+    }
+
+    @Test("holds up nobody where it is not read, and counts what it loses", .timeLimit(.minutes(1)))
+    func stalled() async throws {
+        let gate = try Gate()
+        let lines = Watched<[String]>([])
+        let output = LogOutput(limit: 10) {
+            "lost \($0)"
+        } put: { line in
+            gate.wait()
+            lines.update { $0.append(line) }
+        }
+        for number in 0..<9 { output.write("line\(number)") }
+        #expect(lines.state.isEmpty)
+        gate.open()
+        await output.flush()
+        #expect(lines.state == ["line0", "line1", "lost 7"])
+        output.write("again")
+        await output.flush()
+        #expect(lines.state.last == "again")
+    }
+
+    @Test("is not waited for by who has given up", .timeLimit(.minutes(1)))
+    func givenUp() async throws {
+        let gate = try Gate()
+        let output = LogOutput {
+            "\($0)"
+        } put: { _ in
+            gate.wait()
+        }
+        output.write("x")
+        let flush = Task { await output.flush() }
+        flush.cancel()
+        await flush.value
+        gate.open()
+    }
+}

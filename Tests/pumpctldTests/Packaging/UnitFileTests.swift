@@ -1,0 +1,50 @@
+import ArgumentParser
+import TestSupport
+import Testing
+
+@testable import pumpctld
+
+@Suite(
+    "The service of systemd",
+    .enabled(if: Executable.find("systemd-analyze") != nil, "not installed: systemd"), .timeLimit(.minutes(2)))
+struct UnitFileTests {
+    private static let package = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+    private static let program = "/usr/local/libexec/pumpctl/pumpctld"
+
+    /// The file, with the program that was built in place of the one that is installed.
+    private let folder = TemporaryFolder()
+    private let text: String
+    private let path: String
+
+    init() async throws {
+        let cat = try await ChildProcess(["cat", "\(Self.package)/packaging/systemd/pumpctld.service"])
+        text = try await cat.ending().output
+        path = folder.write(text.replacing(Self.program, with: Executable.pumpctld), to: "pumpctld.service")
+    }
+
+    @Test("is one that systemd knows all of")
+    func verify() async throws {
+        let ending = try await ChildProcess(["systemd-analyze", "verify", path]).ending()
+        #expect(ending.status == 0, "\(ending.errors)")
+        // What systemd does not know it tells of, and is content.
+        #expect(!ending.errors.contains("pumpctld.service"), "\(ending.errors)")
+    }
+
+    @Test("is exposed to little: 2.1 of 10, by systemd's own count")
+    func security() async throws {
+        let ending = try await ChildProcess([
+            "systemd-analyze", "security", "--offline=true", "--threshold=21", "--no-pager", path,
+        ]).ending()
+        #expect(ending.status == 0, "\(ending.output)\(ending.errors)")
+        #expect(ending.output.contains("Overall exposure level"))
+    }
+
+    @Test("starts the program with options that it takes")
+    func command() throws {
+        let start = try #require(text.firstMatch(of: /ExecStart=(\S+) (.+)/))
+        #expect(start.1 == Self.program)
+        let words = start.2.split(separator: " ").map(String.init)
+        let command = try #require(try PumpctldCommand.parseAsRoot(words) as? PumpctldCommand)
+        #expect(command.options.config == ConfigurationFile.system)
+    }
+}

@@ -1,0 +1,265 @@
+import DescriptorIO
+import Glibc
+import TestSupport
+import Testing
+
+@testable import pumpctld
+
+@Suite("pumpctld", .timeLimit(.minutes(2)))
+struct DaemonTests {
+    /// Starts it, with an environment that is its own.
+    private static func start(_ arguments: [String], _ more: [String: String] = [:]) async throws -> ChildProcess {
+        let environment = ChildProcess.surroundings.merging(more) { $1 }
+        return try await ChildProcess([Executable.pumpctld] + arguments, environment: environment)
+    }
+
+    /// A program that has a share open.
+    private struct Client {
+        let channel: DescriptorChannel
+        let received = Watched(ReceivedText())
+
+        init(socket path: String) async throws {
+            channel = try await DescriptorChannel.connect(
+                to: .unix(path: path), deadline: .now.advanced(by: .seconds(30)))
+            await channel.gather(into: received)
+        }
+
+        init(terminal path: String) async throws {
+            let descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+            try #require(descriptor >= 0)
+            channel = DescriptorChannel(taking: descriptor, kind: .stream)
+            await channel.gather(into: received)
+        }
+
+        /// Sends a line; the answer that begins with `start`.
+        func ask(_ line: String, for start: String) async throws {
+            try await channel.write(Array("\(line)\n".utf8))
+            try await received.text(upTo: start)
+        }
+    }
+
+    @Test("shares a pump on a socket and a pseudo-terminal, and leaves it running when it is ended")
+    func serving() async throws {
+        let pump = try await PumpBehindTerminal()
+        let file = pump.folder.write(
+            """
+            [device.pump]
+            endpoint = "\(pump.port)"
+            pty = "\(pump.folder.path("pty"))"
+            unix = "\(pump.folder.path("socket"))"
+            """, to: "pumpctld.toml")
+        // Twice: what the first has left must not be in the way of the second.
+        for round in 0..<2 {
+            let daemon = try await Self.start(["--config", file, "--verbose"])
+            try await daemon.errors.text(upTo: "the link is open")
+            let client = try await Client(socket: pump.folder.path("socket"))
+            if round == 0 {
+                try await client.ask("ON", for: "PUMP:ON\r\n")
+            } else {
+                try await client.ask("STATUS", for: "STATUS:{State:ON")
+            }
+            let other = try await Client(terminal: pump.folder.path("pty"))
+            try await other.ask("STATUS", for: "STATUS:{State:ON")
+            daemon.send(signal: round == 0 ? SIGTERM : SIGINT)
+            let ending = try await daemon.ending()
+            #expect(ending.status == (round == 0 ? 0 : 128 + SIGINT))
+            #expect(ending.output == "")
+            #expect(
+                ending.errors.contains("info command client=\"pid \(getpid()) of user \(geteuid())\"") == (round == 0))
+            #expect(access(pump.folder.path("socket"), F_OK) != 0)
+            var link = stat()
+            #expect(lstat(pump.folder.path("pty"), &link) != 0)
+            await client.channel.close()
+            await other.channel.close()
+        }
+        #expect(!pump.received.state.text.contains("OFF"))
+        #expect(pump.resets.state == 0)
+        let direct = try await Client(terminal: pump.port)
+        try await direct.ask("STATUS", for: "STATUS:{State:ON")
+        await direct.channel.close()
+        await pump.close()
+    }
+
+    @Test("waits for a device that is away, and says so once")
+    func away() async throws {
+        let folder = TemporaryFolder()
+        let daemon = try await Self.start(["--port", folder.path("none"), "--unix", folder.path("socket")])
+        try await daemon.errors.text(upTo: "can't open the link; trying again")
+        let client = try await Client(socket: folder.path("socket"))
+        try await client.ask("ON", for: "ERROR:DEVICE_AWAY\r\n")
+        daemon.send(signal: SIGTERM)
+        let ending = try await daemon.ending()
+        #expect(ending.status == 0)
+        #expect(!ending.errors.contains("can't open the link"))
+        #expect(
+            ending.errors.contains(
+                "a command was not sent client=\"pid \(getpid()) of user \(geteuid())\" device=pump line=ON"))
+        await client.channel.close()
+    }
+
+    @Test("names the program that has the port, and waits for its end")
+    func busy() async throws {
+        let pump = try await PumpBehindTerminal()
+        let holder = try await Self.start(["--port", pump.port])
+        try await holder.errors.text(upTo: "the link is open")
+        let daemon = try await Self.start(["--port", pump.port, "--name", "second"])
+        let line = try await daemon.errors.text(upTo: "pumpctld (pid \(holder.processID))")
+        #expect(line.contains("warning can't open the link; trying again device=second"))
+        holder.send(signal: SIGTERM)
+        try await holder.ending()
+        try await daemon.errors.text(upTo: "the link is open device=second")
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ending().status == 0)
+        await pump.close()
+    }
+
+    @Test("tells the service manager when its shares listen, that it is alive, and when it ends")
+    func notices() async throws {
+        let folder = TemporaryFolder()
+        let name = "@pumpctld-notices-\(getpid())"
+        let descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.dropFirst().copyBytes(from: name.utf8.dropFirst()) }
+        let bound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(2 + name.utf8.count))
+            }
+        }
+        try #require(bound == 0)
+        let channel = DescriptorChannel(taking: descriptor, kind: .socket)
+        let notices = Watched(ReceivedText())
+        await channel.gather(into: notices)
+        let daemon = try await Self.start(
+            ["--port", folder.path("none"), "--unix", folder.path("socket")],
+            ["NOTIFY_SOCKET": name, "WATCHDOG_USEC": "20000"])
+        try await notices.text(upTo: "READY=1\nSTATUS=pump waiting")
+        let client = try await Client(socket: folder.path("socket"))
+        try await notices.text(upTo: "WATCHDOG=1WATCHDOG=1")
+        daemon.send(signal: SIGTERM)
+        try await notices.text(upTo: "STOPPING=1")
+        #expect(try await daemon.ending().status == 0)
+        await client.channel.close()
+        await channel.close()
+    }
+
+    @Test("writes for the journal where the journal reads it")
+    func journal() async throws {
+        let daemon = try await ChildProcess([
+            "/bin/sh", "-c",
+            "export JOURNAL_STREAM=$(stat -Lc %d:%i /proc/self/fd/2); exec \"$0\" --port /nowhere/x",
+            Executable.pumpctld,
+        ])
+        try await daemon.errors.text(upTo: "<5>serving devices=pump\n<4>can't open the link; trying again device=pump ")
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ending().status == 0)
+    }
+
+    // MARK: What keeps it from starting
+
+    /// Expects that it does not start.
+    private func expectFailure(
+        _ arguments: [String], _ status: DaemonFailure.Status, _ words: String, hint: String,
+        _ location: SourceLocation = #_sourceLocation
+    ) async throws {
+        let ending = try await Self.start(arguments).ending()
+        #expect(ending.status == status.rawValue, "\(ending)", sourceLocation: location)
+        #expect(ending.output == "", sourceLocation: location)
+        let lines = ending.errors.split(separator: "\n")
+        #expect(lines.count == 2, "\(ending.errors)", sourceLocation: location)
+        #expect(lines.first?.hasPrefix("pumpctld: ") == true, sourceLocation: location)
+        #expect(lines.first?.contains(words) == true, "\(ending.errors)", sourceLocation: location)
+        #expect(lines.last?.hasPrefix("  hint: ") == true, sourceLocation: location)
+        #expect(lines.last?.contains(hint) == true, "\(ending.errors)", sourceLocation: location)
+    }
+
+    @Test("does not start where a share's address is taken, and touches no device")
+    func taken() async throws {
+        let pump = try await PumpBehindTerminal()
+        let folder = pump.folder
+        let file = folder.write("x", to: "file")
+        let listener = try await SocketListener.listen(at: .unix(path: folder.path("socket")))
+        let port = try await SocketListener.listen(at: .tcp(host: "127.0.0.1", port: 0))
+        let number = try #require(port.port)
+        let start = ["--port", pump.port]
+        try await expectFailure(
+            start + ["--unix", folder.path("socket")], .unavailable,
+            "\(folder.path("socket")): another program listens",
+            hint: "another pumpctld")
+        try await expectFailure(start + ["--unix", file], .unavailable, "\(file): something else", hint: "remove it")
+        try await expectFailure(start + ["--pty", file], .unavailable, "\(file): something else", hint: "remove what")
+        try await expectFailure(
+            start + ["--tcp", "\(number)"], .unavailable, "tcp:127.0.0.1:\(number): another program",
+            hint: "another port")
+        try await expectFailure(
+            start + ["--unix", folder.path("a/b")], .noInput, "its folder is not there", hint: "make the folder")
+        try await expectFailure(
+            start + ["--pty", folder.path("a/b")], .noInput, "its folder is not there", hint: "folder")
+        // What was opened before the failure is gone again.
+        try await expectFailure(
+            start + ["--pty", folder.path("pty"), "--unix", file], .unavailable, "something else", hint: "remove it")
+        var link = stat()
+        #expect(lstat(folder.path("pty"), &link) != 0)
+        #expect(pump.received.state.bytes.isEmpty)
+        await listener.close()
+        await port.close()
+        await pump.close()
+    }
+
+    @Test("does not start where its configuration is wrong, or there is none")
+    func configuration() async throws {
+        let folder = TemporaryFolder()
+        let file = folder.write(
+            "[daemon]\ngroup = \"no-such-group\"\n[device.a]\nendpoint = \"/dev/x\"", to: "group.toml")
+        try await expectFailure(["--config", file], .usage, "no group 'no-such-group'", hint: "groupadd")
+        let escape = folder.write("[device.a]\nendpoint = \"\\u001B[31m\"", to: "escape.toml")
+        try await expectFailure(["--config", escape], .usage, "'\\x1b[31m' is no endpoint", hint: "path")
+        try await expectFailure(["--config", folder.path("none")], .noInput, "No such file", hint: "--config")
+        let option = folder.write(
+            "[device.a]\nendpoint = \"/dev/x?\"\n[device.b]\nendpoint = \"serial:/dev/y?bad=1\"", to: "option.toml")
+        let ending = try await Self.start(["--config", option]).ending()
+        #expect(ending.status == 64)
+        #expect(ending.errors.contains("pumpctld: device b: serial:/dev/y?bad=1: not a valid endpoint"))
+    }
+
+    @Test("takes over the socket of one that was killed")
+    func killed() async throws {
+        let folder = TemporaryFolder()
+        let arguments = ["--port", folder.path("none"), "--unix", folder.path("socket")]
+        let first = try await Self.start(arguments)
+        try await first.errors.text(upTo: "serving")
+        first.send(signal: SIGKILL)
+        try await first.ending()
+        let second = try await Self.start(arguments)
+        try await second.errors.text(upTo: "serving")
+        second.send(signal: SIGTERM)
+        #expect(try await second.ending().status == 0)
+    }
+
+    @Test(
+        "lets a group's users open sockets and pseudo-terminals",
+        .enabled(if: geteuid() == 0, "only root can give a file to any group"))
+    func group() async throws {
+        let folder = TemporaryFolder()
+        let file = folder.write(
+            """
+            [daemon]
+            group = "dialout"
+            [device.a]
+            endpoint = "/nowhere/x"
+            pty = "\(folder.path("pty"))"
+            unix = "\(folder.path("socket"))"
+            """, to: "pumpctld.toml")
+        let daemon = try await Self.start(["--config", file])
+        try await daemon.errors.text(upTo: "serving")
+        let group = try #require(getgrnam("dialout")).pointee.gr_gid
+        for name in ["pty", "socket"] {
+            var status = stat()
+            #expect(stat(folder.path(name), &status) == 0)
+            #expect(status.st_mode & 0o777 == 0o660)
+            #expect(status.st_gid == group)
+        }
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ending().status == 0)
+    }
+}
