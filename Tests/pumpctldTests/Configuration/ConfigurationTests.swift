@@ -203,6 +203,17 @@ struct ConfigurationTests {
     }
 
     @Test(
+        "knows which addresses other machines reach",
+        arguments: [
+            ("127.0.0.1", false), ("127.8.9.1", false), ("localhost", false), ("::1", false), ("0.0.0.0", true),
+            ("192.168.1.7", true), ("128.0.0.1", true), ("::", true), ("fe80::1", true), ("::ffff:192.168.1.7", true),
+            ("localhost.example", true), ("127.1", true),
+        ])
+    func exposure(host: String, isExposed: Bool) {
+        #expect(ShareAddress.tcp(host: host, port: 4000).isExposed == isExposed)
+    }
+
+    @Test(
         "takes times with their units",
         arguments: [("500ms", 500), ("60s", 60_000), ("10m", 600_000), ("2h", 7_200_000), ("0s", 0)])
     func times(text: String, milliseconds: Int) {
