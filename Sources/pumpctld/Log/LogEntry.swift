@@ -44,7 +44,8 @@ extension LogEntry {
         case .lost(let reason): self.init(.warning, "the link is lost; waiting for the device", ["reason": reason])
         case .notOpened(let reason, let hint):
             self.init(.warning, "can't open the link; trying again", ["reason": reason, "hint": hint])
-        case .doubtful(let reason): self.init(.warning, "this is not taken for the device", ["reason": reason])
+        case .doubtful(let reason):
+            self.init(.warning, "another device is there; waiting for this one", ["reason": reason])
         case .idle: self.init(.info, "the link is closed: no client is left")
         case .came(let client): self.init(.info, "a client has connected", ["client": client])
         case .left(let client): self.init(.info, "a client has left", ["client": client])
@@ -110,11 +111,13 @@ extension LogEntry {
 
     private init(_ report: SharedRecording.Report) {
         switch report {
-        case .notBegun(let trouble), .begun(.failing(let trouble)):
+        case .notBegun(let trouble):
+            self.init(.error, "nothing is recorded", ["reason": trouble.text, "hint": trouble.hint])
+        case .begun(.failing(let trouble)):
             self.init(.error, "nothing is recorded for now", ["reason": trouble.text, "hint": trouble.hint])
         case .begun(.overflowing): self.init(.warning, "the disk is too slow: not all is recorded")
-        case .begun(.recovered(let lost)): self.init(.notice, "it is recorded again", ["lost": "\(lost)"])
-        case .begun(.broken): self.init(.error, "pumpctl-record has ended: no more is recorded")
+        case .begun(.recovered(let lost)): self.init(.notice, "recording again", ["lost": "\(lost)"])
+        case .begun(.broken): self.init(.error, "pumpctl-record has ended: nothing more is recorded")
         case .begun(.stillWriting): self.init(.warning, "pumpctl-record still writes, and goes on by itself")
         case .begun(.lost(let count)): self.init(.error, "records could not be written", ["lost": "\(count)"])
         }

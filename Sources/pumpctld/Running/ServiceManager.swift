@@ -31,7 +31,7 @@ struct ServiceManager: Sendable, Hashable {
         }
     }
 
-    /// How often it wants to hear ``Notice/alive``, with as much time to spare; nil where it does not.
+    /// How often to tell it ``Notice/alive``, which is half of the time that it waits; nil where it does not wait for that.
     let interval: Duration?
     private let address: [UInt8]
 
@@ -70,7 +70,7 @@ struct ServiceManager: Sendable, Hashable {
         var name = sockaddr_un()
         name.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: address) }
-        let length = MemoryLayout<sockaddr_un>.offset(of: \.sun_path)! + address.count
+        let length = MemoryLayout<sa_family_t>.size + address.count
         let text = notices.map(\.text).joined(separator: "\n")
         let flags = CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)
         withUnsafePointer(to: &name) { pointer in

@@ -80,6 +80,27 @@ struct DaemonTests {
         await pump.close()
     }
 
+    @Test("records what goes over the link, where that is asked for")
+    func recording() async throws {
+        let pump = try await PumpBehindTerminal()
+        let home = ["XDG_DATA_HOME": pump.folder.path]
+        let daemon = try await Self.start(
+            ["--port", pump.port, "--unix", pump.folder.path("socket"), "--record"], home)
+        try await daemon.errors.text(upTo: "the link is open")
+        let client = try await Client(socket: pump.folder.path("socket"))
+        try await client.ask("ON", for: "PUMP:ON\r\n")
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ending().status == 0)
+        let history = try await ChildProcess(
+            [Executable.pumpctl, "history", "--events", "--csv"],
+            environment: ChildProcess.surroundings.merging(home) { $1 }
+        ).ending()
+        #expect(history.output.contains(",sent,ON"), "\(history)")
+        #expect(history.output.contains(",received,PUMP:ON"), "\(history)")
+        await client.channel.close()
+        await pump.close()
+    }
+
     @Test("waits for a device that is away, and says so once")
     func away() async throws {
         let folder = TemporaryFolder()
