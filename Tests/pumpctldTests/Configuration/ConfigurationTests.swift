@@ -1,3 +1,4 @@
+import DescriptorIO
 import DeviceKit
 import LineProtocol
 import Logging
@@ -72,10 +73,20 @@ struct ConfigurationTests {
                 ])
     }
 
+    private static let package = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+
+    @Test("that users read of can be read")
+    func documentation() throws {
+        let page = try #require(TextFile.contents(of: "\(Self.package)/docs/serve.md"))
+        let block = try #require(page.split(separator: "```toml\n").dropFirst().first?.split(separator: "```").first)
+        let configuration = try DaemonConfiguration(toml: String(block))
+        #expect(configuration.devices.map(\.name) == ["lamp", "pump"])
+        #expect(configuration.daemon.group == "dialout")
+    }
+
     @Test("of the package can be read")
     func example() throws {
-        let path = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
-        let configuration = try ConfigurationFile(path: "/\(path)/packaging/pumpctld.toml").read()
+        let configuration = try ConfigurationFile(path: "\(Self.package)/packaging/pumpctld.toml").read()
         #expect(configuration.devices.map(\.name) == ["pump"])
         #expect(configuration.devices[0].shares.count == 3)
     }
