@@ -232,7 +232,10 @@ let package = Package(
                 "BlueZ",
                 "DBus", "SerialPort", "DescriptorIO", "LineProtocol", "Transports", "TestSupport",
             ],
-            path: "Tests/bench", exclude: ["vm", "nano-sim", "esp32-sim", "clients/pyserial_client.py", "README.md"],
+            path: "Tests/bench",
+            exclude: [
+                "vm", "nano-sim", "esp32-sim", "clients/pyserial_client.py", "clients/many_clients.py", "README.md",
+            ],
             swiftSettings: settings),
     ]
 )

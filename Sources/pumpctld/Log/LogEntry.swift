@@ -57,9 +57,11 @@ extension LogEntry {
             self.init(family.isQuestion(line) ? .debug : .info, "command", ["client": client, "line": Self.text(line)])
         case .refused(let line, let client):
             self.init(.notice, "a command was not sent", ["client": client, "line": Self.text(line)])
+        case .refusedByDevice(let line, let client, let answer):
+            self.init(
+                .info, "the device has refused a command",
+                ["client": client, "line": Self.text(line), "answer": answer])
         case .failed(let line, let client, let reason):
-            // What the device answered may end it, with its line end.
-            let reason = String(reason.reversed().drop(while: \.isNewline).reversed())
             self.init(
                 .warning, "a command has failed", ["client": client, "line": Self.text(line), "reason": reason])
         }
