@@ -82,7 +82,7 @@ let package = Package(
         // One device for many programs: its queue, its clients, and the ways by which they reach it.
         .target(
             name: "Sharing",
-            dependencies: ["DeviceKit", "Transports", "LineProtocol", "SerialPort", "DescriptorIO"],
+            dependencies: ["DeviceKit", "Transports", "LineProtocol", "SerialPort", "DescriptorIO", "RecordFormat"],
             swiftSettings: settings),
         // What may keep a program from its device, and what mends that.
         .target(

@@ -1,0 +1,90 @@
+/// A request of a program, one JSON object on a line: `{"id": 1, "do": "state", "device": "pump"}`.
+struct ControlRequest {
+    /// What the program calls the request, an integer or text; the response carries it too.
+    let id: JSONValue
+    /// What is to be done: the value of `do`.
+    let verb: String
+    /// All other members.
+    var arguments: ControlArguments
+
+    /// A line that is no request.
+    struct Refusal: Error {
+        /// What the program calls the request; null where that can't be read.
+        var id: JSONValue = .null
+        var failure: ControlFailure
+    }
+
+    /// Reads a line, without its end.
+    init(_ line: [UInt8]) throws(Refusal) {
+        let value: JSONValue
+        do throws(JSONReader.Failure) { value = try JSONReader.value(of: line) } catch {
+            throw Refusal(failure: .usage("\(error)"))
+        }
+        guard case .object(var members) = value else { throw Refusal(failure: .usage("a request is an object")) }
+        switch members.removeValue(forKey: "id") {
+        case .integer(let number): id = .integer(number)
+        case .text(let text): id = .text(text)
+        default: throw Refusal(failure: .usage("'id' must be an integer or text"))
+        }
+        guard case .text(let verb) = members.removeValue(forKey: "do") else {
+            throw Refusal(id: id, failure: .usage("'do' must be text"))
+        }
+        self.verb = verb
+        arguments = ControlArguments(members, of: verb)
+    }
+}
+
+/// The members of a request, each taken once.
+struct ControlArguments {
+    private var members: [String: JSONValue]
+    private let verb: String
+
+    init(_ members: [String: JSONValue], of verb: String) {
+        self.members = members
+        self.verb = verb
+    }
+
+    /// Takes a text; nil where there is no such member.
+    mutating func optionalText(_ name: String) throws(ControlFailure) -> String? {
+        switch members.removeValue(forKey: name) {
+        case nil: return nil
+        case .text(let text): return text
+        default: throw .usage("'\(name)' must be text")
+        }
+    }
+
+    /// Takes a text.
+    mutating func text(_ name: String) throws(ControlFailure) -> String {
+        guard let text = try optionalText(name) else { throw .usage("'\(verb)' needs '\(name)'") }
+        return text
+    }
+
+    /// Takes a list of texts; nil where there is no such member, or the word `all`.
+    mutating func list(_ name: String) throws(ControlFailure) -> [String]? {
+        switch members.removeValue(forKey: name) {
+        case nil, .text("all"): return nil
+        case .array(let values):
+            var texts: [String] = []
+            for value in values {
+                guard case .text(let text) = value else { throw .usage("'\(name)' must be a list of texts") }
+                texts.append(text)
+            }
+            return texts
+        default: throw .usage("'\(name)' must be a list of texts, or \"all\"")
+        }
+    }
+
+    /// Takes the members of an object; none where there is no such member.
+    mutating func object(_ name: String) throws(ControlFailure) -> [String: JSONValue] {
+        switch members.removeValue(forKey: name) {
+        case nil: return [:]
+        case .object(let object): return object
+        default: throw .usage("'\(name)' must be an object")
+        }
+    }
+
+    /// Refuses what nobody has taken: a member that is misspelt must not go unnoticed.
+    func end() throws(ControlFailure) {
+        if let name = members.keys.min() { throw .usage("'\(verb)' takes no '\(name)'") }
+    }
+}

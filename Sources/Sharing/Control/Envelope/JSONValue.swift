@@ -1,0 +1,43 @@
+internal import LineProtocol
+internal import RecordFormat
+
+/// A value of JSON (RFC 8259).
+enum JSONValue: Sendable, Hashable {
+    case null
+    case boolean(Bool)
+    /// A number that is written without a fraction or an exponent.
+    case integer(Int)
+    case number(Double)
+    case text(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+}
+
+extension JSONValue {
+    /// The value as JSON on one line, members sorted by their names. Nothing in it acts on a terminal.
+    var json: String { plain.printableInJSON() }
+
+    private var plain: String {
+        switch self {
+        case .null: "null"
+        case .boolean(let value): value ? "true" : "false"
+        case .integer(let value): "\(value)"
+        // JSON has no number that is not finite.
+        case .number(let value): value.isFinite ? "\(value)" : "null"
+        case .text(let text): JSONText.quoted(text)
+        case .array(let values): "[" + values.map(\.plain).joined(separator: ",") + "]"
+        case .object(let members):
+            "{"
+                + members.sorted { $0.key < $1.key }.map { "\(JSONText.quoted($0.key)):\($0.value.plain)" }
+                .joined(separator: ",") + "}"
+        }
+    }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral {
+    init(stringLiteral value: String) { self = .text(value) }
+
+    init(booleanLiteral value: Bool) { self = .boolean(value) }
+
+    init(integerLiteral value: Int) { self = .integer(value) }
+}
