@@ -42,6 +42,8 @@ public actor SharedDevice {
     private var idleTimer: Task<Void, Never>?
     /// Whether clients were told that the device is away.
     private var wasLost = false
+    /// What programs are told that have it by its name.
+    var watch: DeviceWatch
 
     /// A device that is not yet looked for.
     ///
@@ -60,6 +62,7 @@ public actor SharedDevice {
         self.row = row
         self.loop = loop
         self.clock = clock ?? EventLoopClock(loop)
+        watch = DeviceWatch(by: self.clock)
         self.open = open
         self.tell = tell
     }
@@ -117,6 +120,7 @@ public actor SharedDevice {
         }
         self.speaker = speaker
         report(.up(link.name))
+        linkIsUp(link.deviceID)
         if wasLost, let notice = row.wording(.back) { broadcast(notice) }
         wasLost = false
         letGoIfIdle()
@@ -126,7 +130,9 @@ public actor SharedDevice {
 
     private func hear(_ speech: Speech) {
         switch speech {
-        case .said(let bytes): broadcast(bytes)
+        case .said(let bytes):
+            broadcast(bytes)
+            said(bytes)
         case .lost(let error):
             wasLost = true
             report(.lost("\(error)"))
@@ -143,6 +149,7 @@ public actor SharedDevice {
         end = nil
         guard let speaker else { return }
         self.speaker = nil
+        linkIsLost()
         for client in clients.values where client.kind == .attached { await client.channel.close() }
         await speaker.close()
     }
@@ -206,7 +213,9 @@ public actor SharedDevice {
             throw .away
         }
         report(.sends(line, for: name))
-        do throws(SessionError) { try await speaker.perform(line, for: asker) } catch {
+        sends(line, for: name)
+        defer { stateMayHaveChanged() }
+        do throws(SessionError) { try await speaker.perform(line, for: noting(asker)) } catch {
             let failure = SharingError.session(error)
             switch error.code {
             case .refused: report(.refusedByDevice(line, for: name, error.deviceCode ?? ""))
@@ -233,10 +242,7 @@ public actor SharedDevice {
         _ channel: DescriptorChannel, _ name: String, _ kind: LineClient.Kind,
         onEnd: (@Sendable () -> Void)? = nil
     ) async -> ClientID {
-        lastID += 1
-        let client = LineClient(ClientID(number: lastID), name, kind, channel, lineLimit: Self.lineLimit)
-        clients[client.id] = client
-        if client.isListening { come(client) }
+        let client = enroll(channel, name, kind)
         await channel.forward { [id = client.id] arrival in
             self.assumeIsolated { device in
                 if case .success(let bytes?) = arrival { return device.hear(bytes, id) }
@@ -247,8 +253,17 @@ public actor SharedDevice {
         return client.id
     }
 
+    /// Takes a client whose bytes somebody else reads, and hands to ``hear(_:_:)`` and ``endInput(of:)``.
+    func enroll(_ channel: DescriptorChannel, _ name: String, _ kind: LineClient.Kind) -> LineClient {
+        lastID += 1
+        let client = LineClient(ClientID(number: lastID), name, kind, channel, lineLimit: Self.lineLimit)
+        clients[client.id] = client
+        if client.isListening { come(client) }
+        return client
+    }
+
     /// A client says nothing more. One that has only ended its own direction still gets the answers to what it has asked.
-    private func endInput(of id: ClientID) {
+    func endInput(of id: ClientID) {
         guard let client = clients[id] else { return }
         client.hasEnded = true
         if client.isServed, client.channel.assumeIsolated({ $0.isOpen }) { return }
@@ -309,7 +324,7 @@ public actor SharedDevice {
         Task(executorPreference: loop) { await client.channel.close() }
     }
 
-    private func hear(_ bytes: [UInt8], _ id: ClientID) {
+    func hear(_ bytes: [UInt8], _ id: ClientID) {
         guard let client = clients[id] else { return }
         // Whoever speaks has the device open.
         setListening(true, id)

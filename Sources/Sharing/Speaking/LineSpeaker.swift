@@ -68,6 +68,13 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
 
     func values() async -> [String: StateValue] { await Base.values(of: session.state.base) }
 
+    func tellsState(_ line: [UInt8]) -> Bool {
+        switch Base.meaning(of: Base.message(line: line.span, ending: .lineFeed)) {
+        case .state, .event, .error: true
+        case .text, .nothing: false
+        }
+    }
+
     func perform(_ line: [UInt8], for asker: Asker) async throws(SessionError) {
         guard var command = RelayedLine<Base>(line) else { return }
         if command.request.effect == .stop { return try await stop(command, for: asker) }

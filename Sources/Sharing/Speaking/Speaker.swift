@@ -10,6 +10,9 @@ public protocol Speaker: AnyObject, Sendable {
     /// The values that are known of the device, by the keys of ``DeviceKit/Family/state``.
     func values() async -> [String: StateValue]
 
+    /// Whether a line of the device, without its end, tells any of its state.
+    func tellsState(_ line: [UInt8]) -> Bool
+
     /// Sends a line of a client in its turn, and hands over the device's answer.
     ///
     /// A line that makes the device safe goes before all others, and what waits behind it that would change the device is
@@ -25,6 +28,10 @@ public protocol Speaker: AnyObject, Sendable {
     func close() async
 }
 
+extension Speaker {
+    /// True: most lines do.
+    public func tellsState(_ line: [UInt8]) -> Bool { true }
+}
 /// Takes what the device says unasked, and the end of the link; called on the link's executor.
 public typealias SpeechReceiver = @Sendable (Speech) -> Void
 

@@ -1,0 +1,37 @@
+internal import DeviceKit
+internal import LineProtocol
+
+extension ControlFailure {
+    /// Why a line brought no answer from a device.
+    init(_ error: SharingError, _ device: SharedDevice) {
+        let (name, family) = (device.settings.name, device.settings.family)
+        switch error {
+        case .away:
+            self.init(
+                "device_away", "\(name): the device is away", hint: "wait for its event 'link' to say 'up'",
+                outcome: SessionError.Outcome.notSent.rawValue)
+        case .session(let error):
+            let deviceCode = error.deviceCode.map { family.errorCode(in: Array($0.utf8)) }
+            var worded = error
+            worded.deviceCode = deviceCode
+            self.init(
+                error.code.rawValue, "\(name): \(worded)",
+                hint: deviceCode.flatMap { family.error($0)?.remedy { "command '\($0)'" } },
+                outcome: error.outcome.rawValue, deviceCode: deviceCode)
+            guard error.outcome == .unknown else { return }
+            message += "; whether it was carried out is unknown"
+            hint = hint ?? family.question.map { "ask for its state: command '\($0.name)'" }
+        }
+    }
+}
+
+extension Family {
+    /// The code of the error that an answer tells of; without one, its last line.
+    fileprivate func errorCode(in answer: [UInt8]) -> String {
+        let lines = SharedDevice.lines(of: answer)
+        for line in lines {
+            if let code = wire.errorCode(Array(line).span, .lineFeed) { return code }
+        }
+        return lines.last.map(SharedDevice.text) ?? ""
+    }
+}

@@ -1,0 +1,150 @@
+internal import DescriptorIO
+internal import DeviceKit
+internal import LineProtocol
+
+/// What a program asks for, with all that is needed to do it.
+enum ControlVerb {
+    case devices
+    /// A line to be sent to a device; `isStop`, whether it makes the device safe.
+    case line(SharedDevice, [UInt8], isStop: Bool)
+    case state(SharedDevice)
+    /// Events to be told from now on, or no longer.
+    case subscribe([SharedDevice], Set<DeviceWatch.Kind>, isOn: Bool)
+    case attach(SharedDevice)
+
+    /// Whether it makes a device safe.
+    var isStop: Bool { if case .line(_, _, let isStop) = self { isStop } else { false } }
+}
+
+extension ControlConnection {
+    // MARK: Reading
+
+    /// What a request asks for. Nothing is done before all of it was checked.
+    func verb(of request: ControlRequest) throws(ControlFailure) -> ControlVerb {
+        var arguments = request.arguments
+        let verb: ControlVerb
+        switch request.verb {
+        case "devices": verb = .devices
+        case "command":
+            let device = try device(arguments.text("device"))
+            let name = try arguments.text("name")
+            let line = try device.settings.family.line(of: name, arguments.object("parameters"))
+            verb = .line(device, line, isStop: device.row.isStop(line))
+        case "send":
+            let device = try device(arguments.text("device"))
+            let line = Array(try arguments.text("line").utf8)
+            guard line.isOneLine else { throw .usage("'line' must be one line, without its end") }
+            verb = .line(device, line, isStop: device.row.isStop(line))
+        case "state": verb = .state(try device(arguments.text("device")))
+        case "subscribe", "unsubscribe":
+            let devices = try devices(arguments.list("devices"))
+            verb = .subscribe(
+                devices, try kinds(arguments.list("events")), isOn: request.verb == "subscribe")
+        case "attach": verb = .attach(try deviceToAttach(&arguments))
+        default:
+            throw .usage(
+                "there is no '\(request.verb)'",
+                hint: "use one of: attach, command, devices, send, state, subscribe, unsubscribe")
+        }
+        try arguments.end()
+        return verb
+    }
+
+    private func device(_ name: String) throws(ControlFailure) -> SharedDevice {
+        guard let device = devices.first(where: { $0.settings.name == name }) else { throw noDevice("named '\(name)'") }
+        return device
+    }
+
+    private func deviceToAttach(_ arguments: inout ControlArguments) throws(ControlFailure) -> SharedDevice {
+        guard let deviceID = try arguments.optionalText("device_id") else {
+            return try device(arguments.text("device"))
+        }
+        guard let device = devices.first(where: { $0.assumeIsolated { $0.watch.deviceID } == deviceID }) else {
+            throw noDevice("with the id '\(deviceID)'")
+        }
+        return device
+    }
+
+    private func noDevice(_ description: String) -> ControlFailure {
+        ControlFailure(
+            "no_such_device", "there is no device \(description)",
+            hint: "use one of: " + devices.map(\.settings.name).joined(separator: ", "), outcome: "not_sent")
+    }
+
+    private func devices(_ names: [String]?) throws(ControlFailure) -> [SharedDevice] {
+        guard let names else { return devices }
+        var devices: [SharedDevice] = []
+        for name in names { devices.append(try device(name)) }
+        return devices
+    }
+
+    private func kinds(_ names: [String]?) throws(ControlFailure) -> Set<DeviceWatch.Kind> {
+        guard let names else { return Set(DeviceWatch.Kind.allCases) }
+        var kinds: Set<DeviceWatch.Kind> = []
+        for name in names {
+            guard let kind = DeviceWatch.Kind(rawValue: name) else {
+                throw .usage(
+                    "there is no event '\(name)'",
+                    hint: "use some of: " + DeviceWatch.Kind.allCases.map(\.rawValue).joined(separator: ", "))
+            }
+            kinds.insert(kind)
+        }
+        return kinds
+    }
+
+    // MARK: Doing
+
+    /// Does what was asked for; returns what the response says.
+    func perform(_ verb: ControlVerb) async throws(ControlFailure) -> [String: JSONValue] {
+        switch verb {
+        case .devices: return ["devices": outlines]
+        case .line(let device, let line, let isStop): return ["reply": try await send(line, to: device, isStop)]
+        case .state(let device):
+            let state = await device.state()
+            return state.merging(["age_s": await device.stateAge]) { $1 }
+        case .subscribe(let devices, let kinds, let isOn):
+            for device in devices { subscribe(to: device, kinds, isOn) }
+            return [:]
+        case .attach: preconditionFailure("attaching is no request that is answered beside others")
+        }
+    }
+
+    private var outlines: JSONValue { .array(devices.map { $0.assumeIsolated { $0.outline } }) }
+
+    private func subscribe(to device: SharedDevice, _ kinds: Set<DeviceWatch.Kind>, _ isOn: Bool) {
+        device.assumeIsolated { device in
+            let before = device.kinds(toldTo: ObjectIdentifier(self))
+            device.tell(ObjectIdentifier(self), isOn ? before.union(kinds) : before.subtracting(kinds)) { line in
+                self.assumeIsolated { $0.say(line) }
+            }
+        }
+    }
+
+    /// It is told nothing more.
+    func endSubscriptions() {
+        for device in devices { subscribe(to: device, Set(DeviceWatch.Kind.allCases), false) }
+    }
+
+    private func send(
+        _ line: [UInt8], to device: SharedDevice, _ isStop: Bool
+    ) async throws(ControlFailure) -> JSONValue {
+        let deviceName = device.settings.name
+        if isStop { stops[deviceName, default: 0] += 1 }
+        let stopsBefore = stops[deviceName]
+        let reply = ControlReply()
+        do throws(SharingError) {
+            try await device.request(line, by: name, for: Asker { reply.append($0) }) {
+                // What it asked for before must not undo a stop.
+                !isStop && self.assumeIsolated { $0.stops[deviceName] } != stopsBefore
+            }
+        } catch {
+            throw ControlFailure(error, device)
+        }
+        guard let bytes = reply.bytes else {
+            throw ControlFailure(
+                "reply_too_long", "\(deviceName): the reply is longer than \(ControlReply.limit) bytes",
+                hint: "attach to the device, and send the line there", outcome: "unknown")
+        }
+        return .array(SharedDevice.lines(of: bytes).map { .text(SharedDevice.text(of: $0)) })
+    }
+}

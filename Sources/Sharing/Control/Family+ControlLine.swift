@@ -1,0 +1,49 @@
+internal import DeviceKit
+
+extension Family {
+    /// The line of a command, with its parameters filled in.
+    ///
+    /// - Throws: `usage`, where there is no such command, or a parameter is not what the family's row says.
+    func line(of name: String, _ parameters: [String: JSONValue]) throws(ControlFailure) -> [UInt8] {
+        guard let command = commands.first(where: { $0.name == name }) else {
+            throw .usage(
+                "\(device) has no command '\(name)'",
+                hint: "use one of: " + commands.map(\.name).joined(separator: ", "))
+        }
+        let known = Set(command.parameters.map(\.name))
+        if let stranger = parameters.keys.filter({ !known.contains($0) }).min() {
+            throw .usage("'\(name)' has no parameter '\(stranger)'")
+        }
+        var line = ""
+        var rest = command.line[...]
+        for parameter in command.parameters {
+            guard let range = rest.firstRange(of: "{\(parameter.name)}") else { continue }
+            line += rest[..<range.lowerBound] + (try parameter.text(of: parameters[parameter.name]))
+            rest = rest[range.upperBound...]
+        }
+        return Array((line + rest).utf8)
+    }
+}
+
+extension FamilyCommand.Parameter {
+    /// A value as it stands in the line.
+    fileprivate func text(of json: JSONValue?) throws(ControlFailure) -> String {
+        let text: String? =
+            switch (value, json) {
+            case (.integer, .integer(let number)), (.number, .integer(let number)): "\(number)"
+            case (.number, .number(let number)): "\(number)"
+            case (.boolean, .boolean(let isOn)): "\(isOn)"
+            case (.choice, .text(let word)), (.text, .text(let word)): word
+            default: nil
+            }
+        guard let text, value.accepts(text), Array(text.utf8).isOneLine else {
+            throw .usage("parameter '\(name)', \(summary), must be \(value)" + (unit.map { " \($0)" } ?? ""))
+        }
+        return text
+    }
+}
+
+extension [UInt8] {
+    /// Whether no device takes this for more than one line.
+    var isOneLine: Bool { !contains { $0 == 0x0A || $0 == 0x0D || $0 == 0 } }
+}

@@ -1,0 +1,222 @@
+internal import DescriptorIO
+internal import DeviceKit
+internal import LineProtocol
+internal import Transports
+
+// What programs ask of a device that have it by its name.
+extension SharedDevice {
+    // MARK: What is known
+
+    /// The device, as a program finds it in a list.
+    var outline: JSONValue {
+        .object([
+            "name": .text(settings.name), "family": .text(settings.family.name),
+            "endpoint": .text(settings.endpoint.text), "up": .boolean(isUp),
+            "device_id": watch.deviceID.map(JSONValue.text) ?? .null,
+            "shares": .array(settings.shares.map { .text($0.description) }),
+            "clients": .integer(clients.values.count(where: \.isListening)),
+        ])
+    }
+
+    /// The last known values by the keys of the family's fields, as ``DeviceKit/FamilyUpdate`` has them in JSON, and whether
+    /// the link is up.
+    func state() async -> [String: JSONValue] {
+        let values = await speaker?.values() ?? [:]
+        let fields = settings.family.state
+        var members: [String: JSONValue] = [
+            "device": .text(settings.name), "link": isUp ? "up" : "lost",
+            "values": .object(
+                Dictionary(fields.map { ($0.key, JSONValue(values[$0.key], of: $0)) }, uniquingKeysWith: { $1 })),
+        ]
+        if fields.contains(where: \.isMeasured) {
+            let faults = fields.filter { field in values[field.key].map { !field.isPlausible($0) } ?? false }
+            members["sensor_faults"] = .array(faults.map { .text($0.key) })
+        }
+        return members
+    }
+
+    /// How many seconds ago the device has last told any of its state, to the millisecond; null where it never has.
+    var stateAge: JSONValue {
+        guard let lastTold = watch.lastTold else { return .null }
+        return .number(((watch.elapsed() - lastTold) / .milliseconds(1)).rounded() / 1000)
+    }
+
+    // MARK: The link
+
+    /// Waits for the link where it is opened only for who needs it, as long as opening may take. The caller is a user of it:
+    /// ``addUser()``.
+    func waitForLink() async {
+        guard settings.holding != .always, !isUp else { return }
+        watch.lastWaiter += 1
+        let id = watch.lastWaiter
+        let timer = Task(executorPreference: loop) { [clock] in
+            if (try? await clock.sleep(for: DeviceWatch.openingPatience)) != nil { await self.endWait(of: id) }
+        }
+        defer { timer.cancel() }
+        await withCheckedContinuation { continuation in
+            if isUp { continuation.resume() } else { watch.waiters.append((id, continuation)) }
+        }
+    }
+
+    private func endWait(of id: UInt64) {
+        guard let index = watch.waiters.firstIndex(where: { $0.id == id }) else { return }
+        watch.waiters.remove(at: index).continuation.resume()
+    }
+
+    /// Sends a line in its turn, for a program that need not have the device open: the link is waited for.
+    ///
+    /// - Parameter isOvertaken: Whether the program has had the device made safe meanwhile.
+    func request(
+        _ line: [UInt8], by name: String, for asker: Asker, isOvertaken: @Sendable () -> Bool
+    ) async throws(SharingError) {
+        addUser()
+        defer { removeUser() }
+        await waitForLink()
+        guard !isOvertaken() else {
+            report(.refused(line, by: name))
+            let text = String(decoding: line, as: UTF8.self)
+            throw .session(SessionError(.overtaken, command: text, outcome: .notSent))
+        }
+        try await perform(line, by: name, for: asker)
+    }
+
+    /// Gives the device to a program by its lines, which ``hear(_:_:)`` takes, until the link is lost.
+    ///
+    /// - Parameter greeting: What the program is told first.
+    /// - Returns: Nil where the device is away.
+    func attach(_ channel: DescriptorChannel, _ name: String, saying greeting: [UInt8]) async -> ClientID? {
+        addUser()
+        defer { removeUser() }
+        await waitForLink()
+        guard isUp else { return nil }
+        let client = enroll(channel, name, .attached)
+        _ = client.tell(greeting)
+        return client.id
+    }
+
+    // MARK: Who is told
+
+    /// From now on tells a program what is of these kinds, by the line of an event; none, to tell it nothing more. Of the
+    /// state it is told at once. As long as it is told anything, it needs the link.
+    func tell(
+        _ program: ObjectIdentifier, _ kinds: Set<DeviceWatch.Kind>, by tell: @escaping @Sendable ([UInt8]) -> Void
+    ) {
+        let state = watch.subscribers[program]?.state
+        let subscriber = kinds.isEmpty ? nil : DeviceWatch.Subscriber(kinds: kinds, tell: tell, state: state)
+        let previous = watch.subscribers[program]
+        watch.subscribers[program] = subscriber
+        if previous == nil, subscriber != nil { addUser() }
+        if previous != nil, subscriber == nil { removeUser() }
+        stateMayHaveChanged()
+    }
+
+    /// Of which kinds a program is told.
+    func kinds(toldTo program: ObjectIdentifier) -> Set<DeviceWatch.Kind> { watch.subscribers[program]?.kinds ?? [] }
+
+    private func publish(_ kind: DeviceWatch.Kind, _ members: @autoclosure () -> [String: JSONValue]) {
+        guard watch.wants(kind) else { return }
+        let line = ControlMessage.event(
+            kind.rawValue, members().merging(["device": .text(settings.name)]) { $1 })
+        for subscriber in watch.subscribers.values where subscriber.kinds.contains(kind) { subscriber.tell(line) }
+    }
+
+    // MARK: What happens
+
+    /// The link is open.
+    func linkIsUp(_ deviceID: String?) {
+        watch.deviceID = deviceID
+        for waiter in watch.waiters { waiter.continuation.resume() }
+        watch.waiters = []
+        publish(.link, ["link": "up"])
+        stateMayHaveChanged()
+    }
+
+    /// The link is lost, or was closed.
+    func linkIsLost() {
+        watch.deviceID = nil
+        publish(.link, ["link": "lost"])
+        stateMayHaveChanged()
+    }
+
+    /// The device has said something unasked.
+    func said(_ bytes: [UInt8]) {
+        noteTelling(bytes)
+        if watch.wants(.said) {
+            for line in Self.lines(of: bytes) { publish(.said, ["line": .text(Self.text(of: line))]) }
+        }
+        stateMayHaveChanged()
+    }
+
+    /// `asker`, whose answers are noted too.
+    func noting(_ asker: Asker) -> Asker {
+        Asker(
+            tell: { bytes in
+                self.assumeIsolated { $0.noteTelling(bytes) }
+                asker.tell(bytes)
+            }, waitForRoom: asker.waitForRoom)
+    }
+
+    /// A line goes to the device. What it says is for the device alone: programs are told what it is called.
+    func sends(_ line: [UInt8], for name: String) {
+        publish(.command, ["name": command(of: line).map { .text($0.name) } ?? .null, "by": .text(name)])
+    }
+
+    private func command(of line: [UInt8]) -> FamilyCommand? {
+        if row.isStop(line) { return settings.family.stop }
+        return settings.family.commands.first { command in
+            command.parameters.isEmpty
+                ? line.elementsEqual(command.line.utf8) : line.starts(with: command.line.prefix { $0 != "{" }.utf8)
+        }
+    }
+
+    private func noteTelling(_ bytes: [UInt8]) {
+        guard let speaker, Self.lines(of: bytes).contains(where: { speaker.tellsState(Array($0)) }) else { return }
+        watch.lastTold = watch.elapsed()
+    }
+
+    /// Looks at the state before long, if anybody is told of it.
+    func stateMayHaveChanged() {
+        guard !watch.isStateLookedAt, watch.wants(.state) else { return }
+        watch.isStateLookedAt = true
+        Task(executorPreference: loop) { await self.lookAtState() }
+    }
+
+    private func lookAtState() async {
+        watch.isStateLookedAt = false
+        let state = await state()
+        let line = ControlMessage.event(
+            DeviceWatch.Kind.state.rawValue, state.merging(["age_s": stateAge]) { $1 })
+        for (program, subscriber) in watch.subscribers
+        where subscriber.kinds.contains(.state) && subscriber.state != state {
+            watch.subscribers[program]?.state = state
+            subscriber.tell(line)
+        }
+    }
+
+    // MARK: Lines
+
+    /// The lines of what a device has said, without their ends.
+    static func lines(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+        bytes.split(separator: 0x0A).map { $0.last == 0x0D ? $0.dropLast() : $0 }.filter { !$0.isEmpty }
+    }
+
+    /// A line as text; of one that is none, the bytes that are not printable ASCII are escaped.
+    static func text(of line: ArraySlice<UInt8>) -> String {
+        String(validating: line, as: UTF8.self) ?? Array(line).printable()
+    }
+}
+
+extension JSONValue {
+    /// A value as programs are told it: what is unknown is null, or the field's word for that; what a broken sensor reads is
+    /// null.
+    fileprivate init(_ value: StateValue?, of field: StateField) {
+        switch value ?? field.unknownWord.map({ .text($0) }) {
+        case let value? where !field.isPlausible(value): self = .null
+        case .number(let number): self = .number(number)
+        case .integer(let number): self = .integer(number)
+        case .boolean(let isOn): self = .boolean(isOn)
+        case .text(let text): self = .text(text)
+        case nil: self = .null
+        }
+    }
+}

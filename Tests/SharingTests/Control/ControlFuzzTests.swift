@@ -1,0 +1,136 @@
+import DescriptorIO
+import Foundation
+import LineProtocol
+import TestSupport
+import Testing
+
+@testable import Sharing
+
+/// Lines that are almost requests, from a seed. `PUMPCTL_FUZZ_LINES` says how many, where not the usual number.
+@Suite("Lines from anybody", .timeLimit(.minutes(240)))
+struct ControlFuzzTests {
+    private static let corpus: [[UInt8]] = [
+        #"{"id":1,"do":"devices"}"#,
+        #"{"id":2,"do":"command","device":"pump","name":"speed","parameters":{"speed":200}}"#,
+        #"{"id":"three","do":"command","device":"pump","name":"on","parameters":{}}"#,
+        #"{"id":4,"do":"command","device":"pump","name":"off"}"#,
+        #"{"id":5,"do":"send","device":"pump","line":"STATUS"}"#,
+        #"{"id":6,"do":"send","device":"pump","line":"speed: \u0037\ud83d\ude00\t"}"#,
+        #"{"id":7,"do":"state","device":"pump"}"#,
+        #"{"id":8,"do":"subscribe","devices":["pump"],"events":["said","state","link","command"]}"#,
+        #"{"id":9,"do":"unsubscribe","devices":"all"}"#,
+        #"{"id":10,"do":"attach","device":"no such device"}"#,
+        #"{"id":11,"do":"attach","device_id":"tty-no-such-device"}"#,
+        #" { "id" : -1.5e+10 , "do" : [ true , false , null , { "a" : [ [ ] , { } ] } , 0.25 , 1E9 ] } "#,
+    ].map { Array($0.utf8) }
+
+    private static let pieces: [[UInt8]] = [
+        "{", "}", "[", "]", ":", ",", "\"", "\\", "\\u", "\\ud800", "\\u0000", "e", "E", "-", "+", ".", "0", "9", "00",
+        "1e999", "123456789012345678901234567890", "null", "true", " ", "\t", "\r", "\n", "\u{0}", "\u{202E}",
+        "\"id\":1,", "\"do\":", "é", "[[[[[[[[[[[[[[[[[[", "{\"a\":{\"a\":{\"a\":", "\"speed\":256", "OFF", "ON",
+    ].map { Array($0.utf8) }
+
+    /// One of the lines with a few changes; now and then without.
+    private static func mutant(by random: inout SplitMix64) -> [UInt8] {
+        var line = corpus[random.number(below: corpus.count)]
+        for _ in 0..<random.number(below: 4) {
+            let place = random.number(below: line.count + 1)
+            let end = min(line.count, place + random.number(below: 12))
+            switch random.number(below: 6) {
+            case 0: line.removeSubrange(place..<end)
+            case 1: line.insert(UInt8(random.number(below: 256)), at: place)
+            case 2: line.insert(contentsOf: pieces[random.number(below: pieces.count)], at: place)
+            case 3: line.replaceSubrange(place..<end, with: pieces[random.number(below: pieces.count)])
+            case 4: line.insert(contentsOf: line[place..<end], at: random.number(below: line.count + 1))
+            default:
+                let other = corpus[random.number(below: corpus.count)]
+                line.replaceSubrange(place..., with: other.suffix(random.number(below: other.count)))
+            }
+        }
+        return line
+    }
+
+    private static func count(usually count: Int) -> Int {
+        ProcessInfo.processInfo.environment["PUMPCTL_FUZZ_LINES"].flatMap { Int($0) } ?? count
+    }
+
+    @Test("are JSON to the reader where they are to Foundation, but for what it refuses on purpose")
+    func reader() throws {
+        var random = SplitMix64(seed: 20)
+        var counts = (taken: 0, refused: 0)
+        let onPurpose = ["each member once", "a smaller number", "at most \(JSONReader.depthLimit) levels"]
+        for _ in 0..<Self.count(usually: 200_000) {
+            let line = Self.mutant(by: &random)
+            let isJSON = (try? JSONSerialization.jsonObject(with: Data(line), options: .fragmentsAllowed)) != nil
+            let text = String(decoding: line, as: UTF8.self)
+            do throws(JSONReader.Failure) {
+                let value = try JSONReader.value(of: line)
+                counts.taken += 1
+                if !isJSON { Issue.record("taken: \(text.debugDescription)") }
+                let again = try JSONReader.value(of: Array(value.json.utf8))
+                if again != value { Issue.record("written as \(value.json): \(text.debugDescription)") }
+            } catch {
+                counts.refused += 1
+                // Foundation takes UTF-16 and UTF-32 too, by where the zeros are, and a comma behind the last element.
+                let isCommaLast = line[..<error.position].last { $0 > 0x20 } == UInt8(ascii: ",")
+                if isJSON, !onPurpose.contains(error.expected), !line.contains(0), !isCommaLast {
+                    Issue.record("refused, \(error): \(text.debugDescription)")
+                }
+            }
+        }
+        #expect(counts.taken > 1000)
+        #expect(counts.refused > 1000)
+    }
+
+    @Test("nest as deep as they like without harm, and are read in time that grows as they do")
+    func depth() {
+        for opening in ["[", "{\"a\":"] {
+            let line = Array(String(repeating: opening, count: 100_000).utf8)
+            #expect(throws: JSONReader.Failure.self) { try JSONReader.value(of: line) }
+        }
+        let wide = Array(("[" + String(repeating: "[],", count: 100_000) + "0]").utf8)
+        #expect(throws: Never.self) { try JSONReader.value(of: wide) }
+    }
+
+    @Test("get one response each, and send nothing to the device but what they ask for")
+    func connection() async throws {
+        try await ControlRig.run { rig in
+            let client = try await rig.client()
+            var random = SplitMix64(seed: 21)
+            var left = Self.count(usually: 20_000)
+            while left > 0 {
+                let lines = (0..<12).map { _ in Self.mutant(by: &random) }
+                left -= lines.count
+                var bytes: [UInt8] = lines.flatMap { $0 + [0x0A] }
+                let count = bytes.count(where: { $0 == 0x0A })
+                let allowed = Set(bytes.split(separator: 0x0A).compactMap { Self.lineAskedFor(by: Data($0)) })
+                while !bytes.isEmpty {
+                    let piece = bytes.prefix(1 + random.number(below: 200))
+                    try await client.channel.write(Array(piece))
+                    bytes.removeFirst(piece.count)
+                }
+                var responses = 0
+                while responses < count { responses += try await client.message()["event"] == nil ? 1 : 0 }
+                let sent = Set(rig.sentLines)
+                rig.reports.update { $0 = [] }
+                #expect(sent.subtracting(allowed) == [])
+            }
+            #expect(try await rig.client().ask("devices")["ok"] == true)
+        }
+    }
+
+    /// The line that a request asks to be sent, as another reader of JSON sees it.
+    private static func lineAskedFor(by request: Data) -> String? {
+        guard let members = try? JSONSerialization.jsonObject(with: request) as? [String: Any],
+            members["device"] as? String == "pump"
+        else { return nil }
+        switch (members["do"] as? String, members["name"] as? String) {
+        case ("send", _): return members["line"] as? String
+        case ("command", "speed"?):
+            guard let speed = (members["parameters"] as? [String: Any])?["speed"] as? Int else { return nil }
+            return (0...255).contains(speed) ? "SPEED:\(speed)" : nil
+        case ("command", let name?): return ["on", "off", "status", "temp"].contains(name) ? name.uppercased() : nil
+        default: return nil
+        }
+    }
+}

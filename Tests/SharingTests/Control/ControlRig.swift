@@ -1,0 +1,204 @@
+import DescriptorIO
+import DeviceKit
+import FirmwareSim
+import LineProtocol
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Sharing
+@testable import Transports
+
+/// A simulated pump that programs have by its name. Time stands still unless ``clock`` is advanced.
+final class ControlRig: Sendable {
+    let clock = ManualClock()
+    let device: SharedDevice
+    let server: SharingServer
+    let host: DeviceHost<PumpFirmware>
+    let path: String
+    /// What the device and the server report.
+    let reports: Watched<[SharingReport.Event]>
+    private let folder: TemporaryFolder
+    private let plug: Plug
+
+    /// The pump's end of its cable.
+    private final class Plug: Sendable {
+        let state = Mutex<(isIn: Bool, cable: DescriptorChannel?)>((true, nil))
+    }
+
+    /// - Parameters:
+    ///   - isPlugged: Whether the pump is there from the start.
+    ///   - link: Opened in place of one to the simulated pump.
+    init(
+        _ holding: LinkHolding = .always, isPlugged: Bool = true, limit: Int = SharingServer.standardLimit,
+        link: (any Link)? = nil
+    ) throws {
+        let options = PumpFirmwareOptions(thermistors: .two, heat: .fixed(water: 12, skin: 34), potentiometer: 716)
+        let host = DeviceHost(PumpFirmware(options: options), pace: .onDemand)
+        let (plug, reports) = (Plug(), Watched<[SharingReport.Event]>([]))
+        plug.state.withLock { $0.isIn = isPlugged }
+        let settings = SharedDeviceSettings(
+            name: "pump", endpoint: try Endpoint("tcp:nowhere:1"), family: .pump,
+            shares: [.tcp(host: "localhost", port: 4000)], holding: holding)
+        device = SharedDevice(settings, try #require(SharedFamily.row(of: .pump)), clock: clock) { _ in
+            guard plug.state.withLock({ $0.isIn }) else {
+                throw LinkError(.notFound, name: "the pump", activity: "open")
+            }
+            if let link { return link }
+            let (ours, theirs) = try DescriptorChannel.pair()
+            await host.attach(theirs)
+            plug.state.withLock { $0.cable = theirs }
+            return DescriptorLink(ours, name: "the pump", deviceID: "tty-188-0") { _ in }
+        } tell: { report in
+            reports.update { $0.append(report.event) }
+        }
+        let folder = TemporaryFolder()
+        path = folder.path("socket")
+        server = SharingServer([device], at: path, limit: limit, clock: clock) { event in
+            reports.update { $0.append(event) }
+        }
+        (self.folder, self.plug, self.host, self.reports) = (folder, plug, host, reports)
+    }
+
+    /// Calls `body` while the device is shared, once it is there.
+    static func run(_ body: (ControlRig) async throws -> Void) async throws {
+        let rig = try ControlRig()
+        try await rig.run {
+            try await rig.untilUp()
+            try await body(rig)
+        }
+    }
+
+    /// Calls `body` while the device is shared.
+    func run(_ body: () async throws -> Void) async throws {
+        try await server.open()
+        let running = Task(executorPreference: device.loop) { [device] in await device.run() }
+        let result: Result<Void, any Error>
+        do { result = .success(try await body()) } catch { result = .failure(error) }
+        running.cancel()
+        await running.value
+        await server.close()
+        try result.get()
+    }
+
+    // MARK: Hands
+
+    func untilUp() async throws { try await until(isUp: true) }
+
+    func untilAway() async throws { try await until(isUp: false) }
+
+    private func until(isUp: Bool) async throws {
+        for _ in 0..<1000 {
+            if await device.isUp == isUp { return }
+            await settle()
+            clock.advance(by: .milliseconds(100))
+        }
+        throw NotInTime(what: "the pump is \(isUp ? "there" : "away")", state: "\(reports.state)")
+    }
+
+    func plugIn() { plug.state.withLock { $0.isIn = true } }
+
+    func unplug() async {
+        let cable = plug.state.withLock { state in
+            state.isIn = false
+            return state.cable
+        }
+        await cable?.close()
+    }
+
+    /// Presses the button on the lid, and gives the firmware the turn in which it sees that.
+    func pressButton() async {
+        await host.change { $0.pressButton(at: $1) }
+        await host.advance(by: .milliseconds(200))
+    }
+
+    /// The lines that were sent to the device.
+    var sentLines: [String] {
+        reports.state.compactMap { event in
+            if case .sends(let line, _) = event { String(decoding: line, as: UTF8.self) } else { nil }
+        }
+    }
+
+    /// Waits until a client is hung up on; returns why.
+    func dropping() async throws -> String {
+        try await reports.wait(for: "a client is hung up on") { events in
+            for case .dropped(_, let reason) in events { return reason }
+            return nil
+        }
+    }
+
+    /// A program that was greeted.
+    func client() async throws -> ControlClient {
+        let client = try await stranger()
+        let hello = try await client.message()
+        #expect(hello["event"] == "hello")
+        return client
+    }
+
+    /// A program that has only just connected.
+    func stranger() async throws -> ControlClient {
+        ControlClient(
+            try await DescriptorChannel.connect(to: .unix(path: path), deadline: .now.advanced(by: .seconds(10))))
+    }
+}
+
+/// A program at the socket. All that it sends and is told is checked by the schema.
+final class ControlClient {
+    let channel: DescriptorChannel
+    private var bytes: [UInt8] = []
+
+    init(_ channel: DescriptorChannel) { self.channel = channel }
+
+    /// Sends bytes as they are.
+    func say(_ text: String) async throws { try await channel.write(Array(text.utf8)) }
+
+    /// Sends a request.
+    func send(_ request: JSONValue) async throws {
+        if !JSONSchema.pumpctld.fits(request, "request") { Issue.record("no request by the schema: \(request.json)") }
+        try await say(request.json + "\n")
+    }
+
+    /// Sends a request, and returns what comes next.
+    func ask(_ verb: String, _ arguments: [String: JSONValue] = [:]) async throws -> JSONValue {
+        try await send(.object(arguments.merging(["id": 1, "do": .text(verb)]) { $1 }))
+        return try await message()
+    }
+
+    /// The error by which a request is refused.
+    func refusal(_ verb: String, _ arguments: [String: JSONValue] = [:]) async throws -> JSONValue {
+        let response = try await ask(verb, arguments)
+        #expect(response["ok"] == false)
+        return try #require(response["error"], "\(response.json)")
+    }
+
+    /// What a line that may be no request is answered.
+    func answer(to line: String) async throws -> JSONValue {
+        try await say(line + "\n")
+        return try await message()
+    }
+
+    /// The next message.
+    func message() async throws -> JSONValue {
+        let line = try #require(try await line(), "hung up on")
+        let value = try JSONReader.value(of: Array(line.utf8))
+        if !JSONSchema.pumpctld.fits(value, "message") { Issue.record("no message by the schema: \(line)") }
+        return value
+    }
+
+    /// The next line, as it is; nil once the program is hung up on.
+    func line() async throws -> String? {
+        while true {
+            if let end = bytes.firstIndex(of: 0x0A) {
+                defer { bytes.removeSubrange(...end) }
+                return String(decoding: bytes[..<end].filter { $0 != 0x0D }, as: UTF8.self)
+            }
+            do throws(DescriptorError) {
+                guard let more = try await channel.read() else { return nil }
+                bytes += more
+            } catch {
+                if error.code == .disconnected { return nil }
+                throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Sharing
+
+@Suite("The page on the interface for programs", .timeLimit(.minutes(1)))
+struct DaemonPageTests {
+    private static func text(_ path: String) throws -> String {
+        try String(contentsOf: JSONSchema.repository.appending(path: path), encoding: .utf8)
+    }
+
+    /// The lines of the fenced blocks of that kind.
+    private static func blocks(_ kind: String) throws -> [String] {
+        try text("docs/daemon.md").components(separatedBy: "```\(kind)\n").dropFirst()
+            .map { $0.components(separatedBy: "```")[0] }
+    }
+
+    @Test("shows the example, and messages that are so by the schema")
+    func shows() throws {
+        #expect(try Self.blocks("python") == [Self.text("Examples/daemon_client.py")])
+        let lines = try Self.blocks("json").flatMap { $0.split(separator: "\n") }
+        #expect(lines.count > 5)
+        for line in lines {
+            let value = try JSONReader.value(of: Array(line.utf8))
+            let isKnown = JSONSchema.pumpctld.fits(value, "request") || JSONSchema.pumpctld.fits(value, "message")
+            #expect(isKnown, "\(line)")
+        }
+    }
+
+    @Test("names every code of an error, every request and every event")
+    func names() throws {
+        let page = try Self.text("docs/daemon.md")
+        let schema = try JSONReader.value(of: Array(Self.text("packaging/schema/pumpctld.schema.json").utf8))
+        let codes = schema["$defs"]?["error"]?["properties"]?["code"]?["enum"]?.elements ?? []
+        #expect(codes.count > 10)
+        let verbs: [JSONValue] = ["devices", "command", "send", "state", "subscribe", "unsubscribe", "attach"]
+        for word in codes + verbs + DeviceWatch.Kind.allCases.map({ .text($0.rawValue) }) {
+            #expect(page.contains("| `\(word.string)`") || page.contains(", `\(word.string)` |"), "\(word.string)")
+        }
+    }
+
+    @Test("shows a program that works: it prints the status, and then what happens")
+    func example() async throws {
+        try await ControlRig.run { rig in
+            let program = try await ChildProcess([
+                "python3", JSONSchema.repository.appending(path: "Examples/daemon_client.py").path, rig.path, "pump",
+            ])
+            #expect(try await program.output.line().hasPrefix("hello {"))
+            #expect(try await program.output.line().hasPrefix("STATUS:{State:OFF"))
+            #expect(try await program.output.line().hasPrefix("state {"))
+            await rig.pressButton()
+            #expect(try await program.output.line() == #"said {"line": "MANUAL:ON"}"#)
+            #expect(try await program.output.line().contains(#""state": "on""#))
+            await rig.unplug()
+            #expect(try await program.output.line() == #"link {"link": "lost"}"#)
+            await rig.server.close()
+            let ending = try await program.ending()
+            #expect(ending.status == 0, "\(ending)")
+
+            let stranger = try await ChildProcess([
+                "python3", JSONSchema.repository.appending(path: "Examples/daemon_client.py").path, rig.path,
+            ]).ending()
+            #expect(stranger.status == 1)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+
+@testable import Sharing
+
+/// A JSON Schema (2020-12), as far as `packaging/schema/pumpctld.schema.json` goes. By a word that it does not
+/// know nothing fits.
+struct JSONSchema: Sendable {
+    /// What programs and pumpctld say to each other.
+    static let pumpctld = JSONSchema(path: "packaging/schema/pumpctld.schema.json")
+
+    /// The folder of the repository.
+    static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    /// By their names.
+    private let definitions: [String: JSONValue]
+
+    /// Without the file, or where it is no JSON, nothing fits.
+    init(path: String) {
+        let data = try? Data(contentsOf: Self.repository.appending(path: path))
+        let root = try? JSONReader.value(of: Array(data ?? Data()))
+        definitions = root?["$defs"]?.members ?? [:]
+    }
+
+    /// Whether a value is one by the definition of that name.
+    func fits(_ value: JSONValue, _ name: String) -> Bool { fits(value, definitions[name] ?? false) }
+
+    private func fits(_ value: JSONValue, _ schema: JSONValue) -> Bool {
+        guard let rules = schema.members else { return schema == true }
+        return rules.allSatisfy { word, rule in
+            switch word {
+            case "$schema", "$defs", "title", "description": true
+            case "$ref": fits(value, definitions[String(rule.string.dropFirst("#/$defs/".count))] ?? false)
+            case "type": rule.options.contains { Self.is(value, $0) }
+            case "const": value == rule
+            case "enum": rule.options.contains(value)
+            case "oneOf": rule.options.count { fits(value, $0) } == 1
+            case "items": value.elements.allSatisfy { fits($0, rule) }
+            case "required": value.members.map { all in rule.options.allSatisfy { all[$0.string] != nil } } ?? true
+            case "properties":
+                (rule.members ?? [:]).allSatisfy { name, rule in value[name].map { fits($0, rule) } ?? true }
+            case "additionalProperties":
+                (value.members ?? [:]).allSatisfy { schema["properties"]?[$0] != nil || fits($1, rule) }
+            case "minimum": value.double.map { $0 >= rule.double ?? 0 } ?? true
+            // A word that is passed over would let everything through.
+            default: false
+            }
+        }
+    }
+
+    private static func `is`(_ value: JSONValue, _ type: JSONValue) -> Bool {
+        switch (value, type) {
+        case (.null, "null"), (.boolean, "boolean"), (.integer, "integer"), (.integer, "number"), (.number, "number"),
+            (.text, "string"), (.array, "array"), (.object, "object"):
+            true
+        default: false
+        }
+    }
+}
+
+extension JSONValue {
+    var members: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
+
+    /// The text; empty for anything else.
+    var string: String { if case .text(let text) = self { text } else { "" } }
+
+    var double: Double? {
+        switch self {
+        case .integer(let number): Double(number)
+        case .number(let number): number
+        default: nil
+        }
+    }
+
+    subscript(_ name: String) -> JSONValue? { members?[name] }
+
+    /// The elements of an array; anything else is the only one.
+    var options: [JSONValue] { if case .array(let values) = self { values } else { [self] } }
+
+    /// The elements of an array; none of anything else.
+    var elements: [JSONValue] { if case .array(let values) = self { values } else { [] } }
+}

@@ -1,0 +1,480 @@
+import DescriptorIO
+import DeviceKit
+import FirmwareSim
+import Glibc
+import LineProtocol
+import TestSupport
+import Testing
+
+@testable import Sharing
+
+@Suite("The interface for programs", .timeLimit(.minutes(1)))
+struct SharingServerTests {
+    // MARK: Requests
+
+    @Test("greets with its version and the names of the devices, and lists them")
+    func devices() async throws {
+        try await ControlRig.run { rig in
+            let client = try await rig.stranger()
+            let hello = try await client.message()
+            #expect(hello["version"] == 1)
+            #expect(hello["devices"] == .array(["pump"]))
+            let device = try #require(try await client.ask("devices")["devices"]?.options.first)
+            #expect(
+                device
+                    == .object([
+                        "name": "pump", "family": "pump", "endpoint": "tcp:nowhere:1", "up": true,
+                        "device_id": "tty-188-0", "shares": .array(["tcp:localhost:4000"]), "clients": 0,
+                    ]))
+        }
+    }
+
+    @Test("sends a command of the family's row, and a line as it is, and tells the reply")
+    func commands() async throws {
+        try await ControlRig.run { rig in
+            let client = try await rig.client()
+            let on = try await client.ask("command", ["device": "pump", "name": "on"])
+            #expect(on["reply"] == .array(["OK", "PUMP:ON"]))
+            let speed = try await client.ask(
+                "command", ["device": "pump", "name": "speed", "parameters": .object(["speed": 200])])
+            #expect(speed["reply"] == .array(["OK", "SPEED:200"]))
+            let sent = try await client.ask("send", ["device": "pump", "line": "speed: 7"])
+            #expect(sent["reply"] == .array(["OK", "SPEED:7"]))
+            let ignored = try await client.ask("send", ["device": "pump", "line": ""])
+            #expect(ignored["reply"] == .array([]))
+            #expect(rig.sentLines == ["ON", "SPEED:200", "speed: 7", ""])
+        }
+    }
+
+    @Test(
+        "refuses parameters that are not what the row says, and names them, before anything is sent",
+        arguments: [
+            (#"{"speed":256}"#, "parameter 'speed', the duty of the motor's PWM, must be 0 to 255"),
+            (#"{"speed":-1}"#, "parameter 'speed', the duty of the motor's PWM, must be 0 to 255"),
+            (#"{"speed":"200"}"#, "parameter 'speed', the duty of the motor's PWM, must be 0 to 255"),
+            (#"{"speed":200.5}"#, "parameter 'speed', the duty of the motor's PWM, must be 0 to 255"),
+            (#"{"speed":true}"#, "parameter 'speed', the duty of the motor's PWM, must be 0 to 255"),
+            ("{}", "parameter 'speed', the duty of the motor's PWM, must be 0 to 255"),
+            (#"{"speed":1,"duty":1}"#, "'speed' has no parameter 'duty'"),
+            ("[]", "'parameters' must be an object"),
+        ])
+    func parameters(json: String, message: String) async throws {
+        try await ControlRig.run { rig in
+            let client = try await rig.client()
+            let line = #"{"id":"a","do":"command","device":"pump","name":"speed","parameters":\#(json)}"#
+            let response = try await client.answer(to: line)
+            #expect(response["id"] == "a")
+            #expect(response["error"]?["code"] == "usage")
+            #expect(response["error"]?["message"] == .text(message))
+            #expect(response["error"]?["outcome"] == "not_sent")
+            #expect(rig.sentLines == [])
+        }
+    }
+
+    @Test(
+        "refuses what is no request, and goes on",
+        arguments: [
+            ("", "not JSON: expected a value at byte 1"),
+            ("[]", "a request is an object"),
+            (#"{"do":"devices"}"#, "'id' must be an integer or text"),
+            (#"{"id":1.5,"do":"devices"}"#, "'id' must be an integer or text"),
+            (#"{"id":1}"#, "'do' must be text"),
+            (#"{"id":1,"do":"explode"}"#, "there is no 'explode'"),
+            (#"{"id":1,"do":"devices","device":"pump"}"#, "'devices' takes no 'device'"),
+            (#"{"id":1,"do":"state"}"#, "'state' needs 'device'"),
+            (#"{"id":1,"do":"command","device":"pump","name":"fly"}"#, "a pump has no command 'fly'"),
+            (#"{"id":1,"do":"send","device":"pump","line":"ON\nON"}"#, "'line' must be one line, without its end"),
+            (#"{"id":1,"do":"subscribe","events":["noise"]}"#, "there is no event 'noise'"),
+            (#"{"id":1,"do":"subscribe","devices":"pump"}"#, "'devices' must be a list of texts, or \"all\""),
+            (#"{"id":1,"id":2,"do":"devices"}"#, "not JSON: expected each member once at byte 9"),
+        ])
+    func noRequest(line: String, message: String) async throws {
+        try await ControlRig.run { rig in
+            let client = try await rig.client()
+            let error = try #require(try await client.answer(to: line)["error"])
+            #expect(error["code"] == "usage")
+            #expect(error["message"] == .text(message))
+            #expect(try await client.ask("devices")["ok"] == true)
+            #expect(rig.sentLines == [])
+        }
+    }
+
+    @Test("tells why a device refused, what became of the command, and what to do")
+    func refusal() async throws {
+        try await ControlRig.run { rig in
+            let client = try await rig.client()
+            let error = try await client.refusal(
+                "command", ["device": "pump", "name": "speed", "parameters": .object(["speed": 7])])
+            #expect(error["code"] == "refused")
+            #expect(error["device_code"] == "PUMP_NOT_RUNNING")
+            #expect(error["outcome"] == "nothing_changed")
+            #expect(error["message"] == "pump: the device refused SPEED:7: PUMP_NOT_RUNNING")
+            #expect(
+                error["hint"]
+                    == "switch the pump on first: command 'on'; before that, after a stop for safety: command 'off'")
+            #expect(try await client.refusal("state", ["device": "hose"])["code"] == "no_such_device")
+        }
+    }
+
+    @Test("refuses at once while the device is away, and keeps nothing for later")
+    func away() async throws {
+        let rig = try ControlRig(isPlugged: false)
+        try await rig.run {
+            let client = try await rig.client()
+            for request in [["device": "pump", "name": "on"], ["device": "pump", "name": "off"]] {
+                let error = try await client.refusal("command", request.mapValues(JSONValue.text))
+                #expect(error["code"] == "device_away")
+                #expect(error["outcome"] == "not_sent")
+            }
+            #expect(try await client.refusal("attach", ["device": "pump"])["code"] == "device_away")
+            #expect(try await client.refusal("attach", ["device_id": "tty-188-0"])["code"] == "no_such_device")
+            rig.plugIn()
+            try await rig.untilUp()
+            #expect(try await client.ask("command", ["device": "pump", "name": "status"])["ok"] == true)
+            #expect(rig.sentLines == ["STATUS"])
+        }
+    }
+
+    @Test("tells that it is unknown whether a command was carried out that was not answered")
+    func unknownOutcome() async throws {
+        let link = ScriptedLink()
+        let rig = try ControlRig(link: link)
+        try await rig.run {
+            try await rig.untilUp()
+            let client = try await rig.client()
+            try await client.send(.object(["id": 1, "do": "command", "device": "pump", "name": "on"]))
+            #expect(await link.nextSent() == "ON\n")
+            await settle()
+            rig.clock.advance(by: .seconds(3))
+            let error = try #require(try await client.message()["error"])
+            #expect(error["code"] == "no_answer")
+            #expect(error["outcome"] == "unknown")
+            #expect(error["message"] == "pump: no answer to ON; whether it was carried out is unknown")
+            #expect(error["hint"] == "ask for its state: command 'status'")
+        }
+    }
+
+    // MARK: State and events
+
+    @Test("tells the values by the keys of the row, null where unknown, and how old they are")
+    func state() async throws {
+        try await ControlRig.run { rig in
+            let client = try await rig.client()
+            let before = try await client.ask("state", ["device": "pump"])
+            #expect(before["age_s"] == .null)
+            #expect(before["link"] == "up")
+            #expect(before["values"]?["state"] == "unknown")
+            #expect(before["values"]?["skin_temp_c"] == .null)
+            #expect(Set(before["values"]?.members?.keys ?? [:].keys) == Set(Family.pump.state.map(\.key)))
+
+            _ = try await client.ask("command", ["device": "pump", "name": "status"])
+            rig.clock.advance(by: .milliseconds(1500))
+            let after = try await client.ask("state", ["device": "pump"])
+            #expect(after["age_s"]?.double == 1.5)
+            #expect(after["values"]?["state"] == "off")
+            #expect(after["values"]?["skin_temp_c"]?.double.map { abs($0 - 34) < 1 } == true)
+            #expect(after["sensor_faults"] == .array([]))
+
+            await rig.unplug()
+            try await rig.untilAway()
+            let lost = try await client.ask("state", ["device": "pump"])
+            #expect(lost["link"] == "lost")
+            #expect(lost["values"]?["state"] == "unknown")
+            #expect(lost["values"]?["skin_temp_c"] == .null)
+            #expect(lost["age_s"]?.double.map { $0 >= 1.5 } == true)
+        }
+    }
+
+    @Test("counts the age from the last line that told any of the state")
+    func age() async throws {
+        let link = ScriptedLink()
+        let rig = try ControlRig(link: link)
+        try await rig.run {
+            try await rig.untilUp()
+            let client = try await rig.client()
+            for (line, age) in [("MANUAL:ON", 1.0), ("[BT] connected", 2), ("STATUS:{State:OFF}", 1)] {
+                await link.deliver(line + "\r\n")
+                rig.clock.advance(by: .seconds(1))
+                #expect(try await client.ask("state", ["device": "pump"])["age_s"]?.double == age)
+            }
+        }
+    }
+
+    @Test("tells the state only where it is another than what was told")
+    func unchangedState() async throws {
+        try await ControlRig.run { rig in
+            let client = try await rig.client()
+            _ = try await client.ask("subscribe", ["events": .array(["state"])])
+            #expect(try await client.message()["values"]?["state"] == "unknown")
+            var events: [JSONValue] = []
+            for _ in 0..<3 {
+                try await client.send(.object(["id": 1, "do": "command", "device": "pump", "name": "status"]))
+                await settle()
+                try await client.send(.object(["id": 2, "do": "devices"]))
+                var message = try await client.message()
+                while message["id"] != 2 {
+                    if message["event"] != nil { events.append(message) }
+                    message = try await client.message()
+                }
+            }
+            #expect(events.map { $0["values"]?["state"] } == ["off"])
+        }
+    }
+
+    @Test("tells who has subscribed what the device says, its state when that changes, and its link")
+    func events() async throws {
+        try await ControlRig.run { rig in
+            let client = try await rig.client()
+            #expect(try await client.ask("subscribe", ["events": .array(["said", "state", "link"])])["ok"] == true)
+            let first = try await client.message()
+            #expect(first["event"] == "state")
+            #expect(first["values"]?["state"] == "unknown")
+
+            await rig.pressButton()
+            var said = try await client.message()
+            #expect(said["event"] == "said")
+            #expect(said["line"] == "MANUAL:ON")
+            let on = try await client.message()
+            #expect(on["event"] == "state")
+            #expect(on["values"]?["state"] == "on")
+            #expect(on["age_s"]?.double == 0)
+
+            await rig.unplug()
+            let lost = try await client.message()
+            #expect(lost["event"] == "link")
+            #expect(lost["link"] == "lost")
+            let forgotten = try await client.message()
+            #expect(forgotten["event"] == "state")
+            #expect(forgotten["link"] == "lost")
+            #expect(forgotten["values"]?["state"] == "unknown")
+
+            _ = try await client.ask(
+                "unsubscribe", ["events": .array(["state", "link"]), "devices": .array(["pump"])])
+            rig.plugIn()
+            try await rig.untilUp()
+            await rig.pressButton()
+            said = try await client.message()
+            #expect(said["line"] == "MANUAL:OFF")
+            #expect(try await client.ask("unsubscribe")["ok"] == true)
+            await rig.pressButton()
+            #expect(try await client.ask("devices")["ok"] == true)
+        }
+    }
+
+    @Test("tells no program what another has sent, but for the name of the command and who sent it")
+    func privacy() async throws {
+        try await ControlRig.run { rig in
+            let watcher = try await rig.client()
+            _ = try await watcher.ask("subscribe", ["events": .array(["command"])])
+            let client = try await rig.client()
+            _ = try await client.ask("send", ["device": "pump", "line": "secret \u{1B}[2J"])
+            let stray = try await watcher.message()
+            #expect(stray["event"] == "command")
+            #expect(stray["name"] == .null)
+            #expect(stray["by"] == .text("pid \(getpid()) of user \(getuid())"))
+            #expect(!stray.json.contains("secret"))
+            for name in ["on", "speed", "off"] {
+                let parameters: JSONValue = .object(name == "speed" ? ["speed": 7] : [:])
+                _ = try await client.ask(
+                    "command", ["device": "pump", "name": .text(name), "parameters": parameters])
+                #expect(try await watcher.message()["name"] == .text(name))
+            }
+        }
+    }
+
+    @Test("escapes whatever acts on a terminal")
+    func escaping() async throws {
+        try await ControlRig.run { rig in
+            let client = try await rig.client()
+            try await client.say(#"{"id":"\u001b[2J\u009b\u202e","do":"\u001b]0;x\u0007"}"# + "\n")
+            let line = try #require(try await client.line())
+            #expect(line == line.printable())
+            #expect(try JSONReader.value(of: Array(line.utf8))["id"] == "\u{1B}[2J\u{9B}\u{202E}")
+        }
+    }
+
+    // MARK: OFF
+
+    @Test("lets OFF overtake what is under way, and all that the program asked for before")
+    func offOvertakes() async throws {
+        let link = ScriptedLink { sent in
+            switch sent {
+            case "\nOFF\n": "OK\r\nPUMP:OFF\r\n"
+            // By these a session makes sure that the acknowledgement is its own.
+            case "TEMP\n": "TEMP:34.5\r\n"
+            case "STATUS\n": "STATUS:{State:OFF}\r\n"
+            default: nil
+            }
+        }
+        let rig = try ControlRig(link: link)
+        try await rig.run {
+            try await rig.untilUp()
+            let client = try await rig.client()
+            let requests = ["on", "speed", "off"].enumerated().map { number, name -> String in
+                let parameters: JSONValue = .object(name == "speed" ? ["speed": 7] : [:])
+                return JSONValue.object([
+                    "id": .integer(number), "do": "command", "device": "pump", "name": .text(name),
+                    "parameters": parameters,
+                ]).json
+            }
+            try await client.say(requests.joined(separator: "\n") + "\n")
+            #expect(await link.nextSent(2) == ["ON\n", "\nOFF\n"])
+            var outcomes: [JSONValue: JSONValue] = [:]
+            while outcomes.count < 3 {
+                let response = try await client.message()
+                outcomes[try #require(response["id"])] = response["error"]?["outcome"] ?? "done"
+            }
+            #expect(outcomes == [0: "unknown", 1: "not_sent", 2: "done"])
+        }
+    }
+
+    @Test("attends to 16 requests at once, refuses more, and still takes OFF")
+    func requestLimit() async throws {
+        let rig = try ControlRig(.whileUsed(idle: .seconds(60)), isPlugged: false)
+        try await rig.run {
+            let client = try await rig.client()
+            for number in 0..<16 {
+                try await client.send(
+                    .object(["id": .integer(number), "do": "command", "device": "pump", "name": "on"]))
+            }
+            let refused = try await client.ask("devices")
+            #expect(refused["error"]?["code"] == "too_many_requests")
+            try await client.send(.object(["id": "off", "do": "command", "device": "pump", "name": "off"]))
+            #expect(try await client.ask("devices")["error"]?["code"] == "too_many_requests")
+            rig.plugIn()
+            try await rig.untilUp()
+            for number in 0..<16 {
+                let overtaken = try await client.message()
+                #expect(overtaken["id"] == .integer(number))
+                #expect(overtaken["error"]?["code"] == "overtaken")
+                #expect(overtaken["error"]?["outcome"] == "not_sent")
+            }
+            let off = try await client.message()
+            #expect(off["id"] == "off")
+            #expect(off["reply"] == .array(["OK", "PUMP:OFF"]))
+            #expect(rig.sentLines == ["OFF"])
+        }
+    }
+
+    // MARK: Limits
+
+    @Test("hangs up on a program that sends too long a line, or does not end one in time")
+    func lines() async throws {
+        for isLong in [true, false] {
+            try await ControlRig.run { rig in
+                let client = try await rig.client()
+                if isLong {
+                    try await client.say(String(repeating: " ", count: ControlConnection.lineLimit + 1))
+                } else {
+                    try await client.say(#"{"id":1,"do":"devices"}"# + "\n{")
+                    #expect(try await client.message()["ok"] == true)
+                    await settle()
+                    rig.clock.advance(by: ControlConnection.linePatience)
+                }
+                #expect(try await client.line() == nil)
+                #expect(
+                    try await rig.dropping()
+                        == (isLong ? "its line is too long" : "it has not ended a line that it began"))
+                #expect(try await rig.client().ask("devices")["ok"] == true)
+            }
+        }
+    }
+
+    @Test("takes a line that is as long as may be, and lets a program be that says nothing")
+    func longLine() async throws {
+        try await ControlRig.run { rig in
+            let client = try await rig.client()
+            rig.clock.advance(by: .seconds(3600))
+            let request = #"{"id":1,"do":"devices"}"#
+            let blanks = String(repeating: " ", count: ControlConnection.lineLimit - request.utf8.count)
+            #expect(try await client.answer(to: request + blanks)["ok"] == true)
+            await settle()
+            rig.clock.advance(by: .seconds(3600))
+            #expect(try await client.ask("devices")["ok"] == true)
+        }
+    }
+
+    @Test("hangs up on a program that does not read, and on no other")
+    func doesNotRead() async throws {
+        try await ControlRig.run { rig in
+            let deaf = try await rig.client()
+            let client = try await rig.client()
+            let line = #"{"id":"\#(String(repeating: "x", count: 16_000))","do":"devices"}"# + "\n"
+            for _ in 0..<200 where (try? await deaf.say(line)) != nil {}
+            #expect(try await rig.dropping() == "it does not read")
+            #expect(try await client.ask("devices")["ok"] == true)
+        }
+    }
+
+    @Test("tells a program that comes when there are too many, and lets it in when one has left")
+    func clientLimit() async throws {
+        let rig = try ControlRig(limit: 1)
+        try await rig.run {
+            let first = try await rig.client()
+            let second = try await rig.stranger()
+            #expect(try await second.message()["error"]?["code"] == "too_many_clients")
+            #expect(try await second.line() == nil)
+            await first.channel.close()
+            await settle()
+            #expect(try await rig.client().ask("devices")["ok"] == true)
+        }
+    }
+
+    @Test("answers a program that has ended its own direction, and then hangs up")
+    func halfClosed() async throws {
+        try await ControlRig.run { rig in
+            let client = try await rig.client()
+            try await client.send(.object(["id": 1, "do": "command", "device": "pump", "name": "status"]))
+            _ = try await client.channel.withDescriptor { shutdown($0, CInt(SHUT_WR)) }
+            #expect(try await client.message()["ok"] == true)
+            #expect(try await client.line() == nil)
+        }
+    }
+
+    @Test("refuses a reply that is too long for one message")
+    func longReply() {
+        let reply = ControlReply()
+        reply.append([UInt8](repeating: 0x41, count: ControlReply.limit))
+        #expect(reply.bytes?.count == ControlReply.limit)
+        reply.append([0x41])
+        #expect(reply.bytes == nil)
+        reply.append([])
+        #expect(reply.bytes == nil)
+    }
+
+    // MARK: The socket
+
+    @Test("is for this user alone, or for a group too; replaces a dead socket and leaves a living one")
+    func socket() async throws {
+        let folder = TemporaryFolder()
+        let path = folder.path("socket")
+        let dead = Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let bound = withUnsafePointer(to: address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(dead, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(bound == 0)
+        Glibc.close(dead)
+
+        let server = SharingServer([], at: path)
+        try await server.open()
+        #expect(Self.mode(of: path) == 0o600)
+        await #expect(throws: DescriptorError.self) { try await SharingServer([], at: path).open() }
+        await server.close()
+        #expect(access(path, F_OK) != 0)
+
+        let open = SharingServer([], at: path, group: getgid())
+        try await open.open()
+        #expect(Self.mode(of: path) == 0o660)
+        await open.close()
+    }
+
+    private static func mode(of path: String) -> UInt32 {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status.st_mode & 0o777 : 0
+    }
+}
