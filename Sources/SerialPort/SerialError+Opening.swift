@@ -48,8 +48,9 @@ extension SerialError {
 }
 
 /// Who may use a device node, and what someone who may not can do about it.
-struct NodePermissions {
-    var group: String
+package struct NodePermissions {
+    /// The group that the node is of.
+    package var group: String
     var groupMayUse: Bool
 
     /// The hint for a person whom the node refused.
@@ -63,7 +64,7 @@ struct NodePermissions {
 
 extension NodePermissions {
     /// The permissions of a node; nil where they cannot be seen.
-    init?(path: String) {
+    package init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         self.init(

@@ -14,6 +14,8 @@ public struct Endpoint: Sendable, Hashable {
     public let options: [String: String]
     /// As it was written.
     public let text: String
+    /// Where a daemon shares the device that this endpoint was found to lead to; nil where that is not known. No text has it.
+    public let sharedAddress: SharedDeviceAddress?
 
     /// Reads an endpoint.
     ///
@@ -41,7 +43,11 @@ public struct Endpoint: Sendable, Hashable {
             options: parts.count > 1 ? try Self.options(parts[1], in: text) : [:], text: text)
     }
 
-    private init(scheme: String, address: String, options: [String: String], text: String) {
+    private init(
+        scheme: String, address: String, options: [String: String], text: String,
+        sharedAddress: SharedDeviceAddress? = nil
+    ) {
+        self.sharedAddress = sharedAddress
         self.scheme = scheme
         self.address = address
         self.options = options
@@ -81,22 +87,31 @@ public struct Endpoint: Sendable, Hashable {
     }
 
     /// This endpoint with another address.
-    public func replacingAddress(_ address: String) -> Endpoint {
-        Endpoint(scheme: scheme, address: address, options: options, text: text)
-    }
+    public func replacingAddress(_ address: String) -> Endpoint { with(address: address) }
 
     /// This endpoint without an option.
     public func removing(_ option: String) -> Endpoint {
         var options = options
         options[option] = nil
-        return Endpoint(scheme: scheme, address: address, options: options, text: text)
+        return with(options: options)
     }
 
     /// This endpoint with another option.
     public func adding(_ option: String, _ value: String) -> Endpoint {
         var options = options
         options[option] = value
-        return Endpoint(scheme: scheme, address: address, options: options, text: text)
+        return with(options: options)
+    }
+
+    /// This endpoint, whose device a daemon has and shares there.
+    public func shared(at address: SharedDeviceAddress) -> Endpoint {
+        Endpoint(scheme: scheme, address: self.address, options: options, text: text, sharedAddress: address)
+    }
+
+    private func with(address: String? = nil, options: [String: String]? = nil) -> Endpoint {
+        Endpoint(
+            scheme: scheme, address: address ?? self.address, options: options ?? self.options, text: text,
+            sharedAddress: sharedAddress)
     }
 
     /// An error that says what is wrong with this endpoint.

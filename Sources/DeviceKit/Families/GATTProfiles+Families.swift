@@ -15,11 +15,12 @@ extension GATTProfiles {
 }
 
 extension LinkSchemes {
-    /// ``LinkSchemes/standard``, where `ble:` finds the devices of the families too.
+    /// ``LinkSchemes/standard``, where `ble:` finds the devices of the families too, and `shared:NAME`: a device that a
+    /// daemon, pumpctld, has under that name.
     ///
     ///     let link = try await LinkSchemes.families.open(Endpoint("ble:ece196?family=led"))
     public static let families: LinkSchemes = {
-        var schemes = LinkSchemes.standard
+        var schemes = LinkSchemes.standardAndShared
         schemes.add("ble", BLEEndpoint.opener(BLEUse(profiles: .families)))
         return schemes
     }()

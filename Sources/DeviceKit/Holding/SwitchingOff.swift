@@ -2,8 +2,8 @@ public import DescriptorIO
 public import LineProtocol
 public import Transports
 
-/// Makes a device safe by whatever way there is: over a link of this program's own or, where another program has the device
-/// as a ``HeldLink``, by asking that program.
+/// Makes a device safe by whatever way there is: over a link of this program's own, which a daemon that has the device may
+/// carry; or, where another program has the device as a ``HeldLink``, by asking that program.
 ///
 /// ```swift
 /// try await SwitchingOff(.pump).run(at: Endpoint("/dev/ttyUSB0"))  // returns once the pump was read to be off
@@ -124,7 +124,7 @@ public struct SwitchingOff: Sendable {
             do {
                 // Better late than never: what has not been opened can't be switched off.
                 return try await open(endpoint)
-            } catch let error as LinkError where error.code == .busy {
+            } catch let error as LinkError where error.code == .busy || error.isNotReadyAtDaemon {
                 let rest = clock.now.duration(to: deadline)
                 let holder = error.holder
                 if let deviceID = error.deviceID,
@@ -135,7 +135,8 @@ public struct SwitchingOff: Sendable {
                     return nil
                 }
                 // One that can't be named has just come or gone.
-                guard holder?.isThisProgram ?? true, rest > .zero else { throw error }
+                let isShort = error.isNotReadyAtDaemon || holder?.isThisProgram ?? true
+                guard isShort, rest > .zero else { throw error }
                 try await clock.sleep(for: Self.retryInterval)
             }
         }

@@ -5,6 +5,7 @@ public import Transports
 
 /// How a program opens its links. Each tells what comes to light about it; where that is asked for, what goes over it is
 /// shown or recorded; and one for ``LinkUse/watching`` is held, so that other programs can have the device switched off.
+/// A device that a daemon, pumpctld, has is reached through it.
 ///
 /// ```swift
 /// var opening = LinkOpening(of: .pump) { name, report in print(name, report) }
@@ -16,6 +17,8 @@ public struct LinkOpening: Sendable {
     public enum Report: Sendable {
         /// Opening a BLE device is at this step; nil once it is over, where ``LinkOpening/patience`` delayed the steps.
         case step(BLEOpeningStep?)
+        /// A daemon has the device, and passes on what goes over the link.
+        case throughDaemon(SharedDeviceAddress)
         /// A link is open of which all is shown.
         case opened
         /// Something goes over a link of which all is shown.
@@ -31,7 +34,7 @@ public struct LinkOpening: Sendable {
     }
 
     /// What opens links, by the scheme of the endpoint; BLE devices are opened as the other properties say.
-    public var schemes = LinkSchemes.standard
+    public var schemes = LinkSchemes.standardAndShared
     /// What keeps to which BLE device a name led; nil to keep nothing.
     public var memory: BLEMemoryFile?
     /// The most time that opening a BLE device may take; nil for as long as each of its steps may take.
@@ -46,6 +49,9 @@ public struct LinkOpening: Sendable {
     public var recording: SharedRecording?
     /// Words for a program that has asked for OFF why the device is not known to be off.
     public var explain: @Sendable (OffProblem) -> OffFailure = { OffFailure($0) }
+
+    /// Where daemons may listen; looked for only where one is needed.
+    var daemonSockets: DaemonSocket.Search = { DaemonSocket.present }
 
     private let family: Family
     private let loop: EventLoop
@@ -73,14 +79,30 @@ public struct LinkOpening: Sendable {
     public func link(
         to endpoint: Endpoint, for use: LinkUse = .transfer, onStop: (@Sendable () -> Void)? = nil
     ) async throws(LinkError) -> any Link {
+        let link = try await opened(endpoint, for: use)
+        if let remark = link.openingNote { tell(endpoint.text, .discovery(.remark(remark))) }
+        return await wrapped(link, to: endpoint, for: use, onStop: onStop)
+    }
+
+    private func opened(_ endpoint: Endpoint, for use: LinkUse) async throws(LinkError) -> any Link {
+        if let address = endpoint.sharedAddress, let link = try await link(at: address, of: endpoint) { return link }
+        do { return try await link(toDeviceAt: endpoint, for: use) } catch {
+            guard error.code == .busy else { throw error }
+            return try await linkThroughDaemon(to: endpoint, after: error)
+        }
+    }
+
+    private func link(toDeviceAt endpoint: Endpoint, for use: LinkUse) async throws(LinkError) -> any Link {
         var schemes = schemes
         let watch = watch(over: endpoint)
         defer { watch?.end() }
-        if endpoint.scheme == "ble" { schemes.add("ble", BLEEndpoint.opener(bleUse(of: endpoint, for: use, watch))) }
-        let link = try await schemes.open(endpoint, on: loop)
-        watch?.end()
-        if let remark = link.openingNote { tell(endpoint.text, .discovery(.remark(remark))) }
-        return await wrapped(link, to: endpoint, for: use, onStop: onStop)
+        switch endpoint.scheme {
+        case "ble": schemes.add("ble", BLEEndpoint.opener(bleUse(of: endpoint, for: use, watch)))
+        case SharedEndpoint.scheme:
+            schemes.add(SharedEndpoint.scheme, SharedEndpoint.opener(for: family, within: limit, at: daemonSockets))
+        default: break
+        }
+        return try await schemes.open(endpoint, on: loop)
     }
 
     /// Opens a BLE device, of whatever kind it is, whose characteristics are used one by one. Of ``Report`` only the steps are
@@ -91,6 +113,55 @@ public struct LinkOpening: Sendable {
         let watch = watch(over: endpoint)
         defer { watch?.end() }
         return try await BLEDevice.open(endpoint, on: loop, as: bleUse(of: endpoint, for: use, watch))
+    }
+
+    // MARK: Daemons
+
+    /// A link to a device that somebody has, if that is a daemon.
+    ///
+    /// - Parameter busy: That somebody has it.
+    private func linkThroughDaemon(
+        to endpoint: Endpoint, after busy: LinkError
+    ) async throws(LinkError) -> any Link {
+        // Of a device that others use too the board is not reset.
+        guard let deviceID = busy.deviceID, endpoint.options["reset"] == nil else { throw busy }
+        let link: DaemonLink
+        do throws(DaemonError) {
+            let patience = busy.holder?.isStopped == true ? .seconds(1) : DaemonAttachment.patience
+            link = try await attachment(.deviceID(deviceID), of: endpoint, patience).link(at: daemonSockets())
+        } catch {
+            throw busy.asking(error)
+        }
+        return try await checked(link, endpoint)
+    }
+
+    /// A link to a device that had been reached through a daemon; nil where the daemon does not have it any more.
+    private func link(
+        at address: SharedDeviceAddress, of endpoint: Endpoint
+    ) async throws(LinkError) -> (any Link)? {
+        let link: DaemonLink
+        do throws(DaemonError) {
+            link = try await attachment(.name(address.name), of: endpoint, DaemonAttachment.patience)
+                .link(at: [DaemonSocket(path: address.socketPath)])
+        } catch {
+            if error.code == .noSuchDevice { return nil }
+            throw LinkError(error, name: endpoint.text)
+        }
+        return try await checked(link, endpoint)
+    }
+
+    private func attachment(
+        _ target: DaemonAttachment.Target, of endpoint: Endpoint, _ patience: Duration
+    ) -> DaemonAttachment {
+        DaemonAttachment(target: target, linkName: endpoint.text, patience: patience, loop: loop)
+    }
+
+    private func checked(_ link: DaemonLink, _ endpoint: Endpoint) async throws(LinkError) -> any Link {
+        try await link.check(family)
+        if let address = link.sharedAddress, endpoint.scheme != SharedEndpoint.scheme {
+            tell(endpoint.text, .throughDaemon(address))
+        }
+        return link
     }
 
     private func watch(over endpoint: Endpoint) -> OpeningWatch? {

@@ -19,6 +19,7 @@ extension LinkWrapper {
     public var deviceAddress: String? { link.deviceAddress }
     public var isDeviceAddressStable: Bool { link.isDeviceAddressStable }
     public var deviceID: String? { link.deviceID }
+    public var sharedAddress: SharedDeviceAddress? { link.sharedAddress }
     public var openingNote: String? { link.openingNote }
     public var remark: String? { link.remark }
     public var silenceHint: String? { link.silenceHint }

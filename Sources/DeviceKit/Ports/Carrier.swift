@@ -17,7 +17,7 @@ extension Endpoint {
     public var carrier: Carrier {
         switch scheme {
         case "ble": .radio
-        case "tcp", "unix": .network
+        case "shared", "tcp", "unix": .network
         case "sim": .simulation
         default: .cable
         }

@@ -13,9 +13,15 @@ public import Transports
 /// changes in its folder; a pseudo-terminal that has gone is back when a link to it is made anew. A BLE device is known by its
 /// address, or by its name where it does not keep its address: where several have that name, none is taken for it. Every
 /// endpoint is tried each ``interval`` as well, since a link may lead to another folder, and a server sends no word.
+///
+/// A device that was reached through a daemon is waited for there: who opened it first when it is back would take it from the
+/// daemon, and so from everybody else. Where no daemon listens for ``daemonPatience``, it is looked for as any other.
 public final class Reconnector: Sendable {
     /// The longest time between two attempts.
     public static let interval = Duration.seconds(1)
+
+    /// How long a daemon may take to listen again, as one that is restarted.
+    public static let daemonPatience = Duration.seconds(5)
 
     /// Opens a link to an endpoint.
     public typealias Opener = @Sendable (Endpoint) async throws -> any Link
@@ -25,6 +31,8 @@ public final class Reconnector: Sendable {
     private let open: Opener
     private let doubt: @Sendable (LinkError) -> Void
     private let endpoint: Endpoint
+    /// The same, where a daemon has the device; nil where none had.
+    private let sharedEndpoint: Endpoint?
     private let deviceID: String?
     /// What tells the device from others, once it was looked up.
     private let device = Mutex<Device?>(nil)
@@ -69,6 +77,7 @@ public final class Reconnector: Sendable {
         let endpoint = endpoint.removing("reset")
         let address = link.isDeviceAddressStable ? link.deviceAddress : nil
         self.endpoint = address.map { endpoint.replacingAddress($0) } ?? endpoint
+        sharedEndpoint = link.sharedAddress.map { endpoint.shared(at: $0) }
         deviceID = link.deviceID
         if looksNow { look() }
     }
@@ -116,9 +125,34 @@ public final class Reconnector: Sendable {
     private func link(takingUnknown: Bool) async throws -> any Link {
         let (watch, last) = (watch, lastFound.withLock { $0 })
         if let last, last + Self.interval > watch.elapsed() { try await watch.sleep(last + Self.interval) }
-        let link = try await find(takingUnknown: takingUnknown)
+        let link =
+            if let link = try await findAtDaemon(within: takingUnknown ? .zero : Self.daemonPatience) {
+                link
+            } else {
+                try await find(takingUnknown: takingUnknown)
+            }
         lastFound.withLock { $0 = watch.elapsed() }
         return link
+    }
+
+    /// The device as a daemon gives it; nil where none had it, or none listens any more.
+    private func findAtDaemon(within patience: Duration) async throws -> (any Link)? {
+        guard let sharedEndpoint else { return nil }
+        var goneSince: Duration?
+        while true {
+            do { return try await open(sharedEndpoint) } catch let error as LinkError {
+                switch error.code {
+                case .invalidEndpoint, .unsupported, .wrongFamily, .cancelled: throw error
+                case .unavailable:
+                    let since = goneSince ?? watch.elapsed()
+                    if watch.elapsed() - since >= patience { return nil }
+                    goneSince = since
+                default: goneSince = nil
+                }
+            }
+            await pause(nil, Self.interval)
+            try Task.checkCancellation()
+        }
     }
 
     private func find(takingUnknown: Bool) async throws -> any Link {

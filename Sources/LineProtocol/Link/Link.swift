@@ -28,6 +28,9 @@ public protocol Link: AnyObject, Sendable {
     /// `tty-188-0`, `ble-…`; nil where others may open it as well.
     var deviceID: String? { get }
 
+    /// Where a daemon passes on what is sent, which has the device for itself; nil where none lies in between.
+    var sharedAddress: SharedDeviceAddress? { get }
+
     /// What a person should know of how the link came about; nil where there is nothing.
     var openingNote: String? { get }
 
@@ -105,6 +108,9 @@ extension Link {
 
     /// None: most carriers have room for others.
     public var deviceID: String? { nil }
+
+    /// None: most links lead to the device itself.
+    public var sharedAddress: SharedDeviceAddress? { nil }
 
     /// True: most addresses are for good.
     public var isDeviceAddressStable: Bool { true }

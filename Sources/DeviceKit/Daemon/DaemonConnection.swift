@@ -1,0 +1,98 @@
+internal import DescriptorIO
+internal import Glibc
+internal import LineProtocol
+
+/// A connection to a daemon, over which one thing is asked.
+struct DaemonConnection {
+    /// The only request's number.
+    private static let requestID = 1
+
+    let socket: DaemonSocket
+    let channel: DescriptorChannel
+
+    /// Connects to a daemon, asks, and waits for its answer.
+    ///
+    /// - Parameters:
+    ///   - members: The members of the request beside its number, as JSON.
+    ///   - patience: How long the daemon may take to answer.
+    /// - Returns: The connection, the answer, and what came behind it.
+    static func ask(
+        _ socket: DaemonSocket, _ members: String, within patience: Duration, on loop: EventLoop
+    ) async throws(DaemonError) -> (connection: DaemonConnection, response: DaemonResponse, rest: [UInt8]) {
+        let connection = try await open(socket, within: patience, on: loop)
+        do throws(DaemonError) {
+            let (response, rest) = try await connection.exchange(members, within: patience)
+            return (connection, response, rest)
+        } catch {
+            await connection.channel.close()
+            throw error
+        }
+    }
+
+    private static func open(
+        _ socket: DaemonSocket, within patience: Duration, on loop: EventLoop
+    ) async throws(DaemonError) -> DaemonConnection {
+        do {
+            let channel = try await DescriptorChannel.connect(
+                to: .unix(path: socket.path), on: loop, deadline: .now.advanced(by: patience))
+            return DaemonConnection(socket: socket, channel: channel)
+        } catch {
+            let code: DaemonError.Code =
+                switch (error.code, error.errno) {
+                case (.cancelled, _): .cancelled
+                case (_, EACCES), (_, EPERM): .notPermitted
+                // Its queue of connections is full, or it takes none.
+                case (_, EAGAIN), (_, ETIMEDOUT): .noAnswer
+                default: .notRunning
+                }
+            throw DaemonError(code, at: socket)
+        }
+    }
+
+    private func exchange(
+        _ members: String, within patience: Duration
+    ) async throws(DaemonError) -> (DaemonResponse, rest: [UInt8]) {
+        let timer = Task(executorPreference: channel.loop) { [channel] in
+            if (try? await EventLoopClock(channel.loop).sleep(for: patience)) != nil { await channel.close() }
+        }
+        defer { timer.cancel() }
+        let answer: (DaemonResponse, rest: [UInt8])?
+        do throws(DescriptorError) {
+            try await channel.write(Array("{\"id\":\(Self.requestID),\(members)}\n".utf8))
+            answer = try await receive()
+        } catch {
+            throw DaemonError(error.code == .cancelled ? .cancelled : .noAnswer, at: socket)
+        }
+        guard let answer else { throw DaemonError(.noAnswer, at: socket) }
+        try check(answer.0)
+        return answer
+    }
+
+    /// Waits for the answer; nil where what comes is none, or the timer has closed the connection.
+    private func receive() async throws(DescriptorError) -> (DaemonResponse, rest: [UInt8])? {
+        var received: [UInt8] = []
+        while received.count <= RescueMessage.jsonLimit, let bytes = try await channel.read() {
+            received += bytes
+            if let response = Self.takeResponse(from: &received) { return (response, received) }
+        }
+        return nil
+    }
+
+    /// Takes the answer out of what was received, with the events before it; nil while it is not there.
+    private static func takeResponse(from received: inout [UInt8]) -> DaemonResponse? {
+        while let end = received.firstIndex(of: UInt8(ascii: "\n")) {
+            let line = Array(received[..<end])
+            received.removeSubrange(...end)
+            if let response = DaemonResponse(line), response.id == requestID { return response }
+        }
+        return nil
+    }
+
+    /// - Throws: What the daemon said where it has refused.
+    private func check(_ response: DaemonResponse) throws(DaemonError) {
+        guard !response.flag("ok") else { return }
+        let error = response.member("error")
+        throw DaemonError(
+            .init(word: error?.text("code")), at: socket, message: error?.text("message"), hint: error?.text("hint"))
+    }
+}

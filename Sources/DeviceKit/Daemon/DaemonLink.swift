@@ -1,0 +1,69 @@
+internal import DescriptorIO
+internal import LineProtocol
+internal import Synchronization
+internal import Transports
+
+/// A link to a device that a daemon has: the daemon passes the lines on, in both directions.
+final class DaemonLink: LinkWrapper {
+    let link: any Link
+    let sharedAddress: SharedDeviceAddress?
+    /// The name of the device's family.
+    let family: String?
+    /// What came right behind the daemon's answer.
+    private let early: Mutex<[UInt8]>
+
+    /// A link that takes over the channel of a daemon that has answered.
+    ///
+    /// - Parameters:
+    ///   - name: What the link is called.
+    ///   - early: What the device has said by now.
+    init(_ channel: DescriptorChannel, name: String, _ address: SharedDeviceAddress, family: String?, early: [UInt8]) {
+        link = DescriptorLink(channel, name: name)
+        sharedAddress = address
+        self.family = family
+        self.early = Mutex(early)
+    }
+
+    private func takeEarly() -> [UInt8]? {
+        early.withLock { early in
+            defer { early = [] }
+            return early.isEmpty ? nil : early
+        }
+    }
+
+    /// Why the link ended: the daemon closes it where the device is lost, and the kernel where the daemon is killed.
+    private static func explained(_ error: LinkError) -> LinkError {
+        guard error.code == .disconnected else { return error }
+        var error = error
+        error.detail = "pumpctld has hung up: the device is gone, or pumpctld has ended"
+        return error
+    }
+
+    func send(_ bytes: [UInt8]) async throws(LinkError) {
+        do { try await link.send(bytes) } catch { throw Self.explained(error) }
+    }
+
+    func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool {
+        do { return try link.sendAtOnce(bytes) } catch { throw Self.explained(error) }
+    }
+
+    func receive() async throws(LinkError) -> [UInt8]? {
+        if let early = takeEarly() { return early }
+        do { return try await link.receive() } catch { throw Self.explained(error) }
+    }
+
+    func receiveAvailable() async throws(LinkError) -> [UInt8] {
+        if let early = takeEarly() { return early }
+        do { return try await link.receiveAvailable() } catch { throw Self.explained(error) }
+    }
+
+    func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {
+        if let early = takeEarly() {
+            await Task(executorPreference: executor) { receiver(.bytes(early)) }.value
+        }
+        await link.forward { arrival in
+            guard case .ended(let error?) = arrival else { return receiver(arrival) }
+            receiver(.ended(Self.explained(error)))
+        }
+    }
+}

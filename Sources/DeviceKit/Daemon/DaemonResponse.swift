@@ -1,0 +1,56 @@
+internal import LineProtocol
+
+/// What a daemon answers to a request: one JSON object on a line, of which unknown members are ignored.
+struct DaemonResponse {
+    private let bytes: [UInt8]
+    private let object: JSONObject
+
+    /// Reads a line; nil where it is no object.
+    init?(_ line: [UInt8]) {
+        guard let object = try? JSONObject(line) else { return nil }
+        bytes = line
+        self.object = object
+    }
+
+    /// The request that it answers; nil for an event.
+    var id: Int? { word("id").flatMap { Int($0) } }
+
+    /// The text of that name; nil where there is none.
+    func text(_ name: String) -> String? {
+        guard let value = value(name), object.isString(value) else { return nil }
+        return try? object.string(value)
+    }
+
+    /// Whether the member of that name is `true`.
+    func flag(_ name: String) -> Bool { word(name) == "true" }
+
+    /// The object of that name; nil where there is none.
+    func member(_ name: String) -> DaemonResponse? { value(name).flatMap { DaemonResponse(Array(bytes[$0])) } }
+
+    /// The objects in the array of that name.
+    func members(_ name: String) -> [DaemonResponse] {
+        guard let array = value(name), bytes[array.lowerBound] == UInt8(ascii: "[") else { return [] }
+        var (members, depth, start): ([DaemonResponse], Int, Int) = ([], 0, array.lowerBound)
+        var index = array.lowerBound + 1
+        while index < array.upperBound - 1 {
+            switch bytes[index] {
+            case UInt8(ascii: "\""):
+                index += 1
+                while bytes[index] != UInt8(ascii: "\"") { index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1 }
+            case UInt8(ascii: "{"):
+                if depth == 0 { start = index }
+                depth += 1
+            case UInt8(ascii: "}"):
+                depth -= 1
+                if depth == 0, let member = DaemonResponse(Array(bytes[start...index])) { members.append(member) }
+            default: break
+            }
+            index += 1
+        }
+        return members
+    }
+
+    private func value(_ name: String) -> Range<Int>? { object.fields.first { $0.name == name }?.value }
+
+    private func word(_ name: String) -> String? { value(name).map { String(decoding: bytes[$0], as: UTF8.self) } }
+}

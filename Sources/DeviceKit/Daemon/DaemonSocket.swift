@@ -1,0 +1,42 @@
+internal import Glibc
+internal import LineProtocol
+internal import SerialPort
+
+/// The socket of a daemon, pumpctld, that has devices and shares them.
+struct DaemonSocket: Sendable, Hashable {
+    /// What names a socket that is used instead of any other.
+    static let variable = "PUMPCTLD_SOCKET"
+
+    let path: String
+
+    /// Finds the sockets of daemons.
+    typealias Search = @Sendable () -> [DaemonSocket]
+
+    /// Where a daemon may listen, best first: this user's daemon, then the system's.
+    static var candidates: [DaemonSocket] {
+        if let named = getenv(variable) { return [DaemonSocket(path: String(cString: named))] }
+        let folders = RuntimeFolder.existing.map { "\($0)/pumpctld" }
+        return (folders + ["/run/pumpctld/socket"]).map { DaemonSocket(path: $0) }
+    }
+
+    /// Those of them that are there, or may be: who may not look into a folder can't tell.
+    static var present: [DaemonSocket] {
+        candidates.filter { socket in access(socket.path, F_OK) == 0 || errno == EACCES }
+    }
+
+    /// What a person does who may not use the socket.
+    var permissionHint: String {
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        guard let permissions = NodePermissions(path: path) ?? NodePermissions(path: folder) else {
+            return "look at who may use pumpctld: ls -l \(path)"
+        }
+        return permissions.group == "root"
+            ? "use it as root, or have pumpctld give its socket to a group: ls -l \(path)"
+            : "join the group that may use pumpctld, then log in again: sudo usermod -aG \(permissions.group) $USER"
+    }
+}
+
+extension LinkHolder {
+    /// Whether it is a daemon that shares devices.
+    var isDaemon: Bool { command == "pumpctld" }
+}

@@ -1,0 +1,70 @@
+internal import DescriptorIO
+internal import LineProtocol
+internal import Transports
+
+extension LinkError {
+    /// Why there is no link to the device of an endpoint `shared:NAME`.
+    init(
+        _ error: DaemonError, opening endpoint: Endpoint, at sockets: [DaemonSocket], on loop: EventLoop
+    ) async {
+        self.init(error, name: endpoint.text)
+        guard error.code == .noSuchDevice else { return }
+        let known = await Daemons.now(at: sockets, on: loop).devices.map(\.sharedEndpoint).joined(separator: ", ")
+        hint = known.isEmpty ? "add a device to pumpctld: it has none" : "name one that it has: \(known)"
+    }
+
+    /// What a daemon's failure means to who has named the device by its name there.
+    init(_ error: DaemonError, name: String) {
+        switch error.code {
+        case .notRunning:
+            self.init(
+                .unavailable, name: name, activity: "open", detail: "no pumpctld runs here",
+                hint: "start pumpctld, or name the device itself, as /dev/ttyUSB0")
+        case .notPermitted:
+            self.init(
+                .notPermitted, name: name, activity: "open", detail: "the socket of pumpctld",
+                hint: error.socket?.permissionHint)
+        case .noAnswer:
+            self.init(
+                .timedOut, name: name, activity: "open", detail: "pumpctld does not answer",
+                hint: "look whether pumpctld was stopped, and start it again")
+        case .noSuchDevice:
+            self.init(.notFound, name: name, activity: "open", detail: "pumpctld has no device of that name")
+        case .deviceAway:
+            self.init(
+                .notFound, name: name, activity: "open", detail: error.message ?? "pumpctld waits for it",
+                hint: error.hint ?? "plug the device in, or switch it on")
+        case .refused:
+            self.init(
+                .system, name: name, activity: "open", detail: error.message ?? "pumpctld has refused it",
+                hint: error.hint)
+        case .cancelled: self.init(.cancelled, name: name, activity: "open")
+        }
+    }
+
+    /// This error of a device that somebody has, after a daemon was asked for the device.
+    func asking(_ error: DaemonError) -> LinkError {
+        var explained = self
+        switch error.code {
+        case .notRunning, .noSuchDevice: break
+        case .noAnswer:
+            if let holder, holder.isDaemon, holder.isStopped {
+                explained.hint = "resume it: kill -CONT \(holder.processID)"
+            }
+        case .notPermitted:
+            if holder?.isDaemon == true { explained.hint = error.socket?.permissionHint }
+        case .deviceAway:
+            explained.code = .unavailable
+            explained.detail = "pumpctld has it, which is not ready: \(error.message ?? "the device is away")"
+            explained.hint = error.hint ?? "try again in a moment"
+        case .refused:
+            explained.hint = ["pumpctld has refused it", error.message, error.hint].compactMap(\.self)
+                .joined(separator: ": ")
+        case .cancelled: explained = LinkError(.cancelled, name: name, activity: activity)
+        }
+        return explained
+    }
+
+    /// Whether a daemon has the device, which it does not give away yet: it is just being opened.
+    var isNotReadyAtDaemon: Bool { code == .unavailable && deviceID != nil }
+}

@@ -1,0 +1,212 @@
+import DescriptorIO
+import LineProtocol
+import TestSupport
+import Testing
+import Transports
+
+@testable import DeviceKit
+
+@Suite("A device that a daemon has", .timeLimit(.minutes(1)))
+struct DaemonOpeningTests {
+    private let told = Watched<[String]>([])
+    private static let holder = LinkHolder(processID: 7, command: "pumpctld")
+
+    private static func pump(_ name: String = "pump") -> FakeDaemon.Device {
+        FakeDaemon.Device(name, family: "pump", deviceID: "tty-188-0") { line in
+            switch line {
+            case "OFF": "OK\r\nPUMP:OFF\r\n"
+            case "TEMP": "TEMP:34.5\r\n"
+            case "STATUS": "STATUS:{State:OFF,SkinTemp:34.5C}\r\n"
+            case "ON": nil
+            default: ""
+            }
+        }
+    }
+
+    /// What opens `bench:`, a device that somebody has.
+    private func opening(_ daemons: FakeDaemon..., of family: Family = .pump) -> LinkOpening {
+        var opening = LinkOpening(of: family) { [told] name, report in
+            if case .throughDaemon(let address) = report {
+                told.update { $0.append("\(name) by \(address.socketPath): \(address.name)") }
+            }
+        }
+        opening.schemes.add("bench") { endpoint, _ throws(LinkError) in
+            throw LinkError(
+                .busy, name: endpoint.text, activity: "open", hint: "end it first", holder: Self.holder,
+                deviceID: endpoint.address)
+        }
+        let sockets = daemons.map { DaemonSocket(path: $0.socketPath) }
+        opening.daemonSockets = { sockets }
+        return opening
+    }
+
+    private func failure(_ opening: LinkOpening, _ endpoint: String) async throws -> LinkError {
+        try await #require(throws: LinkError.self) { try await opening.link(to: Endpoint(endpoint)) }
+    }
+
+    @Test func `Is reached through it where it is busy, as if it were there itself`() async throws {
+        var device = Self.pump()
+        device.greeting = "MANUAL:ON\r\n"
+        let daemon = try await FakeDaemon([device])
+        let link = try await opening(daemon).link(to: Endpoint("bench:tty-188-0"))
+        #expect(link.name == "bench:tty-188-0")
+        #expect(link.deviceID == nil)
+        #expect(!link.mayHaveReset && !link.mayBeMidLine && !link.keepsPacketBounds)
+        #expect(link.openingNote == nil)
+        #expect(link.sharedAddress == SharedDeviceAddress(socketPath: daemon.socketPath, name: "pump"))
+        #expect(told.state == ["bench:tty-188-0 by \(daemon.socketPath): pump"])
+        var received: [UInt8] = []
+        while received.count < 11 { received += try #require(try await link.receive()) }
+        #expect(received == Array("MANUAL:ON\r\n".utf8))
+        let status = try await PumpFamily.withSession(over: link, clock: ContinuousClock()) { pump in
+            try await pump.readStatus()
+        }
+        #expect(status.power == .off)
+        await daemon.close()
+    }
+
+    @Test func `What it said right behind the answer is not lost where the link is listened to`() async throws {
+        var device = Self.pump()
+        device.greeting = "MANUAL:ON\r\n"
+        let daemon = try await FakeDaemon([device])
+        let link = try await opening(daemon).link(to: Endpoint("shared:pump"))
+        let heard = Watched(ReceivedText())
+        await link.forward { arrival in
+            heard.update { heard in
+                switch arrival {
+                case .bytes(let bytes): heard.bytes += bytes
+                case .ended: heard.hasEnded = true
+                }
+            }
+        }
+        #expect(try await heard.line() == "MANUAL:ON")
+        await daemon.close()
+        #expect(try await heard.all("the link") == "")
+    }
+
+    @Test func `Is reached by its name, by the first daemon that knows it`() async throws {
+        let other = try await FakeDaemon([Self.pump("other")])
+        let (first, second) = (try await FakeDaemon([Self.pump()]), try await FakeDaemon([Self.pump()]))
+        let link = try await opening(other, first, second).link(to: Endpoint("shared:pump"))
+        #expect(link.name == "shared:pump")
+        #expect(link.sharedAddress?.socketPath == first.socketPath)
+        #expect(told.state == [])
+        for daemon in [other, first, second] { await daemon.close() }
+    }
+
+    @Test func `A name that it does not know is told with those that it knows`() async throws {
+        let daemon = try await FakeDaemon([Self.pump("left"), Self.pump("right")])
+        let error = try await failure(opening(daemon), "shared:pump")
+        #expect(error.code == .notFound)
+        #expect(error.hint == "name one that it has: shared:left, shared:right")
+        await daemon.close()
+    }
+
+    @Test func `Where no daemon is, a name is told to lead nowhere, and a busy device is busy`() async throws {
+        #expect(try await failure(opening(), "shared:pump").code == .unavailable)
+        let error = try await failure(opening(), "bench:tty-188-0")
+        #expect(error.code == .busy)
+        #expect(error.hint == "end it first")
+        // One that was killed leaves its socket.
+        let gone = try await FakeDaemon([])
+        await gone.close()
+        #expect(try await failure(opening(gone), "bench:tty-188-0").code == .busy)
+    }
+
+    @Test func `One that it does not have stays busy`() async throws {
+        let daemon = try await FakeDaemon([Self.pump()])
+        let error = try await failure(opening(daemon), "bench:tty-188-1")
+        #expect(error.code == .busy)
+        #expect(error.holder == Self.holder)
+        #expect(error.hint == "end it first")
+        await daemon.close()
+    }
+
+    @Test func `A refusal is told as the daemon has worded it`() async throws {
+        var device = Self.pump()
+        device.refusal = #""code":"flashing","message":"it is being \"flashed\"","hint":"wait for it""#
+        let daemon = try await FakeDaemon([device])
+        let error = try await failure(opening(daemon), "shared:pump")
+        #expect(error.code == .system)
+        #expect("\(error)" == "shared:pump: it is being \"flashed\"")
+        #expect(error.hint == "wait for it")
+        let busy = try await failure(opening(daemon), "bench:tty-188-0")
+        #expect(busy.code == .busy)
+        #expect(busy.hint == "pumpctld has refused it: it is being \"flashed\": wait for it")
+        await daemon.close()
+    }
+
+    @Test func `One that is away is not there by its name, and is waited for by who needs it`() async throws {
+        var device = Self.pump()
+        device.isUp = false
+        let daemon = try await FakeDaemon([device])
+        #expect(try await failure(opening(daemon), "shared:pump").code == .notFound)
+        #expect(try await failure(opening(daemon), "bench:tty-188-0").code == .unavailable)
+        await daemon.close()
+    }
+
+    @Test(arguments: ["shared:pump", "bench:tty-188-0"])
+    func `One of another family is sent nothing`(endpoint: String) async throws {
+        let daemon = try await FakeDaemon([Self.pump()])
+        let error = try await failure(opening(daemon, of: .led), endpoint)
+        #expect(error.code == .wrongFamily)
+        #expect(error.remedy == .useAs(family: "pump"))
+        #expect(daemon.heard.state.count == 1)
+        await daemon.close()
+    }
+
+    @Test func `A daemon that does not answer is given up`() async throws {
+        let daemon = try await FakeDaemon([], isMute: true)
+        let attachment = DaemonAttachment(
+            target: .name("pump"), linkName: "pump", patience: .milliseconds(20), loop: .shared)
+        let error = await #expect(throws: DaemonError.self) {
+            try await attachment.link(at: [DaemonSocket(path: daemon.socketPath)])
+        }
+        #expect(error?.code == .noAnswer)
+        await daemon.close()
+    }
+
+    @Test func `A board that others use too is not reset`() async throws {
+        let daemon = try await FakeDaemon([Self.pump()])
+        #expect(try await failure(opening(daemon), "bench:tty-188-0?reset=true").code == .busy)
+        #expect(daemon.heard.state == [])
+        await daemon.close()
+    }
+
+    @Test func `Where it is lost in mid-command the outcome is unknown`() async throws {
+        let daemon = try await FakeDaemon([Self.pump()])
+        let link = try await opening(daemon).link(to: Endpoint("bench:tty-188-0"))
+        let error = await #expect(throws: SessionError.self) {
+            try await PumpFamily.withSession(over: link, clock: ContinuousClock()) { pump in try await pump.turnOn() }
+        }
+        #expect(error?.code == .linkLost)
+        #expect(error?.outcome == .unknown)
+        #expect(error?.link?.code == .disconnected)
+        await daemon.close()
+    }
+
+    @Test func `OFF goes through it`() async throws {
+        let daemon = try await FakeDaemon([Self.pump()])
+        let opening = opening(daemon)
+        try await SwitchingOff(.pump) { try await opening.link(to: $0, for: .oneCommand) }
+            .run(at: Endpoint("bench:tty-188-0"))
+        #expect(daemon.heard.state.prefix(3).suffix(2) == ["", "OFF"])
+        await daemon.close()
+    }
+
+    @Test func `OFF waits for a device that it is just opening`() async throws {
+        var device = Self.pump()
+        device.isUp = false
+        let daemon = try await FakeDaemon([device])
+        let opening = opening(daemon)
+        let off = Task {
+            try await SwitchingOff(.pump, timeout: .seconds(30)) { try await opening.link(to: $0, for: .oneCommand) }
+                .run(at: Endpoint("bench:tty-188-0"))
+        }
+        _ = try await daemon.heard.wait(for: "two attempts") { $0.count > 1 ? true : nil }
+        daemon.devices.update { $0[0].isUp = true }
+        try await off.value
+        #expect(daemon.heard.state.contains("OFF"))
+        await daemon.close()
+    }
+}

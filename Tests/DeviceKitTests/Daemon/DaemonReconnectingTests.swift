@@ -1,0 +1,112 @@
+import DescriptorIO
+import LineProtocol
+import TestSupport
+import Testing
+import Transports
+
+@testable import DeviceKit
+
+@Suite("A device that a daemon has, lost and found", .timeLimit(.minutes(1)))
+struct DaemonReconnectingTests {
+    private let clock = ManualClock()
+    /// Who was asked for the device: the daemon, or nobody.
+    private let asked = Watched<[String]>([])
+    /// How each attempt at the daemon fails, as long as there are any.
+    private let failures = Watched<[LinkError.Code]>([])
+
+    /// A link that came through a daemon.
+    private final class SharedLink: LinkWrapper {
+        let link: any Link = ScriptedLink()
+        let sharedAddress: SharedDeviceAddress? = SharedDeviceAddress(socketPath: "/run/d", name: "pump")
+    }
+
+    private func reconnector(_ endpoint: String = "/dev/ttyUSB97") throws -> Reconnector {
+        Reconnector(try Endpoint(endpoint), SharedLink(), clock: clock) { [asked, failures] endpoint in
+            asked.update { $0.append(endpoint.sharedAddress?.name ?? "nobody") }
+            guard endpoint.sharedAddress != nil else { return ScriptedLink() }
+            if let code = failures.update({ $0.isEmpty ? nil : $0.removeFirst() }) {
+                throw LinkError(code, name: endpoint.text, activity: "open")
+            }
+            return SharedLink()
+        }
+    }
+
+    /// Lets so many pauses pass.
+    private func pass(_ count: Int) async {
+        for second in 1...count {
+            await clock.untilSomebodySleeps(until: .seconds(second))
+            clock.advance(by: .seconds(1))
+        }
+    }
+
+    @Test func `Is waited for at the daemon as long as that says that the device is away`() async throws {
+        failures.update { $0 = Array(repeating: .notFound, count: 20) }
+        let reconnector = try reconnector()
+        let finding = Task { try await reconnector.link() }
+        await pass(20)
+        #expect(try await finding.value.sharedAddress != nil)
+        #expect(asked.state == Array(repeating: "pump", count: 21))
+    }
+
+    @Test func `A daemon that is started again gets the device first`() async throws {
+        failures.update { $0 = [.unavailable, .unavailable, .unavailable, .notFound] }
+        let reconnector = try reconnector()
+        let finding = Task { try await reconnector.link() }
+        await pass(4)
+        #expect(try await finding.value.sharedAddress != nil)
+        #expect(!asked.state.contains("nobody"))
+    }
+
+    @Test func `Where no daemon listens any more the device is opened without one`() async throws {
+        failures.update { $0 = Array(repeating: .unavailable, count: 100) }
+        let reconnector = try reconnector("tcp:bench:4000")
+        let finding = Task { try await reconnector.link() }
+        await pass(5)
+        #expect(try await finding.value.sharedAddress == nil)
+        #expect(asked.state == Array(repeating: "pump", count: 6) + ["nobody"])
+    }
+
+    @Test func `OFF does not wait for a daemon that is gone`() async throws {
+        failures.update { $0 = [.unavailable] }
+        _ = try await reconnector("tcp:bench:4000").unverifiedLink()
+        #expect(asked.state == ["pump", "nobody"])
+    }
+
+    private func word(_ event: LinkFollowing<[UInt8]>.Element?) -> String {
+        switch event {
+        case .heard: "heard"
+        case .lost(let error): error.code.rawValue
+        case .back: "back"
+        case nil: "nil"
+        }
+    }
+
+    @Test func `What it said before and after it was away is heard`() async throws {
+        let device = FakeDaemon.Device("pump", family: "pump")
+        let daemon = try await FakeDaemon([device])
+        var opening = LinkOpening(of: .pump)
+        opening.daemonSockets = { [path = daemon.socketPath] in [DaemonSocket(path: path)] }
+        let endpoint = try Endpoint("shared:pump")
+        let link = try await opening.link(to: endpoint, for: .watching)
+        let reconnector = Reconnector(endpoint, link, clock: clock) { [opening] in
+            try await opening.link(to: $0, for: .watching)
+        }
+        let following = LinkFollowing(over: link, reconnector) { link in { try await link.receive() } }
+        var events = following.makeAsyncIterator()
+        try await daemon.say("MANUAL:ON\r\n")
+        #expect(word(try await events.next()) == "heard")
+        daemon.devices.update { $0[0].isUp = false }
+        await daemon.hangUp()
+        #expect(word(try await events.next()) == "disconnected")
+        let waiting = Task { [daemon, clock] in
+            await clock.untilSomebodySleeps(until: .seconds(1))
+            daemon.devices.update { $0[0].isUp = true }
+            clock.advance(by: .seconds(1))
+        }
+        #expect(word(try await events.next()) == "back")
+        await waiting.value
+        #expect(daemon.heard.state.count == 3)
+        await following.close()
+        await daemon.close()
+    }
+}
