@@ -23,6 +23,8 @@ public enum Check: String, Sendable, Hashable, CaseIterable {
     case permission
     /// Who has it open.
     case holder
+    /// Whether a daemon, pumpctld, shares it.
+    case daemon
     /// A file by which a program claims it.
     case lockFile = "lock_file"
     /// Whether its device can be told from others of its kind.

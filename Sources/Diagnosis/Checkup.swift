@@ -22,11 +22,14 @@ public struct Checkup: Sendable {
     private let devicesWithoutPort: [SerialPortInfo.USB]
     /// The programs that ran then, by their names.
     private let programs = RunningPrograms.names()
+    private let daemons: Daemons
 
     /// Looks at what there is now.
     ///
+    /// - Parameter daemons: The daemons that may have a port and share it.
     /// - Throws: ``SerialError`` with `system`, where the system can't be asked for its ports.
-    public init() throws(SerialError) {
+    public init(daemons: Daemons = Daemons()) throws(SerialError) {
+        self.daemons = daemons
         ports = try SerialPortDiscovery.ports()
         devicesWithoutPort = try SerialPortDiscovery.devicesWithoutPort()
     }
@@ -35,7 +38,7 @@ public struct Checkup: Sendable {
     /// Bluetooth, which nothing has to be right with then.
     ///
     /// - Parameters:
-    ///   - endpoint: The device, at a serial port or `ble:…`; nil for any.
+    ///   - endpoint: The device, at a serial port, `ble:…` or `shared:…`; nil for any.
     ///   - memory: What remembers which BLE device a name led to; nil where nothing does.
     /// - Throws: As ``init()``, ``port(at:)`` and ``device(at:among:memory:on:)``.
     public static func findings(
@@ -43,7 +46,9 @@ public struct Checkup: Sendable {
     ) async throws -> [Finding] {
         if let endpoint, endpoint.scheme == "ble" { return try await device(at: endpoint, memory: memory, on: loop) }
         let bluetooth = endpoint == nil ? await bluetooth(isNeeded: false, on: loop) : []
-        let checkup = try Checkup()
+        let daemons = await Daemons.now(on: loop)
+        let checkup = try Checkup(daemons: daemons)
+        if let endpoint, endpoint.scheme == "shared" { return try checkup.sharedDevice(at: endpoint) + checkup.system }
         let ports = try endpoint.map { endpoint throws(LinkError) in try checkup.port(at: endpoint) }
         return (ports ?? checkup.usbPorts) + checkup.system + bluetooth
     }
@@ -70,15 +75,28 @@ public struct Checkup: Sendable {
                 ports.first { $0.path == endpoint.address || $0.links.contains(endpoint.address) }
                 ?? SerialPortInfo(path: endpoint.address)
         case "usb": port = try USBEndpoint(endpoint).resolve(endpoint, among: ports)
-        default: throw endpoint.invalid("name a serial port or a BLE device: /dev/ttyUSB0, usb:1a86:7523, ble:HMSoft")
+        default:
+            throw endpoint.invalid(
+                "name a serial port, a BLE device or one of pumpctld: /dev/ttyUSB0, usb:1a86:7523, ble:HMSoft, "
+                    + "shared:pump")
         }
         return findings(for: port, baudRate: try endpoint.number("baud", in: 1...12_000_000))
+    }
+
+    /// The device of an endpoint `shared:…`, and the port that its daemon has it at.
+    ///
+    /// - Throws: `invalidEndpoint`, where no endpoint is written so.
+    public func sharedDevice(at endpoint: Endpoint) throws(LinkError) -> [Finding] {
+        try endpoint.allowOptions([])
+        let checkup = SharedDeviceCheckup(name: endpoint.address, daemons: daemons)
+        guard let place = checkup.place, place.isSerialPort else { return checkup.findings }
+        return checkup.findings + (try port(at: place))
     }
 
     private func findings(for port: SerialPortInfo, baudRate: Int?) -> [Finding] {
         PortCheckup(
             port: port, use: .now(of: port.path), processes: PortHolder.processesInSight(), baudRate: baudRate,
-            programs: programs
+            programs: programs, daemons: daemons
         ).findings
     }
 }

@@ -43,8 +43,10 @@ public struct Finding: Sendable, Hashable {
 }
 
 extension Finding {
-    static func good(_ check: Check, of subject: String? = nil, _ fact: Fact) -> Finding {
-        Finding(check, .good, subject, fact, nil, nil)
+    static func good(
+        _ check: Check, of subject: String? = nil, _ fact: Fact, _ remedy: Remedy? = nil
+    ) -> Finding {
+        Finding(check, .good, subject, fact, remedy, nil)
     }
 
     static func unknown(_ check: Check, of subject: String? = nil, _ fact: Fact) -> Finding {

@@ -11,6 +11,8 @@ public enum Remedy: Sendable, Hashable {
     case nameByAddress(BluetoothAddress)
     /// Name the device by its address; or, where it has replaced another of that name, have the name forgotten.
     case nameByAddressOrForget(BluetoothAddress, name: String)
+    /// Use the device as ever, or name it as the daemon does that shares it.
+    case nameShared(endpoint: String)
     /// Run the program on the computer itself, or give its container this.
     case leaveContainer(orGiveIt: String)
 }
@@ -29,6 +31,7 @@ extension Remedy: CustomStringConvertible {
         case .nameByAddressOrForget(let address, let name):
             "name it by its address: ble:\(address); where it has replaced the first, have the name "
                 + "\(name.printable()) forgotten"
+        case .nameShared(let endpoint): "use it as ever: the daemon passes commands on; or name it \(endpoint)"
         case .leaveContainer(let needs): "run the program on the computer itself, or give the container \(needs)"
         }
     }

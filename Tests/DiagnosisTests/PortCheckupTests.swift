@@ -1,6 +1,8 @@
+import DeviceKit
 import LineProtocol
 import SerialPort
 import Testing
+import Transports
 
 @testable import Diagnosis
 
@@ -8,11 +10,12 @@ import Testing
     private static let path = "/dev/null"
 
     private func findings(
-        _ holders: [PortHolder] = [], _ files: [LockFile] = [], unseen: Int = 0
+        _ holders: [PortHolder] = [], _ files: [LockFile] = [], unseen: Int = 0, daemons: Daemons = Daemons()
     ) -> [Finding] {
         PortCheckup(
             port: SerialPortInfo(path: Self.path), use: PortUse(path: Self.path, holders: holders, lockFiles: files),
-            processes: (seen: 12, unseen: unseen), baudRate: nil, programs: []
+            processes: (seen: 12, unseen: unseen), baudRate: nil, programs: [],
+            daemons: daemons
         ).findings
     }
 
@@ -51,6 +54,32 @@ import Testing
         let open = check(.holder, findings([opener]))
         #expect(open?.status == .warning)
         #expect(open?.remedy == "end it: kill 8")
+    }
+
+    @Test func `What a daemon has is no trouble, and is told with its name there`() {
+        let daemon = PortHolder(processID: 7, command: "pumpctld", holdsLock: true)
+        let device = DaemonDevice(
+            name: "pump", family: "pump", endpoint: "/dev/ttyUSB0", isUp: true,
+            deviceID: DeviceID.serialPort(at: Self.path))
+        let found = check(.holder, findings([daemon], daemons: Daemons(devices: [device])))
+        #expect(found?.status == .good)
+        #expect(found?.fact == "pumpctld has it, and shares it as pump")
+        #expect(found?.remedy == .nameShared(endpoint: "shared:pump"))
+        var other = device
+        other.deviceID = "tty-188-97"
+        let foreign = check(.holder, findings([daemon], daemons: Daemons(devices: [other])))
+        #expect(foreign?.remedy == "end it: kill 7")
+    }
+
+    @Test func `Who may not use the daemon that has it is told what to do, and not to end it`() {
+        let daemon = PortHolder(processID: 7, command: "pumpctld", holdsLock: true)
+        let minicom = PortHolder(processID: 8, command: "minicom", holdsLock: true)
+        let daemons = Daemons(permissionHint: "join the group")
+        let found = check(.holder, findings([daemon], daemons: daemons))
+        #expect(found?.status == .bad)
+        #expect(found?.obstacle == .busy)
+        #expect(found?.remedy == "join the group")
+        #expect(check(.holder, findings([minicom], daemons: daemons))?.remedy == "end it: kill 8")
     }
 
     @Test func `Where nobody was found, it says among which processes`() {

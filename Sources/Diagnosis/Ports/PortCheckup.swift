@@ -1,5 +1,7 @@
+internal import DeviceKit
 internal import LineProtocol
 internal import SerialPort
+internal import Transports
 
 /// The checks of one port; none of them opens it.
 struct PortCheckup {
@@ -12,6 +14,8 @@ struct PortCheckup {
     let baudRate: Int?
     /// The programs that run, by their names.
     let programs: Set<String>
+    /// The daemons that may have it.
+    var daemons = Daemons()
 
     var findings: [Finding] {
         if let error = port.obstacle(), error.code != .notPermitted {
@@ -34,8 +38,16 @@ struct PortCheckup {
     }
 
     private var holder: Finding {
+        if let device = daemons.device(of: DeviceID.serialPort(at: port.path)) {
+            return .good(
+                .holder, of: port.path, "pumpctld has it, and shares it as \(device.name)",
+                .nameShared(endpoint: device.sharedEndpoint))
+        }
         guard let first = use.holders.first else { return noHolder }
         let names = use.holders.map(\.description).joined(separator: ", ")
+        if first.command == "pumpctld", let hint = daemons.permissionHint {
+            return .bad(.holder, of: port.path, "\(names) has it, and you may not use it", .advice(hint), .busy)
+        }
         let remedy: Remedy = "end it: kill \(use.holders.map { "\($0.processID)" }.joined(separator: " "))"
         return first.holdsLock
             ? .bad(.holder, of: port.path, "locked by \(names)", remedy, .busy)

@@ -1,11 +1,27 @@
+import DeviceKit
 import SerialPort
 import Terminal
+import Transports
+
+/// A serial port, and who uses it.
+struct SeenPort {
+    let info: SerialPortInfo
+    let holders: [PortHolder]
+    /// The endpoint by which the daemon that has it shares it: `shared:pump`; nil where none does.
+    let shared: String?
+
+    init(_ info: SerialPortInfo, _ daemons: Daemons) {
+        self.info = info
+        holders = info.holders()
+        shared = daemons.device(of: DeviceID.serialPort(at: info.path))?.sharedEndpoint
+    }
+}
 
 /// Serial ports as people are shown them.
 enum PortTable {
     /// A line for each port, under headings.
-    static func text(_ ports: [(info: SerialPortInfo, holders: [PortHolder])]) -> String {
-        let rows = ports.map { cells($0.info) + [holders($0.holders)] }
+    static func text(_ ports: [SeenPort]) -> String {
+        let rows = ports.map { cells($0.info) + [users($0)] }
         let table = TextTable(["PORT", "USB ID", "SERIAL NUMBER", "PATH", "DRIVER", "PROBABLY", "IN USE BY"], rows)
         return table.lines().joined(separator: "\n")
     }
@@ -23,7 +39,8 @@ enum PortTable {
         ]
     }
 
-    private static func holders(_ holders: [PortHolder]) -> String {
-        holders.isEmpty ? "-" : holders.map(\.description).joined(separator: ", ")
+    private static func users(_ port: SeenPort) -> String {
+        let users = port.holders.map(\.description) + [port.shared].compactMap(\.self)
+        return users.isEmpty ? "-" : users.joined(separator: ", ")
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DescriptorIO
+import DeviceKit
 import SerialPort
 import Transports
 
@@ -19,15 +20,16 @@ struct PortsCommand: ContextCommand {
 
     func run(in context: CommandContext) async throws {
         guard !watch else { return try await follow(context.loop, context.output) }
-        show(try SerialPortDiscovery.ports(), context.output)
+        await show(try SerialPortDiscovery.ports(), context.loop, context.output)
     }
 
     /// - Parameter event: What happened to each, where ports are watched.
-    private func show(_ ports: [SerialPortInfo], event: String? = nil, _ output: Output) {
+    private func show(_ ports: [SerialPortInfo], event: String? = nil, _ loop: EventLoop, _ output: Output) async {
         if ports.isEmpty { output.note("no serial ports") }
-        let rows = ports.map { (info: $0, holders: $0.holders()) }
+        let daemons = await Daemons.now(on: loop)
+        let rows = ports.map { SeenPort($0, daemons) }
         if !rows.isEmpty { output.text(PortTable.text(rows)) }
-        for (info, holders) in rows { output.record(record(info, event: event, holders, among: ports)) }
+        for row in rows { output.record(record(row.info, event: event, row, among: ports)) }
     }
 
     /// Shows the ports that are there, and each that comes and goes, until the task is cancelled.
@@ -39,13 +41,13 @@ struct PortsCommand: ContextCommand {
             let monitor = try SerialPortMonitor(on: loop)
             defer { monitor.close() }
             var ports = try monitor.presentPorts()
-            show(ports, event: "attached", output)
+            await show(ports, event: "attached", loop, output)
             for try await event in monitor {
                 switch event {
                 case .attached(let port):
                     ports.append(port)
-                    output.result(
-                        PortTable.line("+", port), record(port, event: "attached", port.holders(), among: ports))
+                    let seen = SeenPort(port, await Daemons.now(on: loop))
+                    output.result(PortTable.line("+", port), record(port, event: "attached", seen, among: ports))
                 case .detached(let port):
                     output.result(PortTable.line("-", port), record(port, event: "detached", nil, among: ports))
                     ports.removeAll { $0.path == port.path }
@@ -60,14 +62,15 @@ struct PortsCommand: ContextCommand {
     /// A port as programs are told of it.
     ///
     /// - Parameters:
-    ///   - holders: Who has it open; nil for a port that is gone.
+    ///   - seen: Who uses it; nil for a port that is gone.
     ///   - ports: All that are there, from which the endpoint tells it.
     private func record(
-        _ info: SerialPortInfo, event: String?, _ holders: [PortHolder]?, among ports: [SerialPortInfo]
+        _ info: SerialPortInfo, event: String?, _ seen: SeenPort?, among ports: [SerialPortInfo]
     ) -> ResultRecord {
         let more: ResultRecord = [
             "event": event, "endpoint": USBEndpoint.naming(info, among: ports)?.description,
-            "in_use": holders.map { !$0.isEmpty }, "holders": holders,
+            "in_use": seen.map { !$0.holders.isEmpty || $0.shared != nil }, "holders": seen?.holders,
+            "shared": seen?.shared,
         ]
         return ResultRecord(info, with: more.known)
     }

@@ -41,6 +41,10 @@ import Testing
                     + "pumpctl forget ble:HM\\x1bSoft"
             ),
             (
+                .nameShared(endpoint: "shared:pump"),
+                "use it as ever: pumpctl goes through pumpctld; or name it --port shared:pump"
+            ),
+            (
                 .leaveContainer(orGiveIt: "/run/dbus"),
                 "run pumpctl on the computer itself, or give the container /run/dbus"
             ),

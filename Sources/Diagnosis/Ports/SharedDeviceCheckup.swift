@@ -1,0 +1,43 @@
+internal import DeviceKit
+internal import LineProtocol
+internal import Transports
+
+/// The checks of a device that a daemon shares.
+struct SharedDeviceCheckup {
+    /// What the daemon is said to call it.
+    let name: String
+    let daemons: Daemons
+
+    private var device: DaemonDevice? { daemons.devices.first { $0.name == name } }
+
+    /// Where the daemon has the device; nil where no daemon has one of that name.
+    var place: Endpoint? { device.flatMap { try? Endpoint($0.endpoint) } }
+
+    var findings: [Finding] { [finding] }
+
+    private var finding: Finding {
+        guard let device else { return unknownDevice }
+        let subject = device.sharedEndpoint
+        let place = "a device of the family \(device.family) at \(device.endpoint)"
+        guard device.isUp else {
+            return .bad(
+                .daemon, of: subject, "pumpctld waits for \(place)", "plug the device in, or switch it on", .notFound)
+        }
+        return .good(.daemon, of: subject, "pumpctld has \(place)")
+    }
+
+    private var unknownDevice: Finding {
+        let subject = "shared:\(name)"
+        if daemons.devices.isEmpty, let hint = daemons.permissionHint {
+            return .bad(.daemon, of: subject, "you may not use pumpctld", .advice(hint), .notPermitted)
+        }
+        let known = daemons.devices.map(\.sharedEndpoint).joined(separator: ", ")
+        return known.isEmpty
+            ? .bad(
+                .daemon, of: subject, "no pumpctld runs here that has a device",
+                "start pumpctld, or name the device itself, as /dev/ttyUSB0", .unavailable)
+            : .bad(
+                .daemon, of: subject, "pumpctld has no device of that name", .advice("name one that it has: \(known)"),
+                .notFound)
+    }
+}

@@ -1,0 +1,38 @@
+import DeviceKit
+import LineProtocol
+import Testing
+import Transports
+
+@testable import Diagnosis
+
+@Suite struct SharedDeviceCheckupTests {
+    private static let pump = DaemonDevice(name: "pump", family: "pump", endpoint: "/dev/ttyUSB0", isUp: true)
+
+    private func finding(_ daemons: Daemons, of name: String = "pump") -> Finding? {
+        SharedDeviceCheckup(name: name, daemons: daemons).findings.first
+    }
+
+    @Test func `A device that the daemon has is told with its place`() {
+        let daemons = Daemons(devices: [Self.pump])
+        #expect(
+            finding(daemons)
+                == .good(.daemon, of: "shared:pump", "pumpctld has a device of the family pump at /dev/ttyUSB0"))
+        #expect(SharedDeviceCheckup(name: "pump", daemons: daemons).place?.address == "/dev/ttyUSB0")
+    }
+
+    @Test func `One that is away fails, and so does a name that no daemon knows`() {
+        var away = Self.pump
+        away.isUp = false
+        #expect(finding(Daemons(devices: [away]))?.obstacle == .notFound)
+        let unknown = finding(Daemons(devices: [Self.pump]), of: "led")
+        #expect(unknown?.obstacle == .notFound)
+        #expect(unknown?.remedy == "name one that it has: shared:pump")
+    }
+
+    @Test func `Without a daemon, or without the right to use it, that is said`() {
+        #expect(finding(Daemons())?.obstacle == .unavailable)
+        let forbidden = finding(Daemons(permissionHint: "join the group"))
+        #expect(forbidden?.obstacle == .notPermitted)
+        #expect(forbidden?.remedy == "join the group")
+    }
+}
