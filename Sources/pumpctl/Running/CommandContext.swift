@@ -91,7 +91,7 @@ struct CommandContext: Sendable {
             switch report {
             case .step(let step) where drawsSteps:
                 output.progress(step.map { "\(name.printable()): \($0) …" } ?? "")
-            case .step where !options.verbose: break
+            case .step where !options.verbose, .throughDaemon where !options.verbose: break
             default: note(report.text(of: name))
             }
         }

@@ -8,6 +8,7 @@ extension LinkOpening.Report {
     func text(of name: String) -> String {
         switch self {
         case .step(let step): "* \(name.printable()): \(step.map { "\($0)" } ?? "")"
+        case .throughDaemon: "* pumpctld has the device: going through it"
         case .opened: "* \(name) is open"
         case .traffic(let entry): entry.text
         case .discovery(.remark(let remark)): "pumpctl: warning: \(name): \(remark)"

@@ -219,7 +219,7 @@ extension DocumentationTests {
     @Test("Every endpoint that a page names can be read")
     func endpointSpans() throws {
         for page in try MarkdownPage.forUsers() {
-            for span in page.codeSpans where span.contains(/^(ble|serial|sim|tcp|unix|usb):[^ …]+$/) {
+            for span in page.codeSpans where span.contains(/^(ble|serial|shared|sim|tcp|unix|usb):[^ …]+$/) {
                 #expect(throws: Never.self, "\(page.path): \(span)") { try Self.checkEndpoint(span) }
             }
         }

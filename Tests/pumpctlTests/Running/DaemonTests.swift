@@ -1,0 +1,184 @@
+import DescriptorIO
+import DeviceKit
+import Foundation
+import SerialPort
+import TestSupport
+import Testing
+import Transports
+
+@testable import pumpctl
+
+@Suite("A device that pumpctld has", .timeLimit(.minutes(5)))
+struct DaemonTests {
+    /// What a pump says to a line.
+    @Sendable private static func pump(_ line: String) -> String? {
+        switch line {
+        case "ON": "OK\r\nPUMP:ON\r\n"
+        case "OFF": "OK\r\nPUMP:OFF\r\n"
+        case "SPEED:128": "OK\r\nSPEED:128\r\n"
+        case "TEMP": "TEMP:34.5\r\n"
+        case "STATUS": "STATUS:{State:OFF,Speed:0%,WaterTemp:12.0C,SkinTemp:34.5C}\r\n"
+        case "": ""
+        default: "ERROR:UNKNOWN_COMMAND\r\n"
+        }
+    }
+
+    /// A port with a device, which this process has, and a daemon that passes on what is sent to the device.
+    private struct Bench {
+        let device: ScriptedDevice
+        let port: SerialPort
+        let daemon: FakeDaemon
+
+        var environment: [String: String] { ["PUMPCTLD_SOCKET": daemon.socketPath] }
+
+        init(_ answer: @escaping @Sendable (String) -> String? = DaemonTests.pump) async throws {
+            device = try await ScriptedDevice()
+            port = try SerialPort(path: device.port)
+            daemon = try await FakeDaemon([
+                FakeDaemon.Device(
+                    "pump", family: "pump", endpoint: device.port, deviceID: DeviceID.serialPort(at: device.port),
+                    answer: answer)
+            ])
+        }
+
+        func run(_ arguments: String...) async throws -> ChildProcess.Ending {
+            try await Pumpctl.start(["-p", device.port] + arguments, environment: environment).ending()
+        }
+
+        func close() async {
+            await daemon.close()
+            await port.channel().close()
+            await device.close()
+        }
+    }
+
+    @Test(
+        "Every command says and returns what it does where it has the port itself",
+        arguments: [
+            ["status"], ["--json", "status"], ["temp"], ["on"], ["off"], ["--json", "off"], ["speed", "128"],
+            ["speed", "7"], ["send", "STATUS"], ["--json", "send", "TEMP"],
+        ])
+    func sameOutput(words: [String]) async throws {
+        let own = try await ScriptedDevice(Self.pump)
+        let direct = try await Pumpctl.start(["-p", own.port] + words).ending()
+        let bench = try await Bench()
+        for endpoint in [bench.device.port, "shared:pump"] {
+            let through = try await Pumpctl.start(["-p", endpoint] + words, environment: bench.environment).ending()
+            func plain(_ text: String, _ endpoint: String) -> String { text.replacing(endpoint, with: "PORT") }
+            #expect(through.status == direct.status, "\(through)")
+            #expect(plain(through.output, endpoint) == plain(direct.output, own.port))
+            #expect(plain(through.errors, endpoint) == plain(direct.errors, own.port))
+        }
+        #expect(bench.device.heard.state.text == "")
+        await own.close()
+        await bench.close()
+    }
+
+    @Test("-v says that the daemon lies in between")
+    func verbose() async throws {
+        let bench = try await Bench()
+        let ending = try await bench.run("-v", "status")
+        let trace = "* pumpctld has the device: going through it\n* \(bench.device.port) is open\n"
+        #expect(ending.errors.hasPrefix(trace), "\(ending)")
+        await bench.close()
+    }
+
+    @Test("A console works through it")
+    func console() async throws {
+        let bench = try await Bench()
+        let program = try await Pumpctl.start(["-p", bench.device.port, "console"], environment: bench.environment)
+        try await program.write("TEMP\n")
+        try await program.output.text(upTo: "34.5")
+        await program.closeInput()
+        #expect(try await program.ending().status == 0)
+        await bench.close()
+    }
+
+    @Test("A monitor waits for a device that the daemon has lost, and finds it there again")
+    func monitor() async throws {
+        let bench = try await Bench()
+        let program = try await Pumpctl.start(
+            ["-p", "shared:pump", "--json", "monitor", "--interval", "0.5"], environment: bench.environment)
+        #expect(try await program.output.line().contains("\"link\":\"up\""))
+        bench.daemon.devices.update { $0[0].isUp = false }
+        await bench.daemon.hangUp()
+        try await program.output.text(upTo: "\"link\":\"lost\"")
+        bench.daemon.devices.update { $0[0].isUp = true }
+        try await program.output.text(upTo: "\"link\":\"up\"")
+        program.send(signal: SIGINT)
+        #expect(try await program.ending().status == 130)
+        await bench.close()
+    }
+
+    @Test("Where the daemon dies in mid-command the outcome is unknown")
+    func lost() async throws {
+        let bench = try await Bench { line in line == "ON" ? nil : Self.pump(line) }
+        let ending = try await bench.run("--json", "on")
+        expectFailure(ending, 74, saying: "whether it was carried out is unknown", hint: "pumpctl status")
+        #expect(try ending.object()["outcome"] as? String == "unknown")
+        #expect(ending.errors.contains("pumpctld has hung up"))
+        await bench.close()
+    }
+
+    @Test("OFF that is lost with the daemon's connection is sent again, over the next")
+    func offAgain() async throws {
+        let count = Watched(0)
+        let bench = try await Bench { line in
+            guard line == "OFF" else { return Self.pump(line) }
+            return count.update { count in
+                count += 1
+                return count
+            } == 1 ? nil : Self.pump(line)
+        }
+        let ending = try await bench.run("off")
+        #expect(ending.status == 0, "\(ending)")
+        #expect(ending.output == "pump off\n")
+        #expect(ending.errors.contains("opening it again"))
+        await bench.close()
+    }
+
+    @Test("A name that it does not have, and one of another family, are refused with what to do")
+    func refused() async throws {
+        let bench = try await Bench()
+        func run(_ words: String...) async throws -> ChildProcess.Ending {
+            try await Pumpctl.start(words, environment: bench.environment).ending()
+        }
+        expectFailure(
+            try await run("-p", "shared:led", "led", "get"), 66, saying: "shared:led", hint: "shared:pump")
+        expectFailure(
+            try await run("-p", "shared:pump", "led", "on"), 64, saying: "it is a pump (family pump)",
+            hint: "--family pump")
+        bench.daemon.devices.update { $0[0].isUp = false }
+        let away = try await run("-p", "shared:pump", "--json", "off")
+        expectFailure(away, 66, saying: "pump is away", "the pump may be on")
+        #expect(try away.object()["outcome"] as? String == "not_sent")
+        await bench.close()
+        expectFailure(
+            try await Pumpctl.run(
+                "-p", "shared:pump", "status", environment: ["PUMPCTLD_SOCKET": "/proc/nowhere/socket"]),
+            69, saying: "no pumpctld runs here", hint: "start pumpctld")
+    }
+
+    @Test("doctor says that the daemon has it, and is content")
+    func doctor() async throws {
+        let bench = try await Bench()
+        for words in [["doctor", bench.device.port], ["doctor", "shared:pump"]] {
+            let ending = try await Pumpctl.start(words, environment: bench.environment).ending()
+            #expect(ending.output.contains("ok    \(bench.device.port): pumpctld has it, and shares it as pump\n"))
+            #expect(ending.output.contains("→ use it as ever: pumpctl goes through pumpctld"), "\(ending)")
+        }
+        await bench.close()
+    }
+
+    @Test("ports marks a port that it has")
+    func ports() throws {
+        let info = SerialPortInfo(path: "/dev/null")
+        let device = DaemonDevice(
+            name: "pump", family: "pump", endpoint: "/dev/null", isUp: true,
+            deviceID: DeviceID.serialPort(at: "/dev/null"))
+        let seen = SeenPort(info, Daemons(devices: [device]))
+        #expect(seen.shared == "shared:pump")
+        #expect(PortTable.text([seen]).hasSuffix("shared:pump"))
+        #expect(SeenPort(info, Daemons()).shared == nil)
+    }
+}
