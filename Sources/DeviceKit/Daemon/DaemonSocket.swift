@@ -1,22 +1,45 @@
+package import DescriptorIO
 internal import Glibc
 internal import LineProtocol
 internal import SerialPort
 
 /// The socket of a daemon, pumpctld, that has devices and shares them.
-struct DaemonSocket: Sendable, Hashable {
+package struct DaemonSocket: Sendable, Hashable {
     /// What names a socket that is used instead of any other.
     static let variable = "PUMPCTLD_SOCKET"
 
     let path: String
 
     /// Finds the sockets of daemons.
-    typealias Search = @Sendable () -> [DaemonSocket]
+    package typealias Search = @Sendable () -> [DaemonSocket]
 
     /// Where a daemon may listen, best first: this user's daemon, then the system's.
     static var candidates: [DaemonSocket] {
         if let named = getenv(variable) { return [DaemonSocket(path: String(cString: named))] }
-        let folders = RuntimeFolder.existing.map { "\($0)/pumpctld" }
-        return (folders + ["/run/pumpctld/socket"]).map { DaemonSocket(path: $0) }
+        let paths = RuntimeFolder.existing.flatMap { folder in
+            Folder.names(in: folder).filter { $0.hasPrefix(name) }.map { "\(folder)/\($0)" }
+        }
+        return (paths + ["/run/pumpctld/socket"]).map { DaemonSocket(path: $0) }
+    }
+
+    /// What the names of this user's daemons' sockets begin with.
+    private static let name = "pumpctld"
+
+    /// The path where a daemon is to listen where nothing else is said: in the folder that systemd has made for it, or in this
+    /// user's, beside other daemons; nil where there is none.
+    package static func pathOfOwn(on loop: EventLoop) async -> String? {
+        if let named = getenv(variable) { return String(cString: named) }
+        if let folders = getenv("RUNTIME_DIRECTORY"), let folder = String(cString: folders).split(separator: ":").first {
+            return "\(folder)/socket"
+        }
+        guard let folder = RuntimeFolder.make().first else { return nil }
+        let path = "\(folder)/\(name)"
+        let deadline = ContinuousClock.now.advanced(by: .seconds(1))
+        guard let other = try? await DescriptorChannel.connect(to: .unix(path: path), on: loop, deadline: deadline) else {
+            return path
+        }
+        await other.close()
+        return "\(path)-\(getpid())"
     }
 
     /// Those of them that are there, or may be: who may not look into a folder can't tell.

@@ -51,7 +51,7 @@ public struct LinkOpening: Sendable {
     public var explain: @Sendable (OffProblem) -> OffFailure = { OffFailure($0) }
 
     /// Where daemons may listen; looked for only where one is needed.
-    var daemonSockets: DaemonSocket.Search = { DaemonSocket.present }
+    package var daemonSockets: DaemonSocket.Search = { DaemonSocket.present }
 
     private let family: Family
     private let loop: EventLoop

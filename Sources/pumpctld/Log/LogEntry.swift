@@ -65,7 +65,7 @@ extension LogEntry {
             self.init(
                 .warning, "a command has failed", ["client": client, "line": Self.text(line), "reason": reason])
         }
-        metadata["device"] = .string(report.device)
+        if !report.device.isEmpty { metadata["device"] = .string(report.device) }
     }
 }
 
@@ -84,6 +84,7 @@ extension LogEntry {
     init(_ report: LinkOpening.Report, of name: String, device: String) {
         switch report {
         case .step(let step): self.init(.debug, "connecting", ["step": step.map { "\($0)" }])
+        case .throughDaemon(let address): self.init(.warning, "another pumpctld has it", ["device": address.name])
         case .opened: self.init(.trace, "open")
         case .traffic(let entry): self.init(entry)
         case .discovery(.remark(let remark)): self.init(.warning, remark)

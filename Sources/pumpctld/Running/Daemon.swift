@@ -40,10 +40,11 @@ final class Daemon: Sendable {
     /// - Throws: Why it can't serve.
     func run() async throws(DaemonFailure) {
         let served = configuration.devices.compactMap(serve)
+        var server: SharingServer?
         do throws(DaemonFailure) {
             // Before any link: a daemon that can't start must not reset a board by opening its port.
             for served in served { try await shares.open(served.device) }
-            try await openControlSocket()
+            server = try await openServer(of: served.map(\.device))
         } catch {
             await shares.close()
             throw error
@@ -58,6 +59,7 @@ final class Daemon: Sendable {
             break
         }
         manager?.tell(.stopping)
+        await server?.close()
         await shares.close()
         for run in runs { run.cancel() }
         for run in runs { await run.value }
@@ -67,9 +69,22 @@ final class Daemon: Sendable {
         if let failure { throw failure }
     }
 
-    /// Where programs ask for devices by their names: the server of ``DaemonSettings/socket`` is started here, once the devices'
-    /// own shares listen and before the service manager is told that all do.
-    private func openControlSocket() async throws(DaemonFailure) {}
+    /// Offers the devices by their names to programs, pumpctl among them; nil where there is no folder for the socket.
+    private func openServer(of devices: [SharedDevice]) async throws(DaemonFailure) -> SharingServer? {
+        var path = configuration.daemon.socket
+        if path == nil { path = await DaemonSocket.pathOfOwn(on: loop) }
+        guard let path else {
+            log.warning("there is no folder for a socket: pumpctl does not find the devices by itself")
+            return nil
+        }
+        let server = SharingServer(devices, at: path, group: shares.group?.id, on: loop) { [log] event in
+            log.log(LogEntry(SharingReport(device: "", event), of: .pump))
+        }
+        do throws(DescriptorError) { try await server.open() } catch {
+            throw DaemonFailure(error, at: .unix(path: path))
+        }
+        return server
+    }
 
     // MARK: Devices
 
@@ -108,6 +123,8 @@ final class Daemon: Sendable {
         // The pump's Nano has no boot ROM that says so.
         opening.looksForRestarts = settings.family != .pump
         opening.recording = settings.isRecorded ? recording : nil
+        // What another daemon has is not passed on a second time, and what this one has not to itself.
+        opening.daemonSockets = { [] }
         return opening
     }
 

@@ -5,7 +5,7 @@ import Sharing
 
 /// The shares of all devices, which listen.
 actor OpenShares {
-    private let group: ShareGroup?
+    let group: ShareGroup?
     private var sockets: [SocketShare] = []
     private var terminals: [TerminalShare] = []
 
@@ -83,7 +83,7 @@ struct ShareGroup: Sendable, Hashable {
 
 extension DaemonFailure {
     /// A socket could not be opened.
-    fileprivate init(_ error: DescriptorError, at share: ShareAddress) {
+    init(_ error: DescriptorError, at share: ShareAddress) {
         let reason = error.errno.map { String(cString: strerror($0)) } ?? "\(error)"
         switch (error.errno, share) {
         case (EADDRINUSE?, .unix(let path)):
