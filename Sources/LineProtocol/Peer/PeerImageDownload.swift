@@ -108,7 +108,7 @@ public struct PeerImageDownload: Sendable {
     }
 
     /// Whether a message is of an image that was asked for earlier, and began before we listened.
-    private static func isStray(_ message: [UInt8]) -> Bool {
+    package static func isStray(_ message: [UInt8]) -> Bool {
         message.count >= strayLength ? Base64Decoder.isBase64(message) : message == Array("IMG_END".utf8)
     }
 

@@ -29,14 +29,24 @@ public struct StormDecoder: Sendable {
 
     private let characteristic: StormCharacteristic
     private let keepsPacketBounds: Bool
+    private let keepsLineEndOfPrefix: Bool
     private var state: State
     /// The first bytes of a line, or of a live row, that are not decided upon.
     private var held: [UInt8] = []
 
     /// A decoder of what `characteristic` brings; a serial line is as ``StormCharacteristic/backup``.
     public init(of characteristic: StormCharacteristic = .backup, keepsPacketBounds: Bool) {
+        self.init(of: characteristic, keepsPacketBounds: keepsPacketBounds, keepsLineEndOfPrefix: false)
+    }
+
+    /// - Parameter keepsLineEndOfPrefix: Whether a line end right behind the log's prefix is text of the log, as it is to
+    ///   whoever passes the log on byte for byte.
+    package init(
+        of characteristic: StormCharacteristic = .backup, keepsPacketBounds: Bool, keepsLineEndOfPrefix: Bool
+    ) {
         self.characteristic = characteristic
         self.keepsPacketBounds = keepsPacketBounds
+        self.keepsLineEndOfPrefix = keepsLineEndOfPrefix
         state = characteristic == .live ? .liveRow : .lineBegins
     }
 
@@ -52,7 +62,10 @@ public struct StormDecoder: Sendable {
     ///
     /// A live row that was cut is left out: its value may have lost digits.
     public mutating func finish() -> [StormPiece] {
-        defer { self = StormDecoder(of: characteristic, keepsPacketBounds: keepsPacketBounds) }
+        defer {
+            self = StormDecoder(
+                of: characteristic, keepsPacketBounds: keepsPacketBounds, keepsLineEndOfPrefix: keepsLineEndOfPrefix)
+        }
         guard state == .lineBegins, !held.isEmpty, held != Self.echo else { return [] }
         return [.log(held)]
     }
@@ -145,7 +158,7 @@ public struct StormDecoder: Sendable {
 
     /// Right behind the log's prefix: nothing but a line end means that the log is empty, or begins on the next line.
     private mutating func beginLog(_ bytes: [UInt8], _ index: inout Int) {
-        guard bytes[index].isLineEnd else {
+        guard bytes[index].isLineEnd, !keepsLineEndOfPrefix else {
             state = .log
             return
         }

@@ -2,16 +2,18 @@
 ///
 /// A packet may end within a row, which goes on in the next one. Where a sensor sends each row in a packet without a line
 /// end, rows are kept apart. Where the end of a packet was lost, what is left is not joined to what follows.
-struct StormLogJoiner: Sendable {
+package struct StormLogJoiner: Sendable {
     /// The longest beginning of a line that is kept until its end comes.
     static let lineLimit = 1024
 
     /// The most that a packet brings, as far as the carrier knows; nil where it does not.
-    var packetCapacity: Int?
+    package var packetCapacity: Int?
     /// How many line ends were added between rows that came without one.
     private(set) var addedLineEndCount = 0
     /// How many times something is missing between two packets, or behind the last one.
-    private(set) var gapCount = 0
+    package private(set) var gapCount = 0
+
+    package init() {}
 
     /// The beginning of a line whose end has not come.
     private var held: [UInt8] = []
@@ -25,7 +27,7 @@ struct StormLogJoiner: Sendable {
     /// Takes in the text of a packet; the bytes of the log that are certain by now.
     ///
     /// - Parameter length: How long the packet was, with its prefix.
-    mutating func append(_ text: [UInt8], packetLength length: Int) -> [UInt8] {
+    package mutating func append(_ text: [UInt8], packetLength length: Int) -> [UInt8] {
         if text.isEmpty { return [] }
         var output: [UInt8] = []
         let head = text.prefix { !$0.isLineEnd }
@@ -52,7 +54,7 @@ struct StormLogJoiner: Sendable {
     }
 
     /// The rest of the log, now that nothing follows.
-    mutating func finish() -> [UInt8] {
+    package mutating func finish() -> [UInt8] {
         defer { (held, isFull) = ([], false) }
         if isFull, !held.isEmpty || isAmidLine { gapCount += 1 }
         return held
