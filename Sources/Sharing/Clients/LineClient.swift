@@ -28,6 +28,9 @@ final class LineClient: @unchecked Sendable {
     /// The most bytes that may wait to be sent to the device.
     static let incomingLimit = 1 << 16
 
+    /// How much is written at once. A client that takes this much within the patience of its device is not stalled.
+    private static let pieceLength = 4096
+
     let id: ClientID
     /// What the log calls it.
     let name: String
@@ -40,22 +43,28 @@ final class LineClient: @unchecked Sendable {
     /// Whether its lines are being attended to.
     var isServed = false
 
-    private var framer: LineFramer
+    /// Counts its users: a pseudo-terminal serves one after the other, and an answer to one is not the next one's.
+    private(set) var visit: UInt64 = 0
+
+    private let newFramer: ClientFramer
+    private var framer: ClientFramer
     private(set) var lines: [[UInt8]] = []
     private var lineBytes = 0
     private var outgoing: [UInt8] = []
     private var beingWritten = 0
     private var writer: Task<Void, Never>?
-    /// Who waits for room.
-    private var waiter: CheckedContinuation<Bool, Never>?
+    /// Who waits for it to take something.
+    private var waiters: [CheckedContinuation<Bool, Never>] = []
 
-    init(_ id: ClientID, _ name: String, _ kind: Kind, _ channel: DescriptorChannel, lineLimit: Int) {
+    /// - Parameter framer: Cuts what it says.
+    init(_ id: ClientID, _ name: String, _ kind: Kind, _ channel: DescriptorChannel, _ framer: ClientFramer) {
         self.id = id
         self.name = name
         self.kind = kind
         self.channel = channel
         isListening = kind != .terminal
-        framer = LineFramer(limit: lineLimit)
+        newFramer = framer
+        self.framer = framer
     }
 
     // MARK: What it asks for
@@ -70,22 +79,12 @@ final class LineClient: @unchecked Sendable {
         case doesNotRead = "it does not read"
         /// It has taken nothing for a while of what it asked for.
         case stalled = "it has stopped reading what it asked for"
+        /// What it has asked for has broken off. Hanging up tells it so.
+        case brokenOff = "the answer has broken off"
     }
 
-    /// Takes in what it said; the lines that this completes.
-    func append(_ bytes: [UInt8]) -> Result<[[UInt8]], Failure> {
-        var lines: [[UInt8]] = []
-        var isCut = false
-        framer.append(bytes.span) { line, ending in
-            isCut = isCut || ending == .cut
-            if !line.isEmpty { lines.append(line.withUnsafeBufferPointer { Array($0) }) }
-        }
-        return isCut ? .failure(Failure(offence: .longLine)) : .success(lines)
-    }
-
-    struct Failure: Error {
-        let offence: Offence
-    }
+    /// Takes in what it said; what this completes.
+    func append(_ bytes: [UInt8]) -> [ClientFramer.Frame] { framer.append(bytes) }
 
     /// Keeps a line until its turn; returns false where too much waits already.
     func enqueue(_ line: [UInt8]) -> Bool {
@@ -112,7 +111,7 @@ final class LineClient: @unchecked Sendable {
     /// Forgets all that it has asked for, the beginning of a line too.
     func forgetLines() {
         _ = takeLines()
-        framer = LineFramer(limit: framer.limit)
+        framer = newFramer
     }
 
     // MARK: What it is told
@@ -129,36 +128,50 @@ final class LineClient: @unchecked Sendable {
 
     /// Waits until it has taken so much of what it was told that there is room for more.
     ///
-    /// - Parameter patience: How long it may take for that.
-    /// - Returns: Whether it did; true also where it has left.
+    /// - Parameter patience: How long it may take nothing at all.
+    /// - Returns: Whether it did; true also if it has left.
     func hasRoom(within patience: Duration, by clock: any Clock<Duration>) async -> Bool {
-        guard outgoing.count + beingWritten > Self.outgoingLimit / 2 else { return true }
-        let timer = Task(executorPreference: channel.loop) {
-            if (try? await clock.sleep(for: patience)) != nil { self.endWait(hasRoom: false) }
+        while outgoing.count + beingWritten > Self.outgoingLimit / 2 {
+            guard await takesSome(within: patience, by: clock) else { return false }
         }
-        defer { timer.cancel() }
-        return await withCheckedContinuation { waiter = $0 }
+        return true
     }
 
-    private func endWait(hasRoom: Bool) {
-        waiter?.resume(returning: hasRoom)
-        waiter = nil
+    /// Waits until it has taken something.
+    private func takesSome(within patience: Duration, by clock: any Clock<Duration>) async -> Bool {
+        let timer = Task(executorPreference: channel.loop) {
+            if (try? await clock.sleep(for: patience)) != nil { self.endWait(takesSome: false) }
+        }
+        defer { timer.cancel() }
+        return await withCheckedContinuation { waiters.append($0) }
+    }
+
+    private func endWait(takesSome: Bool) {
+        for waiter in waiters { waiter.resume(returning: takesSome) }
+        waiters = []
     }
 
     private func write() {
         guard writer == nil else { return }
-        writer = Task(executorPreference: channel.loop) {
-            while !self.outgoing.isEmpty {
-                let bytes = self.outgoing
-                (self.outgoing, self.beingWritten) = ([], bytes.count)
+        writer = Task(executorPreference: channel.loop) { [visit] in
+            while self.visit == visit, !self.outgoing.isEmpty {
+                let bytes = Array(self.outgoing.prefix(Self.pieceLength))
+                self.outgoing.removeFirst(bytes.count)
+                self.beingWritten = bytes.count
                 // One that has left is told of by its reader.
                 guard (try? await self.channel.write(bytes)) != nil else { break }
+                guard self.visit == visit else { return }
                 self.beingWritten = 0
-                self.endWait(hasRoom: true)
+                self.endWait(takesSome: true)
             }
-            (self.outgoing, self.beingWritten, self.writer) = ([], 0, nil)
-            self.endWait(hasRoom: true)
+            // Otherwise another task writes to its next user.
+            if self.visit == visit { self.endWriting() }
         }
+    }
+
+    private func endWriting() {
+        (outgoing, beingWritten, writer) = ([], 0, nil)
+        endWait(takesSome: true)
     }
 
     /// Waits until it has taken what it was told.
@@ -167,7 +180,8 @@ final class LineClient: @unchecked Sendable {
     /// Stops listening: what waits to be taken is forgotten.
     func fallSilent() {
         isListening = false
+        visit += 1
         writer?.cancel()
-        outgoing = []
+        endWriting()
     }
 }

@@ -56,7 +56,7 @@ actor ControlConnection {
         self.loop = loop
         self.clock = clock
         self.report = report
-        output = LineClient(ClientID(number: 0), name, .connection, channel, lineLimit: 1)
+        output = LineClient(ClientID(number: 0), name, .connection, channel, ClientFramer(.lines, lineLimit: 1))
     }
 
     // MARK: Life

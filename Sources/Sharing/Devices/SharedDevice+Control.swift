@@ -153,7 +153,7 @@ extension SharedDevice {
             tell: { bytes in
                 self.assumeIsolated { $0.noteTelling(bytes) }
                 asker.tell(bytes)
-            }, waitForRoom: asker.waitForRoom)
+            }, waitForRoom: asker.waitForRoom, isThere: asker.isThere)
     }
 
     /// A line goes to the device. What it says is for the device alone: programs are told what it is called.

@@ -111,7 +111,7 @@ public actor SharedDevice {
         self.end = end
         let speaker: any Speaker
         do {
-            speaker = try await row.begin(link, clock) { [unowned self] speech in
+            speaker = try await row.begin(link, settings.endpoint, clock) { [unowned self] speech in
                 assumeIsolated { $0.hear(speech) }
             }
         } catch {
@@ -256,7 +256,8 @@ public actor SharedDevice {
     /// Takes a client whose bytes somebody else reads, and hands to ``hear(_:_:)`` and ``endInput(of:)``.
     func enroll(_ channel: DescriptorChannel, _ name: String, _ kind: LineClient.Kind) -> LineClient {
         lastID += 1
-        let client = LineClient(ClientID(number: lastID), name, kind, channel, lineLimit: Self.lineLimit)
+        let framer = ClientFramer(row.framing, lineLimit: Self.lineLimit)
+        let client = LineClient(ClientID(number: lastID), name, kind, channel, framer)
         clients[client.id] = client
         if client.isListening { come(client) }
         return client
@@ -328,10 +329,15 @@ public actor SharedDevice {
         guard let client = clients[id] else { return }
         // Whoever speaks has the device open.
         setListening(true, id)
-        switch client.append(bytes) {
-        case .failure(let failure): drop(client, for: failure.offence)
-        case .success(let lines): take(lines, client)
+        var lines: [[UInt8]] = []
+        for frame in client.append(bytes) {
+            switch frame {
+            case .whole(let line): lines.append(line)
+            case .malformed(let bytes, let reason): report(.failed(bytes, for: client.name, reason))
+            case .tooLong: return drop(client, for: .longLine)
+            }
         }
+        take(lines, client)
     }
 
     private func take(_ lines: [[UInt8]], _ client: LineClient) {
@@ -361,23 +367,39 @@ public actor SharedDevice {
     }
 
     private func perform(_ line: [UInt8], for client: LineClient) async {
+        let visit = client.visit
         do throws(SharingError) {
-            try await perform(line, by: client.name, for: asker(client))
+            try await perform(line, by: client.name, for: asker(client, visit))
         } catch {
+            guard isThere(client, visit) else { return }
             if let notice = error.notice { tell(client, notice) }
+            if row.endsAnswersBySilence, error.breaksOffAnswer { drop(client, for: .brokenOff) }
         }
     }
 
-    private func asker(_ client: LineClient) -> Asker {
+    private func asker(_ client: LineClient, _ visit: UInt64) -> Asker {
         Asker { [self] bytes in
-            assumeIsolated { if !client.tell(bytes) { $0.drop(client, for: .doesNotRead) } }
+            assumeIsolated { $0.answer(bytes, to: client, visit) }
         } waitForRoom: { [self] in
-            await waitForRoom(client)
+            await waitForRoom(client, visit)
+        } isThere: { [self] in
+            assumeIsolated { $0.isThere(client, visit) }
         }
     }
 
-    private func waitForRoom(_ client: LineClient) async {
-        if await !client.hasRoom(within: Self.patience, by: clock) { drop(client, for: .stalled) }
+    /// Whether a client has not left since.
+    private func isThere(_ client: LineClient, _ visit: UInt64) -> Bool {
+        clients[client.id] != nil && client.visit == visit && client.channel.assumeIsolated { $0.isOpen }
+    }
+
+    private func answer(_ bytes: [UInt8], to client: LineClient, _ visit: UInt64) {
+        if isThere(client, visit), !client.tell(bytes) { drop(client, for: .doesNotRead) }
+    }
+
+    private func waitForRoom(_ client: LineClient, _ visit: UInt64) async {
+        if await !client.hasRoom(within: Self.patience, by: clock), isThere(client, visit) {
+            drop(client, for: .stalled)
+        }
     }
 
     private func tell(_ client: LineClient, _ notice: SharedFamily.Notice) {

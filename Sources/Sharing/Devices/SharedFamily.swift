@@ -1,6 +1,7 @@
 public import DeviceKit
 internal import DescriptorIO
 public import LineProtocol
+public import Transports
 
 /// A family whose devices can be shared, as this room knows it.
 public struct SharedFamily: Sendable {
@@ -13,10 +14,16 @@ public struct SharedFamily: Sendable {
     /// What clients are told by the line protocol; nil where it has nothing to say that by.
     public let wording: @Sendable (_ notice: Notice) -> [UInt8]?
 
-    /// Begins to speak with a device.
+    /// How what clients send is cut into lines or messages.
+    public let framing: ClientFraming
+    /// Whether only silence ends an answer. A client could take an answer that breaks off for a whole one, so it is hung up on.
+    public let endsAnswersBySilence: Bool
+
+    /// Begins to speak with a device, over a link that was opened from `endpoint`.
     public typealias Begin =
-        @Sendable (_ link: any Link, _ clock: any Clock<Duration>, _ say: @escaping SpeechReceiver)
-        async throws(SessionError) -> any Speaker
+        @Sendable (
+            _ link: any Link, _ endpoint: Endpoint, _ clock: any Clock<Duration>, _ say: @escaping SpeechReceiver
+        ) async throws(SessionError) -> any Speaker
 
     /// What clients are told that comes from the server, not from the device.
     public enum Notice: Sendable, Hashable, CaseIterable {
@@ -32,10 +39,13 @@ public struct SharedFamily: Sendable {
 
     /// A family whose devices speak by `begin`.
     public init(
-        _ family: Family, isStop: @escaping @Sendable (_ line: [UInt8]) -> Bool = { _ in false },
+        _ family: Family, framing: ClientFraming = .lines, endsAnswersBySilence: Bool = false,
+        isStop: @escaping @Sendable (_ line: [UInt8]) -> Bool = { _ in false },
         wording: @escaping @Sendable (_ notice: Notice) -> [UInt8]? = { _ in nil }, begin: @escaping Begin
     ) {
         self.family = family
+        self.framing = framing
+        self.endsAnswersBySilence = endsAnswersBySilence
         self.begin = begin
         self.isStop = isStop
         self.wording = wording
@@ -47,7 +57,7 @@ public struct SharedFamily: Sendable {
     ) {
         self.init(
             Base.row, isStop: { RelayedLine<Base>($0)?.request.effect == .stop }, wording: wording
-        ) { link, clock, say throws(SessionError) in
+        ) { link, _, clock, say throws(SessionError) in
             try await LineSpeaker<Base>(say: say) { observer throws(SessionError) in
                 try await Session.begin(over: link, clock: clock, waitsUntilReady: false, observer: observer)
             }
@@ -72,7 +82,7 @@ public struct SharedFamily: Sendable {
             case .back: Array("[WARNING] the device is back\r\n".utf8)
             }
         }
-    ) { link, clock, say throws(SessionError) in
+    ) { link, _, clock, say throws(SessionError) in
         // The UART keeps 63 bytes while the firmware sleeps; 40 and what may stand there already are fewer.
         let link = PacedLink(link, pieceLength: 40, pause: PumpFamily.readingTime, clock: clock)
         return try await LineSpeaker<PumpFamily>(say: say) { observer throws(SessionError) in

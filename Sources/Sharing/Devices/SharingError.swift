@@ -20,4 +20,13 @@ public enum SharingError: Error, Sendable, Hashable {
             }
         }
     }
+
+    /// Whether an answer may have begun that is not going on.
+    var breaksOffAnswer: Bool {
+        guard case .session(let error) = self, error.outcome == .nothingChanged else { return false }
+        return switch error.code {
+        case .linkLost, .closed, .notUnderstood: true
+        case .refused, .noAnswer, .cancelled, .overtaken: false
+        }
+    }
 }

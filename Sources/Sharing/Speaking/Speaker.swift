@@ -49,12 +49,16 @@ public struct Asker: Sendable {
     public let tell: @Sendable (_ bytes: [UInt8]) -> Void
     /// Waits until there is room for more of a long answer.
     public let waitForRoom: @Sendable () async -> Void
+    /// Whether it has not left meanwhile; called on the link's executor.
+    public let isThere: @Sendable () -> Bool
 
     /// One who is told by `tell`.
     public init(
-        tell: @escaping @Sendable (_ bytes: [UInt8]) -> Void, waitForRoom: @escaping @Sendable () async -> Void = {}
+        tell: @escaping @Sendable (_ bytes: [UInt8]) -> Void, waitForRoom: @escaping @Sendable () async -> Void = {},
+        isThere: @escaping @Sendable () -> Bool = { true }
     ) {
         self.tell = tell
         self.waitForRoom = waitForRoom
+        self.isThere = isThere
     }
 }
