@@ -118,6 +118,17 @@ final class LineClientEnd: Sendable {
 
     init(_ channel: DescriptorChannel) { self.channel = channel }
 
+    /// Takes out what of the next `count` bytes has come.
+    func take(_ count: Int) -> [UInt8] {
+        framer.withLock { bytes in
+            defer { bytes.removeFirst(min(count, bytes.count)) }
+            return Array(bytes.prefix(count))
+        }
+    }
+
+    /// Keeps what was read.
+    func put(_ more: [UInt8]) { framer.withLock { $0 += more } }
+
     func say(_ text: String) async throws { try await channel.write(Array(text.utf8)) }
 
     /// The next line that it is told, without its end; nil once it is hung up on.

@@ -64,8 +64,18 @@ public struct SharedFamily: Sendable {
         }
     }
 
+    /// A family whose answers are no single lines.
+    init<Rules: StreamRules>(
+        _ family: Family, framing: ClientFraming = .lines, endsAnswersBySilence: Bool = false,
+        rules: @escaping @Sendable (_ link: any Link, _ endpoint: Endpoint) -> Rules
+    ) {
+        self.init(family, framing: framing, endsAnswersBySilence: endsAnswersBySilence) { link, endpoint, clock, say in
+            StreamSpeaker.begin(over: link, clock: clock, rules(link, endpoint), say: say)
+        }
+    }
+
     /// The families that this package knows.
-    public static let all = [pump, led]
+    public static let all = [pump, storm, led, peer, rescue]
 
     /// The family of that row; nil where its devices can't be shared.
     public static func row(of family: Family) -> SharedFamily? { all.first { $0.family == family } }

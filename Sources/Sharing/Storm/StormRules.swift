@@ -1,0 +1,97 @@
+internal import LineProtocol
+
+/// Shares a storm sensor: the log goes to the client that sent `GET_LOG`, live rows go to all, the echo goes to nobody.
+///
+/// Log text that nobody asked for is dropped: it has no prefix, so a client could take it for its own log.
+///
+/// From a stream the log is passed on byte for byte, including what the boot ROM prints if the sensor restarts. Packets are
+/// joined to whole lines, behind one prefix.
+struct StormRules: StreamRules {
+    static let timing = StreamTiming(
+        hush: StormDownload.hush, timeout: StormDownload.defaultTimeout, quiet: StormDownload.defaultQuiet)
+
+    private static let command = Array(StormDownload.command.utf8)
+    private static let logPrefix = Array("LOG Values: ".utf8)
+    private static let livePrefix = Array("LIVE LOG: ".utf8)
+
+    private let keepsPacketBounds: Bool
+    private var decoder: StormDecoder
+    private var finder = ESP32ResetFinder()
+    /// Whether the sensor has restarted while it sent the log.
+    private var hasRestarted = false
+    /// The log that comes in packets; nil on a stream, and while nobody has asked.
+    private var packets: StormLogPackets?
+
+    /// The rules of a link that carries `characteristic`.
+    init(of characteristic: StormCharacteristic, keepsPacketBounds: Bool) {
+        self.keepsPacketBounds = keepsPacketBounds
+        decoder = StormDecoder(of: characteristic, keepsPacketBounds: keepsPacketBounds, keepsLineEndOfPrefix: true)
+    }
+
+    func request(_ line: [UInt8]) -> StreamRequest {
+        StreamRequest(bytes: line + (keepsPacketBounds ? [] : [0x0A]), isAnswered: line == Self.command)
+    }
+
+    mutating func begin(packetCapacity: Int?) {
+        if !decoder.isWithinRow { _ = decoder.finish() }
+        hasRestarted = false
+        packets = keepsPacketBounds ? StormLogPackets(packetCapacity: packetCapacity) : nil
+    }
+
+    mutating func take(_ bytes: [UInt8]) -> [StreamPiece] {
+        // The boot ROM prints on the serial line only.
+        if keepsPacketBounds { return packet(decoder.append(bytes)) }
+        var pieces: [StreamPiece] = []
+        for piece in finder.append(bytes) {
+            switch piece {
+            case .bytes(let bytes): pieces += decoder.append(bytes).map(piece(_:))
+            case .reset:
+                // Drops a live row that was cut off: its value may have lost digits.
+                pieces += decoder.finish().map(piece(_:))
+                hasRestarted = true
+            }
+        }
+        return pieces
+    }
+
+    mutating func finish() -> [StreamPiece] {
+        defer {
+            packets = nil
+            hasRestarted = false
+        }
+        if keepsPacketBounds { return packets?.finish() ?? [] }
+        var pieces = decoder.append(finder.finish()).map(piece(_:))
+        // The rest of a live row may still come.
+        if !decoder.isWithinRow { pieces += decoder.finish().map(piece(_:)) }
+        return pieces + (hasRestarted ? [.broken] : [])
+    }
+
+    private func piece(_ piece: StormPiece) -> StreamPiece {
+        switch piece {
+        case .logBegins: .forAsker(Self.logPrefix)
+        case .log(let text): .forAsker(text)
+        case .live(let row): .forAll(Self.livePrefix + row + .lineEnd)
+        }
+    }
+
+    /// The pieces of one packet.
+    private mutating func packet(_ pieces: [StormPiece]) -> [StreamPiece] {
+        guard packets != nil else { return pieces.map(piece(_:)) }
+        var prefix: [UInt8] = []
+        var output: [StreamPiece] = []
+        for piece in pieces {
+            switch piece {
+            case .logBegins: prefix = Self.logPrefix
+            case .log(let text):
+                output += packets?.append(text, behind: prefix) ?? []
+                return output
+            case .live:
+                // Lines are held until they are whole, unless they are too long for that.
+                output += packets?.endLine() ?? []
+                output.append(self.piece(piece))
+            }
+        }
+        if !prefix.isEmpty { output += packets?.append([], behind: prefix) ?? [] }
+        return output
+    }
+}

@@ -1,0 +1,42 @@
+import Testing
+
+@testable import Sharing
+
+/// What arrives at some rules, and what comes out of it.
+struct RulesTable: Sendable, CustomTestStringConvertible {
+    let name: String
+    let arrivals: [String]
+    let pieces: [String]
+
+    init(_ name: String, _ arrivals: [String], _ pieces: [String]) {
+        self.name = name
+        self.arrivals = arrivals
+        self.pieces = pieces
+    }
+
+    var testDescription: String { name }
+
+    /// The pieces that `rules` make of it, with those at the end of the answer, adjacent bytes for the asker as one.
+    func run(_ rules: some StreamRules) -> [String] {
+        var rules = rules
+        var pieces = arrivals.flatMap { rules.take(Array($0.utf8)) } + rules.finish()
+        for index in pieces.indices.dropFirst().reversed() {
+            if case .forAsker(let first) = pieces[index - 1], case .forAsker(let second) = pieces[index] {
+                pieces[index - 1] = .forAsker(first + second)
+                pieces.remove(at: index)
+            }
+        }
+        return pieces.filter { $0 != .forAsker([]) }.map(\.text)
+    }
+}
+
+extension StreamPiece {
+    var text: String {
+        switch self {
+        case .forAll(let bytes): "all: \(String(decoding: bytes, as: UTF8.self))"
+        case .forAsker(let bytes): "asker: \(String(decoding: bytes, as: UTF8.self))"
+        case .broken: "broken"
+        case .answerEnds: "end"
+        }
+    }
+}

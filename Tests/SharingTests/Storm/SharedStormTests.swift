@@ -1,0 +1,240 @@
+import DeviceKit
+import DescriptorIO
+import FirmwareSim
+import LineProtocol
+import TestSupport
+import Testing
+import Transports
+
+@testable import Sharing
+
+@Suite("A shared storm sensor", .timeLimit(.minutes(3)))
+struct SharedStormTests {
+    /// A sensor with a log of some MB.
+    private static func sensor(interval: Duration?, echoesCommand: Bool = false) -> StormFirmware {
+        StormFirmware(
+            options: StormFirmwareOptions(
+                lineRate: .unlimited, seed: 7, rows: 150_000, interval: interval, echoesCommand: echoesCommand))
+    }
+
+    /// What it says to a client of its own that asks for the log.
+    private static func direct(_ sensor: StormFirmware) -> [UInt8] {
+        var sensor = sensor
+        sensor.receive(Array("GET_LOG\n".utf8), at: .zero)
+        var bytes: [UInt8] = []
+        while !sensor.isQuiescent, let next = sensor.nextActivity {
+            for emission in sensor.advance(to: next) { bytes += emission.bytes }
+        }
+        return bytes
+    }
+
+    private static func log(rows: Int) -> [UInt8] {
+        Array("LOG Values: ".utf8) + StormLog(seed: 7).text(rows: 0..<rows)
+    }
+
+    @Test("gives its log to who asks, byte for byte as on a line of its own, and its live rows to all")
+    func log() async throws {
+        let sensor = Self.sensor(interval: .milliseconds(10))
+        let said = Self.direct(sensor)
+        let rows = said.split(separator: 0x0A).filter { $0.starts(with: "LIVE LOG: ".utf8) }.map {
+            String(decoding: $0.dropLast(), as: UTF8.self)
+        }
+        try #require(rows.count > 10 && said.count > 2_000_000)
+        try await SharedBench.run(.storm, sensor) { bench, host in
+            let (asker, other) = (try await bench.client(), try await bench.client())
+            try await asker.say("GET_LOG\n")
+            await bench.pass(StormDownload.hush)
+            #expect(await asker.bytes(said.count) == said)
+            for row in rows { #expect(try await other.line() == row) }
+            await host.advance(by: .milliseconds(10))
+            let next = try #require(try await other.line())
+            #expect(next.hasPrefix("LIVE LOG: "))
+            #expect(try await asker.line() == next)
+        }
+    }
+
+    @Test("drops who stops reading its log, and gives the next the whole one")
+    func stalled() async throws {
+        let sensor = Self.sensor(interval: .seconds(1))
+        try await SharedBench.run(.storm, sensor) { bench, host in
+            let (asker, next, other) = (try await bench.client(), try await bench.client(), try await bench.client())
+            try await asker.say("GET_LOG\n")
+            await bench.pass(StormDownload.hush)
+            await bench.pass(SharedDevice.patience)
+            try await bench.untilReported("that the asker is dropped") {
+                if case .dropped(_, LineClient.Offence.stalled.rawValue) = $0 { true } else { false }
+            }
+            try await next.say("GET_LOG\n")
+            try await expectWholeLog(for: next, other, bench, host)
+            #expect(await asker.rest().count < 2_000_000)
+        }
+    }
+
+    @Test("ends at once, also while somebody has stopped reading its log")
+    func cancelled() async throws {
+        try await SharedBench.run(.storm, Self.sensor(interval: nil)) { bench, host in
+            let asker = try await bench.client()
+            try await asker.say("GET_LOG\n")
+            await bench.pass(StormDownload.hush)
+            await bench.clock.untilSomebodySleeps(until: bench.clock.now.offset + SharedDevice.patience)
+        }
+    }
+
+    @Test("goes on while the asker takes some of its log now and then")
+    func slow() async throws {
+        let said = Self.direct(Self.sensor(interval: nil))
+        try await SharedBench.run(.storm, Self.sensor(interval: nil)) { bench, host in
+            let asker = try await bench.client()
+            try await asker.say("GET_LOG\n")
+            await bench.pass(StormDownload.hush)
+            var log: [UInt8] = []
+            for _ in 0..<3 {
+                await bench.clock.untilSomebodySleeps(until: bench.clock.now.offset + SharedDevice.patience)
+                bench.clock.advance(by: SharedDevice.patience - .seconds(1))
+                log += await asker.bytes(500_000)
+            }
+            log += await asker.bytes(said.count - log.count)
+            #expect(log == said)
+        }
+    }
+
+    @Test("gives the next the whole log where a client has left in the middle of its own")
+    func left() async throws {
+        try await SharedBench.run(.storm, Self.sensor(interval: .seconds(1))) { bench, host in
+            let (asker, next, other) = (try await bench.client(), try await bench.client(), try await bench.client())
+            try await asker.say("GET_LOG\n")
+            await bench.pass(StormDownload.hush)
+            _ = await asker.bytes(100_000)
+            // Nobody takes anything from it now: what waits for it does so until it leaves.
+            await bench.clock.untilSomebodySleeps(until: bench.clock.now.offset + SharedDevice.patience)
+            await asker.leave()
+            try await next.say("GET_LOG\n")
+            try await expectWholeLog(for: next, other, bench, host)
+        }
+    }
+
+    /// Lets the sensor get rid of what nobody wants, and expects the log that follows.
+    private func expectWholeLog(
+        for next: LineClientEnd, _ other: LineClientEnd, _ bench: SharedBench, _ host: DeviceHost<StormFirmware>
+    ) async throws {
+        // Its live row comes last.
+        await host.advance(by: .seconds(1))
+        let row = try #require(try await other.line())
+        #expect(row.hasPrefix("LIVE LOG: "))
+        await bench.pass(StormDownload.defaultQuiet)
+        #expect(try await next.line() == row)
+        let log = Self.log(rows: 150_001)
+        #expect(await next.bytes(log.count) == log)
+    }
+
+    @Test("hangs up on who asked for a log that a lost link breaks off: only silence would end it")
+    func lost() async throws {
+        let link = ScriptedLink()
+        try await SharedBench.run(.storm, at: "sim:storm") {
+            link
+        } _: { bench in
+            let (asker, other) = (try await bench.client(), try await bench.client())
+            try await asker.say("GET_LOG\n")
+            await bench.pass(StormDownload.hush)
+            _ = await link.nextSent()
+            await link.deliver("LOG Values: 1 2 3 4\nLIVE LOG: 1 2 3 4\n")
+            #expect(try await other.line() == "LIVE LOG: 1 2 3 4")
+            await link.end(with: LinkError(.disconnected, name: "scripted", activity: "receive"))
+            #expect(String(decoding: await asker.rest(), as: UTF8.self) == "LOG Values: 1 2 3 4\nLIVE LOG: 1 2 3 4\r\n")
+            #expect(
+                bench.reports.state.contains {
+                    if case .dropped(_, "the answer has broken off") = $0 { true } else { false }
+                })
+        }
+    }
+
+    @Test("does not ask for a client that has left while it waited")
+    func leftBefore() async throws {
+        let link = ScriptedLink()
+        try await SharedBench.run(.storm, at: "sim:storm") {
+            link
+        } _: { bench in
+            let (first, second, third) = (
+                try await bench.client(), try await bench.client(), try await bench.client()
+            )
+            for (count, client) in [first, second, third].enumerated() {
+                try await client.say("GET_LOG\n")
+                _ = try await bench.reports.wait(for: "the line to be taken") { events in
+                    events.count { if case .sends = $0 { true } else { false } } > count ? true : nil
+                }
+            }
+            await bench.pass(StormDownload.hush)
+            #expect(await link.nextSent() == "GET_LOG\n")
+            await second.leave()
+            try await bench.untilReported("that it has left") { if case .left = $0 { true } else { false } }
+            await link.deliver("LOG Values: 1\n")
+            #expect(try await first.line() == "LOG Values: 1")
+            await bench.pass(StormDownload.defaultQuiet)
+            #expect(await link.nextSent() == "GET_LOG\n")
+            await link.deliver("LOG Values: 2\n")
+            #expect(try await third.line() == "LOG Values: 2")
+            #expect(link.unreadSent == [])
+        }
+    }
+
+    @Test("gives nothing of a log to who opens the pseudo-terminal next")
+    func terminal() async throws {
+        let link = ScriptedLink()
+        try await SharedBench.run(.storm, at: "sim:storm") {
+            link
+        } _: { bench in
+            let (ours, theirs) = try DescriptorChannel.pair()
+            let user = LineClientEnd(theirs)
+            let id = await bench.device.join(ours, "/dev/pts/0", .terminal)
+            try await user.say("GET_LOG\n")
+            await bench.pass(StormDownload.hush)
+            _ = await link.nextSent()
+            await link.deliver("LOG Values: 1\n")
+            #expect(try await user.line() == "LOG Values: 1")
+            await bench.device.setListening(false, id)
+            await bench.device.setListening(true, id)
+            try await user.say("GET_LOG\n")
+            await link.deliver("2\nLIVE LOG: 3\n")
+            #expect(try await user.line() == "LIVE LOG: 3")
+            await bench.pass(StormDownload.defaultQuiet)
+            #expect(await link.nextSent() == "GET_LOG\n")
+            await link.deliver("LOG Values: 4\n")
+            #expect(try await user.line() == "LOG Values: 4")
+        }
+    }
+
+    @Test("says the same lines over packets")
+    func packets() async throws {
+        let link = ScriptedLink(keepsPacketBounds: true)
+        try await SharedBench.run(.storm, at: "ble:storm") {
+            link
+        } _: { bench in
+            let (asker, other) = (try await bench.client(), try await bench.client())
+            try await asker.say("GET_LOG\r\n")
+            await bench.pass(StormDownload.hush)
+            #expect(await link.nextSent() == "GET_LOG")
+            let packets = ["GET_LOG", "LOG Values: 1 2 3 4\n5 6", "LIVE LOG: 9 9 9 9", " 7 8\n9 9 9", " 9"]
+            await link.deliver(packets.map { Array($0.utf8) })
+            for line in ["LOG Values: 1 2 3 4", "LIVE LOG: 9 9 9 9", "5 6 7 8"] {
+                #expect(try await asker.line() == line)
+            }
+            await bench.pass(StormDownload.defaultQuiet)
+            #expect(try await asker.line() == "9 9 9 9")
+            #expect(try await other.line() == "LIVE LOG: 9 9 9 9")
+            await link.deliver("LIVE LOG: 8 8 8 8")
+            #expect(try await other.line() == "LIVE LOG: 8 8 8 8")
+        }
+    }
+
+    @Test("says the raw measurements of BLE as live rows")
+    func raw() async throws {
+        let link = ScriptedLink(keepsPacketBounds: true)
+        try await SharedBench.run(.storm, at: "ble:storm?profile=storm-live") {
+            link
+        } _: { bench in
+            let client = try await bench.client()
+            await link.deliver("1 2 3 4.5")
+            #expect(try await client.line() == "LIVE LOG: 1 2 3 4.5")
+        }
+    }
+}
