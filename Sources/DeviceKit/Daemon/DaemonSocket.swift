@@ -29,13 +29,15 @@ package struct DaemonSocket: Sendable, Hashable {
     /// user's, beside other daemons; nil where there is none.
     package static func pathOfOwn(on loop: EventLoop) async -> String? {
         if let named = getenv(variable) { return String(cString: named) }
-        if let folders = getenv("RUNTIME_DIRECTORY"), let folder = String(cString: folders).split(separator: ":").first {
+        if let folders = getenv("RUNTIME_DIRECTORY"), let folder = String(cString: folders).split(separator: ":").first
+        {
             return "\(folder)/socket"
         }
         guard let folder = RuntimeFolder.make().first else { return nil }
         let path = "\(folder)/\(name)"
         let deadline = ContinuousClock.now.advanced(by: .seconds(1))
-        guard let other = try? await DescriptorChannel.connect(to: .unix(path: path), on: loop, deadline: deadline) else {
+        guard let other = try? await DescriptorChannel.connect(to: .unix(path: path), on: loop, deadline: deadline)
+        else {
             return path
         }
         await other.close()

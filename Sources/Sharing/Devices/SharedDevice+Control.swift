@@ -73,7 +73,7 @@ extension SharedDevice {
         defer { removeUser() }
         await waitForLink()
         guard !isOvertaken() else {
-            report(.refused(line, by: name))
+            report(.notSent(line, by: name, "OFF goes before it"))
             let text = String(decoding: line, as: UTF8.self)
             throw .session(SessionError(.overtaken, command: text, outcome: .notSent))
         }

@@ -209,7 +209,7 @@ public actor SharedDevice {
     /// - Throws: Why there is none.
     func perform(_ line: [UInt8], by name: String, for asker: Asker) async throws(SharingError) {
         guard let speaker else {
-            report(.refused(line, by: name))
+            report(.notSent(line, by: name, "the device is away"))
             throw .away
         }
         report(.sends(line, for: name))
@@ -219,7 +219,7 @@ public actor SharedDevice {
             let failure = SharingError.session(error)
             switch error.code {
             case .refused: report(.refusedByDevice(line, for: name, error.deviceCode ?? ""))
-            case _ where failure.notice != nil: report(.refused(line, by: name))
+            case _ where failure.notice != nil: report(.notSent(line, by: name, "\(error)"))
             default: report(.failed(line, for: name, "\(error)"))
             }
             throw failure
@@ -345,7 +345,7 @@ public actor SharedDevice {
         if let stop = lines.lastIndex(where: row.isStop) {
             // What it asked for before must not undo it.
             for line in client.takeLines() + lines[..<stop].filter({ !row.isStop($0) }) {
-                report(.refused(line, by: client.name))
+                report(.notSent(line, by: client.name, "OFF goes before it"))
                 tell(client, .overtaken)
             }
             for line in lines[...stop] where row.isStop(line) {

@@ -33,8 +33,8 @@ public struct SharingReport: Sendable, Hashable {
         case turnedAway(_ client: String, _ reason: String)
         /// A line goes to the device, in its turn.
         case sends(_ line: [UInt8], for: String)
-        /// A line was not sent: the device is away, or was made safe.
-        case refused(_ line: [UInt8], by: String)
+        /// A line was not sent.
+        case notSent(_ line: [UInt8], by: String, _ reason: String)
         /// The device has refused a line, in these words.
         case refusedByDevice(_ line: [UInt8], for: String, _ answer: String)
         /// A line was sent and brought no answer: what became of it is not known, unless it only asked.

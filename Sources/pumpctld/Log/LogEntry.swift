@@ -55,8 +55,9 @@ extension LogEntry {
             self.init(.warning, "a client was refused", ["client": client, "reason": reason])
         case .sends(let line, let client):
             self.init(family.isQuestion(line) ? .debug : .info, "command", ["client": client, "line": Self.text(line)])
-        case .refused(let line, let client):
-            self.init(.notice, "a command was not sent", ["client": client, "line": Self.text(line)])
+        case .notSent(let line, let client, let reason):
+            self.init(
+                .notice, "a command was not sent", ["client": client, "line": Self.text(line), "reason": reason])
         case .refusedByDevice(let line, let client, let answer):
             self.init(
                 .info, "the device has refused a command",

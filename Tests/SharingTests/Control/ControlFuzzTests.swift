@@ -109,6 +109,14 @@ struct ControlFuzzTests {
                     try await client.channel.write(Array(piece))
                     bytes.removeFirst(piece.count)
                 }
+                // A long line goes to the device in pieces, with pauses between them.
+                let time = Task { [clock = rig.clock] in
+                    while allowed.contains(where: { $0.utf8.count > 40 }), !Task.isCancelled {
+                        await settle()
+                        clock.advance(by: .milliseconds(50))
+                    }
+                }
+                defer { time.cancel() }
                 var responses = 0
                 while responses < count { responses += try await client.message()["event"] == nil ? 1 : 0 }
                 let sent = Set(rig.sentLines)

@@ -2,6 +2,7 @@ import DeviceKit
 import LineProtocol
 import TestSupport
 import Testing
+import Transports
 
 @testable import Sharing
 
@@ -15,7 +16,8 @@ struct LineSpeakerTests {
     }
 
     private func speaker(over link: ScriptedLink) async throws -> any Speaker {
-        try await #require(SharedFamily.row(of: .pump)).begin(link, clock) { [told] speech in
+        let row = try #require(SharedFamily.row(of: .pump))
+        return try await row.begin(link, try Endpoint("tcp:nowhere:1"), clock) { [told] speech in
             guard case .said(let bytes) = speech else { return }
             told.update { $0.append("to all: " + String(decoding: bytes, as: UTF8.self)) }
         }

@@ -153,7 +153,6 @@ struct ConfigurationTests {
         Mistake("[device.a]\nendpoint = \"foo:x\"", .badValue, "[device.a] endpoint", "'foo:'", hint: "tcp:"),
         Mistake("[device.a]\nendpoint = [\"/dev/x\"]", .wrongType, "[device.a] endpoint", "an array", hint: "\"…\""),
         Mistake(device: "family = \"pmp\"", .badValue, "family", "'pmp'", hint: "family = \"pump\""),
-        Mistake(device: "family = \"peer\"", .badValue, "family", "can't be shared", hint: "pump, led"),
         Mistake(device: "record = 1", .wrongType, "record", "an integer", hint: "record = true"),
         Mistake(device: "idle = \"60s\"", .badValue, "idle", "always held", hint: "remove"),
         Mistake(

@@ -39,7 +39,7 @@ struct LogFormatTests {
         for byte in UInt8.min...UInt8.max {
             for bytes in [[byte], [0x41, byte, 0x0A], [byte, 0x9B, 0x41], [0xC2, byte]] {
                 let reports: [SharingReport.Event] = [
-                    .sends(bytes, for: String(decoding: bytes, as: UTF8.self)), .refused(bytes, by: "x"),
+                    .sends(bytes, for: String(decoding: bytes, as: UTF8.self)), .notSent(bytes, by: "x", "y"),
                     .failed(bytes, for: "x", String(decoding: bytes, as: UTF8.self)),
                     .up(String(decoding: bytes, as: UTF8.self)),
                 ]
