@@ -8,7 +8,7 @@ struct DaemonAttachment {
     /// How long a daemon may take to give a device that it has open.
     static let patience = Duration.seconds(5)
     /// How long it may take where it has to open the device first, as one that it closes while nobody needs it.
-    static let openingPatience = Duration.seconds(60)
+    static let openingPatience = Duration.seconds(20)
 
     /// What names a device.
     enum Target {

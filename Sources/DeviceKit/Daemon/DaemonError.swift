@@ -1,7 +1,7 @@
 /// Why a daemon does not give a program what it has asked for.
-struct DaemonError: Error, Hashable {
+struct DaemonError: Error {
     /// The kinds of failure that a caller handles differently.
-    enum Code: Hashable {
+    enum Code {
         /// No daemon listens.
         case notRunning
         /// This user may not connect to its socket.

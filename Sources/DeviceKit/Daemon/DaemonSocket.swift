@@ -4,7 +4,7 @@ internal import LineProtocol
 internal import SerialPort
 
 /// The socket of a daemon, pumpctld, that has devices and shares them.
-package struct DaemonSocket: Sendable, Hashable {
+package struct DaemonSocket: Sendable {
     /// What names a socket that is used instead of any other.
     static let variable = "PUMPCTLD_SOCKET"
 

@@ -1,7 +1,7 @@
 public import DescriptorIO
 
 /// What this user sees of the daemons, pumpctld, that have devices and share them.
-public struct Daemons: Sendable, Hashable {
+public struct Daemons: Sendable {
     /// Their devices. Of two of one name only that is there which `shared:NAME` leads to.
     public var devices: [DaemonDevice]
     /// What a person does who may not use a daemon that may be there; nil where there is none.

@@ -31,9 +31,10 @@ extension LinkError {
         case .noSuchDevice:
             self.init(.notFound, name: name, activity: "open", detail: "pumpctld has no device of that name")
         case .deviceAway:
+            // The daemon's hint is for programs that speak with it.
             self.init(
-                .notFound, name: name, activity: "open", detail: error.message ?? "pumpctld waits for it",
-                hint: error.hint ?? "plug the device in, or switch it on")
+                .notFound, name: name, activity: "open", detail: "pumpctld waits for the device",
+                hint: "plug the device in, or switch it on")
         case .refused:
             self.init(
                 .system, name: name, activity: "open", detail: error.message ?? "pumpctld has refused it",
@@ -46,17 +47,19 @@ extension LinkError {
     func asking(_ error: DaemonError) -> LinkError {
         var explained = self
         switch error.code {
-        case .notRunning, .noSuchDevice: break
+        case .notRunning: break
         case .noAnswer:
             if let holder, holder.isDaemon, holder.isStopped {
                 explained.hint = "resume it: kill -CONT \(holder.processID)"
             }
         case .notPermitted:
             if holder?.isDaemon == true { explained.hint = error.socket?.permissionHint }
-        case .deviceAway:
+        case .noSuchDevice, .deviceAway:
+            // A daemon that has just opened the port does not know the device yet.
+            guard error.code == .deviceAway || holder?.isDaemon == true else { break }
             explained.code = .unavailable
-            explained.detail = "pumpctld has it, which is not ready: \(error.message ?? "the device is away")"
-            explained.hint = error.hint ?? "try again in a moment"
+            explained.detail = "\(holder.map { "\($0)" } ?? "pumpctld") has it, and does not share it now"
+            explained.hint = "try again in a moment: pumpctld may be opening the device"
         case .refused:
             explained.hint = ["pumpctld has refused it", error.message, error.hint].compactMap(\.self)
                 .joined(separator: ": ")

@@ -141,7 +141,7 @@ public struct LinkOpening: Sendable {
     ) async throws(LinkError) -> (any Link)? {
         let link: DaemonLink
         do throws(DaemonError) {
-            link = try await attachment(.name(address.name), of: endpoint, DaemonAttachment.patience)
+            link = try await attachment(.name(address.name), of: endpoint, DaemonAttachment.openingPatience)
                 .link(at: [DaemonSocket(path: address.socketPath)])
         } catch {
             if error.code == .noSuchDevice { return nil }

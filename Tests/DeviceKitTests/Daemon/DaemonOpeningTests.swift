@@ -9,7 +9,7 @@ import Transports
 @Suite("A device that a daemon has", .timeLimit(.minutes(1)))
 struct DaemonOpeningTests {
     private let told = Watched<[String]>([])
-    private static let holder = LinkHolder(processID: 7, command: "pumpctld")
+    private static let holder = LinkHolder(processID: 7, command: "picocom")
 
     private static func pump(_ name: String = "pump") -> FakeDaemon.Device {
         FakeDaemon.Device(name, family: "pump", deviceID: "tty-188-0") { line in
@@ -24,7 +24,9 @@ struct DaemonOpeningTests {
     }
 
     /// What opens `bench:`, a device that somebody has.
-    private func opening(_ daemons: FakeDaemon..., of family: Family = .pump) -> LinkOpening {
+    private func opening(
+        _ daemons: FakeDaemon..., of family: Family = .pump, holder: LinkHolder = holder
+    ) -> LinkOpening {
         var opening = LinkOpening(of: family) { [told] name, report in
             if case .throughDaemon(let address) = report {
                 told.update { $0.append("\(name) by \(address.socketPath): \(address.name)") }
@@ -32,7 +34,7 @@ struct DaemonOpeningTests {
         }
         opening.schemes.add("bench") { endpoint, _ throws(LinkError) in
             throw LinkError(
-                .busy, name: endpoint.text, activity: "open", hint: "end it first", holder: Self.holder,
+                .busy, name: endpoint.text, activity: "open", hint: "end it first", holder: holder,
                 deviceID: endpoint.address)
         }
         let sockets = daemons.map { DaemonSocket(path: $0.socketPath) }
@@ -119,6 +121,15 @@ struct DaemonOpeningTests {
         #expect(error.code == .busy)
         #expect(error.holder == Self.holder)
         #expect(error.hint == "end it first")
+        await daemon.close()
+    }
+
+    @Test func `A daemon that has the port and does not know the device yet is told not to be ready`() async throws {
+        let daemon = try await FakeDaemon([])
+        let error = try await failure(
+            opening(daemon, holder: LinkHolder(processID: 7, command: "pumpctld")), "bench:tty-188-0")
+        #expect(error.code == .unavailable)
+        #expect("\(error)" == "bench:tty-188-0: pumpctld (pid 7) has it, and does not share it now")
         await daemon.close()
     }
 

@@ -150,7 +150,7 @@ struct DaemonTests {
             hint: "--family pump")
         bench.daemon.devices.update { $0[0].isUp = false }
         let away = try await run("-p", "shared:pump", "--json", "off")
-        expectFailure(away, 66, saying: "pump is away", "the pump may be on")
+        expectFailure(away, 66, saying: "pumpctld waits for the device", "the pump may be on")
         #expect(try away.object()["outcome"] as? String == "not_sent")
         await bench.close()
         expectFailure(
