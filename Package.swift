@@ -234,7 +234,7 @@ let package = Package(
             ],
             path: "Tests/bench",
             exclude: [
-                "vm", "nano-sim", "esp32-sim", "clients/pyserial_client.py", "clients/many_clients.py", "README.md",
+                "vm", "nano-sim", "esp32-sim", "clients/pyserial_client.py", "README.md",
             ],
             swiftSettings: settings),
     ]
