@@ -180,8 +180,9 @@ let package = Package(
         .testTarget(
             name: "pumpctldTests",
             dependencies: [
-                "pumpctld", "Sharing", "DeviceKit", "Transports", "LineProtocol", "DescriptorIO", "FirmwareSim",
-                "TestSupport", .product(name: "Logging", package: "swift-log"),
+                "pumpctld", "pumpctl", "Sharing", "DeviceKit", "Transports", "LineProtocol", "DescriptorIO",
+                "FirmwareSim",
+                "FakeBlueZ", "TestSupport", .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

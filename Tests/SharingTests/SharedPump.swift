@@ -16,6 +16,8 @@ final class SharedPump: Sendable {
     let device: SharedDevice
     let host: DeviceHost<PumpFirmware>
     let reports = Watched<[SharingReport.Event]>([])
+    /// Whether opening its link comes to an end.
+    let mayOpen = Watched(true)
     /// Where it is shared.
     let path: String
     private let clientLimit: Int
@@ -55,6 +57,7 @@ final class SharedPump: Sendable {
         let pump = Mutex<SharedPump?>(nil)
 
         func open() async throws -> any Link {
+            try? await pump.withLock({ $0 })?.mayOpen.wait(for: "the leave to open") { $0 ? () : nil }
             guard let pump = pump.withLock({ $0 }), pump.isPlugged.withLock({ $0 }) else {
                 throw LinkError(.notFound, name: "the pump", activity: "open")
             }

@@ -42,6 +42,10 @@ final class LineClient: @unchecked Sendable {
     var hasEnded = false
     /// Whether its lines are being attended to.
     var isServed = false
+    /// How many of its lines that make the device safe are under way.
+    var stopCount = 0
+    /// Whether an answer to one of its lines may follow.
+    var isOwedAnswer: Bool { isServed || stopCount > 0 }
 
     /// Counts its users: a pseudo-terminal serves one after the other, and an answer to one is not the next one's.
     private(set) var visit: UInt64 = 0

@@ -36,7 +36,7 @@ struct DeviceWatch {
     /// Whether somebody is going to look at the state.
     var isStateLookedAt = false
     /// Who waits for the link, in the order in which they came.
-    var waiters: [(id: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
+    var waiters: [(id: UInt64, isPatient: Bool, continuation: CheckedContinuation<Void, Never>)] = []
     var lastWaiter: UInt64 = 0
 
     init(by clock: any Clock<Duration>) { elapsed = SessionClock(clock).elapsed }

@@ -45,8 +45,10 @@ extension SharedDevice {
 
     /// Waits for the link where it is opened only for who needs it, as long as opening may take. The caller is a user of it:
     /// ``addUser()``.
-    func waitForLink() async {
-        guard settings.holding != .always, !isUp else { return }
+    ///
+    /// - Parameter isPatient: Whether to wait on where the link was lost, or could not be opened.
+    func waitForLink(isPatient: Bool = true) async {
+        guard settings.holding != .always, !isUp, isPatient || !isAway else { return }
         watch.lastWaiter += 1
         let id = watch.lastWaiter
         let timer = Task(executorPreference: loop) { [clock] in
@@ -54,13 +56,21 @@ extension SharedDevice {
         }
         defer { timer.cancel() }
         await withCheckedContinuation { continuation in
-            if isUp { continuation.resume() } else { watch.waiters.append((id, continuation)) }
+            if isUp { continuation.resume() } else { watch.waiters.append((id, isPatient, continuation)) }
         }
     }
 
     private func endWait(of id: UInt64) {
         guard let index = watch.waiters.firstIndex(where: { $0.id == id }) else { return }
+        isAway = true
         watch.waiters.remove(at: index).continuation.resume()
+    }
+
+    /// The link could not be opened, which is tried again.
+    func linkIsNotOpened() {
+        isAway = true
+        for waiter in watch.waiters where !waiter.isPatient { waiter.continuation.resume() }
+        watch.waiters.removeAll { !$0.isPatient }
     }
 
     /// Sends a line in its turn, for a program that need not have the device open: the link is waited for.
@@ -73,9 +83,7 @@ extension SharedDevice {
         defer { removeUser() }
         await waitForLink()
         guard !isOvertaken() else {
-            report(.notSent(line, by: name, "OFF goes before it"))
-            let text = String(decoding: line, as: UTF8.self)
-            throw .session(SessionError(.overtaken, command: text, outcome: .notSent))
+            throw overtaken(line, by: name)
         }
         try await perform(line, by: name, for: asker)
     }
@@ -125,6 +133,7 @@ extension SharedDevice {
     /// The link is open.
     func linkIsUp(_ deviceID: String?) {
         watch.deviceID = deviceID
+        isAway = false
         for waiter in watch.waiters { waiter.continuation.resume() }
         watch.waiters = []
         publish(.link, ["link": "up"])

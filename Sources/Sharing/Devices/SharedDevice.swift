@@ -42,6 +42,10 @@ public actor SharedDevice {
     private var idleTimer: Task<Void, Never>?
     /// Whether clients were told that the device is away.
     private var wasLost = false
+    /// Whether the link was lost, or could not be opened, since somebody came to need it.
+    var isAway = false
+    /// How many lines that make the device safe have come.
+    private var stopCount: UInt64 = 0
     /// What programs are told that have it by its name.
     var watch: DeviceWatch
 
@@ -93,6 +97,7 @@ public actor SharedDevice {
                 let linkError = error as? LinkError ?? (error as? SessionError)?.link
                 if linkError == nil || linkError != failure { report(.notOpened("\(error)", linkError?.hint)) }
                 failure = linkError
+                linkIsNotOpened()
                 try? await clock.sleep(for: Reconnector.interval)
             }
         }
@@ -135,6 +140,7 @@ public actor SharedDevice {
             said(bytes)
         case .lost(let error):
             wasLost = true
+            isAway = true
             report(.lost("\(error)"))
             if let notice = row.wording(.lost) { broadcast(notice) }
             end?.finish()
@@ -158,6 +164,7 @@ public actor SharedDevice {
 
     /// Somebody needs the link from now on.
     func addUser() {
+        if userCount == 0 { isAway = false }
         userCount += 1
         idleTimer?.cancel()
         idleTimer = nil
@@ -267,7 +274,7 @@ public actor SharedDevice {
     func endInput(of id: ClientID) {
         guard let client = clients[id] else { return }
         client.hasEnded = true
-        if client.isServed, client.channel.assumeIsolated({ $0.isOpen }) { return }
+        if client.isOwedAnswer, client.channel.assumeIsolated({ $0.isOpen }) { return }
         hangUp(client)
     }
 
@@ -349,7 +356,9 @@ public actor SharedDevice {
                 tell(client, .overtaken)
             }
             for line in lines[...stop] where row.isStop(line) {
-                Task.immediate(executorPreference: loop) { await self.perform(line, for: client) }
+                stopCount += 1
+                client.stopCount += 1
+                Task.immediate(executorPreference: loop) { await self.stop(line, for: client) }
             }
             lines = lines[(stop + 1)...]
         }
@@ -363,18 +372,49 @@ public actor SharedDevice {
     private func serve(_ client: LineClient) async {
         while let line = client.nextLine() { await perform(line, for: client) }
         client.isServed = false
-        if client.hasEnded { hangUp(client) }
+        if client.hasEnded, !client.isOwedAnswer { hangUp(client) }
+    }
+
+    /// Sends a line that makes the device safe, for a client that may have left by the time that the link is open.
+    private func stop(_ line: [UInt8], for client: LineClient) async {
+        addUser()
+        defer { removeUser() }
+        await perform(line, for: client)
+        client.stopCount -= 1
+        if client.hasEnded, !client.isOwedAnswer { hangUp(client) }
     }
 
     private func perform(_ line: [UInt8], for client: LineClient) async {
         let visit = client.visit
         do throws(SharingError) {
+            guard try await isDue(line, of: client, visit) else { return }
             try await perform(line, by: client.name, for: asker(client, visit))
         } catch {
             guard isThere(client, visit) else { return }
             if let notice = error.notice { tell(client, notice) }
             if row.endsAnswersBySilence, error.breaksOffAnswer { drop(client, for: .brokenOff) }
         }
+    }
+
+    /// Waits for a link that is just being opened; whether the line is still to be sent then: one that makes the device safe is,
+    /// others only if their client is still there.
+    ///
+    /// - Throws: ``SharingError`` where OFF has come meanwhile: a line that has waited must not undo it.
+    private func isDue(_ line: [UInt8], of client: LineClient, _ visit: UInt64) async throws(SharingError) -> Bool {
+        guard !isUp else { return true }
+        let count = stopCount
+        await waitForLink(isPatient: false)
+        if row.isStop(line) { return true }
+        guard isThere(client, visit) else { return false }
+        guard stopCount == count else { throw overtaken(line, by: client.name) }
+        return true
+    }
+
+    /// Reports that OFF goes before a line, which is not sent.
+    func overtaken(_ line: [UInt8], by name: String) -> SharingError {
+        report(.notSent(line, by: name, "OFF goes before it"))
+        let text = String(decoding: line, as: UTF8.self)
+        return .session(SessionError(.overtaken, command: text, outcome: .notSent))
     }
 
     private func asker(_ client: LineClient, _ visit: UInt64) -> Asker {

@@ -132,4 +132,78 @@ struct SharedDeviceTests {
             #expect(try await next.ask("STATUS") == [Self.status])
         }
     }
+
+    /// The lines that were sent to the device.
+    private static func sentLines(_ pump: SharedPump) -> [String] {
+        pump.reports.state.compactMap {
+            if case .sends(let line, _) = $0 { String(decoding: line, as: UTF8.self) } else { nil }
+        }
+    }
+
+    @Test("has lines wait for the link that they are the first to need; OFF takes the place of those before it")
+    func firstLines() async throws {
+        let pump = try SharedPump(.whileUsed(idle: .seconds(60)))
+        pump.mayOpen.update { $0 = false }
+        try await pump.run {
+            let (client, other) = (try await pump.client(), try await pump.client())
+            try await client.say("ON\nTEMP\n")
+            await settle()
+            try await other.say("ON\nOFF\nSTATUS\n")
+            #expect(try await other.lines(1) == ["ERROR:OVERTAKEN"])
+            pump.mayOpen.update { $0 = true }
+            #expect(try await other.lines(3) == ["OK", "PUMP:OFF", Self.status])
+            #expect(try await client.lines(1) == ["ERROR:OVERTAKEN"])
+            #expect(try await client.line()?.hasPrefix("TEMP:") == true)
+            #expect(await pump.host.change { pump, _ in !pump.isEnabled })
+            #expect(!Self.sentLines(pump).contains("ON"))
+        }
+    }
+
+    @Test("refuses lines once the link that they wait for can't be opened, and those that follow at once")
+    func notOpened() async throws {
+        let pump = try SharedPump(.whileUsed(idle: .seconds(60)), isPlugged: false)
+        try await pump.run {
+            let client = try await pump.client()
+            #expect(try await client.ask("ON") == ["ERROR:DEVICE_AWAY"])
+            #expect(try await client.ask("OFF") == ["ERROR:DEVICE_AWAY"])
+            pump.plug()
+            try await pump.untilUp()
+            #expect(try await client.ask("STATUS") == [Self.status])
+            #expect(Self.sentLines(pump) == ["STATUS"])
+        }
+    }
+
+    @Test("sends OFF for a client that has left before the link was open, and no other of its lines")
+    func lastWord() async throws {
+        let pump = try SharedPump(.whileUsed(idle: .seconds(60)))
+        pump.mayOpen.update { $0 = false }
+        _ = await pump.host.change { $0.pressButton(at: $1) }
+        await pump.host.advance(by: .milliseconds(200))
+        try await pump.run {
+            let client = try await pump.client()
+            try await client.say("OFF\nTEMP\n")
+            await client.leave()
+            try await pump.reports.wait(for: "its leaving") {
+                $0.contains { if case .left = $0 { true } else { false } } ? () : nil
+            }
+            #expect(await pump.host.change { pump, _ in pump.isEnabled })
+            pump.mayOpen.update { $0 = true }
+            try await pump.untilUp()
+            let other = try await pump.client()
+            #expect(try await other.ask("STATUS") == [Self.status])
+            #expect(Self.sentLines(pump) == ["OFF", "STATUS"])
+        }
+    }
+
+    @Test("answers OFF of a client that says nothing more")
+    func lastLine() async throws {
+        let pump = try SharedPump()
+        try await pump.run {
+            try await pump.untilUp()
+            let client = try await pump.client()
+            try await client.say("OFF\n")
+            await client.sayNoMore()
+            #expect(try await client.lines(3) == ["OK", "PUMP:OFF"])
+        }
+    }
 }

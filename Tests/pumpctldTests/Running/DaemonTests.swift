@@ -13,31 +13,6 @@ struct DaemonTests {
         return try await ChildProcess([Executable.pumpctld] + arguments, environment: environment)
     }
 
-    /// A program that has a share open.
-    private struct Client {
-        let channel: DescriptorChannel
-        let received = Watched(ReceivedText())
-
-        init(socket path: String) async throws {
-            channel = try await DescriptorChannel.connect(
-                to: .unix(path: path), deadline: .now.advanced(by: .seconds(30)))
-            await channel.gather(into: received)
-        }
-
-        init(terminal path: String) async throws {
-            let descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
-            try #require(descriptor >= 0)
-            channel = DescriptorChannel(taking: descriptor, kind: .stream)
-            await channel.gather(into: received)
-        }
-
-        /// Sends a line; the answer that begins with `start`.
-        func ask(_ line: String, for start: String) async throws {
-            try await channel.write(Array("\(line)\n".utf8))
-            try await received.text(upTo: start)
-        }
-    }
-
     @Test("shares a pump on a socket and a pseudo-terminal, and leaves it running when it is ended")
     func serving() async throws {
         let pump = try await PumpBehindTerminal()
@@ -52,13 +27,13 @@ struct DaemonTests {
         for round in 0..<2 {
             let daemon = try await Self.start(["--config", file, "--verbose"])
             try await daemon.errors.text(upTo: "the link is open")
-            let client = try await Client(socket: pump.folder.path("socket"))
+            let client = try await ShareClient(socket: pump.folder.path("socket"))
             if round == 0 {
                 try await client.ask("ON", for: "PUMP:ON\r\n")
             } else {
                 try await client.ask("STATUS", for: "STATUS:{State:ON")
             }
-            let other = try await Client(terminal: pump.folder.path("pty"))
+            let other = try await ShareClient(terminal: pump.folder.path("pty"))
             try await other.ask("STATUS", for: "STATUS:{State:ON")
             daemon.send(signal: round == 0 ? SIGTERM : SIGINT)
             let ending = try await daemon.ending()
@@ -74,7 +49,7 @@ struct DaemonTests {
         }
         #expect(!pump.received.state.text.contains("OFF"))
         #expect(pump.resets.state == 0)
-        let direct = try await Client(terminal: pump.port)
+        let direct = try await ShareClient(terminal: pump.port)
         try await direct.ask("STATUS", for: "STATUS:{State:ON")
         await direct.channel.close()
         await pump.close()
@@ -87,7 +62,7 @@ struct DaemonTests {
         let daemon = try await Self.start(
             ["--port", pump.port, "--unix", pump.folder.path("socket"), "--record"], home)
         try await daemon.errors.text(upTo: "the link is open")
-        let client = try await Client(socket: pump.folder.path("socket"))
+        let client = try await ShareClient(socket: pump.folder.path("socket"))
         try await client.ask("ON", for: "PUMP:ON\r\n")
         daemon.send(signal: SIGTERM)
         #expect(try await daemon.ending().status == 0)
@@ -106,7 +81,7 @@ struct DaemonTests {
         let folder = TemporaryFolder()
         let daemon = try await Self.start(["--port", folder.path("none"), "--unix", folder.path("socket")])
         try await daemon.errors.text(upTo: "can't open the link; trying again")
-        let client = try await Client(socket: folder.path("socket"))
+        let client = try await ShareClient(socket: folder.path("socket"))
         try await client.ask("ON", for: "ERROR:DEVICE_AWAY\r\n")
         daemon.send(signal: SIGTERM)
         let ending = try await daemon.ending()
@@ -155,7 +130,7 @@ struct DaemonTests {
             ["--port", folder.path("none"), "--unix", folder.path("socket")],
             ["NOTIFY_SOCKET": name, "WATCHDOG_USEC": "20000"])
         try await notices.text(upTo: "READY=1\nSTATUS=pump waiting")
-        let client = try await Client(socket: folder.path("socket"))
+        let client = try await ShareClient(socket: folder.path("socket"))
         try await notices.text(upTo: "WATCHDOG=1WATCHDOG=1")
         daemon.send(signal: SIGTERM)
         try await notices.text(upTo: "STOPPING=1")

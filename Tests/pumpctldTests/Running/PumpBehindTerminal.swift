@@ -27,25 +27,3 @@ final class PumpBehindTerminal: Sendable {
         await server.close()
     }
 }
-
-/// A pump that notes what it is sent.
-private struct HeardPump: SimulatedDevice {
-    let received = Watched(ReceivedText())
-    let resets = Watched(0)
-    private var pump = PumpFirmware()
-
-    mutating func receive(_ bytes: [UInt8], at instant: Duration) {
-        received.update { $0.bytes += bytes }
-        pump.receive(bytes, at: instant)
-    }
-
-    mutating func advance(to instant: Duration) -> [Emission] { pump.advance(to: instant) }
-
-    var nextActivity: Duration? { pump.nextActivity }
-    var isQuiescent: Bool { pump.isQuiescent }
-
-    mutating func reset(at instant: Duration) {
-        resets.update { $0 += 1 }
-        pump.reset(at: instant)
-    }
-}

@@ -1,0 +1,78 @@
+import DescriptorIO
+import FakeBlueZ
+import FirmwareSim
+import Glibc
+import Synchronization
+import TestSupport
+
+/// A simulated pump behind an HM-10 that a fake bluetoothd finds, and the programs on that bus. The pump's time goes by on
+/// demand.
+struct PumpBehindBLE {
+    let bus: PrivateBus
+    let fake: FakeBlueZ
+    let module: HM10<HeardPump>
+    /// What the pump was sent.
+    let received: Watched<ReceivedText>
+    /// How often the board was reset.
+    let resets: Watched<Int>
+    let folder = TemporaryFolder()
+    /// An address of this machine that no other test uses.
+    let tcp: (host: String, port: UInt16)
+
+    /// By its address it is connected to at once; by its name others of that name are looked for first.
+    let endpoint = "ble:00:15:83:00:00:10"
+    var socketPath: String { folder.path("socket") }
+    var terminalPath: String { folder.path("pty") }
+
+    private static let count = Atomic(0)
+
+    init() async throws {
+        bus = try await PrivateBus()
+        fake = try await FakeBlueZ.start(on: bus.address)
+        await fake.addAdapter()
+        let options = PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34.5), potentiometer: 716)
+        let pump = HeardPump(PumpFirmware(options: options))
+        (received, resets) = (pump.received, pump.resets)
+        module = try await HM10(pump, pace: .onDemand)
+        await fake.add(module.radio)
+        let (id, number) = (getpid(), Self.count.add(1, ordering: .relaxed).newValue)
+        tcp = ("127.\(1 + id >> 16 & 0x3F).\(id >> 8 & 0xFF).\(id & 0xFF)", UInt16(4000 + number))
+    }
+
+    private var environment: [String: String] {
+        var all = ChildProcess.surroundings.merging(bus.environment) { $1 }
+        all.merge(["PUMPCTLD_SOCKET": folder.path("control"), "PUMPCTL_RECORD": "0", "NO_COLOR": "1"]) { $1 }
+        return all
+    }
+
+    /// Starts pumpctld, which shares the pump in every way.
+    ///
+    /// - Parameter idle: How long it holds the link behind the last client.
+    func startDaemon(idle: String = "1h") async throws -> ChildProcess {
+        let daemon = try await ChildProcess(
+            [
+                Executable.pumpctld, "--port", endpoint, "--pty", terminalPath, "--tcp", "\(tcp.host):\(tcp.port)",
+                "--unix", socketPath, "--idle", idle, "--verbose",
+            ], environment: environment)
+        try await daemon.errors.text(upTo: "serving devices=pump")
+        return daemon
+    }
+
+    /// Starts pumpctl.
+    func start(_ arguments: String...) async throws -> ChildProcess {
+        try await ChildProcess([Executable.pumpctl] + arguments, environment: environment)
+    }
+
+    /// Runs `pumpctl` at an endpoint. The pump answers at once, but this machine may be busy.
+    func run(_ endpoint: String, _ words: String...) async throws -> ChildProcess.Ending {
+        try await ChildProcess(
+            [Executable.pumpctl, "--port", endpoint, "--timeout", "30"] + words, environment: environment
+        ).ending()
+    }
+
+    /// Whether the pump runs.
+    func isOn() async -> Bool { await module.host.change { pump, _ in pump.isOn } }
+
+    /// Whether bluetoothd has a connection to the module.
+    func isConnected() async -> Bool { await Radio.run { !module.radio.links.isEmpty } }
+}
