@@ -52,7 +52,7 @@ final class LineClient: @unchecked Sendable {
 
     private let newFramer: ClientFramer
     private var framer: ClientFramer
-    private(set) var lines: [[UInt8]] = []
+    private var lines: [WaitingLine] = []
     private var lineBytes = 0
     private var outgoing: [UInt8] = []
     private var beingWritten = 0
@@ -87,29 +87,36 @@ final class LineClient: @unchecked Sendable {
         case brokenOff = "the answer has broken off"
     }
 
+    /// A line that waits for its turn.
+    struct WaitingLine {
+        var bytes: [UInt8]
+        /// How many lines that make the device safe had come before it, by all clients.
+        var stopsBefore: UInt64
+    }
+
     /// Takes in what it said; what this completes.
     func append(_ bytes: [UInt8]) -> [ClientFramer.Frame] { framer.append(bytes) }
 
     /// Keeps a line until its turn; returns false where too much waits already.
-    func enqueue(_ line: [UInt8]) -> Bool {
-        guard lineBytes + line.count < Self.incomingLimit else { return false }
+    func enqueue(_ line: WaitingLine) -> Bool {
+        guard lineBytes + line.bytes.count < Self.incomingLimit else { return false }
         lines.append(line)
-        lineBytes += line.count + 1
+        lineBytes += line.bytes.count + 1
         return true
     }
 
     /// Takes out the line whose turn it is.
-    func nextLine() -> [UInt8]? {
+    func nextLine() -> WaitingLine? {
         guard !lines.isEmpty else { return nil }
         let line = lines.removeFirst()
-        lineBytes -= line.count + 1
+        lineBytes -= line.bytes.count + 1
         return line
     }
 
     /// Takes out the lines that wait.
     func takeLines() -> [[UInt8]] {
         defer { (lines, lineBytes) = ([], 0) }
-        return lines
+        return lines.map(\.bytes)
     }
 
     /// Forgets all that it has asked for, the beginning of a line too.

@@ -81,10 +81,11 @@ extension SharedDevice {
     ) async throws(SharingError) {
         addUser()
         defer { removeUser() }
+        if row.isStop(line) { stopCount += 1 }
+        let waiting = LineClient.WaitingLine(bytes: line, stopsBefore: stopCount)
         await waitForLink()
-        guard !isOvertaken() else {
-            throw overtaken(line, by: name)
-        }
+        guard !isOvertaken() else { throw overtaken(line, by: name) }
+        try checkTurn(waiting, by: name)
         try await perform(line, by: name, for: asker)
     }
 

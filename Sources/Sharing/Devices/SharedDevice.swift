@@ -45,7 +45,7 @@ public actor SharedDevice {
     /// Whether the link was lost, or could not be opened, since somebody came to need it.
     var isAway = false
     /// How many lines that make the device safe have come.
-    private var stopCount: UInt64 = 0
+    var stopCount: UInt64 = 0
     /// What programs are told that have it by its name.
     var watch: DeviceWatch
 
@@ -362,7 +362,9 @@ public actor SharedDevice {
             }
             lines = lines[(stop + 1)...]
         }
-        for line in lines where !client.enqueue(line) { return drop(client, for: .flood) }
+        for line in lines where !client.enqueue(LineClient.WaitingLine(bytes: line, stopsBefore: stopCount)) {
+            return drop(client, for: .flood)
+        }
         if !lines.isEmpty, !client.isServed {
             client.isServed = true
             Task.immediate(executorPreference: loop) { await self.serve(client) }
@@ -379,16 +381,16 @@ public actor SharedDevice {
     private func stop(_ line: [UInt8], for client: LineClient) async {
         addUser()
         defer { removeUser() }
-        await perform(line, for: client)
+        await perform(LineClient.WaitingLine(bytes: line, stopsBefore: stopCount), for: client)
         client.stopCount -= 1
         if client.hasEnded, !client.isOwedAnswer { hangUp(client) }
     }
 
-    private func perform(_ line: [UInt8], for client: LineClient) async {
+    private func perform(_ line: LineClient.WaitingLine, for client: LineClient) async {
         let visit = client.visit
         do throws(SharingError) {
             guard try await isDue(line, of: client, visit) else { return }
-            try await perform(line, by: client.name, for: asker(client, visit))
+            try await perform(line.bytes, by: client.name, for: asker(client, visit))
         } catch {
             guard isThere(client, visit) else { return }
             if let notice = error.notice { tell(client, notice) }
@@ -399,15 +401,21 @@ public actor SharedDevice {
     /// Waits for a link that is just being opened; whether the line is still to be sent then: one that makes the device safe is,
     /// others only if their client is still there.
     ///
-    /// - Throws: ``SharingError`` where OFF has come meanwhile: a line that has waited must not undo it.
-    private func isDue(_ line: [UInt8], of client: LineClient, _ visit: UInt64) async throws(SharingError) -> Bool {
-        guard !isUp else { return true }
-        let count = stopCount
-        await waitForLink(isPatient: false)
-        if row.isStop(line) { return true }
+    /// - Throws: ``SharingError`` where the line must not undo what has come behind it.
+    private func isDue(
+        _ line: LineClient.WaitingLine, of client: LineClient, _ visit: UInt64
+    ) async throws(SharingError) -> Bool {
+        if !isUp { await waitForLink(isPatient: false) }
+        if row.isStop(line.bytes) { return true }
         guard isThere(client, visit) else { return false }
-        guard stopCount == count else { throw overtaken(line, by: client.name) }
+        try checkTurn(line, by: client.name)
         return true
+    }
+
+    /// - Throws: ``SharingError`` where the device was made safe, by anybody, since a line came that would change it.
+    func checkTurn(_ line: LineClient.WaitingLine, by name: String) throws(SharingError) {
+        guard stopCount != line.stopsBefore, row.mayChange(line.bytes) else { return }
+        throw overtaken(line.bytes, by: name)
     }
 
     /// Reports that OFF goes before a line, which is not sent.

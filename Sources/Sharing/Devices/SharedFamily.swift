@@ -11,6 +11,8 @@ public struct SharedFamily: Sendable {
     public let begin: Begin
     /// Whether a line makes a device safe, so that it goes before all others.
     public let isStop: @Sendable (_ line: [UInt8]) -> Bool
+    /// Whether a line may change the device. One that waits while the device is made safe is not sent then.
+    public let mayChange: @Sendable (_ line: [UInt8]) -> Bool
     /// What clients are told by the line protocol; nil where it has nothing to say that by.
     public let wording: @Sendable (_ notice: Notice) -> [UInt8]?
 
@@ -41,6 +43,7 @@ public struct SharedFamily: Sendable {
     public init(
         _ family: Family, framing: ClientFraming = .lines, endsAnswersBySilence: Bool = false,
         isStop: @escaping @Sendable (_ line: [UInt8]) -> Bool = { _ in false },
+        mayChange: @escaping @Sendable (_ line: [UInt8]) -> Bool = { _ in true },
         wording: @escaping @Sendable (_ notice: Notice) -> [UInt8]? = { _ in nil }, begin: @escaping Begin
     ) {
         self.family = family
@@ -48,6 +51,7 @@ public struct SharedFamily: Sendable {
         self.endsAnswersBySilence = endsAnswersBySilence
         self.begin = begin
         self.isStop = isStop
+        self.mayChange = mayChange
         self.wording = wording
     }
 
@@ -56,7 +60,8 @@ public struct SharedFamily: Sendable {
         _ base: Base.Type, wording: @escaping @Sendable (_ notice: Notice) -> [UInt8]? = { _ in nil }
     ) {
         self.init(
-            Base.row, isStop: { RelayedLine<Base>($0)?.request.effect == .stop }, wording: wording
+            Base.row, isStop: { RelayedLine<Base>($0)?.request.effect == .stop },
+            mayChange: { RelayedLine<Base>($0)?.request.effect == .change }, wording: wording
         ) { link, _, clock, say throws(SessionError) in
             try await LineSpeaker<Base>(say: say) { observer throws(SessionError) in
                 try await Session.begin(over: link, clock: clock, waitsUntilReady: false, observer: observer)
@@ -84,6 +89,7 @@ public struct SharedFamily: Sendable {
     /// what was under way: that is a line as debug builds of the firmware print for people.
     static let pump = SharedFamily(
         .pump, isStop: { RelayedLine<PumpFamily>($0)?.request.effect == .stop },
+        mayChange: { RelayedLine<PumpFamily>($0)?.request.effect == .change },
         wording: { notice in
             switch notice {
             case .notSent: Array("ERROR:DEVICE_AWAY\r\n".utf8)

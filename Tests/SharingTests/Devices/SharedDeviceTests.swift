@@ -133,6 +133,27 @@ struct SharedDeviceTests {
         }
     }
 
+    @Test("refuses what would undo OFF in its turn, whoever has asked for that before, and answers questions")
+    func stopByAnother() async throws {
+        let pump = try SharedPump()
+        try await pump.run {
+            try await pump.untilUp()
+            let (busy, other) = (try await pump.client(), try await pump.client())
+            try await busy.say(String(repeating: "STATUS\n", count: 200) + "ON\nTEMP\n")
+            #expect(try await busy.line() == Self.status)
+            try await other.say("OFF\n")
+            while let line = try await other.line(), line != "PUMP:OFF" {}
+            var answers: [String] = []
+            while let line = try await busy.line(), !line.hasPrefix("TEMP:") { answers.append(line) }
+            #expect(answers.last == "ERROR:OVERTAKEN")
+            #expect(Set(answers.dropLast()) == [Self.status])
+            #expect(Self.sentLines(pump).last == "TEMP")
+            #expect(!Self.sentLines(pump).contains("ON"))
+            try await other.say("ON\n")
+            while let line = try await other.line(), line != "PUMP:ON" {}
+        }
+    }
+
     /// The lines that were sent to the device.
     private static func sentLines(_ pump: SharedPump) -> [String] {
         pump.reports.state.compactMap {

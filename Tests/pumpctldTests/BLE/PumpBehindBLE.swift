@@ -24,6 +24,17 @@ struct PumpBehindBLE {
     var socketPath: String { folder.path("socket") }
     var terminalPath: String { folder.path("pty") }
 
+    private let strike = Watched<Strike?>(nil)
+
+    /// What happens at a packet that is written to the module.
+    private struct Strike: Sendable {
+        /// How many packets come first.
+        var rest: Int
+        /// Whether the packet still reaches the pump.
+        var isDelivered: Bool
+        var body: @Sendable () -> Void
+    }
+
     private static let count = Atomic(0)
 
     init() async throws {
@@ -37,6 +48,7 @@ struct PumpBehindBLE {
         await fake.add(module.radio)
         let (id, number) = (getpid(), Self.count.add(1, ordering: .relaxed).newValue)
         tcp = ("127.\(1 + id >> 16 & 0x3F).\(id >> 8 & 0xFF).\(id & 0xFF)", UInt16(4000 + number))
+        await watchPackets()
     }
 
     private var environment: [String: String] {
@@ -59,7 +71,7 @@ struct PumpBehindBLE {
     }
 
     /// Starts pumpctl.
-    func start(_ arguments: String...) async throws -> ChildProcess {
+    func start(_ arguments: [String]) async throws -> ChildProcess {
         try await ChildProcess([Executable.pumpctl] + arguments, environment: environment)
     }
 
@@ -75,4 +87,53 @@ struct PumpBehindBLE {
 
     /// Whether bluetoothd has a connection to the module.
     func isConnected() async -> Bool { await Radio.run { !module.radio.links.isEmpty } }
+
+    // MARK: Packets
+
+    @Radio private func watchPackets() {
+        guard let line = module.radio.characteristic("FFE1") else { return }
+        let write = line.onWrite
+        line.onWrite = { [strike] bytes, request in
+            let due = strike.update { strike -> Strike? in
+                strike?.rest -= 1
+                guard let due = strike, due.rest <= 0 else { return nil }
+                strike = nil
+                return due
+            }
+            if due?.isDelivered != false { try await write?(bytes, request) }
+            due?.body()
+        }
+    }
+
+    /// Has something happen when the `number`-th packet from now is written to the module.
+    func atPacket(_ number: Int, isDelivered: Bool, _ body: @escaping @Sendable () -> Void) {
+        strike.update { $0 = Strike(rest: number, isDelivered: isDelivered, body: body) }
+    }
+
+    /// Has it happen now where it has not yet.
+    func strikeNow() {
+        let due = strike.update { strike in
+            defer { strike = nil }
+            return strike
+        }
+        due?.body()
+    }
+
+    func cancelStrike() { strike.update { $0 = nil } }
+
+    /// Waits until it has happened, or a program has ended.
+    func untilStruckOrEnded(_ program: ChildProcess) async throws {
+        let ending = Task { [strike] in
+            _ = try? await program.errors.wait(for: "its end") { $0.hasEnded ? true : nil }
+            strike.update { $0 = nil }
+        }
+        defer { ending.cancel() }
+        try await strike.wait(for: "the packet") { $0 == nil ? () : nil }
+    }
+
+    /// Waits until the pump has been handed what was written to the module.
+    func settle() async {
+        await TestSupport.settle(Radio.loop)
+        _ = await isOn()
+    }
 }

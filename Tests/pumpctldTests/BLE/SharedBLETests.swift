@@ -41,7 +41,7 @@ struct SharedBLETests {
     func monitor() async throws {
         let pump = try await PumpBehindBLE()
         let daemon = try await pump.startDaemon()
-        let monitor = try await pump.start("--port", "shared:pump", "monitor", "--json")
+        let monitor = try await pump.start(["--port", "shared:pump", "monitor", "--json"])
         try await monitor.output.text(upTo: #""state":"off""#)
         #expect(try await pump.run(pump.endpoint, "on").status == 0)
         try await monitor.output.text(upTo: #""state":"on""#)

@@ -1,0 +1,177 @@
+import FakeBlueZ
+import LineProtocol
+import TestSupport
+import Testing
+
+@testable import Sharing
+
+@Suite("Deaths around a shared pump on BLE", .timeLimit(.minutes(10)))
+struct DeathTests {
+    /// Who dies or stands still, at a packet that is written to the pump.
+    private enum Fate: CaseIterable {
+        case clientKilled, clientStopped, bluetoothdKilled, bluetoothdKilledTwice, bluetoothdStopped
+    }
+
+    /// What a client knows that has sent OFF.
+    private enum Knowledge {
+        /// The pump has acknowledged it.
+        case acknowledged
+        /// It was not sent, or it is not known what became of it.
+        case failed
+    }
+
+    /// How many moments each seed has.
+    private static let count = 22
+
+    @Test("show nothing that is not so, and lose no OFF", arguments: UInt64(1)...8)
+    func moments(seed: UInt64) async throws {
+        let world = try await MortalWorld()
+        try await world.run {
+            let moments = try await Moments(world, seed: seed)
+            for number in 0..<Self.count {
+                let fate = Fate.allCases[moments.random { $0.number(below: Fate.allCases.count) }]
+                try await moments.pass(fate, "seed \(seed), moment \(number), \(fate)")
+            }
+            #expect(moments.acknowledgements.state > 0)
+        }
+    }
+
+    /// One world, and those who watch it all the time.
+    private final class Moments: Sendable {
+        let acknowledgements = Watched(0)
+        private let world: MortalWorld
+        private let numbers: Watched<SplitMix64>
+        private let watcher: HeardClient
+        private let subscriber: HeardClient
+
+        init(_ world: MortalWorld, seed: UInt64) async throws {
+            self.world = world
+            numbers = Watched(SplitMix64(seed: seed))
+            (watcher, subscriber) = (try await world.client(), try await world.program())
+            await subscriber.say("{\"id\":1,\"do\":\"subscribe\",\"events\":[\"state\"]}\n")
+            try await world.untilUp()
+        }
+
+        func random<Value: Sendable>(_ body: @Sendable (inout SplitMix64) -> Value) -> Value { numbers.update(body) }
+
+        // MARK: A moment
+
+        func pass(_ fate: Fate, _ name: String) async throws {
+            let commander = try await world.client(isStopped: fate == .clientStopped)
+            let stopper = try await world.client()
+            let restarts = Watched(0)
+            let presses = random { $0.number(below: 3) == 0 }
+            let wanted = fate == .bluetoothdKilledTwice ? 2 : fate == .bluetoothdKilled ? 1 : 0
+            let packet = random { 1 + $0.number(below: 6) }
+            world.strike(at: packet, isDelivered: random { $0.number(below: 2) == 0 }) { [world] in
+                switch fate {
+                case .clientKilled: Task { await commander.die() }
+                case .clientStopped: break
+                case .bluetoothdKilled, .bluetoothdKilledTwice:
+                    Task {
+                        try await world.fake.restart { if presses { await world.pressButtonIfOn() } }
+                        restarts.update { $0 += 1 }
+                    }
+                case .bluetoothdStopped: world.stopRadio()
+                }
+            }
+            // OFF comes before, while, or after it happens; what the commander has said by then may be undone by it.
+            let orders = random { random in (0..<1 + random.number(below: 4)).map { _ in Self.order(&random) } }
+            // One that reads nothing is told more than its socket holds.
+            if fate == .clientStopped { await commander.say(String(repeating: "STATUS\n", count: 100)) }
+            await commander.say(orders.joined() + (fate == .clientKilled ? "SPEED:2" : ""))
+            for _ in 0..<random({ $0.number(below: 12) }) { await world.step() }
+            let isLate = random { $0.number(below: 3) == 0 }
+            if isLate { world.strikeNow() }
+            await settle()
+            let stopperStart = stopper.lines.count
+            await stopper.say("OFF\n")
+            for _ in 0..<random({ $0.number(below: 100) }) { await world.step() }
+            world.strikeNow()
+            for _ in 0..<random({ $0.number(below: 100) }) { await world.step() }
+            world.resumeRadio()
+            if wanted > 0 { try await world.until("bluetoothd is back") { restarts.state >= 1 } }
+            if wanted > 1 {
+                // Once more, while it is being connected to.
+                let calls = await world.fake.calls
+                let count = calls.state.count + random { 1 + $0.number(below: 8) }
+                try await world.until("it is called") {
+                    let isUp = await world.device.isUp
+                    return isUp || calls.state.count >= count
+                }
+                try await world.fake.restart()
+            }
+            if fate == .clientStopped { await commander.goOn() }
+            try await judge(stopper, from: stopperStart, name)
+            await commander.die()
+            await stopper.die()
+        }
+
+        private static func order(_ random: inout SplitMix64) -> String {
+            switch random.number(below: 6) {
+            case 0, 1: "ON\n"
+            case 2: "SPEED:\(60 + random.number(below: 190))\n"
+            case 3: "TEMP\n"
+            case 4: "STATUS\n"
+            default: "NONSENSE\n"
+            }
+        }
+
+        // MARK: What is so
+
+        /// Compares what everybody was told with what the pump is.
+        private func judge(_ stopper: HeardClient, from start: Int, _ name: String) async throws {
+            var knowledge: Knowledge?
+            // Its own patience: what was sent into a dead link brings no answer.
+            try? await world.until("an answer to OFF", steps: 200) {
+                knowledge = Self.knowledge(of: stopper.lines.dropFirst(start), stopper.heard.state.hasEnded)
+                return knowledge != nil
+            }
+            if knowledge == .acknowledged {
+                acknowledgements.update { $0 += 1 }
+                let isOn = await world.isOn()
+                #expect(!isOn, "\(name): an acknowledged OFF is not true")
+            }
+            try await world.untilUp()
+            try await expectTruth(name)
+            // Whoever sends OFF again gets it.
+            let again = try await world.client()
+            await again.say("OFF\n")
+            try await world.until("\(name): another OFF is acknowledged") { again.lines.contains("PUMP:OFF") }
+            #expect(await !world.isOn(), "\(name)")
+            await again.die()
+        }
+
+        private static func knowledge(of lines: ArraySlice<String>, _ hasEnded: Bool) -> Knowledge? {
+            for line in lines {
+                if line == "PUMP:OFF" { return .acknowledged }
+                if line.hasPrefix("ERROR:") || line == "[WARNING] the device is away" { return .failed }
+            }
+            return hasEnded ? .failed : nil
+        }
+
+        private func expectTruth(_ name: String) async throws {
+            let start = watcher.lines.count
+            await watcher.say("STATUS\n")
+            try await world.until("\(name): a status") {
+                watcher.lines.dropFirst(start).contains { $0.hasPrefix("STATUS:{") }
+            }
+            await world.step()
+            let isOn = await world.isOn()
+            let status = watcher.lines.last { $0.hasPrefix("STATUS:{") } ?? ""
+            #expect(status.hasPrefix(isOn ? "STATUS:{State:ON" : "STATUS:{State:OFF"), "\(name): \(status)")
+            let said = world.said.state.text
+            for line in watcher.lines.dropFirst(start) where !line.hasPrefix("[WARNING] the device") {
+                #expect(said.contains(line), "\(name): the pump has not said \(line)")
+            }
+            let states = try subscriber.lines.map { try JSONReader.value(of: Array($0.utf8)) }
+                .filter { $0["event"] == "state" }
+            for state in states where state["link"] == "lost" {
+                #expect(state["values"]?["state"] == "unknown", "\(name): \(state.json)")
+            }
+            let last = states.last
+            #expect(last?["link"] == "up", "\(name)")
+            #expect(last?["values"]?["state"] == (isOn ? "on" : "off"), "\(name): \(last?.json ?? "")")
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import DescriptorIO
+import FakeBlueZ
+import Glibc
+import TestSupport
+import Testing
+
+/// The simulated pump is asked what is so; moments are counted in packets that are written to it.
+@Suite("Programs around pumpctld that die or stand still", .timeLimit(.minutes(5)))
+struct DeathTests {
+    /// What an ended `pumpctl off` says of the pump.
+    private static func expectHonest(off ending: ChildProcess.Ending, isOn: Bool, _ name: String) {
+        if ending.status == 0 {
+            #expect(ending.output == "pump off\n", "\(name): \(ending)")
+            #expect(!isOn, "\(name): an acknowledged OFF is not true: \(ending)")
+        } else {
+            #expect([66, 69, 74, 75].contains(ending.status), "\(name): \(ending)")
+            #expect(!ending.output.contains("pump off"), "\(name): \(ending)")
+        }
+    }
+
+    @Test(
+        "pumpctld is killed at any packet: nobody takes a command for done that is not, and the pump goes on as it was")
+    func daemonKilled() async throws {
+        let pump = try await PumpBehindBLE()
+        var daemon = try await pump.startDaemon()
+        for (number, words) in [["on"], ["off"], ["speed", "120"], ["status"], ["off"], ["on"], ["off"], ["off"]]
+            .enumerated()
+        {
+            // What the pump is before, by another program.
+            let turnsOn = words != ["on"]
+            #expect(try await pump.run("shared:pump", turnsOn ? "on" : "off").status == 0)
+            let program = try await pump.start(["--port", "shared:pump"] + words)
+            let name = "\(number): \(words)"
+            let before = pump.received.state.bytes.count
+            let process = daemon.processID
+            pump.atPacket(1 + number % 3, isDelivered: number.isMultiple(of: 2)) { kill(process, SIGKILL) }
+            let ending = try await program.ending()
+            // One that had done before as many packets were written.
+            kill(process, SIGKILL)
+            try await daemon.ending()
+            await pump.settle()
+            let isOn = await pump.isOn()
+            if words == ["off"] {
+                Self.expectHonest(off: ending, isOn: isOn, name)
+            } else if ending.status != 0 {
+                #expect(ending.status == 74, "\(name): \(ending)")
+                // What comes behind an ON that was acknowledged only asks.
+                let isQuery = words == ["status"] || words == ["on"] && isOn && ending.errors.contains("at STATUS:")
+                if !isQuery { #expect(ending.errors.contains("unknown"), "\(name): \(ending)") }
+            }
+            let sent = String(decoding: pump.received.state.bytes.dropFirst(before), as: UTF8.self)
+            // A daemon that starts sends nothing, and stops nothing.
+            daemon = try await pump.startDaemon()
+            let status = try await pump.run("shared:pump", "status")
+            #expect(status.output.hasPrefix(isOn ? "pump       on\n" : "pump   off\n"), "\(name): \(status)")
+            #expect(await pump.isOn() == isOn)
+            let more = String(decoding: pump.received.state.bytes.dropFirst(before), as: UTF8.self).dropFirst(
+                sent.count)
+            #expect(!more.contains("O"), "\(name): \(more)")
+            #expect(pump.resets.state == 0)
+        }
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ending().status == 0)
+        await pump.fake.stop()
+    }
+
+    @Test("pumpctld is stopped at any packet: its clients get their answers once it goes on")
+    func daemonStopped() async throws {
+        let pump = try await PumpBehindBLE()
+        let daemon = try await pump.startDaemon()
+        for (number, words) in [["on"], ["off"], ["on"], ["speed", "120"], ["status"], ["off"]].enumerated() {
+            let program = try await pump.start(["--port", "shared:pump", "--timeout", "30"] + words)
+            let process = daemon.processID
+            pump.atPacket(1 + number % 2, isDelivered: number.isMultiple(of: 2)) { kill(process, SIGSTOP) }
+            // It has either stopped, or its client has done.
+            try await pump.untilStruckOrEnded(program)
+            let other = try await ShareClient(at: .tcp(host: pump.tcp.host, port: pump.tcp.port))
+            try await other.say("TEMP")
+            pump.cancelStrike()
+            kill(process, SIGCONT)
+            let ending = try await program.ending()
+            // Where the packet was lost, a question is asked again, and only OFF is sent again.
+            if number.isMultiple(of: 2) { #expect(ending.status == 0, "\(number) \(words): \(ending)") }
+            try await other.received.text(upTo: "TEMP:{Water:")
+            if words == ["off"] { Self.expectHonest(off: ending, isOn: await pump.isOn(), "\(number)") }
+            await other.channel.close()
+        }
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ending().status == 0)
+        await pump.fake.stop()
+    }
+
+    @Test("a client is killed at any packet: what it asked for is done or not, and the others notice nothing")
+    func clientKilled() async throws {
+        let pump = try await PumpBehindBLE()
+        let daemon = try await pump.startDaemon()
+        let watcher = try await ShareClient(socket: pump.socketPath)
+        try await watcher.ask("STATUS", for: "STATUS:{State:OFF")
+        for (number, words) in [
+            ["on"], ["off"], ["speed", "120"], ["status"], ["on"], ["off"], ["on"], ["monitor"], ["off"],
+        ].enumerated() {
+            let program = try await pump.start(
+                ["--port", number.isMultiple(of: 2) ? pump.endpoint : "shared:pump"] + words)
+            pump.atPacket(1 + number % 3, isDelivered: true) { program.send(signal: SIGKILL) }
+            try await pump.untilStruckOrEnded(program)
+            program.send(signal: SIGKILL)
+            pump.cancelStrike()
+            try await program.ending()
+            // A half line of a client that dies is not sent.
+            let raw = try await ShareClient(at: .tcp(host: pump.tcp.host, port: pump.tcp.port))
+            try await raw.channel.write(Array("TEMP\nSPEED:7".utf8))
+            try await raw.received.text(upTo: "TEMP:{Water:")
+            await raw.channel.close()
+            try await watcher.ask("WHAT\(number)", for: "ERROR:UNKNOWN_COMMAND\r\n")
+            try await watcher.ask("STATUS", for: await pump.isOn() ? "STATUS:{State:ON" : "STATUS:{State:OFF")
+        }
+        #expect(!pump.received.state.text.contains("SPEED:7"))
+        #expect(try await pump.run("shared:pump", "off").output == "pump off\n")
+        #expect(await !pump.isOn())
+        await watcher.channel.close()
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ending().status == 0)
+        await pump.fake.stop()
+    }
+
+    @Test(
+        "bluetoothd is killed at any packet: a command is done, or its outcome is unknown, and OFF gets through behind it"
+    )
+    func bluetoothdKilled() async throws {
+        let pump = try await PumpBehindBLE()
+        let daemon = try await pump.startDaemon()
+        for (number, words) in [["on"], ["off"], ["speed", "120"], ["off"]].enumerated() {
+            let program = try await pump.start(["--port", "shared:pump"] + words)
+            let fake = pump.fake
+            let restarted = Watched(false)
+            pump.atPacket(1 + number % 2, isDelivered: number.isMultiple(of: 2)) {
+                Task {
+                    try await fake.restart()
+                    restarted.update { $0 = true }
+                }
+            }
+            let ending = try await program.ending()
+            pump.strikeNow()
+            _ = try await restarted.wait(for: "bluetoothd to be back") { $0 ? true : nil }
+            if words == ["off"] {
+                Self.expectHonest(off: ending, isOn: await pump.isOn(), "\(number)")
+            } else if ending.status != 0 {
+                #expect([1, 74].contains(ending.status), "\(number) \(words): \(ending)")
+            }
+            #expect(try await pump.run("shared:pump", "off").output == "pump off\n")
+            #expect(await !pump.isOn())
+        }
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ending().status == 0)
+        await pump.fake.stop()
+    }
+}
