@@ -42,6 +42,8 @@ final class LineClient: @unchecked Sendable {
     var hasEnded = false
     /// Whether its lines are being attended to.
     var isServed = false
+    /// Called once its connection is closed: until then it counts.
+    var onEnd: (@Sendable () -> Void)?
     /// How many of its lines that make the device safe are under way.
     var stopCount = 0
     /// Whether an answer to one of its lines may follow.
@@ -183,6 +185,13 @@ final class LineClient: @unchecked Sendable {
     private func endWriting() {
         (outgoing, beingWritten, writer) = ([], 0, nil)
         endWait(takesSome: true)
+    }
+
+    /// Closes its connection.
+    func close() async {
+        await channel.close()
+        onEnd?()
+        onEnd = nil
     }
 
     /// Waits until it has taken what it was told.

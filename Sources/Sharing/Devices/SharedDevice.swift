@@ -244,17 +244,17 @@ public actor SharedDevice {
     ///
     /// - Parameters:
     ///   - name: What the log calls it.
-    ///   - onEnd: Called once it has left.
+    ///   - onEnd: Called once its connection is closed.
     func join(
         _ channel: DescriptorChannel, _ name: String, _ kind: LineClient.Kind,
         onEnd: (@Sendable () -> Void)? = nil
     ) async -> ClientID {
         let client = enroll(channel, name, kind)
+        client.onEnd = onEnd
         await channel.forward { [id = client.id] arrival in
             self.assumeIsolated { device in
                 if case .success(let bytes?) = arrival { return device.hear(bytes, id) }
                 device.endInput(of: id)
-                onEnd?()
             }
         }
         return client.id
@@ -291,7 +291,7 @@ public actor SharedDevice {
             }
             await client.finish()
             timer.cancel()
-            await client.channel.close()
+            await client.close()
         }
     }
 
@@ -329,7 +329,7 @@ public actor SharedDevice {
         client.forgetLines()
         guard client.kind != .terminal else { return }
         leave(client.id)
-        Task(executorPreference: loop) { await client.channel.close() }
+        Task(executorPreference: loop) { await client.close() }
     }
 
     func hear(_ bytes: [UInt8], _ id: ClientID) {

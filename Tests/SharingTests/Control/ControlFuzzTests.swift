@@ -6,7 +6,7 @@ import Testing
 
 @testable import Sharing
 
-/// Lines that are almost requests, from a seed. `PUMPCTL_FUZZ_LINES` says how many, where not the usual number.
+/// Lines that are almost requests, from a seed. `PUMPCTL_FUZZ_BYTES` says how many bytes, where not the usual number.
 @Suite("Lines from anybody", .timeLimit(.minutes(240)))
 struct ControlFuzzTests {
     private static let corpus: [[UInt8]] = [
@@ -50,17 +50,15 @@ struct ControlFuzzTests {
         return line
     }
 
-    private static func count(usually count: Int) -> Int {
-        ProcessInfo.processInfo.environment["PUMPCTL_FUZZ_LINES"].flatMap { Int($0) } ?? count
-    }
-
     @Test("are JSON to the reader where they are to Foundation, but for what it refuses on purpose")
     func reader() throws {
         var random = SplitMix64(seed: 20)
         var counts = (taken: 0, refused: 0)
         let onPurpose = ["each member once", "a smaller number", "at most \(JSONReader.depthLimit) levels"]
-        for _ in 0..<Self.count(usually: 200_000) {
+        var left = FuzzAmount.bytes(usually: 2_000_000)
+        while left > 0 {
             let line = Self.mutant(by: &random)
+            left -= line.count + 1
             let isJSON = (try? JSONSerialization.jsonObject(with: Data(line), options: .fragmentsAllowed)) != nil
             let text = String(decoding: line, as: UTF8.self)
             do throws(JSONReader.Failure) {
@@ -97,11 +95,11 @@ struct ControlFuzzTests {
         try await ControlRig.run { rig in
             let client = try await rig.client()
             var random = SplitMix64(seed: 21)
-            var left = Self.count(usually: 20_000)
+            var left = FuzzAmount.bytes(usually: 500_000)
             while left > 0 {
                 let lines = (0..<12).map { _ in Self.mutant(by: &random) }
-                left -= lines.count
                 var bytes: [UInt8] = lines.flatMap { $0 + [0x0A] }
+                left -= bytes.count
                 let count = bytes.count(where: { $0 == 0x0A })
                 let allowed = Set(bytes.split(separator: 0x0A).compactMap { Self.lineAskedFor(by: Data($0)) })
                 while !bytes.isEmpty {

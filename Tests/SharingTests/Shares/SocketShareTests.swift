@@ -66,6 +66,34 @@ struct SocketShareTests {
         }
     }
 
+    @Test("counts who says nothing more as long as an answer is owed: each has a descriptor")
+    func owed() async throws {
+        let link = ScriptedLink()
+        try await SharedBench.run(.pump, at: "tcp:nowhere:1") {
+            link
+        } _: { bench in
+            let folder = TemporaryFolder()
+            let address = SocketAddress.unix(path: folder.path("share"))
+            let share = try await SocketShare.open(bench.device, at: address, limit: 2)
+            var clients: [LineClientEnd] = []
+            for _ in 0..<2 {
+                let client = LineClientEnd(
+                    try await DescriptorChannel.connect(to: address, deadline: .now.advanced(by: .seconds(10))))
+                try await client.say("STATUS\n")
+                await client.sayNoMore()
+                clients.append(client)
+            }
+            await settle()
+            let third = try await DescriptorChannel.connect(to: address, deadline: .now.advanced(by: .seconds(10)))
+            #expect(await LineClientEnd(third).rest() == [])
+            try await bench.untilReported("that there are too many") {
+                if case .turnedAway = $0 { true } else { false }
+            }
+            for client in clients { await client.leave() }
+            await share.close()
+        }
+    }
+
     @Test("is for this user alone, takes the place of one that nobody listens at, and leaves nothing behind")
     func path() async throws {
         let pump = try SharedPump()

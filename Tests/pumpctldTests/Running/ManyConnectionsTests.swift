@@ -1,0 +1,109 @@
+import DescriptorIO
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("pumpctld that many connect to", .timeLimit(.minutes(5)))
+struct ManyConnectionsTests {
+    /// What the daemon has.
+    private struct Holdings {
+        var descriptors: Int
+        /// Resident memory in KiB.
+        var memory: Int
+
+        init(of process: pid_t) throws {
+            let folder = try #require(opendir("/proc/\(process)/fd"))
+            defer { closedir(folder) }
+            descriptors = 0
+            while readdir(folder) != nil { descriptors += 1 }
+            let status = try #require(TextFile.contents(of: "/proc/\(process)/status"))
+            let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
+            memory = try #require(line.split(separator: " ").compactMap { Int($0) }.first)
+        }
+    }
+
+    @Test("10,000 connections at all its listeners, with half lines, leave neither a descriptor nor memory behind")
+    func tenThousand() async throws {
+        let pump = try await PumpBehindTerminal()
+        let folder = pump.folder
+        let host = "127.\(64 + getpid() >> 16 & 0x3F).\(getpid() >> 8 & 0xFF).\(getpid() & 0xFF)"
+        let file = folder.write(
+            """
+            [daemon]
+            socket = "\(folder.path("control"))"
+            log-level = "error"
+            [device.pump]
+            endpoint = "\(pump.port)"
+            tcp = "\(host):4000"
+            unix = "\(folder.path("socket"))"
+            """, to: "pumpctld.toml")
+        let daemon = try await ChildProcess(
+            [Executable.pumpctld, "--config", file], environment: ChildProcess.surroundings)
+        let listeners = try await untilListening(
+            [.tcp(host: host, port: 4000), .unix(path: folder.path("socket")), .unix(path: folder.path("control"))])
+        let control = try await ShareClient(socket: folder.path("control"))
+        try await control.channel.write(Array("{\"id\":1,\"do\":\"subscribe\",\"events\":[\"link\"]}\n".utf8))
+        try await control.received.text(upTo: #""id":1,"ok":true"#)
+        var random = SplitMix64(seed: 51)
+        let halves = ["", "ON", "{\"id\":", "OF", "{\"id\":1,\"do\":", "\u{0}\u{1}"]
+        var holdings: [Holdings] = []
+        for number in 0..<10_000 {
+            if number == 2000 { holdings.append(try await quiet(daemon, control)) }
+            let address = listeners[random.number(below: listeners.count)]
+            let channel = try await connect(to: address, control)
+            // Whoever comes when too many are there is hung up on.
+            try? await channel.write(Array(halves[random.number(below: halves.count)].utf8))
+            await channel.leave()
+        }
+        holdings.append(try await quiet(daemon, control))
+        #expect(holdings[1].descriptors == holdings[0].descriptors)
+        #expect(holdings[1].memory < holdings[0].memory + 2048, "\(holdings)")
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ending().status == 0)
+        await control.channel.close()
+        await pump.close()
+    }
+
+    /// Waits until the daemon listens at all of these addresses.
+    private func untilListening(_ addresses: [SocketAddress]) async throws -> [SocketAddress] {
+        for address in addresses {
+            while (try? await DescriptorChannel.connect(to: address, deadline: .now.advanced(by: .seconds(1))).leave())
+                == nil
+            {
+                try Task.checkCancellation()
+            }
+        }
+        return addresses
+    }
+
+    /// What the daemon has once all clients but `control` have left it.
+    private func quiet(_ daemon: ChildProcess, _ control: ShareClient) async throws -> Holdings {
+        var before = -1
+        while true {
+            let answer = try await answer(control)
+            let holdings = try Holdings(of: daemon.processID)
+            if answer.contains(#""clients":0"#), holdings.descriptors == before { return holdings }
+            before = holdings.descriptors
+            try Task.checkCancellation()
+        }
+    }
+
+    /// Connects, as soon as the daemon has accepted enough of those who came before.
+    private func connect(to address: SocketAddress, _ control: ShareClient) async throws -> DescriptorChannel {
+        while true {
+            do throws(DescriptorError) {
+                return try await DescriptorChannel.connect(to: address, deadline: .now.advanced(by: .seconds(30)))
+            } catch {
+                guard error.errno == EAGAIN else { throw error }
+            }
+            try await answer(control)
+        }
+    }
+
+    /// What the daemon says of its devices, once it has attended to those who came before.
+    @discardableResult
+    private func answer(_ control: ShareClient) async throws -> String {
+        try await control.channel.write(Array("{\"id\":2,\"do\":\"devices\"}\n".utf8))
+        return try await control.received.text(upTo: #""id":2,"ok":true"#)
+    }
+}
