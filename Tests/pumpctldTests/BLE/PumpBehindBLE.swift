@@ -99,12 +99,13 @@ struct PumpBehindBLE {
         line.onWrite = { [strike] bytes, request in
             let due = strike.update { strike -> Strike? in
                 strike?.rest -= 1
-                guard let due = strike, due.rest <= 0 else { return nil }
-                strike = nil
+                guard let due = strike, due.rest == 0 else { return nil }
                 return due
             }
             if due?.isDelivered != false { try await write?(bytes, request) }
             due?.body()
+            // Only now has it happened for those who wait.
+            if due != nil { strike.update { $0 = nil } }
         }
     }
 
@@ -115,9 +116,10 @@ struct PumpBehindBLE {
 
     /// Has it happen now where it has not yet.
     func strikeNow() {
-        let due = strike.update { strike in
-            defer { strike = nil }
-            return strike
+        let due = strike.update { strike -> Strike? in
+            guard let due = strike, due.rest > 0 else { return nil }
+            strike = nil
+            return due
         }
         due?.body()
     }
