@@ -105,7 +105,7 @@ lint: setup-test
 	$(PART) 'style of the scripts' shellcheck $$(grep -l '^#!/bin/.*sh' scripts/*) .ci/run hardware/udev/check Examples/check Examples/Scale/check
 
 benchmark: all
-	@scripts/ensure-packages dbus-daemon
+	@scripts/ensure-packages dbus-daemon socat
 	$(RELEASE) --product fake-bluez
 	$(MAKE) -C Benchmarks benchmark
 

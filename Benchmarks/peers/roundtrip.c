@@ -1,4 +1,5 @@
-// The floor for a command's round trip: write, read until the line end, no more. roundtrip PORT COUNT
+// The floor for a command's round trip: write, read until the line end, no more. roundtrip PORT COUNT, where PORT is a
+// terminal, or unix:PATH. Prints the median in µs, the CPU time of a round trip in µs, and the 99th percentile in µs.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,6 +9,8 @@
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "connect.h"
 
 static double now(void) {
     struct timespec t;
@@ -26,17 +29,22 @@ static double cpu(void) {
     return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1e6 + u.ru_utime.tv_usec + u.ru_stime.tv_usec;
 }
 
-int main(int argc, char **argv) {
-    if (argc != 3) return 2;
-    int port = open(argv[1], O_RDWR | O_NOCTTY), count = atoi(argv[2]);
-    if (port < 0) return 1;
+static int open_terminal(const char *path) {
+    int port = open(path, O_RDWR | O_NOCTTY);
     struct termios settings;
-    tcgetattr(port, &settings);
+    if (port < 0 || tcgetattr(port, &settings)) return -1;
     cfmakeraw(&settings);
     cfsetspeed(&settings, B9600);
     tcsetattr(port, TCSANOW, &settings);
+    return port;
+}
+
+int main(int argc, char **argv) {
+    if (argc != 3) return 2;
+    int count = atoi(argv[2]), port = strncmp(argv[1], "unix:", 5) ? open_terminal(argv[1]) : connect_to(argv[1]);
+    if (port < 0) return 1;
     double *times = malloc(count * sizeof *times), cpu0 = cpu();
-    char buffer[4096];
+    static char buffer[1 << 16];
     for (int i = 0; i < count; i++) {
         double start = now();
         if (write(port, "STATUS\n", 7) != 7) return 1;
@@ -45,11 +53,12 @@ int main(int argc, char **argv) {
             ssize_t n = read(port, buffer + length, sizeof buffer - length);
             if (n <= 0) return 1;
             length += n;
-        } while (buffer[length - 1] != '\n');
+            // A line that the pump says unasked may come before the answer.
+        } while (buffer[length - 1] != '\n' || !memmem(buffer, length, "STATUS:", 7));
         times[i] = now() - start;
     }
     double used = cpu() - cpu0;
     qsort(times, count, sizeof *times, ascending);
-    printf("%.2f %.2f\n", times[count / 2], used / count);  // median us, CPU us a round trip
+    printf("%.2f %.2f %.2f\n", times[count / 2], used / count, times[count * 99 / 100]);
     return 0;
 }

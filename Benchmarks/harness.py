@@ -1,0 +1,94 @@
+"""What the benchmarks share: programs that are measured against, medians by rounds, and the table of goals."""
+import os
+import statistics
+import subprocess
+import sys
+
+# Longer than anything that is measured takes.
+PATIENCE_S = 300
+
+
+def ended(process):
+    """Waits for the end of a process whose standard input was closed, or brings it about."""
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+class Program:
+    """A program that says on its first lines where it is, and lives until its standard input ends."""
+
+    def __init__(self, *command, lines=1):
+        self.command, self.lines = [str(word) for word in command], lines
+
+    def __enter__(self):
+        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.said = [self.process.stdout.readline().strip() for _ in range(self.lines)]
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        ended(self.process)
+
+
+class Responder(Program):
+    """A pump that answers at once, on a pseudo-terminal, for as long as the block lasts."""
+
+    def __init__(self, peers):
+        super().__init__(peers / "responder")
+
+    def __enter__(self):
+        return super().__enter__().said[0]
+
+
+class Bluetooth(Program):
+    """fake-bluez on a bus of its own, for as long as the block lasts: the environment of who uses it."""
+
+    # Its Sprinter, as an endpoint, and as objects.
+    ENDPOINT = "ble:00:15:83:00:00:20"
+    DEVICE = "/org/bluez/hci0/dev_00_15_83_00_00_20"
+    CHARACTERISTIC = DEVICE + "/service0001/char0002"
+
+    def __enter__(self):
+        return dict(os.environ, DBUS_SYSTEM_BUS_ADDRESS=super().__enter__().said[0])
+
+
+def numbers(*command, environment=None):
+    command = [str(word) for word in command]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment, timeout=PATIENCE_S)
+    if done.returncode != 0:
+        sys.exit(f"run: {' '.join(command)}: status {done.returncode}")
+    return [float(word) for word in done.stdout.split()]
+
+
+def medians(rounds, contestants):
+    """Lets each contestant (name to a call that gives numbers) run in turn; the medians of its numbers."""
+    results = {name: [] for name in contestants}
+    for _ in range(rounds):
+        for name, call in contestants.items():
+            results[name].append(call())
+    return {name: [statistics.median(column) for column in zip(*rows)] for name, rows in results.items()}
+
+
+class Table:
+    def __init__(self):
+        self.rows = []
+        self.all_met = True
+
+    def add(self, what, measured, peer, ratio, goal, met):
+        self.all_met &= met
+        self.rows.append((what, measured, peer, ratio, goal, "yes" if met else "no"))
+
+    def at_most(self, what, unit, measured, peer_name, peer, factor, factor_text=None):
+        ratio = measured / peer
+        self.add(what, f"{measured:.3g} {unit}", f"{peer:.3g} {unit} ({peer_name})", f"{ratio:.2f}",
+                 f"≤ {factor_text or factor}", ratio <= factor)
+
+    def text(self):
+        lines = [("what", "measured", "peer", "ratio", "goal", "met")] + self.rows
+        widths = [max(len(row[column]) for row in lines) for column in range(6)]
+        drawn = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths)) + " |" for row in lines]
+        drawn.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
+        return "\n".join(drawn)

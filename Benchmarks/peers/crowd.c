@@ -1,0 +1,25 @@
+// Clients that do not read. crowd ADDRESS COUNT connects them, prints a line, waits until its standard input ends, and prints
+// how many are still connected.
+#define _GNU_SOURCE
+#include <poll.h>
+#include <stdio.h>
+
+#include "connect.h"
+
+int main(int argc, char **argv) {
+    if (argc != 3) return 64;
+    int count = atoi(argv[2]), connected = 0;
+    struct pollfd *clients = calloc(count, sizeof *clients);
+    for (int i = 0; i < count; i++) {
+        clients[i] = (struct pollfd){connect_to(argv[1]), POLLRDHUP, 0};
+        if (clients[i].fd < 0) return perror("crowd"), 1;
+    }
+    puts("connected");
+    fflush(stdout);
+    char byte;
+    while (read(0, &byte, 1) > 0) continue;
+    poll(clients, count, 0);
+    for (int i = 0; i < count; i++) connected += !(clients[i].revents & (POLLRDHUP | POLLHUP | POLLERR));
+    printf("%d\n", connected);
+    return 0;
+}
