@@ -180,8 +180,12 @@ extension SharedDevice {
     }
 
     private func noteTelling(_ bytes: [UInt8]) {
-        guard let speaker, Self.lines(of: bytes).contains(where: { speaker.tellsState(Array($0)) }) else { return }
-        watch.lastTold = watch.elapsed()
+        guard let speaker else { return }
+        // A piece of a log has hundreds of lines, and its first one decides.
+        var rest = bytes[...]
+        while let line = Self.takeLine(from: &rest) {
+            if speaker.tellsState(Array(line)) { return watch.lastTold = watch.elapsed() }
+        }
     }
 
     /// Looks at the state before long, if anybody is told of it.
@@ -207,7 +211,22 @@ extension SharedDevice {
 
     /// The lines of what a device has said, without their ends.
     static func lines(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
-        bytes.split(separator: 0x0A).map { $0.last == 0x0D ? $0.dropLast() : $0 }.filter { !$0.isEmpty }
+        var rest = bytes[...]
+        var lines: [ArraySlice<UInt8>] = []
+        while let line = takeLine(from: &rest) { lines.append(line) }
+        return lines
+    }
+
+    /// Takes the next line that is not empty out of what a device has said; without its end.
+    private static func takeLine(from rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        while !rest.isEmpty {
+            let end = rest.firstIndex(of: 0x0A) ?? rest.endIndex
+            let line = rest[..<end]
+            rest = rest[end...].dropFirst()
+            let text = line.last == 0x0D ? line.dropLast() : line
+            if !text.isEmpty { return text }
+        }
+        return nil
     }
 
     /// A line as text; of one that is none, the bytes that are not printable ASCII are escaped.
