@@ -97,10 +97,7 @@ public final class ReportingLink: LinkWrapper {
         var resets: [ESP32Reset] = []
         lines.withLock { framer in
             framer.append(bytes.span) { line, _ in
-                guard line.count >= 7, let reset = ESP32Reset(line: line.withUnsafeBufferPointer { Array($0) }) else {
-                    return
-                }
-                resets.append(reset)
+                if let reset = ESP32Reset(line: line) { resets.append(reset) }
             }
         }
         guard !link.mayHaveReset || state.withLock({ $0.hasSent }) else { return }

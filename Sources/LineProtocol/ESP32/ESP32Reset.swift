@@ -3,18 +3,31 @@ public struct ESP32Reset: Sendable, Hashable {
     /// The cause, as the ROM names it: `POWERON_RESET`, `RTCWDT_BROWN_OUT_RESET`; empty where it names none.
     public var cause: String
 
+    private static let mark = Array("rst:0x".utf8)
+
     /// Reads a line; nil if it tells of no restart.
-    public init?(line: [UInt8]) {
-        let mark = Array("rst:0x".utf8)
-        guard let start = line.indices.first(where: { line[$0...].starts(with: mark) }) else { return nil }
-        let rest = line[(start + mark.count)...].drop { UnicodeScalar($0).properties.isASCIIHexDigit }
-        guard rest.startIndex > start + mark.count else { return nil }
+    public init?(line: [UInt8]) { self.init(line: line.span) }
+
+    /// Reads a line; nil if it tells of no restart.
+    public init?(line: Span<UInt8>) {
+        guard let text = line.withUnsafeBytes(Self.textBehindMark) else { return nil }
+        let rest = text.drop { UnicodeScalar($0).properties.isASCIIHexDigit }
+        guard rest.startIndex > text.startIndex else { return nil }
         let name = rest.starts(with: " (".utf8) ? rest.dropFirst(2).prefix { $0 != UInt8(ascii: ")") } : []
         let isName = name.allSatisfy { byte in
             ("A"..."Z").contains(UnicodeScalar(byte)) || ("0"..."9").contains(UnicodeScalar(byte))
                 || byte == UInt8(ascii: "_")
         }
         cause = isName ? String(decoding: name, as: UTF8.self) : ""
+    }
+
+    private static func textBehindMark(in line: UnsafeRawBufferPointer) -> [UInt8]? {
+        var index = 0
+        while let start = ByteSearch.first(UInt8(ascii: "r"), or: UInt8(ascii: "r"), in: line, from: index) {
+            if line[start...].starts(with: mark) { return Array(line[(start + mark.count)...]) }
+            index = start + 1
+        }
+        return nil
     }
 
     /// Whether the chip restarted because its supply was too weak.

@@ -39,7 +39,8 @@ import Testing
         arguments: [
             ("rst:0x1 (POWERON_RESET),boot:0x13 (SPI_FAST_FLASH_BOOT)", "POWERON_RESET"),
             ("1 2rst:0xf (RTCWDT_BROWN_OUT_RESET),boot:0x13", "RTCWDT_BROWN_OUT_RESET"), ("rst:0x3", ""),
-            ("rst:0x", nil), ("first:0x1", ""), ("ets Jul 29 2019 12:21:46", nil), ("", nil),
+            ("rst:0x", nil), ("first:0x1", ""), ("r rst:0 rst:0x1b (A_1) rst:0x2 (B)", "A_1"),
+            ("ets Jul 29 2019 12:21:46", nil), ("", nil),
         ] as [(String, String?)])
     func `The cause is what the ROM calls it`(line: String, cause: String?) {
         #expect(ESP32Reset(line: Array(line.utf8))?.cause == cause)
