@@ -73,8 +73,22 @@ extension LogEntry {
 extension Family {
     /// Whether a line of a client changes nothing, as far as the family's commands tell.
     fileprivate func isQuestion(_ line: [UInt8]) -> Bool {
-        let text = String(decoding: line, as: UTF8.self).uppercased()
-        return commands.contains { $0.effect == .query && $0.parameters.isEmpty && $0.line.uppercased() == text }
+        commands.contains { command in
+            command.effect == .query && command.parameters.isEmpty
+                && command.line.utf8.elementsEqual(line) { $0.inUpperCase == $1.inUpperCase }
+        }
+    }
+}
+
+extension UInt8 {
+    /// An ASCII letter in upper case; other bytes as they are.
+    fileprivate var inUpperCase: UInt8 { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) ? self & ~0x20 : self }
+}
+
+extension SharingReport {
+    /// Whether it tells that a client asks something that changes nothing: that is logged at the level `debug`.
+    func isQuestion(to family: Family) -> Bool {
+        if case .sends(let line, _) = event { family.isQuestion(line) } else { false }
     }
 }
 

@@ -106,7 +106,10 @@ final class Daemon: Sendable {
                 throw error
             }
         } tell: { [self] report in
-            log.log(LogEntry(report, of: settings.family))
+            // Most lines are questions, and most daemons log none: those are not put in words.
+            if log.logLevel <= .debug || !report.isQuestion(to: settings.family) {
+                log.log(LogEntry(report, of: settings.family))
+            }
             note(report)
         }
         return Served(device: device, recording: recording)

@@ -68,9 +68,21 @@ struct LogFormatTests {
         }
         #expect(level("STATUS") == .debug)
         #expect(level("temp") == .debug)
-        for command in ["ON", "OFF", "SPEED: 7", "FOO", "STATUS;ON"] { #expect(level(command) == .info) }
+        for command in ["ON", "OFF", "SPEED: 7", "FOO", "STATUS;ON", "STATU", "STATUS "] {
+            #expect(level(command) == .info)
+        }
         let entry = LogEntry(SharingReport(device: "p", .sends(Array("ON".utf8), for: "10.0.0.7:5")), of: .pump)
         #expect(entry.metadata == ["device": "p", "client": "10.0.0.7:5", "line": "ON"])
+    }
+
+    @Test("takes for a question only what a client sends that changes nothing")
+    func questions() {
+        func isQuestion(_ event: SharingReport.Event) -> Bool {
+            SharingReport(device: "p", event).isQuestion(to: .pump)
+        }
+        #expect(isQuestion(.sends(Array("Status".utf8), for: "x")))
+        #expect(!isQuestion(.sends(Array("ON".utf8), for: "x")))
+        #expect(!isQuestion(.failed(Array("STATUS".utf8), for: "x", "no answer")))
     }
 
     @Test("takes its stream for the journal where the variable names that stream, and no other")
