@@ -242,7 +242,7 @@ public actor Session<Family: DeviceFamily> {
 
     /// What an error means that can answer the command which is sent next.
     private var ownErrors: Flight.ErrorTrust {
-        Family.fence == nil || listener.conversation.areErrorsOwn ? .own : .doubtful
+        listener.conversation.areErrorsOwn || Family.fence == nil ? .own : .doubtful
     }
 
     func waitForTurn(_ command: Family.Command, isUrgent: Bool = false) async throws(SessionError) {
