@@ -35,7 +35,11 @@ class Daemon:
     def __enter__(self):
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.listener.bind(str(self.notices))
-        self.start()
+        try:
+            self.start()
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_):
