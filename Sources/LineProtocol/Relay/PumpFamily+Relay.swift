@@ -108,4 +108,11 @@ extension Session where Family == Relayed<PumpFamily> {
     ) async throws(SessionError) -> Session {
         try await begun(over: link, clock: clock, waitsUntilReady: waitsUntilReady, observer: observer)
     }
+
+    /// Sends a line and waits for its answer: ``Session/perform(_:timeout:)`` of any family.
+    public func perform(
+        _ line: RelayedLine<PumpFamily>, timeout: Duration = Session.defaultTimeout
+    ) async throws(SessionError) -> RelayedAnswer<PumpFamily> {
+        try await perform(line, timeout: timeout, isProbe: false)
+    }
 }

@@ -88,8 +88,8 @@ public struct SharedFamily: Sendable {
     /// What was not sent is refused as the pump itself refuses. A host must not take what it is told of a loss for an answer to
     /// what was under way: that is a line as debug builds of the firmware print for people.
     static let pump = SharedFamily(
-        .pump, isStop: { RelayedLine<PumpFamily>($0)?.request.effect == .stop },
-        mayChange: { RelayedLine<PumpFamily>($0)?.request.effect == .change },
+        .pump, isStop: { PumpFamily.request(by: $0)?.effect == .stop },
+        mayChange: { PumpFamily.request(by: $0)?.effect == .change },
         wording: { notice in
             switch notice {
             case .notSent: Array("ERROR:DEVICE_AWAY\r\n".utf8)
@@ -101,8 +101,10 @@ public struct SharedFamily: Sendable {
     ) { link, _, clock, say throws(SessionError) in
         // The UART keeps 63 bytes while the firmware sleeps; 40 and what may stand there already are fewer.
         let link = PacedLink(link, pieceLength: 40, pause: PumpFamily.readingTime, clock: clock)
-        return try await LineSpeaker<PumpFamily>(say: say) { observer throws(SessionError) in
-            // Begun where its code is specialized for the pump.
+        // Both are done where their code is specialized for the pump.
+        return try await LineSpeaker<PumpFamily>(say: say) { session, line, timeout throws(SessionError) in
+            try await session.perform(line, timeout: timeout)
+        } begin: { observer throws(SessionError) in
             try await Session<Relayed<PumpFamily>>.begin(
                 over: link, clock: clock, waitsUntilReady: false, observer: observer)
         }

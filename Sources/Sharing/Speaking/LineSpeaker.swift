@@ -9,6 +9,12 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
         @Sendable (_ observer: @escaping @Sendable (SessionEvent<RelayedMessage<Base>>) -> Void)
         async throws(SessionError) -> Session<Relayed<Base>>
 
+    /// Sends a line in its turn: ``LineProtocol/Session/perform(_:timeout:)``, which a family may have code for that is
+    /// specialized for it.
+    typealias Perform =
+        @Sendable (_ session: Session<Relayed<Base>>, _ line: RelayedLine<Base>, _ timeout: Duration)
+        async throws(SessionError) -> RelayedAnswer<Base>
+
     /// How long a device is given that does not answer such a line.
     private static var silence: Duration { .milliseconds(300) }
     /// How long a device is sent what makes it safe until it has acknowledged that; a board that was reset needs most of it to
@@ -17,6 +23,7 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
     private static var lineEnd: [UInt8] { [0x0D, 0x0A] }
 
     private let session: Session<Relayed<Base>>
+    private let perform: Perform
     private let stops = Stops()
 
     /// What somebody was told who makes the device safe just now.
@@ -50,7 +57,14 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
     /// Begins to speak.
     ///
     /// - Parameter say: Told what the device says unasked.
-    init(say: @escaping SpeechReceiver, begin: Begin) async throws(SessionError) {
+    init(
+        say: @escaping SpeechReceiver,
+        perform: @escaping Perform = { session, line, timeout throws(SessionError) in
+            try await session.perform(line, timeout: timeout)
+        },
+        begin: Begin
+    ) async throws(SessionError) {
+        self.perform = perform
         session = try await begin { [stops] event in
             switch event {
             case .heard(let message):
@@ -81,7 +95,7 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
         command.hear = { asker.tell($0 + Self.lineEnd) }
         do throws(SessionError) {
             let time = command.request.isAnswered ? Session<Relayed<Base>>.defaultTimeout : Self.silence
-            _ = try await session.perform(command, timeout: time)
+            _ = try await perform(session, command, time)
         } catch {
             if error.code == .refused, let text = error.deviceCode { asker.tell(Array(text.utf8) + Self.lineEnd) }
             if command.request.isAnswered || error.code != .noAnswer { throw error }
