@@ -229,13 +229,14 @@ let package = Package(
         .testTarget(
             name: "BenchTests",
             dependencies: [
-                "pumpctl", "pumpctl-record", "Sharing", "DeviceKit", "FirmwareSim", "PeripheralSim", "FakeBlueZ",
-                "BlueZ",
+                "pumpctl", "pumpctl-record", "pumpctld", "Sharing", "DeviceKit", "FirmwareSim", "PeripheralSim",
+                "FakeBlueZ", "BlueZ",
                 "DBus", "SerialPort", "DescriptorIO", "LineProtocol", "Transports", "TestSupport",
             ],
             path: "Tests/bench",
             exclude: [
-                "vm", "nano-sim", "esp32-sim", "clients/pyserial_client.py", "README.md",
+                "vm", "nano-sim", "esp32-sim", "clients/pyserial_client.py", "clients/pyserial_terminal.py",
+                "README.md",
             ],
             swiftSettings: settings),
     ]

@@ -1,0 +1,53 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Our firmware on a simulated Nano, on a cable that can be unplugged, and pumpctld, which has it and shares it.
+struct DaemonRig: Sendable {
+    let cable: PluggableCable
+    let daemon: ChildProcess
+    /// Paths of the shares.
+    let (first, second, local): (String, String, String)
+    /// A TCP address of a share, which no other process takes.
+    let tcp = "127.77.\(getpid() >> 8 & 0xFF).\(getpid() & 0xFF):4000"
+    /// What makes pumpctl find this daemon.
+    let environment: [String: String]
+    private let rig: FirmwareRig
+    private let folder = TemporaryFolder()
+
+    /// Runs `body` with the pump on the bench, and clears the bench. Where it can't be had the test is skipped.
+    static func run(_ body: (DaemonRig) async throws -> Void) async throws {
+        if let reason = FirmwareBuild.reasonToSkip { try Test.cancel(Comment(rawValue: reason)) }
+        let firmware = try await FirmwareRig(thermistors: 2)
+        do {
+            let rig = try await DaemonRig(firmware)
+            do { try await body(rig) } catch {
+                Issue.record("\(error); pumpctld has said: \(rig.daemon.errors.state.text.suffix(5000))")
+            }
+            rig.daemon.send(signal: SIGTERM)
+            #expect(try await rig.daemon.ending().status == 0)
+            await rig.cable.close()
+        } catch {
+            await firmware.stop()
+            throw error
+        }
+        await firmware.stop()
+    }
+
+    private init(_ firmware: FirmwareRig) async throws {
+        rig = firmware
+        cable = try await PluggableCable(rig, path: folder.path("nano"))
+        try await cable.plug()
+        (first, second, local) = (folder.path("first"), folder.path("second"), folder.path("local"))
+        environment = ChildProcess.surroundings.merging(["PUMPCTLD_SOCKET": folder.path("control")]) { $1 }
+        let shares = ["--pty", first, "--pty", second, "--tcp", tcp, "--unix", local]
+        daemon = try await ChildProcess(
+            [Executable.pumpctld, "--port", cable.path] + shares, environment: environment)
+        try await daemon.errors.text(upTo: "the link is open")
+    }
+
+    /// Runs pumpctl to its end.
+    func pumpctl(_ arguments: String...) async throws -> ChildProcess.Ending {
+        try await ChildProcess([Executable.pumpctl] + arguments, environment: environment).ending()
+    }
+}

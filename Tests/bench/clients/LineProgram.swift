@@ -1,0 +1,70 @@
+import DescriptorIO
+import Glibc
+import SerialPort
+import TestSupport
+
+/// Somebody else's program that has a serial line open: what it is told goes out there, and what it prints came in.
+struct LineProgram: Sendable {
+    let name: String
+    private let program: ChildProcess
+    private let screen: Watched<ReceivedText>
+    /// The terminal that it is on; nil where it has its standard streams for itself.
+    private let terminal: DescriptorChannel?
+
+    /// Debian's Python, which has Debian's pyserial.
+    private static let python = "/usr/bin/python3"
+
+    /// What it takes and is not here, by the names of the packages.
+    static let missing: [String] = [
+        (access("/usr/lib/python3/dist-packages/serial/__init__.py", R_OK) == 0, "python3-serial"),
+        (Executable.find("socat") != nil, "socat"), (Executable.find("tio") != nil, "tio"),
+    ].filter { !$0.0 }.map(\.1)
+
+    /// A script that uses pyserial as a terminal does.
+    static func pyserial(at path: String) async throws -> LineProgram {
+        let script = #filePath.replacing("LineProgram.swift", with: "pyserial_terminal.py")
+        return LineProgram("pyserial", try await ChildProcess([python, script, path]))
+    }
+
+    /// socat, between its standard streams and an address as it writes them.
+    static func socat(at address: String) async throws -> LineProgram {
+        LineProgram("socat", try await ChildProcess(["socat", "-", address]))
+    }
+
+    /// tio, on a terminal of its own.
+    static func tio(at path: String) async throws -> LineProgram {
+        let terminal = try PseudoTerminal()
+        let (channel, screen) = (terminal.channel(), Watched(ReceivedText()))
+        await channel.gather(into: screen)
+        let program = try await ChildProcess(["tio", path], terminal: terminal.path, streamsOnTerminal: true)
+        try await screen.text(upTo: "Connected\u{1B}[0m\r\n")
+        return LineProgram("tio", program, screen, channel)
+    }
+
+    private init(
+        _ name: String, _ program: ChildProcess, _ screen: Watched<ReceivedText>? = nil,
+        _ terminal: DescriptorChannel? = nil
+    ) {
+        self.name = name
+        self.program = program
+        self.screen = screen ?? program.output
+        self.terminal = terminal
+    }
+
+    func say(_ line: String) async throws {
+        if let terminal {
+            try await terminal.write(Array("\(line)\n".utf8))
+        } else {
+            try await program.write("\(line)\n")
+        }
+    }
+
+    func line(_ what: String) async throws -> String { try await screen.line(what) }
+
+    /// Ends it, in a way of its own: its input ends, or, at a terminal, Ctrl-T q is typed.
+    func end() async throws {
+        if let terminal { try await terminal.write([0x14, UInt8(ascii: "q")]) } else { await program.closeInput() }
+        try await program.ending()
+        await terminal?.close()
+    }
+}

@@ -1,0 +1,144 @@
+import DescriptorIO
+import TestSupport
+import Testing
+
+// Other people's programs and pumpctl at one pump, by way of pumpctld.
+@Suite("Bench: many programs share one pump", .timeLimit(.minutes(5)))
+struct SharedClientTests {
+    private static let unpluggings = 50
+    /// How many commands are answered at least.
+    private static let commands = 500
+
+    /// What all clients know of each other.
+    private struct Course: Sendable, CustomStringConvertible {
+        /// Whether the pump is there, so that it is worth to start a program for one command.
+        var isUp = true
+        var isOver = false
+        /// How often each client was answered.
+        var answered: [String: Int] = [:]
+        /// How often each was refused, or not answered, since the pump was away.
+        var unanswered: [String: Int] = [:]
+
+        var description: String { "answered: \(answered), not: \(unanswered), \(isUp ? "up" : "away")" }
+    }
+
+    @Test(
+        "pyserial, socat, tio and four pumpctl get no answer but their own, while the pump is unplugged and plugged",
+        .enabled(if: LineProgram.missing.isEmpty, "not installed: \(LineProgram.missing.joined(separator: ", "))"))
+    func unplugging() async throws {
+        try await DaemonRig.run { rig in
+            // Before its first answer comes what the board says as it starts.
+            #expect(try await rig.pumpctl("--port", rig.cable.path, "on").status == 0)
+            let programs = [
+                try await LineProgram.pyserial(at: rig.first), try await LineProgram.socat(at: "TCP:\(rig.tcp)"),
+                try await LineProgram.tio(at: rig.second),
+            ]
+            let endpoints = [rig.cable.path, rig.cable.path, "shared:pump", "shared:pump"]
+            let course = Watched(Course())
+            try await withThrowingTaskGroup { group in
+                for (number, program) in programs.enumerated() {
+                    group.addTask { try await Self.talk(program, speeds: number * 50..<number * 50 + 50, course) }
+                }
+                for (number, endpoint) in endpoints.enumerated() {
+                    let speeds = 150 + number * 25..<150 + number * 25 + 25
+                    group.addTask { try await Self.command(rig, endpoint, number, speeds: speeds, course) }
+                }
+                group.addTask { try await Self.unplug(rig, clients: programs.count + endpoints.count, course) }
+                // The first failure ends all.
+                for try await _ in group {}
+            }
+            #expect(course.state.answered.values.reduce(0, +) >= Self.commands)
+            for program in programs { try await program.end() }
+        }
+    }
+
+    /// Asks one thing after the other by lines. Its speeds are nobody else's.
+    private static func talk(_ program: LineProgram, speeds: Range<Int>, _ course: Watched<Course>) async throws {
+        var conversation = SharedConversation()
+        var speed = speeds.lowerBound
+        func nextSpeed() -> SharedConversation.Question {
+            speed = speed + 1 < speeds.upperBound ? speed + 1 : speeds.lowerBound
+            return .speed(speed)
+        }
+        func ask(_ question: SharedConversation.Question) async throws {
+            conversation.ask(question)
+            try await program.say(question.line)
+        }
+        while !course.state.isOver {
+            for question in [nextSpeed(), .status, nextSpeed(), .unknown(speed), .temperatures] {
+                try Task.checkCancellation()
+                try await ask(question)
+                while !conversation.isAnswered {
+                    try conversation.hear(try await program.line("\(program.name)'s answer to \(question.line)"))
+                    if conversation.isInDoubt { try await ask(nextSpeed()) }
+                }
+                let (answered, unanswered) = (conversation.answered, conversation.refused + conversation.lost)
+                course.update { course in
+                    course.answered[program.name] = answered
+                    course.unanswered[program.name] = unanswered
+                }
+            }
+        }
+    }
+
+    /// Starts pumpctl for one command after the other. Its speeds are nobody else's.
+    private static func command(
+        _ rig: DaemonRig, _ endpoint: String, _ number: Int, speeds: Range<Int>, _ course: Watched<Course>
+    ) async throws {
+        let name = "pumpctl \(number)"
+        var speed = speeds.lowerBound
+        while true {
+            try Task.checkCancellation()
+            if try await course.wait(for: "the pump", { $0.isOver ? true : $0.isUp ? false : nil }) { return }
+            speed = speed + 1 < speeds.upperBound ? speed + 1 : speeds.lowerBound
+            let ending = try await rig.pumpctl("--port", endpoint, "speed", "\(speed)")
+            if ending.status == 0 {
+                #expect(ending.output == "speed \(speed) (\(speed * 100 / 255) %)\n")
+                course.update { $0.answered[name, default: 0] += 1 }
+            } else {
+                // No such port, busy with one who was faster, the link broke, or the daemon's refusal.
+                let isAway = [66, 69, 74].contains(ending.status) || ending.errors.contains("DEVICE_AWAY")
+                #expect(isAway, "\(endpoint): \(ending)")
+                course.update { $0.unanswered[name, default: 0] += 1 }
+            }
+        }
+    }
+
+    /// Unplugs the pump and plugs it in again, each time that each client was answered; then all is over.
+    private static func unplug(_ rig: DaemonRig, clients: Int, _ course: Watched<Course>) async throws {
+        let channel = try await DescriptorChannel.connect(
+            to: .unix(path: rig.local), deadline: .now.advanced(by: .seconds(30)))
+        let received = Watched(ReceivedText())
+        await channel.gather(into: received)
+        var conversation = SharedConversation()
+        /// Waits for a line; reports come besides, and nothing else.
+        func hear(_ wanted: String) async throws {
+            while true {
+                let line = try await received.line(wanted)
+                // What was refused was not kept.
+                #expect(!line.contains("Speed:100%"))
+                try conversation.hear(line)
+                if line == wanted { return }
+            }
+        }
+        for number in 1...unpluggings {
+            let before = course.state.answered
+            let total = commands * number / unpluggings
+            _ = try await course.wait(for: "answers to all before unplugging \(number)", within: .seconds(60)) { now in
+                now.answered.values.reduce(0, +) >= total && now.answered.count == clients
+                    && now.answered.allSatisfy { $0.value > before[$0.key, default: 0] } ? true : nil
+            }
+            course.update { $0.isUp = false }
+            await rig.cable.unplug()
+            try await hear(SharedConversation.away)
+            conversation.ask(.speed(255))
+            try await channel.write(Array("SPEED:255\n".utf8))
+            try await hear(SharedConversation.refusal)
+            try await rig.cable.plug()
+            try await hear(SharedConversation.back)
+            course.update { $0.isUp = true }
+        }
+        course.update { $0.isOver = true }
+        await channel.close()
+    }
+}
