@@ -47,7 +47,7 @@ struct DaemonRig: Sendable {
     }
 
     /// Runs pumpctl to its end.
-    func pumpctl(_ arguments: String...) async throws -> ChildProcess.Ending {
+    func pumpctl(_ arguments: [String]) async throws -> ChildProcess.Ending {
         try await ChildProcess([Executable.pumpctl] + arguments, environment: environment).ending()
     }
 }

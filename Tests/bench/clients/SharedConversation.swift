@@ -3,7 +3,7 @@
 /// A question that meets an unplugging is refused or stays unanswered. Any other line that answers nothing is an error: it is
 /// somebody else's, or an old one.
 struct SharedConversation: Sendable {
-    /// A line, and how the lines of its answer begin.
+    /// A line, and how the lines of its answer begin. It is not STATUS: a report that comes unasked would pass for the answer.
     struct Question: Sendable {
         var line: String
         var answer: [String]
@@ -16,8 +16,6 @@ struct SharedConversation: Sendable {
             Question(line: "WHAT\(number)", answer: ["ERROR:UNKNOWN_COMMAND"])
         }
 
-        /// A report that comes unasked may pass for its answer.
-        static let status = Question(line: "STATUS", answer: ["STATUS:{State:ON,"])
         static let temperatures = Question(line: "TEMP", answer: ["TEMP:{Water:"])
     }
 

@@ -7,7 +7,7 @@ struct SharedConversationTests {
         var conversation = SharedConversation()
         for line in lines {
             switch line {
-            case "> STATUS": conversation.ask(.status)
+            case "> TEMP": conversation.ask(.temperatures)
             case "> WHAT": conversation.ask(.unknown(1))
             case _ where line.hasPrefix("> SPEED:"): conversation.ask(.speed(Int(line.dropFirst(8)) ?? 0))
             default: try conversation.hear(line)
@@ -21,7 +21,8 @@ struct SharedConversationTests {
     @Test("is its own answer, with reports in between")
     func answers() throws {
         let heard = try conversation(
-            "> SPEED:1", Self.report, "OK", Self.report, "SPEED:1", "> STATUS", Self.report, Self.report)
+            "> SPEED:1", Self.report, "OK", Self.report, "SPEED:1", "> TEMP", Self.report, "TEMP:{Water:1C}",
+            Self.report)
         #expect(heard.answered == 2)
         #expect(heard.isAnswered)
     }
