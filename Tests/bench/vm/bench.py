@@ -99,19 +99,19 @@ class BenchTest(unittest.TestCase):
         return self.guest.start("pumpctl", "--no-record", "--port", port, *arguments)
 
 
-def record_program(program):
-    """What keeps the record: beside pumpctl as it was built, or where `make install` puts it."""
-    beside = program.with_name("pumpctl-record")
-    return beside if beside.exists() else program.parent.parent / "libexec/pumpctl/pumpctl-record"
+def other_program(program, name):
+    """Another program of ours: beside pumpctl as it was built, or where `make install` puts it."""
+    beside = program.with_name(name)
+    return beside if beside.exists() else program.parent.parent / "libexec/pumpctl" / name
 
 
 def with_pumpctl(state, program, folder):
-    """A saved state like the one given, in which pumpctl is installed, with what it keeps its record by."""
+    """A saved state like the one given, in which pumpctl is installed, what it keeps its record by, and pumpctld."""
     result = folder / "with-pumpctl"
     with VirtualMachine.resume(state) as machine:
         # The guest's disks are its memory, and the root has less room than others.
         machine.guest.run("mkdir", "/run/pumpctl")
-        for built in program, record_program(program):
+        for built in program, other_program(program, "pumpctl-record"), other_program(program, "pumpctld"):
             small = folder / built.name
             subprocess.run(["strip", "-o", small, built], check=True)
             machine.guest.put(f"/run/pumpctl/{built.name}", small.read_bytes(), 0o755)

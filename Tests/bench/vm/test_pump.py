@@ -120,6 +120,36 @@ class BehindCH340(ByCable):
         return self.ch340()
 
 
+class ByPumpctld(ByCable):
+    """pumpctld has the cable, and pumpctl goes through it, by the cable's own port."""
+
+    SHARE = ()
+
+    def setUp(self):
+        super().setUp()
+        daemon = self.guest.start("pumpctl", "serve", "--port", "/dev/ttyUSB0", *self.SHARE)
+        daemon.until_output("the link is open", PATIENCE)
+
+
+class BySharedTerminal(ByPumpctld):
+    SHARE = ("--pty", "/tmp/pump")
+    port = "/tmp/pump"
+
+
+class BySharedTCP(ByPumpctld):
+    SHARE = ("--tcp", "4000")
+    port = "tcp:127.0.0.1:4000"
+
+    def setUp(self):
+        super().setUp()
+        self.guest.run("busybox", "ip", "link", "set", "lo", "up")
+
+
+class BySharedUnixSocket(ByPumpctld):
+    SHARE = ("--unix", "/tmp/pump.socket")
+    port = "unix:/tmp/pump.socket"
+
+
 class BehindHM10(PumpSuite, BluetoothTest):
     """By air, in packets of 20 bytes."""
 
