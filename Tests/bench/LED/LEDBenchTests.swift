@@ -1,3 +1,4 @@
+import DeviceKit
 import FirmwareSim
 import Foundation
 import LineProtocol
@@ -14,6 +15,8 @@ enum LEDRigKind: String, CaseIterable, Sendable {
     case simulatorOnRadio
     /// Our firmware's core, in a program of its own, on a pseudo-terminal.
     case firmware
+    /// The simulator, in this process, shared on a pseudo-terminal.
+    case shared
 
     /// Runs `body` with a dark board on the bench, and how its lamp is looked at.
     func run(_ body: (_ board: LEDBoard, _ isLit: () async throws -> Bool) async throws -> Void) async throws {
@@ -36,6 +39,12 @@ enum LEDRigKind: String, CaseIterable, Sendable {
             }
             await process.closeInput()
             try await process.ending()
+        case .shared:
+            let device = try await ServedDevice(LEDFirmware(), on: .tcp)
+            let share = try await DeviceShare(.led, by: .terminal) { try await device.link() }
+            try await body(LEDBoard(at: share.endpoint)) { await device.host.change { led, _ in led.isLit } }
+            await share.close()
+            await device.stop()
         }
     }
 

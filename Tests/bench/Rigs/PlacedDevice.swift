@@ -1,3 +1,4 @@
+import DeviceKit
 import FirmwareSim
 import LineProtocol
 import PeripheralSim
@@ -10,6 +11,8 @@ enum DevicePlace: String, Sendable, CaseIterable {
     case ble
     /// Over BLE, with the smallest packets that there are.
     case bleOfSmallPackets
+    /// Shared on a Unix socket.
+    case shared
 
     /// Those where all that a device says reaches a host whole.
     static let spacious = allCases.filter { $0 != .bleOfSmallPackets }
@@ -61,15 +64,47 @@ extension OfferedDevice: PlacedDevice where Radio: DeviceRadio {
     func advance(by duration: Duration) async { await host.advance(by: duration) }
 }
 
+/// Another device on the bench, shared on a Unix socket.
+struct SharedPlacedDevice<Device: SimulatedDevice>: PlacedDevice {
+    private let device: ServedDevice<Device>
+    private let share: DeviceShare
+    var endpoint: String { share.endpoint }
+    var environment: [String: String] { [:] }
+
+    init(_ device: ServedDevice<Device>, _ family: Family) async throws {
+        self.device = device
+        share = try await DeviceShare(family, by: .unix) { try await device.link() }
+    }
+
+    func link() async throws -> any Link { try await share.link() }
+
+    func change<Value: Sendable>(_ body: @Sendable (inout Device, Duration) -> Value) async -> Value {
+        await device.change(body)
+    }
+
+    func advance(by duration: Duration) async { await device.advance(by: duration) }
+
+    func stop() async {
+        await share.close()
+        await device.stop()
+    }
+}
+
 extension DevicePlace {
     /// A peer, there.
     func peer(_ options: PeerFirmwareOptions) async throws -> any PlacedDevice<PeerFirmware> {
+        if self == .shared {
+            return try await SharedPlacedDevice(ServedDevice(PeerFirmware(options: options), on: .tcp), .peer)
+        }
         guard let wire else { return try await OfferedDevice(PeerPeripheral(options), mtu: mtu) }
         return try await ServedDevice(PeerFirmware(options: options), on: wire)
     }
 
     /// A phone with the rescue app, there.
     func phone(_ options: RescueFirmwareOptions) async throws -> any PlacedDevice<RescueFirmware> {
+        if self == .shared {
+            return try await SharedPlacedDevice(ServedDevice(RescueFirmware(options: options), on: .tcp), .rescue)
+        }
         guard let wire else { return try await OfferedDevice(RescuePeripheral(options), mtu: mtu) }
         return try await ServedDevice(RescueFirmware(options: options), on: wire)
     }

@@ -57,7 +57,7 @@ struct RigKind: Hashable, Sendable, CaseIterable, CustomTestStringConvertible {
     var pump: Pump
     var thermistors: Int
     /// By which way the pump is reached that is shared; nil where it is had for oneself.
-    var share: SharedRig.Share?
+    var share: DeviceShare.Way?
 
     static let allCases = [1, 2].flatMap { number in
         [Pump.simulator, .module, .firmware, .fieldFirmware].map { RigKind(pump: $0, thermistors: number) }

@@ -1,3 +1,4 @@
+import DeviceKit
 import FirmwareSim
 import LineProtocol
 import PeripheralSim
@@ -31,6 +32,8 @@ enum StormRigKind: String, CaseIterable, Sendable {
     case simulatorOnRadio
     /// Our firmware's core, in a program of its own, on a pseudo-terminal.
     case firmware
+    /// Our firmware's core, shared on TCP.
+    case shared
 
     /// What each stores, by the number of rows.
     static func log(rows: Int) -> [UInt8] { StormLog(seed: 7).text(rows: 0..<rows) }
@@ -43,6 +46,7 @@ enum StormRigKind: String, CaseIterable, Sendable {
             case .simulatorOnTCP: try await SimulatedStormRig(rows: rows, on: .tcp)
             case .simulatorOnRadio: try await RadioStormRig(rows: rows)
             case .firmware: try await FirmwareStormRig(rows: rows)
+            case .shared: try await SharedStormRig(FirmwareStormRig(rows: rows))
             }
         do {
             try await body(rig)
@@ -123,5 +127,24 @@ final class FirmwareStormRig: StormRig {
     func stop() async {
         await process.closeInput()
         _ = try? await process.ending()
+    }
+}
+
+/// Another rig's sensor, shared on TCP.
+struct SharedStormRig: StormRig {
+    private let rig: any StormRig
+    private let share: DeviceShare
+    var endpoint: String { share.endpoint }
+
+    init(_ rig: any StormRig) async throws {
+        self.rig = rig
+        share = try await DeviceShare(.storm, by: .tcp) { try await rig.link() }
+    }
+
+    func measure() async throws -> String { try await rig.measure() }
+
+    func stop() async {
+        await share.close()
+        await rig.stop()
     }
 }

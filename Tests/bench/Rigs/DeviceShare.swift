@@ -1,0 +1,53 @@
+import DescriptorIO
+import DeviceKit
+import LineProtocol
+import Sharing
+import TestSupport
+import Transports
+
+/// A device that is shared in this process, and one of its shares.
+final class DeviceShare: Sendable {
+    /// By which way it is reached.
+    enum Way: String, Sendable, CaseIterable {
+        case terminal, tcp, unix
+    }
+
+    /// Where the share is, for a link.
+    let endpoint: String
+    private let running: Task<Void, Never>
+    private let folder: TemporaryFolder
+    private let closeShare: @Sendable () async -> Void
+
+    /// Shares the device that `open` opens a link to, once it is there.
+    init(_ family: Family, by way: Way, open: @escaping @Sendable () async throws -> any Link) async throws {
+        let settings = SharedDeviceSettings(name: "device", endpoint: try Endpoint("tcp:rig:1"), family: family)
+        guard let row = SharedFamily.row(of: family) else { throw CancellationError() }
+        let device = SharedDevice(settings, row) { _ in try await open() }
+        let folder = TemporaryFolder()
+        self.folder = folder
+        switch way {
+        case .terminal:
+            let share = try await TerminalShare.open(device, link: folder.path("device"))
+            endpoint = folder.path("device")
+            closeShare = { await share.close() }
+        case .tcp:
+            let share = try await SocketShare.open(device, at: .tcp(host: "127.0.0.1", port: 0))
+            endpoint = "tcp:127.0.0.1:\(share.port ?? 0)"
+            closeShare = { await share.close() }
+        case .unix:
+            let share = try await SocketShare.open(device, at: .unix(path: folder.path("device")))
+            endpoint = "unix:\(folder.path("device"))"
+            closeShare = { await share.close() }
+        }
+        running = Task(executorPreference: device.loop) { await device.run() }
+        while await !device.isUp { await settle() }
+    }
+
+    func link() async throws -> any Link { try await LinkSchemes.standard.open(Endpoint(endpoint)) }
+
+    func close() async {
+        await closeShare()
+        running.cancel()
+        await running.value
+    }
+}
