@@ -22,26 +22,29 @@ int cserial_open_pty(int *master, char *slave_path, size_t capacity) {
     return 0;
 }
 
+// The majors of /dev/pts.
+static int has_slave_major(uint32_t major) { return major >= 136 && major <= 143; }
+
 int cserial_is_pty_slave(int fd, int *is_slave) {
     struct stat s;
     if (fstat(fd, &s) < 0) return errno;
-    // The majors of /dev/pts.
-    *is_slave = S_ISCHR(s.st_mode) && major(s.st_rdev) >= 136 && major(s.st_rdev) <= 143;
+    *is_slave = S_ISCHR(s.st_mode) && has_slave_major(major(s.st_rdev));
     return 0;
 }
 
-int cserial_device_number(const char *path, uint64_t *device) {
+int cserial_device_number(const char *path, uint64_t *device, uint64_t *file_system) {
     struct statx s;
     if (statx(AT_FDCWD, path, AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC, STATX_TYPE, &s) < 0) return errno;
     *device = S_ISCHR(s.stx_mode) ? makedev(s.stx_rdev_major, s.stx_rdev_minor) : 0;
+    *file_system = *device && has_slave_major(s.stx_rdev_major) ? makedev(s.stx_dev_major, s.stx_dev_minor) : 0;
     return 0;
 }
 
 int cserial_pty_slave(const char *path, uint32_t *number, uint64_t *file_system) {
     struct statx s;
     if (statx(AT_FDCWD, path, AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC, STATX_TYPE, &s) < 0) return errno;
-    // The majors of /dev/pts; the kernel numbers all of its terminals below the first.
-    if (!S_ISCHR(s.stx_mode) || s.stx_rdev_major < 136 || s.stx_rdev_major > 143) return ENOTTY;
+    // The kernel numbers all of its terminals below the first major.
+    if (!S_ISCHR(s.stx_mode) || !has_slave_major(s.stx_rdev_major)) return ENOTTY;
     *number = s.stx_rdev_minor;
     *file_system = makedev(s.stx_dev_major, s.stx_dev_minor);
     return 0;

@@ -27,11 +27,11 @@ public struct PortHolder: Sendable, Hashable {
 
     /// The processes that have the device behind a path open: first those that locked it, last this one.
     ///
-    /// Nodes are compared by device number, so a holder that came by another name, or in a container, is found too.
+    /// Nodes are compared by device number, so a holder that came by another name, or in a container, is found too. Only
+    /// pseudo-terminals are also compared by their file system: a container has its own, with terminals of the same numbers.
     /// Of other users' processes only root sees those without a lock.
     public static func all(of path: String) -> [PortHolder] {
-        var device: UInt64 = 0
-        guard cserial_device_number(path, &device) == 0, device != 0 else { return [] }
+        guard let device = Device(at: path) else { return [] }
         let visible = entries(of: "/proc")
             .compactMap { Int32($0) }
             .compactMap { PortHolder(processID: $0, device: device) }
@@ -46,17 +46,26 @@ public struct PortHolder: Sendable, Hashable {
         }
     }
 
+    /// What tells a device from others, whatever its node is called.
+    private struct Device: Equatable {
+        private var number: UInt64 = 0
+        /// That of a pseudo-terminal; 0 for other devices.
+        private var fileSystem: UInt64 = 0
+
+        /// - Returns: nil where no character device is behind the path.
+        init?(at path: String) {
+            guard cserial_device_number(path, &number, &fileSystem) == 0, number != 0 else { return nil }
+        }
+    }
+
     private var rank: Int {
         (holdsLock ? 0 : 2) + (processID == getpid() ? 1 : 0)
     }
 
     /// The holder, if the process has the device open.
-    private init?(processID: Int32, device: UInt64) {
+    private init?(processID: Int32, device: Device) {
         let process = "/proc/\(processID)"
-        let descriptors = Self.entries(of: "\(process)/fd").filter { descriptor in
-            var found: UInt64 = 0
-            return cserial_device_number("\(process)/fd/\(descriptor)", &found) == 0 && found == device
-        }
+        let descriptors = Self.entries(of: "\(process)/fd").filter { Device(at: "\(process)/fd/\($0)") == device }
         guard !descriptors.isEmpty else { return nil }
         self.init(
             processID: processID,

@@ -38,8 +38,9 @@ struct PseudoTerminalOwner {
     private func hasMaster(_ processID: Int32) -> Bool {
         let process = "/proc/\(processID)"
         return PortHolder.entries(of: "\(process)/fd").contains { descriptor in
-            var device: UInt64 = 0
-            guard cserial_device_number("\(process)/fd/\(descriptor)", &device) == 0, device == Self.multiplexer
+            var (device, fileSystem) = (UInt64(0), UInt64(0))
+            guard cserial_device_number("\(process)/fd/\(descriptor)", &device, &fileSystem) == 0,
+                device == Self.multiplexer
             else { return false }
             return PortHolder.firstBytes(of: "\(process)/fdinfo/\(descriptor)").split(separator: "\n")
                 .contains { $0 == "tty-index:\t\(number)" }

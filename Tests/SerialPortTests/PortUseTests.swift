@@ -13,6 +13,15 @@ import Testing
         input()
         """
 
+    /// A program that opens terminals until one is called as its argument says.
+    private static let stranger = """
+        import os, pty, sys
+        ends = [pty.openpty()]
+        while os.ttyname(ends[-1][1]) != sys.argv[1]: ends.append(pty.openpty())
+        print(sys.argv[1], flush=True)
+        input()
+        """
+
     @Test func `A program that has the port open without a lock uses it, and this one does not`() async throws {
         let terminal = try PseudoTerminal()
         #expect(PortHolder.others(of: terminal.path).isEmpty)
@@ -45,6 +54,19 @@ import Testing
         let client = try await ChildProcess(["python3", "-c", "port = open('\(path)', 'rb+', 0)\n" + Self.simulator])
         _ = try await client.output.line()
         #expect(PortHolder.others(of: path).map(\.processID) == [client.processID])
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "Only root may mount a file system of terminals"))
+    func `Another container's terminal of the same number is another`() async throws {
+        let terminal = try PseudoTerminal()
+        let script = """
+            mount -t devpts -o newinstance,ptmxmode=0666 devpts /dev/pts
+            mount --bind /dev/pts/ptmx /dev/ptmx
+            exec python3 -c "$0" "$1"
+            """
+        let stranger = try await ChildProcess(["unshare", "--mount", "sh", "-ec", script, Self.stranger, terminal.path])
+        #expect(try await stranger.output.line() == terminal.path)
+        #expect(PortHolder.all(of: terminal.path).map(\.processID) == [getpid()])
     }
 
     @Test func `What is no device, or not there, is not used`() {

@@ -54,5 +54,6 @@ int cserial_is_pty_slave(int fd, int *is_slave);
 /// have one, with terminals of the same numbers. ENOTTY for anything else.
 int cserial_pty_slave(const char *path, uint32_t *number, uint64_t *file_system);
 
-/// The device number behind a path, and 0 for what is no character device. Never asks a network file system.
-int cserial_device_number(const char *path, uint64_t *device);
+/// The device number behind a path, and 0 for what is no character device; for the slave of a pseudo-terminal also the
+/// file system that holds it, 0 for other devices. Never asks a network file system.
+int cserial_device_number(const char *path, uint64_t *device, uint64_t *file_system);
