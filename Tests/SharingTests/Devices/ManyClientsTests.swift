@@ -37,15 +37,20 @@ struct ManyClientsTests {
         func talk(_ count: Int, seed: UInt64, countsAnswers answered: Watched<Int>) async throws -> [String] {
             var random = SplitMix64(seed: seed)
             var wrong: [String] = []
+            var history: [String] = []
             var told = lines.makeAsyncIterator()
             for _ in 0..<count {
                 let command = command(&random)
+                history.append("> " + command.line)
                 try await channel.write(Array((command.line + "\n").utf8))
                 var rest = command.answers[...]
                 var isAway = false
                 while !rest.isEmpty || isAway, let line = await told.next() {
+                    history.append(line)
                     if line == "[WARNING] the device is back" { isAway = false }
                     if line.hasPrefix("[WARNING]") || line.hasPrefix("STATUS:") && rest.first != "STATUS:" { continue }
+                    // What the pump said unasked was taken for the answer.
+                    if line == "(STATUS)", rest.first != "STATUS:" { continue }
                     if line == "ERROR:DEVICE_AWAY" { isAway = true }
                     // A line is refused, or brings no answer.
                     if line == "ERROR:DEVICE_AWAY" || line == "ERROR:OVERTAKEN" || line.hasPrefix("(") {
@@ -60,7 +65,7 @@ struct ManyClientsTests {
                         rest.removeFirst()
                         if rest.isEmpty { answered.update { $0 += 1 } }
                     } else {
-                        wrong.append("\(name): \(line) to \(command.line)")
+                        wrong.append("\(name): \(line) to \(command.line), behind \(history.suffix(16))")
                         break
                     }
                 }

@@ -1,0 +1,131 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import DescriptorIO
+
+@Suite("A poller", .timeLimit(.minutes(5)))
+final class PollerTests {
+    /// Stands for the loop's eventfd.
+    private let wake: (near: CInt, far: CInt)
+    private var poller: Poller
+    private let ends: [(near: CInt, far: CInt)]
+
+    init() throws {
+        wake = try socketPair()
+        poller = Poller(wakeDescriptor: wake.near)
+        ends = try (0..<200).map { _ in try socketPair() }
+    }
+
+    deinit {
+        poller.close()
+        for pair in ends + [wake] {
+            close(pair.near)
+            close(pair.far)
+        }
+    }
+
+    /// What is told of descriptors.
+    private final class Hearer: PollHandler {
+        let number: Int
+        init(_ number: Int) { self.number = number }
+        func ready(_ events: CShort) {}
+    }
+
+    /// What happened by now, as numbers of hearers and what they were told.
+    private func look() -> [Int: CShort] {
+        var reports: [Poller.Report] = []
+        poller.wait(timeout: 0, into: &reports)
+        return Dictionary(
+            reports.map { (($0.handler as? Hearer)?.number ?? -1, $0.events) }, uniquingKeysWith: { $0 | $1 })
+    }
+
+    @Test func `Tells of those to whom something happened, all of them in the end`() {
+        for (number, pair) in ends.enumerated() {
+            _ = poller.add(pair.near, events: CShort(POLLIN), handler: Hearer(number))
+        }
+        #expect(look().isEmpty)
+        write(ends[7].far, "!", 1)
+        write(ends[11].far, "!", 1)
+        #expect(look() == [7: CShort(POLLIN), 11: CShort(POLLIN)])
+        // More than are told of at once.
+        for pair in ends { write(pair.far, "!", 1) }
+        var told = Set<Int>()
+        for _ in 0..<10 { told.formUnion(look().keys) }
+        #expect(told.count == ends.count)
+    }
+
+    @Test func `Tells what it is asked for, and of a hang-up unasked`() {
+        let token = poller.add(ends[0].near, events: CShort(POLLIN), handler: Hearer(0))
+        poller.setInterest(token, events: CShort(POLLIN | POLLOUT))
+        #expect(look() == [0: CShort(POLLOUT)])
+        poller.setInterest(token, events: 0)
+        write(ends[0].far, "!", 1)
+        #expect(look().isEmpty)
+        shutdown(ends[0].far, CInt(SHUT_RDWR))
+        #expect(look()[0].map { $0 & CShort(POLLHUP) } == CShort(POLLHUP))
+        poller.setInterest(token, events: CShort(POLLIN))
+        #expect(look()[0].map { $0 & CShort(POLLIN) } == CShort(POLLIN))
+    }
+
+    @Test func `Says no more of a descriptor that was removed, though somebody else has a copy`() {
+        let token = poller.add(ends[0].near, events: CShort(POLLIN | POLLOUT), handler: Hearer(0))
+        let copy = dup(ends[0].near)
+        defer { close(copy) }
+        #expect(look().keys.contains(0))
+        poller.remove(token)
+        poller.remove(token)
+        #expect(look().isEmpty)
+    }
+
+    @Test func `A number that comes again is another descriptor`() {
+        let first = dup(ends[0].near)
+        let token = poller.add(first, events: CShort(POLLOUT), handler: Hearer(0))
+        poller.remove(token)
+        close(first)
+        let second = dup(ends[1].near)
+        defer { close(second) }
+        #expect(second == first)
+        _ = poller.add(second, events: CShort(POLLIN), handler: Hearer(1))
+        #expect(look().isEmpty)
+        write(ends[1].far, "!", 1)
+        #expect(look() == [1: CShort(POLLIN)])
+        poller.setInterest(token, events: CShort(POLLOUT))
+        #expect(look() == [1: CShort(POLLIN)])
+    }
+
+    @Test func `Two may wait on one descriptor`() {
+        let first = poller.add(ends[0].near, events: CShort(POLLIN), handler: Hearer(1))
+        let second = poller.add(ends[0].near, events: CShort(POLLOUT), handler: Hearer(2))
+        write(ends[0].far, "!", 1)
+        #expect(look() == [1: CShort(POLLIN), 2: CShort(POLLOUT)])
+        poller.remove(first)
+        #expect(look() == [2: CShort(POLLOUT)])
+        poller.remove(second)
+        #expect(look().isEmpty)
+    }
+
+    @Test func `A file can always be read and written`() {
+        let file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC)
+        defer { close(file) }
+        let token = poller.add(file, events: CShort(POLLIN), handler: Hearer(0))
+        #expect(look() == [0: CShort(POLLIN)])
+        write(ends[0].far, "!", 1)
+        _ = poller.add(ends[0].near, events: CShort(POLLIN), handler: Hearer(1))
+        #expect(look() == [0: CShort(POLLIN), 1: CShort(POLLIN)])
+        poller.setInterest(token, events: 0)
+        #expect(look() == [1: CShort(POLLIN)])
+        poller.remove(token)
+        #expect(look() == [1: CShort(POLLIN)])
+    }
+
+    @Test func `Is woken through its descriptor, once for each wake-up`() {
+        var reports: [Poller.Report] = []
+        write(wake.far, "12345678", 8)
+        poller.wait(timeout: nil, into: &reports)
+        #expect(reports.isEmpty)
+        poller.wait(timeout: 0, into: &reports)
+        var byte: UInt8 = 0
+        #expect(recv(wake.near, &byte, 1, CInt(MSG_DONTWAIT)) == -1, "the wake-up was taken")
+    }
+}
