@@ -1,6 +1,7 @@
 #include "CDBus.h"
 
 #include <dbus/dbus.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,8 @@ struct cdbus_connection {
     DBusWatch *reading;
     DBusWatch *writing;
     int descriptor;
+    // libdbus closes its own as soon as the bus hangs up, while the caller's loop still watches it.
+    int copy;
 };
 
 // They only take notes: libdbus calls them with the connection's lock held.
@@ -52,10 +55,11 @@ cdbus_connection *cdbus_open(const char *address, cdbus_error *error) {
     if (connection &&
         dbus_connection_set_watch_functions(opened, add_watch, remove_watch, NULL, connection, NULL)) {
         connection->connection = opened;
-        return connection;
+        connection->copy = fcntl(connection->descriptor, F_DUPFD_CLOEXEC, 0);
+        if (connection->copy >= 0) return connection;
     }
-    free(connection);
     close_connection(opened);
+    free(connection);
     snprintf(error->name, sizeof error->name, "%s", DBUS_ERROR_NO_MEMORY);
     error->message[0] = 0;
     return NULL;
@@ -63,10 +67,11 @@ cdbus_connection *cdbus_open(const char *address, cdbus_error *error) {
 
 void cdbus_close(cdbus_connection *connection) {
     close_connection(connection->connection);
+    close(connection->copy);
     free(connection);
 }
 
-int cdbus_descriptor(const cdbus_connection *connection) { return connection->descriptor; }
+int cdbus_descriptor(const cdbus_connection *connection) { return connection->copy; }
 
 short cdbus_interest(const cdbus_connection *connection) {
     short events = 0;

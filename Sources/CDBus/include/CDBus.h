@@ -22,7 +22,7 @@ typedef struct {
 cdbus_connection *cdbus_open(const char *address, cdbus_error *error);
 void cdbus_close(cdbus_connection *connection);
 
-/// The descriptor to wait on.
+/// The descriptor to wait on, open until `cdbus_close`.
 int cdbus_descriptor(const cdbus_connection *connection);
 /// What to wait for: POLLIN, POLLOUT, or both.
 short cdbus_interest(const cdbus_connection *connection);
