@@ -6,6 +6,7 @@ struct TimerQueue {
         fileprivate let id: UInt64
     }
 
+    /// Latest first, so that the earliest is taken off the end; of equal ones the one that came later.
     private var timers: [(token: Token, action: @Sendable () -> Void)] = []
     private var lastID: UInt64 = 0
 
@@ -15,14 +16,24 @@ struct TimerQueue {
     mutating func add(deadline: ContinuousClock.Instant, _ action: @escaping @Sendable () -> Void) -> Token {
         lastID += 1
         let token = Token(deadline: deadline, id: lastID)
-        // Latest first, so that the earliest is taken off the end; a new timer is mostly among the latest.
-        let index = timers.firstIndex { $0.token.deadline <= deadline } ?? timers.endIndex
-        timers.insert((token, action), at: index)
+        timers.insert((token, action), at: place(of: token))
         return token
     }
 
     mutating func remove(_ token: Token) {
-        timers.removeAll { $0.token == token }
+        let index = place(of: token)
+        if index < timers.count, timers[index].token == token { timers.remove(at: index) }
+    }
+
+    /// Where a timer stands, or would stand, found by halves.
+    private func place(of token: Token) -> Int {
+        var (low, high) = (0, timers.count)
+        while low < high {
+            let middle = (low + high) / 2
+            let other = timers[middle].token
+            if (other.deadline, other.id) > (token.deadline, token.id) { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 
     /// Takes out what is due at `instant`, earliest first.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import DescriptorIO
@@ -28,5 +29,21 @@ struct TimerQueueTests {
         for action in queue.takeDue(at: start) { action() }
         #expect(order.values == [0, 2])
         #expect(queue.next == nil)
+    }
+
+    @Test func `Keeps the order whatever comes and goes`() {
+        var random = SplitMix64(seed: 14)
+        var queue = TimerQueue()
+        let order = Recorder<Int>()
+        var waiting: [(token: TimerQueue.Token, delay: Int, number: Int)] = []
+        for number in 0..<1000 {
+            let delay = Int.random(in: 0..<50, using: &random)
+            waiting.append((queue.add(deadline: start + .seconds(delay)) { order.append(number) }, delay, number))
+            if number % 3 == 0 {
+                queue.remove(waiting.remove(at: Int.random(in: waiting.indices, using: &random)).token)
+            }
+        }
+        for action in queue.takeDue(at: start + .seconds(50)) { action() }
+        #expect(order.values == waiting.sorted { ($0.delay, $0.number) < ($1.delay, $1.number) }.map(\.number))
     }
 }
