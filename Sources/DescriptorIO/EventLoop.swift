@@ -57,6 +57,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     deinit {
         scratch.deallocate()
+        poller.close()
         close(wakeDescriptor)
     }
 

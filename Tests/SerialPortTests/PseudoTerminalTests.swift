@@ -1,4 +1,6 @@
+import DescriptorIO
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -34,6 +36,37 @@ import Testing
         #expect(read(slave, &bytes, 8) == 3)
         #expect(Array(bytes.prefix(3)) == [0x03, 0x0d, 0x0a])
         #expect(try terminal.readOnce() == nil)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `Its end is heard where input waits that nobody takes`() async throws {
+        let terminal = try PseudoTerminal(holdsSlaveOpen: false)
+        let client = open(terminal.path, O_RDWR | O_NOCTTY | O_NONBLOCK)
+        defer { close(client) }
+        let loop = EventLoop.shared
+        #expect(try terminal.send([1, 2, 3]) == .bytes(3))
+        let events = await withCheckedContinuation { continuation in
+            loop.execute {
+                let hearer = OneReport(continuation)
+                hearer.token.withLock { $0 = loop.watch(client, events: 0, handler: hearer) }
+                // Behind a wait that found the input.
+                loop.execute { terminal.close() }
+            }
+        }
+        #expect(events & CShort(POLLHUP) != 0)
+    }
+
+    /// Resumes whoever waits with the first report, and watches no more.
+    private final class OneReport: PollHandler {
+        let token = Mutex<PollToken?>(nil)
+        private let continuation: CheckedContinuation<CShort, Never>
+
+        init(_ continuation: CheckedContinuation<CShort, Never>) { self.continuation = continuation }
+
+        func ready(_ events: CShort) {
+            guard let token = token.withLock({ $0.take() }) else { return }
+            EventLoop.shared.unwatch(token)
+            continuation.resume(returning: events)
+        }
     }
 
     @Test func `In packet mode the master is told of new settings and of flushes`() throws {

@@ -1,10 +1,10 @@
 // What Swift's Glibc module leaves out.
 #pragma once
-#include <poll.h>
 #include <stdint.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/signalfd.h>
 
-/// ppoll(2) without a signal mask; a negative time-out waits for ever.
-int cdescriptorio_poll(struct pollfd *descriptors, unsigned long count, int64_t timeout_ns);
+/// epoll_wait(2) with a time-out in nanoseconds, which pacing at 115200 baud needs; a negative one waits for ever.
+int cdescriptorio_epoll_wait(int set, struct epoll_event *events, int count, int64_t timeout_ns);
