@@ -51,7 +51,7 @@ class Daemon:
         start = time.monotonic()
         self.process = subprocess.Popen(
             [self.program, "--config", self.file], stderr=subprocess.DEVNULL,
-            env=dict(os.environ, NOTIFY_SOCKET=str(self.notices)), preexec_fn=raise_descriptor_limit)
+            env=dict(os.environ, NOTIFY_SOCKET=str(self.notices)))
         self.listener.settimeout(60)
         is_ready = False
         status = ""
@@ -218,6 +218,7 @@ def ask_in_turn(daemon, names, period_s, duration_s):
 
 def fleet(table, options, folder, count=1000, period_s=5, duration_s=10):
     """Many devices, each with a share."""
+    raise_descriptor_limit()
     with Program(options.peers / "responder", count, lines=count) as pumps:
         devices = {f"pump{index}": pump(path, unix=str(folder / f"{index}")) for index, path in enumerate(pumps.said)}
         with Daemon(options.pumpctld, folder, devices) as daemon:

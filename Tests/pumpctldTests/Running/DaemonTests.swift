@@ -151,6 +151,19 @@ struct DaemonTests {
         #expect(try await daemon.ending().status == 0)
     }
 
+    @Test("may have as many descriptors as it is allowed at all")
+    func descriptorLimit() async throws {
+        let daemon = try await ChildProcess([
+            "/bin/sh", "-c", "ulimit -S -n 64; exec \"$0\" --port /nowhere/x", Executable.pumpctld,
+        ])
+        try await daemon.errors.text(upTo: "serving devices=pump")
+        let limits = try #require(TextFile.contents(of: "/proc/\(daemon.processID)/limits"))
+        let words = limits.split(separator: "\n").first { $0.hasPrefix("Max open files") }?.split(separator: " ")
+        #expect(words?[3] == words?[4] && words?[3] != "64", "\(limits)")
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ending().status == 0)
+    }
+
     // MARK: What keeps it from starting
 
     /// Expects that it does not start.
