@@ -13,8 +13,13 @@ public struct LinkReader: Sendable {
     ///
     /// - Parameter clock: What deadlines are measured by.
     public init(_ link: any Link, clock: any Clock<Duration>) {
+        self.init(link, clock: SessionClock(clock))
+    }
+
+    /// A reader of `link`, whose deadlines are times of `clock`.
+    package init(_ link: any Link, clock: SessionClock) {
         self.link = link
-        self.clock = SessionClock(clock)
+        self.clock = clock
     }
 
     /// The next bytes, a packet where the link keeps packet bounds; nil where none had come when `time` was over.
@@ -27,7 +32,7 @@ public struct LinkReader: Sendable {
     /// The next bytes, a packet where the link keeps packet bounds; nil where none had come by `deadline`, by the clock.
     ///
     /// - Throws: `disconnected`, `closed`, or `cancelled` when the task is.
-    func next(by deadline: Duration) async throws(LinkError) -> [UInt8]? {
+    package func next(by deadline: Duration) async throws(LinkError) -> [UInt8]? {
         // Two packets that are there must not come as one.
         if !link.keepsPacketBounds {
             let bytes = try await link.receiveAvailable()

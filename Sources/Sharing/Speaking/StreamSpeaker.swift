@@ -45,7 +45,7 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
         self.link = link
         self.rules = rules
         self.clock = SessionClock(clock)
-        reader = LinkReader(link, clock: clock)
+        reader = LinkReader(link, clock: self.clock)
         lastAnswered = self.clock.elapsed()
     }
 
@@ -230,10 +230,10 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
 
     /// The next bytes; nil once the deadline has passed, or a deadline was set meanwhile.
     private func receive() async throws(LinkError) -> [UInt8]? {
-        let time = exchange?.deadline.map { max(.zero, $0 - clock.elapsed()) }
+        let deadline = exchange?.deadline
         let waiting = Task(executorPreference: link.executor) { [reader] () -> Result<[UInt8]?, LinkError> in
             do throws(LinkError) {
-                if let time { return .success(try await reader.next(within: time)) }
+                if let deadline { return .success(try await reader.next(by: deadline)) }
                 if let bytes = try await reader.link.receive() { return .success(bytes) }
                 throw LinkError(.closed, name: reader.link.name, activity: "receive")
             } catch {
