@@ -148,6 +148,14 @@ class HM10:
     def is_connected(self):
         return self._connection is not None
 
+    @property
+    def object_paths(self):
+        """What bluetoothd calls the module, and its characteristic."""
+        device = "/org/bluez/hci0/dev_" + self.address.replace(":", "_")
+        # The value's attribute is behind those of the characteristic and of the service.
+        value = self._ffe1.handle
+        return device, f"{device}/service{value - 2:04x}/char{value - 1:04x}"
+
     def until(self, condition, seconds=10):
         """Waits until something holds for the module."""
         with self.changed:
