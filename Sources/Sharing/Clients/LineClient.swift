@@ -115,15 +115,17 @@ final class LineClient: @unchecked Sendable {
         return line
     }
 
-    /// Takes out the lines that wait.
-    func takeLines() -> [[UInt8]] {
-        defer { (lines, lineBytes) = ([], 0) }
-        return lines.map(\.bytes)
+    /// Takes out those of the lines that wait for which a condition holds.
+    func takeLines(where isTaken: (_ line: [UInt8]) -> Bool) -> [[UInt8]] {
+        let taken = lines.filter { isTaken($0.bytes) }.map(\.bytes)
+        lines.removeAll { isTaken($0.bytes) }
+        lineBytes -= taken.reduce(0) { $0 + $1.count + 1 }
+        return taken
     }
 
     /// Forgets all that it has asked for, the beginning of a line too.
     func forgetLines() {
-        _ = takeLines()
+        (lines, lineBytes) = ([], 0)
         framer = newFramer
     }
 

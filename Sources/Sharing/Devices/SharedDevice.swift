@@ -350,8 +350,8 @@ public actor SharedDevice {
     private func take(_ lines: [[UInt8]], _ client: LineClient) {
         var lines = lines[...]
         if let stop = lines.lastIndex(where: row.isStop) {
-            // What it asked for before must not undo it.
-            for line in client.takeLines() + lines[..<stop].filter({ !row.isStop($0) }) {
+            // What it asked for before must not undo it; what only asks, as whether the device is safe now, waits behind it.
+            for line in client.takeLines(where: row.mayChange) + lines[..<stop].filter(row.mayChange) {
                 report(.notSent(line, by: client.name, "OFF goes before it"))
                 tell(client, .overtaken)
             }
@@ -360,7 +360,7 @@ public actor SharedDevice {
                 client.stopCount += 1
                 Task.immediate(executorPreference: loop) { await self.stop(line, for: client) }
             }
-            lines = lines[(stop + 1)...]
+            lines = (lines[..<stop].filter { !row.isStop($0) && !row.mayChange($0) } + lines[(stop + 1)...])[...]
         }
         for line in lines where !client.enqueue(LineClient.WaitingLine(bytes: line, stopsBefore: stopCount)) {
             return drop(client, for: .flood)

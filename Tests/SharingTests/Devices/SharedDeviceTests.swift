@@ -115,6 +115,24 @@ struct SharedDeviceTests {
         }
     }
 
+    @Test("answers questions behind OFF that their client has asked before it")
+    func questionsBeforeStop() async throws {
+        let pump = try SharedPump()
+        try await pump.run {
+            try await pump.untilUp()
+            let client = try await pump.client()
+            try await client.say("TEMP\nON\nOFF\nSTATUS\n")
+            let temperatures = "TEMP:{Water:12.0C,Skin:34.0C}"
+            #expect(try await client.lines(5) == ["ERROR:OVERTAKEN", "OK", "PUMP:OFF", temperatures, Self.status])
+            try await client.say(String(repeating: "STATUS\n", count: 200) + "ON\nTEMP\n")
+            #expect(try await client.line() == Self.status)
+            try await client.say("OFF\nNONSENSE\n")
+            var answers: [String] = []
+            while let line = try await client.line(), line != "ERROR:UNKNOWN_COMMAND" { answers.append(line) }
+            #expect(answers.filter { $0 != Self.status } == ["ERROR:OVERTAKEN", "OK", "PUMP:OFF", temperatures])
+        }
+    }
+
     @Test("has the link of a device that others may want too while a client is there, and for a while behind the last")
     func holding() async throws {
         let pump = try SharedPump(.whileUsed(idle: .seconds(60)))
