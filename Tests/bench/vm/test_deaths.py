@@ -195,8 +195,8 @@ class Deaths:
     def ask_and_switch_off(self, port):
         """Sends OFF while something is dead or stands still, and asks for the status; returns whether OFF was acknowledged."""
         received, said = len(self.gate.received), len(self.gate.said)
-        asking = self.start("status", port="unix:/tmp/pump", timeout="3")
-        result = self.start("off", port=port, timeout="3").wait(PATIENCE)
+        asking = self.start("status", port="unix:/tmp/pump", timeout="2")
+        result = self.start("off", port=port, timeout="2").wait(PATIENCE)
         if result.status == 0:
             self.assertEqual(self.nano.pump()[0], False, f"an acknowledged OFF is not true: {result}")
         self.check(result, ("off",), received, said)
