@@ -5,20 +5,29 @@ struct PortLink {
     let path: String
     let target: String
 
+    private let claim: PortLinkClaim
+
     /// Makes the link, at once or not at all.
     ///
-    /// A link that a crashed program left behind is replaced: one that leads nowhere, or to the very target, whose number
-    /// was given out anew. Anything else at the path is left alone.
+    /// A link that a killed program left behind is replaced: the one that it has noted in its claim, one that leads nowhere,
+    /// or one to the very target, whose number was given out anew. A link that a living program serves, and anything else at
+    /// the path, is left alone.
     init(path: String, target: String) throws(SerialError) {
         self.path = path
         self.target = target
+        guard let claim = try PortLinkClaim(link: path) else { throw Self.taken(path) }
+        self.claim = claim
+        do throws(SerialError) { try put() } catch {
+            claim.end()
+            throw error
+        }
+        if let link = PortLinkClaim.Identity(ofLink: path) { claim.note(link) }
+    }
+
+    private func put() throws(SerialError) {
         if symlink(target, path) == 0 { return }
         guard errno == EEXIST else { throw failure(errno) }
-        guard isStale else {
-            throw SerialError(
-                .pathTaken, errno: EEXIST, activity: "linking", path: path,
-                hint: "remove what is there, or choose another path")
-        }
+        guard isStale else { throw Self.taken(path) }
         // The process and the pseudo-terminal make the name unique: what is there can only be a leftover.
         let new = "\(path).\(getpid())-\(target.split(separator: "/").last ?? "")"
         unlink(new)
@@ -30,14 +39,17 @@ struct PortLink {
         }
     }
 
-    /// Removes the link, unless it has come to lead elsewhere.
+    /// Removes the link, unless it has come to lead elsewhere. It is the last use of this value.
     func remove() {
         if destination == target { unlink(path) }
+        claim.end()
     }
 
+    /// Whether a link may be replaced that no living program has claimed.
     private var isStale: Bool {
         guard let destination else { return false }
         if destination == target { return true }
+        if let former = claim.formerLink, former == PortLinkClaim.Identity(ofLink: path) { return true }
         var status = stat()
         return stat(path, &status) != 0 && errno == ENOENT
     }
@@ -50,6 +62,12 @@ struct PortLink {
             buffer[count] = 0
             return String(cString: buffer.baseAddress!)
         }
+    }
+
+    private static func taken(_ path: String) -> SerialError {
+        SerialError(
+            .pathTaken, errno: EEXIST, activity: "linking", path: path,
+            hint: "remove what is there, or choose another path")
     }
 
     private func failure(_ error: Int32) -> SerialError {

@@ -156,6 +156,62 @@ import Testing
         #expect(destination(folder.path("a")) == first.path)
     }
 
+    /// Leaves what a killed program leaves of a link: the link, and its claim that nobody holds any more.
+    private func leaveLink(to target: String) throws {
+        let names = ["a", ".a.lock"]
+        let link = try PortLink(path: folder.path("a"), target: target)
+        for name in names { #expect(linkat(AT_FDCWD, folder.path(name), AT_FDCWD, folder.path("kept\(name)"), 0) == 0) }
+        link.remove()
+        for name in names { #expect(rename(folder.path("kept\(name)"), folder.path(name)) == 0) }
+    }
+
+    @Test func `A link that a killed program left is replaced, though it leads to another terminal by now`() throws {
+        let other = try PseudoTerminal()
+        try leaveLink(to: other.path)
+        #expect(destination(folder.path("a")) == other.path)
+        let terminal = try PseudoTerminal(link: folder.path("a"))
+        #expect(destination(folder.path("a")) == terminal.path)
+        terminal.close()
+        #expect(destination(folder.path("a")) == nil)
+    }
+
+    @Test func `A link that somebody else put in place of one that a killed program left is left alone`() throws {
+        let other = try PseudoTerminal()
+        try leaveLink(to: other.path)
+        #expect(unlink(folder.path("a")) == 0)
+        #expect(symlink(other.path, folder.path("a")) == 0)
+        #expect(try failure { _ = try PseudoTerminal(link: folder.path("a")) }.code == .pathTaken)
+        #expect(destination(folder.path("a")) == other.path)
+    }
+
+    @Test func `A link that a living program serves is left alone, wherever it seems to lead`() throws {
+        let terminal = try PseudoTerminal()
+        for target in ["/dev/pts/999999", terminal.path] {
+            let link = try PortLink(path: folder.path("a"), target: target)
+            let error = try failure { _ = try PortLink(path: folder.path("a"), target: terminal.path) }
+            #expect(error.code == .pathTaken)
+            #expect(destination(folder.path("a")) == target)
+            link.remove()
+        }
+    }
+
+    @Test func `Nothing is left behind by a link that is removed, or refused`() throws {
+        try PortLink(path: folder.path("a"), target: "/dev/null").remove()
+        #expect(symlink("/dev/null", folder.path("a")) == 0)
+        _ = try failure { _ = try PseudoTerminal(link: folder.path("a")) }
+        #expect(access(folder.path(".a.lock"), F_OK) != 0)
+    }
+
+    @Test func `A file of somebody else's is not taken for a claim`() throws {
+        let path = folder.path(".a.lock")
+        let file = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+        #expect(write(file, "x", 1) == 1)
+        close(file)
+        let error = try failure { _ = try PseudoTerminal(link: folder.path("a")) }
+        #expect(error.code == .pathTaken && error.path == path)
+        #expect(access(path, F_OK) == 0)
+    }
+
     @Test func `A file at the path of the link is left alone`() throws {
         let file = open(folder.path("a"), O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
         #expect(write(file, "x", 1) == 1)

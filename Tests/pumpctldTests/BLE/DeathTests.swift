@@ -22,7 +22,7 @@ struct DeathTests {
         "pumpctld is killed at any packet: nobody takes a command for done that is not, and the pump goes on as it was")
     func daemonKilled() async throws {
         let pump = try await PumpBehindBLE()
-        var daemon = try await pump.startDaemon(hasTerminal: false)
+        var daemon = try await pump.startDaemon()
         for (number, words) in [["on"], ["off"], ["speed", "120"], ["status"], ["off"], ["on"], ["off"], ["off"]]
             .enumerated()
         {
@@ -50,7 +50,7 @@ struct DeathTests {
             }
             let sent = String(decoding: pump.received.state.bytes.dropFirst(before), as: UTF8.self)
             // A daemon that starts sends nothing, and stops nothing.
-            daemon = try await pump.startDaemon(hasTerminal: false)
+            daemon = try await pump.startDaemon()
             let status = try await pump.run("shared:pump", "status")
             #expect(status.output.hasPrefix(isOn ? "pump       on\n" : "pump   off\n"), "\(name): \(status)")
             #expect(await pump.isOn() == isOn)

@@ -59,16 +59,13 @@ struct PumpBehindBLE {
 
     /// Starts pumpctld, which shares the pump in every way.
     ///
-    /// - Parameters:
-    ///   - idle: How long it holds the link behind the last client.
-    ///   - hasTerminal: Whether it has a pseudo-terminal too. The link of one that was killed is in the way of the next daemon
-    ///     where another program has been given the terminal's number since.
-    func startDaemon(idle: String = "1h", hasTerminal: Bool = true) async throws -> ChildProcess {
+    /// - Parameter idle: How long it holds the link behind the last client.
+    func startDaemon(idle: String = "1h") async throws -> ChildProcess {
         let daemon = try await ChildProcess(
             [
                 Executable.pumpctld, "--port", endpoint, "--tcp", "\(tcp.host):\(tcp.port)",
-                "--unix", socketPath, "--idle", idle, "--verbose",
-            ] + (hasTerminal ? ["--pty", terminalPath] : []), environment: environment)
+                "--unix", socketPath, "--pty", terminalPath, "--idle", idle, "--verbose",
+            ], environment: environment)
         try await daemon.errors.text(upTo: "serving devices=pump")
         return daemon
     }
