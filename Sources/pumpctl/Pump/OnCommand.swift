@@ -45,8 +45,14 @@ struct OnCommand: PumpContextCommand {
         }
         try await context.withPump { pump in
             try await pump.turnOn(timeout: context.timeout)
-            if let speed { try await pump.setSpeed(speed, timeout: context.timeout) }
-            let report = try await PumpOnReport.read(pump, timeout: context.timeout)
+            let report: PumpOnReport
+            do throws(SessionError) {
+                if let speed { try await pump.setSpeed(speed, timeout: context.timeout) }
+                report = try await PumpOnReport.read(pump, timeout: context.timeout)
+            } catch {
+                guard error.code == .linkLost else { throw error }
+                throw Failure(behindOn: error, at: context.place)
+            }
             if let failure = report.failure { throw failure }
             context.tell(report)
         }
@@ -89,6 +95,19 @@ extension CommandContext {
     fileprivate func tell(_ report: PumpOnReport) {
         output.outcome(report.text, report.record)
         if let status = report.status { warn(of: status) }
+    }
+}
+
+extension Failure {
+    /// The link broke behind an ON that the pump has acknowledged.
+    fileprivate init(behindOn error: SessionError, at place: DevicePlace?) {
+        self.init(error, .pump, at: place)
+        message += "; the pump acknowledged ON; its state now is not known"
+        // What became of the command that came behind it is not what became of ON.
+        guard error.outcome != .unknown else { return }
+        outcome = "acknowledged"
+        guard let question = Family.pump.questionWords else { return }
+        hint = [hint, "ask for its state: \(question)"].compactMap(\.self).joined(separator: "; then ")
     }
 }
 

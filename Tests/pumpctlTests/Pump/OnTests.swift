@@ -63,6 +63,26 @@ struct OnTests {
         await device.close()
     }
 
+    @Test(
+        "Where the link breaks behind the acknowledgement, it says that the pump was switched on",
+        arguments: [false, true])
+    func linkLost(isJSON: Bool) async throws {
+        let device = try await ScriptedDevice { line in
+            switch line {
+            case "ON": "OK\r\nPUMP:ON\r\n"
+            default: ""
+            }
+        }
+        let program = try await Pumpctl.start(["-p", device.port] + (isJSON ? ["--json"] : []) + ["on"])
+        _ = try await device.heard.wait(for: "TEMP") { $0.text.contains("TEMP\n") ? true : nil }
+        await device.close()
+        let ending = try await program.ending()
+        expectFailure(
+            ending, 74, saying: "the link broke at TEMP", "the pump acknowledged ON; its state now is not known",
+            hint: "pumpctl status")
+        if isJSON { #expect(try ending.object()["outcome"] as? String == "acknowledged") }
+    }
+
     @Test("A pump that has stopped itself right away is not said to be on")
     func stopped() async throws {
         let device = try await ScriptedDevice { line in
