@@ -83,6 +83,14 @@ final class Daemon: Sendable {
         do throws(DescriptorError) { try await server.open() } catch {
             throw DaemonFailure(error, at: .unix(path: path))
         }
+        if let group = shares.group, !group.mayEnterFolder(of: path) {
+            log.warning(
+                "the group can't reach the socket: its users may not enter the folder",
+                metadata: [
+                    "socket": "\(path)",
+                    "hint": "name one in a folder that they may enter: socket = \"/run/pumpctld/socket\" in [daemon]",
+                ])
+        }
         return server
     }
 

@@ -71,6 +71,14 @@ struct ShareGroup: Sendable, Hashable {
         id = entry.pointee.gr_gid
     }
 
+    /// Whether its users may enter the folder of a socket, as far as the folder's own permissions say.
+    func mayEnterFolder(of path: String) -> Bool {
+        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "."
+        var status = stat()
+        guard stat(String(folder), &status) == 0 else { return true }
+        return status.st_mode & (status.st_gid == id ? S_IXGRP : S_IXOTH) != 0
+    }
+
     /// Lets its users open what is at `path`. Until then it is this user's alone.
     func admit(to path: String) throws(DaemonFailure) {
         guard chown(path, .max, id) == 0, chmod(path, 0o660) == 0 else {

@@ -260,6 +260,8 @@ struct DaemonTests {
             unix = "\(folder.path("socket"))"
             """, to: "pumpctld.toml")
         let daemon = try await Self.start(["--config", file])
+        // The tests' own folder is for this user alone, as that of a user's daemon is.
+        try await daemon.errors.text(upTo: "warning the group can't reach the socket")
         try await daemon.errors.text(upTo: "serving")
         let group = try #require(getgrnam("dialout")).pointee.gr_gid
         for name in ["pty", "socket"] {
