@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Prints a pump's status and then what happens to it: daemon_client.py SOCKET [DEVICE]"""
+import itertools
 import json
 import socket
 import sys
@@ -8,26 +9,29 @@ path, device = sys.argv[1], (sys.argv + ["pump"])[2]
 connection = socket.socket(socket.AF_UNIX)
 connection.connect(path)
 lines = connection.makefile("rw", encoding="utf-8")
+ids = itertools.count(1)
 
 
-def show(event):
-    rest = {key: value for key, value in event.items() if key not in ("event", "time", "device")}
-    print(event["event"], json.dumps(rest), flush=True)
+def receive():
+    """The next response; events that come before it are printed."""
+    for line in lines:
+        message = json.loads(line)
+        if "event" not in message:
+            return message
+        rest = {key: value for key, value in message.items() if key not in ("event", "time", "device")}
+        print(message["event"], json.dumps(rest), flush=True)
+    sys.exit("pumpctld has closed the connection")
 
 
 def ask(verb, **arguments):
-    print(json.dumps({"id": 1, "do": verb, **arguments}), file=lines, flush=True)
-    for line in lines:
-        message = json.loads(line)
-        if "event" in message:
-            show(message)
-        elif message["ok"]:
-            return message
-        else:
-            sys.exit(message["error"]["message"])
+    request = {"id": next(ids), "do": verb, **arguments}
+    print(json.dumps(request), file=lines, flush=True)
+    while (response := receive())["id"] not in (request["id"], None):
+        pass
+    return response if response["ok"] else sys.exit(response["error"]["message"])
 
 
 print(*ask("command", device=device, name="status")["reply"], flush=True)
 ask("subscribe", devices=[device], events=["said", "state", "link"])
-for line in lines:
-    show(json.loads(line))
+while True:
+    receive()

@@ -37,16 +37,19 @@ enum SocketLink {
             return DescriptorLink(serverSocket: channel, name: endpoint.text)
         } catch {
             var linkError = LinkError(error, name: endpoint.text, activity: "connect", isSocket: true)
-            linkError.hint = hint(error)
+            linkError.hint = hint(error, address)
             throw linkError
         }
     }
 
-    private static func hint(_ error: DescriptorError) -> String? {
+    private static func hint(_ error: DescriptorError, _ address: SocketAddress) -> String? {
         if case .unknownHost(let code) = error.code {
             return code == EAI_AGAIN
                 ? "check the network: no name server answers; or name the host by its address"
                 : "check the host's name, or name the host by its address"
+        }
+        if error.errno == EACCES, case .unix(let path) = address {
+            return "look at who may write to the socket: ls -l \(path)"
         }
         return switch error.errno {
         case ECONNREFUSED: "start the server first: nothing listens there"
@@ -54,7 +57,7 @@ enum SocketLink {
         case EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENETDOWN, ETIMEDOUT: "check the network, and that the host runs"
         case ENAMETOOLONG: "choose a shorter path: a socket's has at most 107 bytes"
         case ENOTSOCK, EPROTOTYPE: "name another path: this is no stream socket"
-        case EACCES: "look at who may write to the socket: ls -l"
+        case EAGAIN: "try again: too many programs are waiting to connect there"
         default: nil
         }
     }

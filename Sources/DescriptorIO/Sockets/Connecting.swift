@@ -1,9 +1,13 @@
 internal import Glibc
 
 extension DescriptorChannel {
-    /// Connects a stream socket.
+    /// How long until a Unix socket is tried again whose queue of connections is full: nothing tells when there is room.
+    private static let retryInterval = Duration.milliseconds(20)
+
+    /// Connects a stream socket. Where a Unix socket's queue of connections is full, it is tried until the deadline.
     ///
-    /// - Throws: `system` with ECONNREFUSED, ENOENT, EHOSTUNREACH, ETIMEDOUT …, `unknownHost`, or `cancelled`.
+    /// - Throws: `system` with ECONNREFUSED, ENOENT, EHOSTUNREACH, ETIMEDOUT …, or EAGAIN where that queue stays full;
+    ///   `unknownHost`, or `cancelled`.
     public static func connect(
         to address: SocketAddress, on loop: EventLoop = .shared, deadline: ContinuousClock.Instant
     ) async throws(DescriptorError) -> DescriptorChannel {
@@ -25,7 +29,14 @@ extension DescriptorChannel {
     ) async throws(DescriptorError) -> CInt {
         let descriptor = try makeSocket(family: address.family)
         do throws(DescriptorError) {
-            let result = address.withAddress { Glibc.connect(descriptor, $0, $1) }
+            var result = address.withAddress { Glibc.connect(descriptor, $0, $1) }
+            while result != 0, errno == EAGAIN, address.family == AF_UNIX {
+                guard .now + retryInterval < deadline else { throw DescriptorError(errno: EAGAIN, call: "connect") }
+                guard (try? await EventLoopClock(loop).sleep(for: retryInterval)) != nil else {
+                    throw DescriptorError(.cancelled, call: "connect")
+                }
+                result = address.withAddress { Glibc.connect(descriptor, $0, $1) }
+            }
             if result != 0 {
                 guard errno == EINPROGRESS || errno == EINTR else { throw .last("connect") }
                 let events = try await loop.waitUntilReady(descriptor, events: CShort(POLLOUT), deadline: deadline)

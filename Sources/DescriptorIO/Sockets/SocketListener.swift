@@ -16,6 +16,10 @@ public actor SocketListener {
     /// The socket's node: another program may have put its own in its place.
     private let node: (device: dev_t, number: ino_t)
 
+    /// How many connections may wait to be accepted; the kernel takes no more than /proc/sys/net/core/somaxconn. Whoever
+    /// connects to a Unix socket beyond that is refused with EAGAIN.
+    private static let backlog: CInt = 4096
+
     /// Listens at `address`. A Unix socket's path must be free, and is removed by ``close()``, unless another is there by
     /// then.
     ///
@@ -36,7 +40,7 @@ public actor SocketListener {
             // Before it has a name: nobody connects in between.
             if let mode, case .unix = address { fchmod(descriptor, mode) }
             guard candidate.withAddress({ bind(descriptor, $0, $1) }) == 0 else { throw .last("bind") }
-            guard Glibc.listen(descriptor, 16) == 0 else { throw .last("listen") }
+            guard Glibc.listen(descriptor, backlog) == 0 else { throw .last("listen") }
         } catch {
             Glibc.close(descriptor)
             throw error

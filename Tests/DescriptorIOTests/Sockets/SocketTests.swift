@@ -34,6 +34,40 @@ struct SocketTests {
     }
 
     @Test(arguments: addresses)
+    func `A hundred may connect before one is accepted`(at address: SocketAddress) async throws {
+        let listener = try await SocketListener.listen(at: address)
+        var clients: [DescriptorChannel] = []
+        for _ in 0..<100 {
+            clients.append(
+                try await DescriptorChannel.connect(
+                    to: self.address(of: listener, at: address), deadline: .now + .seconds(5)))
+        }
+        for client in clients { await client.close() }
+        await listener.close()
+    }
+
+    @Test func `A Unix socket whose queue is full is tried again until the deadline`() async throws {
+        let path = Self.path()
+        let listener = try DescriptorChannel.makeSocket(family: AF_UNIX)
+        defer { close(listener) }
+        let address = try #require(try await SocketAddress.unix(path: path).resolve(toListen: true).first)
+        #expect(address.withAddress { bind(listener, $0, $1) } == 0)
+        #expect(listen(listener, 0) == 0)
+        let first = try await DescriptorChannel.connect(to: .unix(path: path), deadline: .now + .seconds(60))
+        let error = await #expect(throws: DescriptorError.self) {
+            try await DescriptorChannel.connect(to: .unix(path: path), deadline: .now)
+        }
+        #expect(error?.errno == EAGAIN && error?.code == .system)
+        async let second = DescriptorChannel.connect(to: .unix(path: path), deadline: .now + .seconds(60))
+        for _ in 0..<10 { await Task(executorPreference: first.loop) {}.value }
+        let accepted = accept(listener, nil, nil)
+        #expect(accepted >= 0)
+        await (try await second).close()
+        close(accepted)
+        await first.close()
+    }
+
+    @Test(arguments: addresses)
     func `Closing a listener wakes who accepts`(at address: SocketAddress) async throws {
         for number in 0..<20 {
             let listener = try await SocketListener.listen(at: address)

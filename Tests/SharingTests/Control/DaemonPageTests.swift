@@ -56,7 +56,7 @@ struct DaemonPageTests {
             #expect(try await program.output.line() == #"link {"link": "lost"}"#)
             await rig.server.close()
             let ending = try await program.ending()
-            #expect(ending.status == 0, "\(ending)")
+            #expect(ending.status == 1 && ending.errors == "pumpctld has closed the connection\n", "\(ending)")
 
             let stranger = try await ChildProcess([
                 "python3", JSONSchema.repository.appending(path: "Examples/daemon_client.py").path, rig.path,
