@@ -194,14 +194,14 @@ def crowd(table, options, folder):
 
 
 def ask_in_turn(daemon, names, period_s, duration_s):
-    """Asks each device for its status once a period; returns how many did not answer."""
+    """Asks each device for its status once a period; returns how many were not told it."""
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(str(daemon.socket))
     connection.settimeout(10)
     lines = connection.makefile("rb")
     lines.readline()  # the greeting
     start = time.monotonic()
-    asked = answered = 0
+    asked = answered = told = 0
     while asked < len(names) * duration_s / period_s:
         time.sleep(max(0, start + asked * period_s / len(names) - time.monotonic()))
         request = {"id": asked, "do": "command", "device": names[asked % len(names)], "name": "status"}
@@ -209,11 +209,11 @@ def ask_in_turn(daemon, names, period_s, duration_s):
         asked += 1
         # Those that are late are read with the next ones.
         while select.select([connection], [], [], 0)[0] and answered < asked:
-            answered += json.loads(lines.readline())["ok"]
+            answered, told = answered + 1, told + json.loads(lines.readline())["ok"]
     while answered < asked and (line := lines.readline()):
-        answered += json.loads(line)["ok"]
+        answered, told = answered + 1, told + json.loads(line)["ok"]
     connection.close()
-    return asked - answered
+    return asked - told
 
 
 def fleet(table, options, folder, count=1000, period_s=5, duration_s=10):
