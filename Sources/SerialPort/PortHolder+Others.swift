@@ -6,9 +6,11 @@ extension PortHolder {
     /// The program behind a pseudo-terminal is the device itself, and is left out. Processes of other users are seen by
     /// root only: see ``processesInSight()``.
     public static func others(of path: String) -> [PortHolder] {
-        let holders = all(of: path).filter { $0.processID != getpid() }
-        guard !holders.isEmpty, let terminal = PseudoTerminalOwner(slave: path) else { return holders }
-        return holders.filter { terminal.isUsed(by: $0.processID) }
+        others(of: path, in: OpenDevices())
+    }
+
+    static func others(of path: String, in devices: OpenDevices) -> [PortHolder] {
+        all(of: path, in: devices).filter { $0.processID != getpid() && !devices.isDevice($0.processID, behind: path) }
     }
 
     /// How many processes there are of which the open files can be looked at, and of which they can't.

@@ -1,4 +1,3 @@
-import CSerial
 internal import DescriptorIO
 import Glibc
 
@@ -31,10 +30,11 @@ public struct PortHolder: Sendable, Hashable {
     /// pseudo-terminals are also compared by their file system: a container has its own, with terminals of the same numbers.
     /// Of other users' processes only root sees those without a lock.
     public static func all(of path: String) -> [PortHolder] {
-        guard let device = Device(at: path) else { return [] }
-        let visible = entries(of: "/proc")
-            .compactMap { Int32($0) }
-            .compactMap { PortHolder(processID: $0, device: device) }
+        all(of: path, in: OpenDevices())
+    }
+
+    static func all(of path: String, in devices: OpenDevices) -> [PortHolder] {
+        let visible = devices.holders(of: path)
         let hidden = locking(path).filter { holder in !visible.contains { $0.processID == holder.processID } }
         return (visible + hidden).sorted { $0.rank < $1.rank }
     }
@@ -46,37 +46,8 @@ public struct PortHolder: Sendable, Hashable {
         }
     }
 
-    /// What tells a device from others, whatever its node is called.
-    private struct Device: Equatable {
-        private var number: UInt64 = 0
-        /// That of a pseudo-terminal; 0 for other devices.
-        private var fileSystem: UInt64 = 0
-
-        /// - Returns: nil where no character device is behind the path.
-        init?(at path: String) {
-            guard cserial_device_number(path, &number, &fileSystem) == 0, number != 0 else { return nil }
-        }
-    }
-
     private var rank: Int {
         (holdsLock ? 0 : 2) + (processID == getpid() ? 1 : 0)
-    }
-
-    /// The holder, if the process has the device open.
-    private init?(processID: Int32, device: Device) {
-        let process = "/proc/\(processID)"
-        let descriptors = Self.entries(of: "\(process)/fd").filter { Device(at: "\(process)/fd/\($0)") == device }
-        guard !descriptors.isEmpty else { return nil }
-        self.init(
-            processID: processID,
-            command: Self.firstBytes(of: "\(process)/comm").split(separator: "\n").first.map(String.init) ?? "?",
-            holdsLock: descriptors.contains { Self.isLocked("\(process)/fdinfo/\($0)") },
-            descriptorCount: descriptors.count)
-    }
-
-    /// Whether a descriptor's fdinfo has a line such as `lock:	1: FLOCK  ADVISORY  WRITE 4150 00:1a:4 0 EOF`.
-    private static func isLocked(_ fdinfo: String) -> Bool {
-        firstBytes(of: fdinfo).split(separator: "\n").contains { $0.hasPrefix("lock:") }
     }
 
     static func entries(of directory: String) -> [String] {

@@ -69,6 +69,17 @@ import Testing
         #expect(PortHolder.all(of: terminal.path).map(\.processID) == [getpid()])
     }
 
+    @Test func `One look serves all ports that were opened before it`() async throws {
+        let memory = OpenDevices.Memory()
+        let terminal = try PseudoTerminal()
+        let start = ContinuousClock.now
+        #expect(memory.devices(since: start).holders(of: terminal.path).map(\.processID) == [getpid()])
+        let opener = try await ChildProcess(["sh", "-c", "exec 3<>'\(terminal.path)'; echo ready; read x"])
+        #expect(try await opener.output.line() == "ready")
+        #expect(memory.devices(since: start).holders(of: terminal.path).count == 1)
+        #expect(memory.devices(since: .now).holders(of: terminal.path).count == 2)
+    }
+
     @Test func `What is no device, or not there, is not used`() {
         for path in ["/dev/no-such-port", "/etc/hostname", "/dev"] {
             #expect(PortHolder.others(of: path).isEmpty)

@@ -211,8 +211,8 @@ public struct LinkOpening: Sendable {
     /// What tells of other programs that have the serial port of a link open; nil where it is none.
     private func search(forUsersOf link: any Link) -> (@Sendable () -> Void)? {
         guard let path = (link as? DescriptorLink)?.portPath else { return nil }
-        return { [tell, name = link.name] in
-            let use = PortUse.now(of: path)
+        return { [tell, name = link.name, opened = ContinuousClock.now] in
+            let use = PortUse.seen(of: path, since: opened)
             if !use.holders.isEmpty || !use.claims.isEmpty { tell(name, .sharedPort(use)) }
         }
     }
