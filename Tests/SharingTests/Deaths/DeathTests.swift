@@ -148,18 +148,23 @@ struct DeathTests {
             return hasEnded ? .failed : nil
         }
 
-        /// Says a line until it is answered: the link may be lost once more.
+        /// Says a line until it is answered: the link may be lost once more, and what was sent into a dead one brings no answer.
         private func ask(_ client: HeardClient, _ line: String, for answer: String, _ name: String) async throws {
-            var isAnswered = false
+            var (isAnswered, attempts) = (false, 0)
             while !isAnswered {
                 try await world.untilUp()
                 let start = client.lines.count
                 await client.say("\(line)\n")
-                try await world.until("\(name): \(answer)") {
-                    let lines = client.lines.dropFirst(start)
-                    isAnswered = lines.contains { $0.hasPrefix(answer) }
-                    return isAnswered
-                        || lines.contains { $0 == "ERROR:DEVICE_AWAY" || $0 == "[WARNING] the device is away" }
+                attempts += 1
+                do {
+                    try await world.until("\(name): \(answer)", steps: 2_000) {
+                        let lines = client.lines.dropFirst(start)
+                        isAnswered = lines.contains { $0.hasPrefix(answer) }
+                        return isAnswered
+                            || lines.contains { $0 == "ERROR:DEVICE_AWAY" || $0 == "[WARNING] the device is away" }
+                    }
+                } catch {
+                    if attempts == 3 { throw error }
                 }
             }
         }
