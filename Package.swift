@@ -181,8 +181,7 @@ let package = Package(
             name: "pumpctldTests",
             dependencies: [
                 "pumpctld", "pumpctl", "Sharing", "DeviceKit", "Transports", "LineProtocol", "DescriptorIO",
-                "FirmwareSim",
-                "FakeBlueZ", "TestSupport", .product(name: "Logging", package: "swift-log"),
+                "FirmwareSim", "FakeBlueZ", "TestSupport", .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

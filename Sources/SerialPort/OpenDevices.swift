@@ -21,14 +21,10 @@ struct OpenDevices: Sendable {
         }
     }
 
-    private struct Use {
-        let processID: Int32
-        var descriptors: [String]
-    }
-
     /// When the look began.
     private let time = ContinuousClock.now
-    private var uses: [Device: [Use]] = [:]
+    /// By process, the descriptors that it has for a device.
+    private var uses: [Device: [Int32: [String]]] = [:]
     /// The numbers of the pseudo-terminals of which a process has the master.
     private var masters: [Int32: Set<UInt32>] = [:]
 
@@ -60,13 +56,7 @@ struct OpenDevices: Sendable {
                 let number = Self.terminalNumber("\(process)/fdinfo/\(descriptor)")
                 if let number { masters[processID, default: []].insert(number) }
             }
-            var ofDevice = uses[device, default: []]
-            if ofDevice.last?.processID == processID {
-                ofDevice[ofDevice.count - 1].descriptors.append(descriptor)
-            } else {
-                ofDevice.append(Use(processID: processID, descriptors: [descriptor]))
-            }
-            uses[device] = ofDevice
+            uses[device, default: [:]][processID, default: []].append(descriptor)
         }
     }
 
@@ -77,22 +67,30 @@ struct OpenDevices: Sendable {
             .flatMap { UInt32($0.dropFirst(title.count)) }
     }
 
-    /// Whether a descriptor has a line such as `lock:	1: FLOCK  ADVISORY  WRITE 4150 00:1a:4 0 EOF` in its fdinfo.
-    private static func isLocked(_ fdinfo: String) -> Bool {
-        PortHolder.firstBytes(of: fdinfo).split(separator: "\n").contains { $0.hasPrefix("lock:") }
+    /// The processes that took the locks that a descriptor has, by lines such as
+    /// `lock:	1: FLOCK  ADVISORY  WRITE 4150 00:1a:4 0 EOF` in its fdinfo. 0 is one in another container.
+    private static func lockers(_ fdinfo: String) -> [Int32] {
+        PortHolder.firstBytes(of: fdinfo).split(separator: "\n").filter { $0.hasPrefix("lock:") }.map {
+            let fields = $0.split { $0 == " " || $0 == "\t" }
+            return fields.count > 5 ? Int32(fields[5]) ?? 0 : 0
+        }
     }
 
     /// The processes that have the device behind a path open.
+    ///
+    /// A lock is had by who took it, and not by a process that it is just starting, which still has copies of all
+    /// descriptors; but by those too once who took it is there no more.
     func holders(of path: String) -> [PortHolder] {
-        guard let device = Device(at: path) else { return [] }
-        return uses[device, default: []].map { use in
-            let process = "/proc/\(use.processID)"
+        guard let device = Device(at: path), let descriptors = uses[device] else { return [] }
+        return descriptors.sorted { $0.key < $1.key }.map { processID, numbers in
+            let process = "/proc/\(processID)"
+            let lockers = numbers.flatMap { Self.lockers("\(process)/fdinfo/\($0)") }
             return PortHolder(
-                processID: use.processID,
+                processID: processID,
                 command: PortHolder.firstBytes(of: "\(process)/comm").split(separator: "\n").first.map(String.init)
                     ?? "?",
-                holdsLock: use.descriptors.contains { Self.isLocked("\(process)/fdinfo/\($0)") },
-                descriptorCount: use.descriptors.count)
+                holdsLock: lockers.contains { $0 == processID || descriptors[$0] == nil },
+                descriptorCount: numbers.count)
         }
     }
 

@@ -49,6 +49,28 @@ import Testing
         #expect(PortHolder.all(of: terminal.path).filter(\.holdsLock) == [holder])
     }
 
+    /// A process that is being started has copies of all descriptors of the one that starts it, until it comes to its
+    /// program.
+    @Test func `A lock is held by the process that took it, and not by one that has a copy of its descriptor`()
+        async throws
+    {
+        let script = """
+            import fcntl, os, sys
+            port = os.open(sys.argv[1], os.O_RDWR | os.O_NOCTTY)
+            fcntl.flock(port, fcntl.LOCK_EX)
+            copy = os.fork()
+            if copy: print(os.getpid(), copy, flush=True)
+            sys.stdin.read()
+            """
+        let program = try await ChildProcess(["python3", "-c", script, terminal.path])
+        let processes = try await program.output.line().split(separator: " ").compactMap { Int32($0) }
+        let holders = PortHolder.all(of: terminal.path).filter { processes.contains($0.processID) }
+        #expect(holders.map(\.processID) == processes)
+        #expect(holders.map(\.holdsLock) == [true, false])
+        await program.closeInput()
+        try await program.ending()
+    }
+
     @Test func `A port that this program has open is busy, and this program is named`() throws {
         let port = try SerialPort(path: terminal.path)
         let error = try failure { _ = try SerialPort(path: terminal.path) }

@@ -42,6 +42,8 @@ struct ReopeningCommandTests {
         let other = try await SimulatedPump()
         try await testbed.plug(pair.other, at: "1-4", as: "ttyUSB1", terminal: other.path)
         let second = try await SimulatedPump()
+        // The number of a terminal is only given again once its simulator has ended.
+        try #require(second.path != other.path, "\(other.errors)")
         try await testbed.plug(pair.mine, at: "1-2", as: "ttyUSB2", terminal: second.path)
         while !monitor.opened.contains(second.path) {
             try #require(!monitor.opened.contains(other.path))
@@ -61,6 +63,9 @@ private final class SimulatedPump {
         let words = try await program.output.line().split(separator: " ")
         path = String(try #require(words.first { $0.hasPrefix("/dev/pts/") }))
     }
+
+    /// What it has said is wrong.
+    var errors: String { "\(program.errors.state)" }
 
     func stop() async throws {
         program.send(signal: SIGTERM)

@@ -1,0 +1,97 @@
+internal import DescriptorIO
+
+// Who has the device by its lines.
+extension SharedDevice {
+    /// Joins a client to the device, which has it by its lines until it leaves.
+    ///
+    /// - Parameters:
+    ///   - name: What the log calls it.
+    ///   - onEnd: Called once its connection is closed.
+    func join(
+        _ channel: DescriptorChannel, _ name: String, _ kind: LineClient.Kind,
+        onEnd: (@Sendable () -> Void)? = nil
+    ) async -> ClientID {
+        let client = enroll(channel, name, kind)
+        client.onEnd = onEnd
+        await channel.forward { [id = client.id] arrival in
+            self.assumeIsolated { device in
+                if case .success(let bytes?) = arrival { return device.hear(bytes, id) }
+                device.endInput(of: id)
+            }
+        }
+        return client.id
+    }
+
+    /// Takes a client whose bytes somebody else reads, and hands to ``hear(_:_:)`` and ``endInput(of:)``.
+    func enroll(_ channel: DescriptorChannel, _ name: String, _ kind: LineClient.Kind) -> LineClient {
+        lastID += 1
+        let framer = ClientFramer(row.framing, lineLimit: Self.lineLimit)
+        let client = LineClient(ClientID(number: lastID), name, kind, channel, framer)
+        clients[client.id] = client
+        if client.isListening { come(client) }
+        return client
+    }
+
+    /// A client says nothing more. One that has only ended its own direction still gets the answers to what it has asked.
+    func endInput(of id: ClientID) {
+        guard let client = clients[id] else { return }
+        client.hasEnded = true
+        if client.isOwedAnswer, client.channel.assumeIsolated({ $0.isOpen }) { return }
+        hangUp(client)
+    }
+
+    /// Closes a client's connection once it has taken the answers that wait for it.
+    func hangUp(_ client: LineClient) {
+        guard clients.removeValue(forKey: client.id) != nil else { return }
+        if client.isListening {
+            report(.left(client.name))
+            removeUser()
+        }
+        Task(executorPreference: loop) { [loop, clock] in
+            let timer = Task(executorPreference: loop) {
+                if (try? await clock.sleep(for: Self.patience)) != nil { await client.channel.close() }
+            }
+            await client.finish()
+            timer.cancel()
+            await client.close()
+        }
+    }
+
+    private func come(_ client: LineClient) {
+        addUser()
+        report(.came(client.name))
+    }
+
+    /// A client of a pseudo-terminal has it open, or has it no more.
+    func setListening(_ isListening: Bool, _ id: ClientID) {
+        guard let client = clients[id], client.isListening != isListening else { return }
+        if isListening {
+            client.isListening = true
+            come(client)
+        } else {
+            fallSilent(client)
+        }
+    }
+
+    private func fallSilent(_ client: LineClient) {
+        guard client.isListening else { return }
+        client.fallSilent()
+        client.forgetLines()
+        report(.left(client.name))
+        removeUser()
+    }
+
+    private func leave(_ id: ClientID) {
+        guard let client = clients.removeValue(forKey: id) else { return }
+        fallSilent(client)
+    }
+
+    /// Parts with a client that can't be served; a pseudo-terminal stays, for who opens it next.
+    func drop(_ client: LineClient, for offence: LineClient.Offence) {
+        report(.dropped(client.name, offence.rawValue))
+        client.forgetLines()
+        guard client.kind != .terminal else { return }
+        leave(client.id)
+        Task(executorPreference: loop) { await client.close() }
+    }
+}

@@ -1,0 +1,128 @@
+internal import DescriptorIO
+internal import LineProtocol
+
+// What clients say, and in which order the device is told.
+extension SharedDevice {
+    /// Takes in what a client sent: OFF goes at once, and what else it asks in its turn.
+    func hear(_ bytes: [UInt8], _ id: ClientID) {
+        guard let client = clients[id] else { return }
+        // Whoever speaks has the device open.
+        setListening(true, id)
+        var lines: [[UInt8]] = []
+        for frame in client.append(bytes) {
+            switch frame {
+            case .whole(let line): lines.append(line)
+            case .malformed(let bytes, let reason): report(.failed(bytes, for: client.name, reason))
+            case .tooLong: return drop(client, for: .longLine)
+            }
+        }
+        take(lines, client)
+    }
+
+    private func take(_ lines: [[UInt8]], _ client: LineClient) {
+        var lines = lines[...]
+        if let stop = lines.lastIndex(where: row.isStop) {
+            // What it asked for before must not undo it; what only asks, as whether the device is safe now, waits behind it.
+            for line in client.takeLines(where: row.mayChange) + lines[..<stop].filter(row.mayChange) {
+                if let notice = overtaken(line, by: client.name).notice { tell(client, notice) }
+            }
+            for line in lines[...stop] where row.isStop(line) {
+                stopCount += 1
+                client.stopCount += 1
+                Task.immediate(executorPreference: loop) { await self.stop(line, for: client) }
+            }
+            lines = (lines[..<stop].filter { !row.isStop($0) && !row.mayChange($0) } + lines[(stop + 1)...])[...]
+        }
+        for line in lines where !client.enqueue(LineClient.WaitingLine(bytes: line, stopsBefore: stopCount)) {
+            return drop(client, for: .flood)
+        }
+        if !lines.isEmpty, !client.isServed {
+            client.isServed = true
+            Task.immediate(executorPreference: loop) { await self.serve(client) }
+        }
+    }
+
+    private func serve(_ client: LineClient) async {
+        while let line = client.nextLine() { await perform(line, for: client) }
+        client.isServed = false
+        if client.hasEnded, !client.isOwedAnswer { hangUp(client) }
+    }
+
+    /// Sends a line that makes the device safe, for a client that may have left by the time that the link is open.
+    private func stop(_ line: [UInt8], for client: LineClient) async {
+        addUser()
+        defer { removeUser() }
+        await perform(LineClient.WaitingLine(bytes: line, stopsBefore: stopCount), for: client)
+        client.stopCount -= 1
+        if client.hasEnded, !client.isOwedAnswer { hangUp(client) }
+    }
+
+    private func perform(_ line: LineClient.WaitingLine, for client: LineClient) async {
+        let visit = client.visit
+        do throws(SharingError) {
+            guard try await isDue(line, of: client, visit) else { return }
+            try await perform(line.bytes, by: client.name, for: asker(client, visit))
+        } catch {
+            guard isThere(client, visit) else { return }
+            if let notice = error.notice { tell(client, notice) }
+            if row.endsAnswersBySilence, error.breaksOffAnswer { drop(client, for: .brokenOff) }
+        }
+    }
+
+    /// Waits for a link that is just being opened; whether the line is still to be sent then: one that makes the device safe is,
+    /// others only if their client is still there.
+    ///
+    /// - Throws: ``SharingError`` where the line must not undo what has come behind it.
+    private func isDue(
+        _ line: LineClient.WaitingLine, of client: LineClient, _ visit: UInt64
+    ) async throws(SharingError) -> Bool {
+        if !isUp { await waitForLink(isPatient: false) }
+        if row.isStop(line.bytes) { return true }
+        guard isThere(client, visit) else { return false }
+        try checkTurn(line, by: client.name)
+        return true
+    }
+
+    /// - Throws: ``SharingError`` where the device was made safe, by anybody, since a line came that would change it.
+    func checkTurn(_ line: LineClient.WaitingLine, by name: String) throws(SharingError) {
+        guard stopCount != line.stopsBefore, row.mayChange(line.bytes) else { return }
+        throw overtaken(line.bytes, by: name)
+    }
+
+    /// Reports that OFF goes before a line, which is not sent.
+    func overtaken(_ line: [UInt8], by name: String) -> SharingError {
+        report(.notSent(line, by: name, "OFF goes before it"))
+        let text = String(decoding: line, as: UTF8.self)
+        return .session(SessionError(.overtaken, command: text, outcome: .notSent))
+    }
+
+    private func asker(_ client: LineClient, _ visit: UInt64) -> Asker {
+        Asker { [self] bytes in
+            assumeIsolated { $0.answer(bytes, to: client, visit) }
+        } waitForRoom: { [self] in
+            await waitForRoom(client, visit)
+        } isThere: { [self] in
+            assumeIsolated { $0.isThere(client, visit) }
+        }
+    }
+
+    /// Whether a client has not left since.
+    private func isThere(_ client: LineClient, _ visit: UInt64) -> Bool {
+        clients[client.id] != nil && client.visit == visit && client.channel.assumeIsolated { $0.isOpen }
+    }
+
+    private func answer(_ bytes: [UInt8], to client: LineClient, _ visit: UInt64) {
+        if isThere(client, visit), !client.tell(bytes) { drop(client, for: .doesNotRead) }
+    }
+
+    private func waitForRoom(_ client: LineClient, _ visit: UInt64) async {
+        if await !client.hasRoom(within: Self.patience, by: clock), isThere(client, visit) {
+            drop(client, for: .stalled)
+        }
+    }
+
+    private func tell(_ client: LineClient, _ notice: SharedFamily.Notice) {
+        guard let bytes = row.wording(notice) else { return }
+        if !client.tell(bytes) { drop(client, for: .doesNotRead) }
+    }
+}
