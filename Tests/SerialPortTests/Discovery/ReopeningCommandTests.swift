@@ -42,14 +42,14 @@ struct ReopeningCommandTests {
         let other = try await SimulatedPump()
         try await testbed.plug(pair.other, at: "1-4", as: "ttyUSB1", terminal: other.path)
         let second = try await SimulatedPump()
-        // The number of a terminal is only given again once its simulator has ended.
+        // A terminal's number is only given again once the terminal has gone.
         try #require(second.path != other.path, "\(other.errors)")
         try await testbed.plug(pair.mine, at: "1-2", as: "ttyUSB2", terminal: second.path)
         while !monitor.opened.contains(second.path) {
-            try #require(!monitor.opened.contains(other.path))
+            try #require(!monitor.opened.contains(other.path), "\(second.path) is its own")
             _ = try await monitor.output.line("news of the adapter that is back")
         }
-        #expect(!monitor.opened.contains(other.path))
+        #expect(!monitor.opened.contains(other.path), "\(second.path) is its own")
     }
 }
 
