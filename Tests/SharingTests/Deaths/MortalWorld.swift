@@ -56,10 +56,10 @@ final class MortalWorld: Sendable {
             name: "pump", endpoint: try Endpoint("ble:00:15:83:00:00:10"), family: .pump,
             holding: .whileUsed(idle: .seconds(3600)))
         let locks = DeviceLocks(folders: [folder.path])
-        let (bus, clock, reports) = (bus, clock, reports)
+        let (address, clock, reports) = (bus.address, clock, reports)
         device = SharedDevice(settings, try #require(SharedFamily.row(of: .pump)), clock: clock) { endpoint in
             try await BLEEndpoint.open(
-                endpoint, on: .shared, bus: .address(bus.address), clock: clock, as: BLEUse(), locks: locks)
+                endpoint, on: .shared, bus: .address(address), clock: clock, as: BLEUse(), locks: locks)
         } tell: { report in
             reports.update { $0.append(report.event) }
         }
@@ -88,6 +88,7 @@ final class MortalWorld: Sendable {
         await server.close()
         await share.close()
         await fake.stop()
+        bus.kill()
         try result.get()
     }
 

@@ -12,12 +12,14 @@ struct ManyClientsTests {
     private final class Talker: Sendable {
         let name: String
         let channel: DescriptorChannel
+        /// The far end of it, which the device tells.
+        private let told: DescriptorChannel
         let lines: AsyncStream<String>
         let source: AsyncStream<String>.Continuation
         let number: Int
 
-        init(_ number: Int, _ channel: DescriptorChannel) {
-            (name, self.number, self.channel) = ("client \(number)", number, channel)
+        init(_ number: Int, _ channel: DescriptorChannel, _ told: DescriptorChannel) {
+            (name, self.number, self.channel, self.told) = ("client \(number)", number, channel, told)
             (lines, source) = AsyncStream.makeStream(of: String.self)
         }
 
@@ -33,19 +35,24 @@ struct ManyClientsTests {
             }
         }
 
+        /// Marks in what it is told, behind all that came before, that a line has brought no answer.
+        func mark(_ line: [UInt8]) {
+            _ = try? told.writeAtOnce(Array("(".utf8) + line + Array(")\n".utf8))
+        }
+
         /// Says `count` commands; returns what it was told that answers none of them.
         func talk(_ count: Int, seed: UInt64, countsAnswers answered: Watched<Int>) async throws -> [String] {
             var random = SplitMix64(seed: seed)
             var wrong: [String] = []
             var history: [String] = []
-            var told = lines.makeAsyncIterator()
+            var heard = lines.makeAsyncIterator()
             for _ in 0..<count {
                 let command = command(&random)
                 history.append("> " + command.line)
                 try await channel.write(Array((command.line + "\n").utf8))
                 var rest = command.answers[...]
                 var isAway = false
-                while !rest.isEmpty || isAway, let line = await told.next() {
+                while !rest.isEmpty || isAway, let line = await heard.next() {
                     history.append(line)
                     if line == "[WARNING] the device is back" { isAway = false }
                     if line.hasPrefix("[WARNING]") || line.hasPrefix("STATUS:") && rest.first != "STATUS:" { continue }
@@ -96,14 +103,13 @@ struct ManyClientsTests {
         let talkers = Mutex<[Talker]>([])
         let pump = try SharedPump { event in
             guard case .failed(let line, let name, _) = event else { return }
-            let talker = talkers.withLock { $0.first { $0.name == name } }
-            talker?.source.yield("(\(String(decoding: line, as: UTF8.self)))")
+            talkers.withLock { $0.first { $0.name == name } }?.mark(line)
         }
         try await pump.run {
             try await pump.untilUp()
             for number in 0..<5 {
                 let (ours, theirs) = try DescriptorChannel.pair()
-                let talker = Talker(number, ours)
+                let talker = Talker(number, ours, theirs)
                 talkers.withLock { $0.append(talker) }
                 _ = await pump.device.join(theirs, talker.name, .connection)
                 await talker.listen()
