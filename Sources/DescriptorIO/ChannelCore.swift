@@ -226,6 +226,12 @@ final class ChannelCore: @unchecked Sendable {
         return rest
     }
 
+    /// Forgets what was to be written and was not yet.
+    func cancelWriters() {
+        failWriters(DescriptorError(.cancelled, call: "write"))
+        updateInterest()
+    }
+
     func cancel(_ write: PendingWrite) {
         guard let index = writers.firstIndex(where: { $0 === write }) else { return }
         writers.remove(at: index)
@@ -273,10 +279,11 @@ final class ChannelCore: @unchecked Sendable {
     ///
     /// A USB tty refuses what is written as soon as its device is gone, and is hung up a moment later. Closed in between,
     /// it waits up to 30 s for bytes that cannot be sent any more, and the whole hub waits with it.
+    ///
+    /// The reader still gets what came before the end, but not from here: who writes is in the middle of something.
     private func failWriting(_ error: DescriptorError) {
-        // The reader still gets what came before the end.
-        guard kind == .stream, !reportsEnd else { return lose(error) }
-        let timer = loop.schedule(at: .now + hangUpPatience) { [weak self] in self?.lose(error) }
+        let patience = kind == .stream && !reportsEnd ? hangUpPatience : .zero
+        let timer = loop.schedule(at: .now + patience) { [weak self] in self?.lose(error) }
         writeFailure = (error, timer)
         failWriters(error)
         updateInterest()
@@ -301,10 +308,16 @@ final class ChannelCore: @unchecked Sendable {
         }
     }
 
+    /// The most bytes that are read of a far end that is lost: more than a kernel keeps.
+    private static let lastBytes = 1 << 24
+
     private func lose(_ error: DescriptorError) {
         guard case .open = state else { return }
-        // A receiver may close the channel at any of them: the number is somebody else's then.
-        while case .open = state, case .bytes(let bytes) = readOnce() {
+        // A receiver may close the channel at any of them: the number is somebody else's then. A far end that takes nothing
+        // may still send for ever.
+        var count = 0
+        while count < Self.lastBytes, case .open = state, case .bytes(let bytes) = readOnce() {
+            count += bytes.count
             if wantsBytes { handOver(bytes) } else { leftover.append(bytes) }
         }
         guard case .open = state else { return }  // the receiver closed the channel

@@ -110,6 +110,14 @@ public actor DescriptorChannel {
         return true
     }
 
+    /// Forgets what the kernel has not taken yet: who waits to write finds it cancelled. Part of it may have gone out.
+    ///
+    /// - Precondition: The caller runs on the thread of ``loop``.
+    public nonisolated func cancelWriting() {
+        loop.checkIsolated()
+        core.cancelWriters()
+    }
+
     // MARK: Closing
 
     /// Closes the descriptor, ends a waiting read with nil and waiting writes with `closed`. Closing twice is allowed.

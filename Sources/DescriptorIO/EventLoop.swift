@@ -171,9 +171,10 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         var timeout: Int64?
         if let nextTimer {
             timeout = nextTimer.nanoseconds - LoopTime.now.nanoseconds
-            if let timeout, timeout <= 0 {
+            // Timers that are due one after another keep nobody's bytes waiting.
+            if let due = timeout, due <= 0 {
                 for action in timers.takeDue(at: .now) { action() }
-                return
+                timeout = 0
             }
         }
         poll(timeout: timeout)

@@ -10,6 +10,9 @@ internal import Glibc
 public final class PseudoTerminalClients: Sendable {
     private let watch: OpeningWatch
     private let watchID: UInt64
+    private let path: String
+    private let loop: EventLoop
+    private let lookNow: @Sendable () -> Void
 
     /// Begins to watch.
     ///
@@ -32,7 +35,7 @@ public final class PseudoTerminalClients: Sendable {
             let descriptors = PortHolder.all(of: path).reduce(0) { $0 + $1.descriptorCount }
             onChange(descriptors > ours)
         }
-        self.watch = watch
+        (self.watch, self.path, self.loop, lookNow) = (watch, path, loop, look)
         // inotify merges equal events, so they can't be counted: they only say that it is time to look.
         watchID = try await watch.begin(path) { loop.execute(look) }
         // Whoever came before the watch began.
@@ -42,6 +45,16 @@ public final class PseudoTerminalClients: Sendable {
     deinit {
         let (watch, id) = (watch, watchID)
         Task { await watch.end(id) }
+    }
+
+    /// Looks once more, soon.
+    public func look() { loop.execute(lookNow) }
+
+    /// Whether it sees all programs that may have the slave open: those of other users only root sees.
+    public var seesEverybody: Bool {
+        var status = stat()
+        guard geteuid() != 0, stat(path, &status) == 0 else { return true }
+        return status.st_mode & 0o060 != 0o060 && status.st_mode & 0o006 != 0o006
     }
 
     /// Ends the watch. Closing twice is allowed.

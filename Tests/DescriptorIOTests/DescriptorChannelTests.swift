@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import DescriptorIO
@@ -28,6 +29,41 @@ struct DescriptorChannelTests {
         // What takes the number over is not watched in its stead.
         #expect(await isIdle(thread))
         thread.loop.stop()
+    }
+
+    @Test func `Tells of a far end that is gone only once who writes has done`() async throws {
+        let loop = EventLoop.shared
+        let (near, far) = try socketPair()
+        let channel = DescriptorChannel(taking: near, kind: .socket)
+        let told = Recorder<[UInt8]>()
+        await channel.forward { arrival in if case .success(let bytes?) = arrival { told.append(bytes) } }
+        let toldWhileWriting = await Task(executorPreference: loop) {
+            #expect(write(far, "last words", 10) == 10)
+            close(far)
+            #expect(throws: DescriptorError.self) { try channel.writeAtOnce([1]) }
+            return told.values
+        }.value
+        #expect(toldWhileWriting == [])
+        await settle(loop)
+        #expect(told.values == [Array("last words".utf8)])
+    }
+
+    @Test func `Forgets what the kernel has not taken`() async throws {
+        let (near, far) = try DescriptorChannel.pair()
+        let bytes = [UInt8](repeating: 1, count: 4 << 20)
+        #expect(await Task(executorPreference: near.loop) { try? near.writeAtOnce(bytes) }.value == true)
+        await Task(executorPreference: near.loop) { near.cancelWriting() }.value
+        async let end: Void = near.write([3])
+        var count = 0
+        var last: UInt8 = 1
+        while last != 3, let piece = try await far.read() {
+            count += piece.count
+            last = piece.last ?? last
+        }
+        try await end
+        #expect(count < bytes.count)
+        await near.close()
+        await far.close()
     }
 
     @Test func `Calls its own closing once`() async throws {

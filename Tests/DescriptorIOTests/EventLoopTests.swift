@@ -18,6 +18,29 @@ struct EventLoopTests {
         #expect(isSame)
     }
 
+    @Test func `Looks at descriptors however many timers are due`() async throws {
+        let isHeard = try await onThread {
+            EventLoop.run { loop in
+                guard let (near, far) = try? DescriptorChannel.pair(on: loop) else { return false }
+                let heard = Watched(false)
+                await near.forward { _ in heard.update { $0 = true } }
+                try? await far.write([1])
+                // Each is due as soon as the one before it has come.
+                await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                    @Sendable func again(_ count: Int) {
+                        if count == 0 || heard.state { return continuation.resume() }
+                        _ = loop.schedule(at: .now) { again(count - 1) }
+                    }
+                    again(10_000)
+                }
+                await near.close()
+                await far.close()
+                return heard.state
+            }
+        }
+        #expect(isHeard)
+    }
+
     @Test func `Waits on descriptors and timers while it borrows a thread`() async throws {
         let words = try await onThread {
             EventLoop.run { loop in

@@ -82,6 +82,14 @@ public enum Relayed<Base: RelayedFamily>: DeviceFamily {
 
     public static var statusQuery: RelayedLine<Base>? { Base.statusQuery.flatMap(RelayedLine.init) }
 
+    public static func isWanted(_ command: RelayedLine<Base>) -> Bool { command.isWanted?() ?? true }
+
+    public static func untold(_ command: RelayedLine<Base>) -> RelayedLine<Base> {
+        var command = command
+        command.hear = nil
+        return command
+    }
+
     public static var stop: StopRule<Self>? {
         guard let rule = Base.stop, let command = RelayedLine<Base>(rule.command) else { return nil }
         return StopRule(

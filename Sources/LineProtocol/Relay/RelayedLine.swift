@@ -7,6 +7,8 @@ public struct RelayedLine<Base: RelayedFamily>: Sendable {
     /// Told each line of the answer, without its end, as soon as it is heard and before anything behind it; not what refuses
     /// the command, which may turn out to be somebody else's.
     public var hear: (@Sendable (_ line: [UInt8]) -> Void)?
+    /// Whether who asked is still there; asked when its turn has come.
+    public var isWanted: (@Sendable () -> Bool)?
 
     /// A line without its end; nil where the device ignores it.
     public init?(_ bytes: [UInt8]) {

@@ -59,6 +59,12 @@ public protocol DeviceFamily: Sendable {
     /// Whether a reply to ``statusQuery(behind:)`` says that the device is as `command` makes it; nil where it does not tell.
     static func isInEffect(_ command: Command, by reply: Reply) -> Bool?
 
+    /// Whether who asked for `command` still wants it; asked when its turn has come, and not for ``stop``.
+    static func isWanted(_ command: Command) -> Bool
+
+    /// `command`, which tells nobody what is heard in answer to it before that is sure.
+    static func untold(_ command: Command) -> Command
+
     /// How a device is made safe; nil where the family has no command for that.
     static var stop: StopRule<Self>? { get }
 }
@@ -81,6 +87,12 @@ extension DeviceFamily {
 
     /// Nothing: a state may also be what it was before.
     public static func isInEffect(_ command: Command, by reply: Reply) -> Bool? { nil }
+
+    /// Yes.
+    public static func isWanted(_ command: Command) -> Bool { true }
+
+    /// The same: most commands tell nobody.
+    public static func untold(_ command: Command) -> Command { command }
 
     /// None: most devices do nothing that must be stopped.
     public static var stop: StopRule<Self>? { nil }

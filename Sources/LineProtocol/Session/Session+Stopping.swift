@@ -35,6 +35,8 @@ extension Session {
         // The acknowledgement may be that of another program's OFF, behind which its ON comes, unless this session has heard
         // the device answer and is owed no reply.
         let mustConfirm = listener.conversation.hearsThePast || !listener.conversation.areErrorsOwn
+        var rule = rule
+        if mustConfirm { rule.command = Family.untold(rule.command) }
         let end = clock.elapsed() + timeout
         let silence = SessionError(.noAnswer, command: text(of: rule.command), outcome: .unknown)
         var failure = silence

@@ -208,7 +208,9 @@ public actor Session<Family: DeviceFamily> {
         if !hasTurn { try await waitForTurn(command) }
         hasTurn = true
         defer { if hasTurn { turns.release() } }
-        if Task.isCancelled { throw SessionError(.cancelled, command: text(of: command), outcome: .notSent) }
+        if Task.isCancelled || !Family.isWanted(command) {
+            throw SessionError(.cancelled, command: text(of: command), outcome: .notSent)
+        }
         let attemptTime = effect == .query ? timeout.half : timeout
         var firstError: SessionError?
         while true {

@@ -34,6 +34,14 @@ struct ClientFramer: Sendable {
             }
     }
 
+    /// Whether the beginning of a line waits for its end.
+    var hasBegun: Bool {
+        switch framer {
+        case .lines(let lines): !lines.pending.isEmpty
+        case .objects: false
+        }
+    }
+
     /// Takes in what a client sent; the frames that this completes. Empty lines are left out.
     mutating func append(_ bytes: [UInt8]) -> [Frame] {
         switch framer {

@@ -28,6 +28,9 @@ final class LineClient: @unchecked Sendable {
     /// The most bytes that may wait to be sent to the device.
     static let incomingLimit = 1 << 16
 
+    /// The most lines that make the device safe that may be under way; more get no answer of their own.
+    static let stopLimit = 16
+
     /// How much is written at once. A client that takes this much within the patience of its device is not stalled.
     private static let pieceLength = 4096
 
@@ -42,10 +45,14 @@ final class LineClient: @unchecked Sendable {
     var hasEnded = false
     /// Whether its lines are being attended to.
     var isServed = false
+    /// Called when a pseudo-terminal is spoken on that nobody was known to have open.
+    var onUnexpectedSpeech: (() -> Void)?
     /// Called once its connection is closed: until then it counts.
     var onEnd: (@Sendable () -> Void)?
     /// How many of its lines that make the device safe are under way.
     var stopCount = 0
+    /// Whether it was reproached with an offence that does not part with it.
+    var isReproached = false
     /// Whether an answer to one of its lines may follow.
     var isOwedAnswer: Bool { isServed || stopCount > 0 }
 
@@ -126,7 +133,19 @@ final class LineClient: @unchecked Sendable {
     /// Forgets all that it has asked for, the beginning of a line too.
     func forgetLines() {
         (lines, lineBytes) = ([], 0)
-        framer = newFramer
+        forgetLineBegun()
+    }
+
+    /// Forgets the beginning of a line.
+    func forgetLineBegun() { framer = newFramer }
+
+    /// Whether it has begun a line, and bytes that come by themselves begin with a whole line for which a condition holds:
+    /// another user of the pseudo-terminal says it.
+    func isInterrupted(by bytes: [UInt8], where isLine: (_ line: [UInt8]) -> Bool) -> Bool {
+        guard kind == .terminal, framer.hasBegun else { return false }
+        var own = newFramer
+        guard case .whole(let line)? = own.append(bytes).first else { return false }
+        return isLine(line)
     }
 
     // MARK: What it is told
@@ -197,13 +216,18 @@ final class LineClient: @unchecked Sendable {
     }
 
     /// Waits until it has taken what it was told.
-    func finish() async { await writer?.value }
+    func finish() async {
+        await writer?.value
+        // Behind what was told at once, of which the kernel may have taken a part.
+        try? await channel.write([])
+    }
 
     /// Stops listening: what waits to be taken is forgotten.
     func fallSilent() {
         isListening = false
         visit += 1
         writer?.cancel()
+        channel.cancelWriting()
         endWriting()
     }
 }

@@ -100,6 +100,9 @@ actor ControlConnection {
         }
     }
 
+    /// Whether it can still be told anything.
+    var isThere: Bool { channel.assumeIsolated { $0.isOpen } }
+
     private func hangUpIfDone() {
         guard hasEnded, case .requests = mode, requestCount + stopCount == 0 else { return }
         end()

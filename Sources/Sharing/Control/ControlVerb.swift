@@ -132,8 +132,13 @@ extension ControlConnection {
         if isStop { stops[deviceName, default: 0] += 1 }
         let stopsBefore = stops[deviceName]
         let reply = ControlReply()
+        let asker = Asker {
+            reply.append($0)
+        } isThere: {
+            self.assumeIsolated { $0.isThere }
+        }
         do throws(SharingError) {
-            try await device.request(line, by: name, for: Asker { reply.append($0) }) {
+            try await device.request(line, by: name, for: asker) {
                 // What it asked for before must not undo a stop.
                 !isStop && self.assumeIsolated { $0.stops[deviceName] } != stopsBefore
             }

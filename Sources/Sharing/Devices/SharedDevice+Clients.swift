@@ -6,12 +6,14 @@ extension SharedDevice {
     ///
     /// - Parameters:
     ///   - name: What the log calls it.
+    ///   - onUnexpectedSpeech: Called when a pseudo-terminal is spoken on that nobody was known to have open.
     ///   - onEnd: Called once its connection is closed.
     func join(
         _ channel: DescriptorChannel, _ name: String, _ kind: LineClient.Kind,
-        onEnd: (@Sendable () -> Void)? = nil
+        onUnexpectedSpeech: (@Sendable () -> Void)? = nil, onEnd: (@Sendable () -> Void)? = nil
     ) async -> ClientID {
         let client = enroll(channel, name, kind)
+        client.onUnexpectedSpeech = onUnexpectedSpeech
         client.onEnd = onEnd
         await channel.forward { [id = client.id] arrival in
             self.assumeIsolated { device in
@@ -62,6 +64,9 @@ extension SharedDevice {
         report(.came(client.name))
     }
 
+    /// Whether a client takes what the device says.
+    func isListening(_ id: ClientID) -> Bool { clients[id]?.isListening ?? false }
+
     /// A client of a pseudo-terminal has it open, or has it no more.
     func setListening(_ isListening: Bool, _ id: ClientID) {
         guard let client = clients[id], client.isListening != isListening else { return }
@@ -77,6 +82,7 @@ extension SharedDevice {
         guard client.isListening else { return }
         client.fallSilent()
         client.forgetLines()
+        client.isReproached = false
         report(.left(client.name))
         removeUser()
     }
@@ -88,9 +94,13 @@ extension SharedDevice {
 
     /// Parts with a client that can't be served; a pseudo-terminal stays, for who opens it next.
     func drop(_ client: LineClient, for offence: LineClient.Offence) {
-        report(.dropped(client.name, offence.rawValue))
         client.forgetLines()
-        guard client.kind != .terminal else { return }
+        if client.kind == .terminal {
+            if !client.isReproached { report(.notServed(client.name, offence.rawValue)) }
+            client.isReproached = true
+            return
+        }
+        report(.dropped(client.name, offence.rawValue))
         leave(client.id)
         Task(executorPreference: loop) { await client.close() }
     }

@@ -84,6 +84,11 @@ extension SharedDevice {
         if row.isStop(line) { stopCount += 1 }
         let waiting = LineClient.WaitingLine(bytes: line, stopsBefore: stopCount)
         await waitForLink()
+        guard row.isStop(line) || asker.isThere() else {
+            report(.notSent(line, by: name, "who asked has left"))
+            throw .session(
+                SessionError(.cancelled, command: String(decoding: line, as: UTF8.self), outcome: .notSent))
+        }
         guard !isOvertaken() else { throw overtaken(line, by: name) }
         try checkTurn(waiting, by: name)
         try await perform(line, by: name, for: asker)
@@ -161,8 +166,9 @@ extension SharedDevice {
     func noting(_ asker: Asker) -> Asker {
         Asker(
             tell: { bytes in
-                self.assumeIsolated { $0.noteTelling(bytes) }
+                // Whoever asked is told first.
                 asker.tell(bytes)
+                self.assumeIsolated { $0.noteTelling(bytes) }
             }, waitForRoom: asker.waitForRoom, isThere: asker.isThere)
     }
 

@@ -7,16 +7,23 @@ extension SharedDevice {
     func hear(_ bytes: [UInt8], _ id: ClientID) {
         guard let client = clients[id] else { return }
         // Whoever speaks has the device open.
-        setListening(true, id)
+        if !client.isListening {
+            setListening(true, id)
+            client.onUnexpectedSpeech?()
+        }
+        // Somebody's half line must not swallow another's OFF.
+        if client.isInterrupted(by: bytes, where: row.isStop) { client.forgetLineBegun() }
         var lines: [[UInt8]] = []
+        var isTooLong = false
         for frame in client.append(bytes) {
             switch frame {
             case .whole(let line): lines.append(line)
             case .malformed(let bytes, let reason): report(.failed(bytes, for: client.name, reason))
-            case .tooLong: return drop(client, for: .longLine)
+            case .tooLong: isTooLong = true
             }
         }
-        take(lines, client)
+        take(isTooLong ? lines.filter(row.isStop) : lines, client)
+        if isTooLong { drop(client, for: .longLine) }
     }
 
     private func take(_ lines: [[UInt8]], _ client: LineClient) {
@@ -28,6 +35,8 @@ extension SharedDevice {
             }
             for line in lines[...stop] where row.isStop(line) {
                 stopCount += 1
+                // Of those that wait one is enough, and more would keep everybody else's waiting.
+                guard client.stopCount < LineClient.stopLimit else { continue }
                 client.stopCount += 1
                 Task.immediate(executorPreference: loop) { await self.stop(line, for: client) }
             }

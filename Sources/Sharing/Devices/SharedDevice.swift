@@ -225,7 +225,7 @@ public actor SharedDevice {
             let failure = SharingError.session(error)
             switch error.code {
             case .refused: report(.refusedByDevice(line, for: name, error.deviceCode ?? ""))
-            case _ where failure.notice != nil: report(.notSent(line, by: name, "\(error)"))
+            case _ where error.outcome == .notSent: report(.notSent(line, by: name, "\(error)"))
             default: report(.failed(line, for: name, "\(error)"))
             }
             throw failure

@@ -15,7 +15,9 @@ public enum SharingError: Error, Sendable, Hashable {
             // Of what was sent nobody knows what became of it: to refuse it would be to say that nothing has changed.
             switch (error.code, error.outcome) {
             case (.overtaken, .notSent): .overtaken
-            case (.linkLost, .notSent), (.closed, .notSent): .notSent
+            // Whoever has left is told nothing.
+            case (.cancelled, _): nil
+            case (_, .notSent): .notSent
             default: nil
             }
         }

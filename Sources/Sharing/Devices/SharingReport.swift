@@ -29,6 +29,8 @@ public struct SharingReport: Sendable, Hashable {
         case left(_ client: String)
         /// A client was hung up on.
         case dropped(_ client: String, _ reason: String)
+        /// The users of a pseudo-terminal lose what they were to be told, or what they have asked for.
+        case notServed(_ client: String, _ reason: String)
         /// A client was not let in.
         case turnedAway(_ client: String, _ reason: String)
         /// A line goes to the device, in its turn.

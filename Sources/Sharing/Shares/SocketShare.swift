@@ -76,9 +76,10 @@ public actor SocketShare {
         await channel.findDeadFarEnd()
         let key = ObjectIdentifier(channel)
         channels[key] = channel
-        _ = await device.join(channel, name, .connection) {
+        let onEnd: @Sendable () -> Void = {
             Task(executorPreference: self.device.loop) { await self.forget(key) }
         }
+        _ = await device.join(channel, name, .connection, onEnd: onEnd)
     }
 
     private func forget(_ key: ObjectIdentifier) { channels[key] = nil }

@@ -35,12 +35,22 @@ public actor TerminalShare {
     }
 
     private func serve() async throws(SerialError) {
-        let id = await device.join(channel, path, .terminal)
+        let look: @Sendable () -> Void = { [weak self] in self?.assumeIsolated { $0.lookForUsers() } }
+        let id = await device.join(channel, path, .terminal, onUnexpectedSpeech: look)
         users = try await PseudoTerminalClients(of: terminal, on: device.loop) { [device, terminal] isOpen in
-            device.assumeIsolated { $0.setListening(isOpen, id) }
+            device.assumeIsolated { device in
+                // What is left of the time before is not the next one's.
+                if isOpen, !device.isListening(id) { terminal.discardUnread() }
+                device.setListening(isOpen, id)
+            }
             // Once a writer that waits for room, which was cancelled just now, can no longer fill what this empties.
             if !isOpen { device.loop.execute { terminal.discardUnread() } }
         }
+    }
+
+    /// Who speaks may have gone by the time that it is read, and the look at its closing may have come before that.
+    private func lookForUsers() {
+        if let users, users.seesEverybody { users.look() }
     }
 
     /// Removes the link and closes the pseudo-terminal: its users find themselves disconnected.

@@ -76,7 +76,7 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
             }
         }
         guard session.link.mayHaveReset else { return }
-        // Commands wait behind it for their turn, and OFF does not.
+        // The first commands wait behind its question, and OFF does not.
         Task(executorPreference: session.link.executor) { [session] in try? await session.waitUntilReady() }
     }
 
@@ -93,6 +93,7 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
         guard var command = RelayedLine<Base>(line) else { return }
         if command.request.effect == .stop { return try await stop(command, for: asker) }
         command.hear = { asker.tell($0 + Self.lineEnd) }
+        command.isWanted = asker.isThere
         do throws(SessionError) {
             let time = command.request.isAnswered ? Session<Relayed<Base>>.defaultTimeout : Self.silence
             _ = try await perform(session, command, time)

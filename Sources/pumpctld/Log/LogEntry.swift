@@ -51,6 +51,8 @@ extension LogEntry {
         case .left(let client): self.init(.info, "a client has left", ["client": client])
         case .dropped(let client, let reason):
             self.init(.warning, "a client was disconnected", ["client": client, "reason": reason])
+        case .notServed(let client, let reason):
+            self.init(.warning, "something was lost for a client", ["client": client, "reason": reason])
         case .turnedAway(let client, let reason):
             self.init(.warning, "a client was refused", ["client": client, "reason": reason])
         case .sends(let line, let client):

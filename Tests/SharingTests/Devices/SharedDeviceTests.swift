@@ -1,4 +1,7 @@
+import DescriptorIO
+import DeviceKit
 import FirmwareSim
+import Glibc
 import LineProtocol
 import TestSupport
 import Testing
@@ -234,6 +237,123 @@ struct SharedDeviceTests {
         }
     }
 
+    @Test("sends OFF of a client that was killed, also where that is found out while it is told something")
+    func killed() async throws {
+        let link = ScriptedLink()
+        try await SharedBench.run(.pump, at: "tcp:nowhere:1") {
+            link
+        } _: { bench in
+            var ends: [CInt] = [-1, -1]
+            try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
+            _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+            _ = await bench.device.join(DescriptorChannel(taking: ends[1], kind: .socket), "client", .connection)
+            // In one turn of the loop, which then has not yet seen what was sent.
+            let near = ends[0]
+            await Task(executorPreference: bench.device.loop) {
+                write(near, "OFF\n", 4)
+                shutdown(near, CInt(SHUT_RDWR))
+                close(near)
+                await link.deliver("MANUAL:ON\r\n")
+            }.value
+            #expect(await link.nextSent() == "\nOFF\n")
+        }
+    }
+
+    @Test("hears OFF on a pseudo-terminal on which somebody else has begun a line")
+    func interrupted() async throws {
+        let pump = try SharedPump()
+        try await pump.run {
+            try await pump.untilUp()
+            let (ours, theirs) = try DescriptorChannel.pair()
+            let users = LineClientEnd(theirs)
+            _ = await pump.device.join(ours, "/dev/pts/0", .terminal)
+            #expect(try await users.ask("ON", for: 2) == ["OK", "PUMP:ON"])
+            try await users.say("SPEED:1")
+            await settle()
+            #expect(try await users.ask("OFF", for: 2) == ["OK", "PUMP:OFF"])
+            // What is no OFF goes on with the line, as on a line of its own.
+            try await users.say("SPE")
+            await settle()
+            #expect(try await users.ask("ED:1") == ["ERROR:PUMP_NOT_RUNNING"])
+        }
+    }
+
+    @Test("hears OFF behind a line that is too long")
+    func behindLongLine() async throws {
+        let pump = try SharedPump()
+        try await pump.run {
+            try await pump.untilUp()
+            let (ours, theirs) = try DescriptorChannel.pair()
+            let users = LineClientEnd(theirs)
+            _ = await pump.device.join(ours, "/dev/pts/0", .terminal)
+            #expect(try await users.ask("ON", for: 2) == ["OK", "PUMP:ON"])
+            try await users.say(String(repeating: "X", count: SharedDevice.lineLimit + 1) + "\nOFF\n")
+            #expect(try await users.lines(2) == ["OK", "PUMP:OFF"])
+        }
+    }
+
+    @Test("has it looked who is there when a pseudo-terminal is spoken on that nobody was known to have open")
+    func unexpectedSpeech() async throws {
+        let pump = try SharedPump()
+        try await pump.run {
+            try await pump.untilUp()
+            let (ours, theirs) = try DescriptorChannel.pair()
+            let users = LineClientEnd(theirs)
+            let looks = Watched(0)
+            let look: @Sendable () -> Void = { looks.update { $0 += 1 } }
+            let id = await pump.device.join(ours, "/dev/pts/0", .terminal, onUnexpectedSpeech: look)
+            #expect(try await users.ask("STATUS") == [Self.status])
+            #expect(try await users.ask("STATUS") == [Self.status])
+            #expect(looks.state == 1)
+            await pump.device.setListening(false, id)
+            #expect(try await users.ask("STATUS") == [Self.status])
+            #expect(looks.state == 2)
+        }
+    }
+
+    @Test("has no more of a client's OFFs under way than it answers soon")
+    func manyStops() async throws {
+        let link = ScriptedLink()
+        try await SharedBench.run(.pump, at: "tcp:nowhere:1") {
+            link
+        } _: { bench in
+            let client = try await bench.client()
+            try await client.say(String(repeating: "OFF\n", count: 100))
+            #expect(await link.nextSent() == "\nOFF\n")
+            let counts = await bench.device.stopCounts
+            #expect(counts == [LineClient.stopLimit])
+        }
+    }
+
+    @Test("sends nothing for a program that has left before the link was open")
+    func programLeft() async throws {
+        let pump = try SharedPump(.whileUsed(idle: .seconds(60)))
+        pump.mayOpen.update { $0 = false }
+        try await pump.run {
+            let isThere = Watched(true)
+            let asker = Asker(tell: { _ in }, isThere: { isThere.state })
+            let asking = Task {
+                try await pump.device.request(Array("ON".utf8), by: "program", for: asker) { false }
+            }
+            await settle()
+            isThere.update { $0 = false }
+            pump.mayOpen.update { $0 = true }
+            await #expect(throws: SharingError.self) { try await asking.value }
+            #expect(await pump.host.change { pump, _ in !pump.isEnabled })
+            #expect(Self.sentLines(pump) == [])
+        }
+    }
+
+    @Test("refuses what is known not to be sent, whatever has kept it")
+    func notSent() {
+        for code in [SessionError.Code.noAnswer, .notUnderstood, .linkLost, .closed] {
+            #expect(SharingError.session(SessionError(code, command: "ON", outcome: .notSent)).notice == .notSent)
+            #expect(SharingError.session(SessionError(code, command: "ON", outcome: .unknown)).notice == nil)
+        }
+        #expect(SharingError.session(SessionError(.cancelled, command: "ON", outcome: .notSent)).notice == nil)
+        #expect(SharingError.session(SessionError(.overtaken, command: "ON", outcome: .notSent)).notice == .overtaken)
+    }
+
     @Test("answers OFF of a client that says nothing more")
     func lastLine() async throws {
         let pump = try SharedPump()
@@ -245,4 +365,9 @@ struct SharedDeviceTests {
             #expect(try await client.lines(3) == ["OK", "PUMP:OFF"])
         }
     }
+}
+
+extension SharedDevice {
+    /// How many of each client's lines that make the device safe are under way.
+    fileprivate var stopCounts: [Int] { clients.values.map(\.stopCount) }
 }

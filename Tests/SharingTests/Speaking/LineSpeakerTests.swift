@@ -44,8 +44,8 @@ struct LineSpeakerTests {
         await speaker.close()
     }
 
-    @Test("tells who makes the device safe so once, however often it is sent, and again where somebody has undone it")
-    func repeatedStop() async throws {
+    @Test("tells who makes the device safe so once it is sure, where an acknowledgement may be that of another's OFF")
+    func doubtfulStop() async throws {
         let sendings = Watched(0)
         let link = ScriptedLink { sent in
             switch (
@@ -75,11 +75,29 @@ struct LineSpeakerTests {
         try await stopping.value
         time.cancel()
         #expect(sendings.state >= 3)
-        #expect(
-            told.state == [
-                "to the asker: OK\r\n", "to the asker: PUMP:OFF\r\n", "to all: MANUAL:ON\r\n",
-                "to the asker: OK\r\n", "to the asker: PUMP:OFF\r\n",
-            ])
+        #expect(told.state == ["to all: MANUAL:ON\r\n", "to the asker: OK\r\nPUMP:OFF\r\n"])
+        await speaker.close()
+    }
+
+    @Test("sends nothing for who has left while another was answered")
+    func leftMeanwhile() async throws {
+        let link = ScriptedLink()
+        let speaker = try await speaker(over: link)
+        let asking = Task { try await speaker.perform(Array("TEMP".utf8), for: asker) }
+        #expect(await link.nextSent() == "TEMP\n")
+        let isThere = Watched(true)
+        let leaver = Asker(tell: { _ in }, isThere: { isThere.state })
+        let waiting = Task { try await speaker.perform(Array("ON".utf8), for: leaver) }
+        await settle()
+        isThere.update { $0 = false }
+        await link.deliver("TEMP:34.5\r\n")
+        try await asking.value
+        await #expect {
+            try await waiting.value
+        } throws: { error in
+            (error as? SessionError)?.code == .cancelled && (error as? SessionError)?.outcome == .notSent
+        }
+        #expect(link.unreadSent == [])
         await speaker.close()
     }
 
