@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// Lets one at a time onto a link, in the order in which they came; those that make a device safe go first.
+/// Lets one at a time onto a link, in the order in which they came; those that make a device safe go first, and behind them
+/// those that ask whether it is safe.
 ///
 ///     guard await turns.take() else { return }
 ///     defer { turns.release() }
@@ -34,15 +35,17 @@ package final class TurnQueue: Sendable {
 
     /// Takes a place behind those who wait, before the turn is waited for.
     ///
-    /// - Parameter isUrgent: Whether it goes before all who are not urgent.
-    package func join(isUrgent: Bool = false) -> Place {
-        let place = Place(isUrgent: isUrgent)
+    /// - Parameters:
+    ///   - isUrgent: Whether it goes before all who are not urgent.
+    ///   - isEarly: Whether it goes before all who are neither urgent nor early.
+    package func join(isUrgent: Bool = false, isEarly: Bool = false) -> Place {
+        let place = Place(rank: isUrgent ? .urgent : isEarly ? .early : .ordinary)
         let isFree = state.withLock { state in
             if !state.isTaken {
                 state.isTaken = true
                 return true
             }
-            let index = isUrgent ? state.waiting.firstIndex { !$0.isUrgent } : nil
+            let index = state.waiting.firstIndex { $0.rank > place.rank }
             state.waiting.insert(place, at: index ?? state.waiting.endIndex)
             return false
         }
@@ -51,7 +54,7 @@ package final class TurnQueue: Sendable {
     }
 
     /// Whether an urgent one waits for its turn.
-    package var isUrgentWaiting: Bool { state.withLock { $0.waiting.contains { $0.isUrgent && !$0.isOver } } }
+    package var isUrgentWaiting: Bool { state.withLock { $0.waiting.contains { $0.rank == .urgent && !$0.isOver } } }
 
     /// Hands the turn on, to the first who still waits for it.
     package func release() {
@@ -79,10 +82,17 @@ package final class TurnQueue: Sendable {
             case over(isReached: Bool)
         }
 
-        fileprivate let isUrgent: Bool
+        /// Which goes first.
+        fileprivate enum Rank: Int, Comparable {
+            case urgent, early, ordinary
+
+            static func < (left: Rank, right: Rank) -> Bool { left.rawValue < right.rawValue }
+        }
+
+        fileprivate let rank: Rank
         private let state = Mutex(State.taken)
 
-        fileprivate init(isUrgent: Bool) { self.isUrgent = isUrgent }
+        fileprivate init(rank: Rank) { self.rank = rank }
 
         fileprivate var isOver: Bool { state.withLock { if case .over = $0 { true } else { false } } }
 

@@ -39,6 +39,8 @@ struct DescriptorChannelTests {
         await channel.forward { arrival in if case .success(let bytes?) = arrival { told.append(bytes) } }
         let toldWhileWriting = await Task(executorPreference: loop) {
             #expect(write(far, "last words", 10) == 10)
+            // A child that is just being started has a copy.
+            shutdown(far, CInt(SHUT_RDWR))
             close(far)
             #expect(throws: DescriptorError.self) { try channel.writeAtOnce([1]) }
             return told.values

@@ -50,10 +50,10 @@ struct DaemonAttachment {
     private func link(at socket: DaemonSocket) async throws(DaemonError) -> DaemonLink {
         let (connection, response, rest) = try await DaemonConnection.ask(
             socket, target.members, within: patience, on: loop)
-        let name = response.text("device") ?? ""
+        let address = SharedDeviceAddress(
+            socketPath: socket.path, name: response.text("device") ?? "", endpoint: response.text("endpoint"))
         return DaemonLink(
-            connection.channel, name: linkName, SharedDeviceAddress(socketPath: socket.path, name: name),
-            family: response.text("family"), early: rest)
+            connection.channel, name: linkName, address, family: response.text("family"), early: rest)
     }
 }
 

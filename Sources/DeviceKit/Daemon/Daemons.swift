@@ -31,6 +31,17 @@ public struct Daemons: Sendable {
         return daemons
     }
 
+    /// The devices of one name, of which each daemon may have one.
+    ///
+    /// - Parameter sockets: Where daemons may listen.
+    static func devices(named name: String, at sockets: [DaemonSocket], on loop: EventLoop) async -> [DaemonDevice] {
+        var found: [DaemonDevice] = []
+        for socket in sockets {
+            found += ((try? await devices(at: socket, on: loop)) ?? []).filter { $0.name == name }
+        }
+        return found
+    }
+
     private static func devices(
         at socket: DaemonSocket, on loop: EventLoop
     ) async throws(DaemonError) -> [DaemonDevice] {

@@ -13,6 +13,14 @@ extension LinkError {
         hint = known.isEmpty ? "add a device to pumpctld: it has none" : "name one that it has: \(known)"
     }
 
+    /// That several daemons have a device of the name that an endpoint `shared:NAME` has.
+    init(ambiguous endpoint: Endpoint, _ devices: [DaemonDevice]) {
+        self.init(
+            .ambiguous, name: endpoint.text, activity: "open",
+            detail: "several pumpctld have a device of that name: \(devices.map(\.endpoint).joined(separator: ", "))",
+            hint: "name the device itself, or give each a name of its own in pumpctld's configuration")
+    }
+
     /// What a daemon's failure means to who has named the device by its name there.
     init(_ error: DaemonError, name: String) {
         switch error.code {

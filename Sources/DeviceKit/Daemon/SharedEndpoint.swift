@@ -22,6 +22,10 @@ enum SharedEndpoint {
                 target: .name(endpoint.address), linkName: endpoint.text,
                 patience: limit ?? DaemonAttachment.openingPatience, loop: loop)
             let sockets = sockets()
+            if sockets.count > 1 {
+                let devices = await Daemons.devices(named: endpoint.address, at: sockets, on: loop)
+                if devices.count > 1 { throw LinkError(ambiguous: endpoint, devices) }
+            }
             let link: DaemonLink
             do throws(DaemonError) { link = try await attachment.link(at: sockets) } catch {
                 throw await LinkError(error, opening: endpoint, at: sockets, on: loop)

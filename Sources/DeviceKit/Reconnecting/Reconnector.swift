@@ -34,6 +34,8 @@ public final class Reconnector: Sendable {
     /// The same, where a daemon has the device; nil where none had.
     private let sharedEndpoint: Endpoint?
     private let deviceID: String?
+    /// The endpoint by which a daemon has the device.
+    private let sharedDevice: String?
     /// What tells the device from others, once it was looked up.
     private let device = Mutex<Device?>(nil)
 
@@ -78,6 +80,7 @@ public final class Reconnector: Sendable {
         let address = link.isDeviceAddressStable ? link.deviceAddress : nil
         self.endpoint = address.map { endpoint.replacingAddress($0) } ?? endpoint
         sharedEndpoint = link.sharedAddress.map { endpoint.shared(at: $0) }
+        sharedDevice = link.sharedAddress?.endpoint
         deviceID = link.deviceID
         if looksNow { look() }
     }
@@ -125,14 +128,32 @@ public final class Reconnector: Sendable {
     private func link(takingUnknown: Bool) async throws -> any Link {
         let (watch, last) = (watch, lastFound.withLock { $0 })
         if let last, last + Self.interval > watch.elapsed() { try await watch.sleep(last + Self.interval) }
-        let link =
-            if let link = try await findAtDaemon(within: takingUnknown ? .zero : Self.daemonPatience) {
-                link
-            } else {
-                try await find(takingUnknown: takingUnknown)
+        var hasDoubt = false
+        while true {
+            let link =
+                if let link = try await findAtDaemon(within: takingUnknown ? .zero : Self.daemonPatience) {
+                    link
+                } else {
+                    try await find(takingUnknown: takingUnknown)
+                }
+            // Another daemon, or the same one started anew, may have another device of that name.
+            if let sharedDevice, let found = link.sharedAddress?.endpoint, found != sharedDevice {
+                await link.close()
+                if !hasDoubt { doubt(changed(from: sharedDevice, to: found)) }
+                hasDoubt = true
+                await pause(nil, Self.interval)
+                try Task.checkCancellation()
+                continue
             }
-        lastFound.withLock { $0 = watch.elapsed() }
-        return link
+            lastFound.withLock { $0 = watch.elapsed() }
+            return link
+        }
+    }
+
+    private func changed(from device: String, to other: String) -> LinkError {
+        LinkError(
+            .changedDevice, name: endpoint.text, activity: "open",
+            detail: "pumpctld has \(other) by that name now, and \(device) was had before")
     }
 
     /// The device as a daemon gives it; nil where none had it, or none listens any more.

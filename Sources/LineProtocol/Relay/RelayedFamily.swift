@@ -84,6 +84,10 @@ public enum Relayed<Base: RelayedFamily>: DeviceFamily {
 
     public static func isWanted(_ command: RelayedLine<Base>) -> Bool { command.isWanted?() ?? true }
 
+    public static func isEarly(_ command: RelayedLine<Base>) -> Bool {
+        command.isEarly && command.request.effect == .query
+    }
+
     public static func untold(_ command: RelayedLine<Base>) -> RelayedLine<Base> {
         var command = command
         command.hear = nil

@@ -7,6 +7,8 @@ public struct RelayedLine<Base: RelayedFamily>: Sendable {
     /// Told each line of the answer, without its end, as soon as it is heard and before anything behind it; not what refuses
     /// the command, which may turn out to be somebody else's.
     public var hear: (@Sendable (_ line: [UInt8]) -> Void)?
+    /// Whether it goes before others that wait, if it only asks.
+    public var isEarly = false
     /// Whether who asked is still there; asked when its turn has come.
     public var isWanted: (@Sendable () -> Bool)?
 

@@ -62,6 +62,9 @@ public protocol DeviceFamily: Sendable {
     /// Whether who asked for `command` still wants it; asked when its turn has come, and not for ``stop``.
     static func isWanted(_ command: Command) -> Bool
 
+    /// Whether `command` goes before others that wait, as a question does by which somebody makes sure that the device is safe.
+    static func isEarly(_ command: Command) -> Bool
+
     /// `command`, which tells nobody what is heard in answer to it before that is sure.
     static func untold(_ command: Command) -> Command
 
@@ -90,6 +93,9 @@ extension DeviceFamily {
 
     /// Yes.
     public static func isWanted(_ command: Command) -> Bool { true }
+
+    /// No: they go in the order in which they came.
+    public static func isEarly(_ command: Command) -> Bool { false }
 
     /// The same: most commands tell nobody.
     public static func untold(_ command: Command) -> Command { command }

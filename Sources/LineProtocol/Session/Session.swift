@@ -248,7 +248,7 @@ public actor Session<Family: DeviceFamily> {
     }
 
     func waitForTurn(_ command: Family.Command, isUrgent: Bool = false) async throws(SessionError) {
-        let place = turns.join(isUrgent: isUrgent)
+        let place = turns.join(isUrgent: isUrgent, isEarly: Family.isEarly(command))
         // Only after the stop is queued: else an ordinary command gets the turn of the flight that ends.
         if isUrgent, !listener.conversation.isStopping { listener.conversation.endFlight(.overtaken) }
         guard await place.isReached() else {

@@ -51,6 +51,8 @@ final class LineClient: @unchecked Sendable {
     var onEnd: (@Sendable () -> Void)?
     /// How many of its lines that make the device safe are under way.
     var stopCount = 0
+    /// When it last sent a line that makes the device safe, by its device's clock.
+    var lastStop: Duration?
     /// Whether it was reproached with an offence that does not part with it.
     var isReproached = false
     /// Whether an answer to one of its lines may follow.

@@ -169,7 +169,7 @@ extension SharedDevice {
                 // Whoever asked is told first.
                 asker.tell(bytes)
                 self.assumeIsolated { $0.noteTelling(bytes) }
-            }, waitForRoom: asker.waitForRoom, isThere: asker.isThere)
+            }, waitForRoom: asker.waitForRoom, isThere: asker.isThere, goesFirst: asker.goesFirst)
     }
 
     /// A line goes to the device. What it says is for the device alone: programs are told what it is called.

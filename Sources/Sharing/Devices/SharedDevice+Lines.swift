@@ -35,6 +35,7 @@ extension SharedDevice {
             }
             for line in lines[...stop] where row.isStop(line) {
                 stopCount += 1
+                client.lastStop = watch.elapsed()
                 // Of those that wait one is enough, and more would keep everybody else's waiting.
                 guard client.stopCount < LineClient.stopLimit else { continue }
                 client.stopCount += 1
@@ -106,13 +107,11 @@ extension SharedDevice {
     }
 
     private func asker(_ client: LineClient, _ visit: UInt64) -> Asker {
-        Asker { [self] bytes in
-            assumeIsolated { $0.answer(bytes, to: client, visit) }
-        } waitForRoom: { [self] in
-            await waitForRoom(client, visit)
-        } isThere: { [self] in
-            assumeIsolated { $0.isThere(client, visit) }
-        }
+        Asker(
+            tell: { [self] bytes in assumeIsolated { $0.answer(bytes, to: client, visit) } },
+            waitForRoom: { [self] in await waitForRoom(client, visit) },
+            isThere: { [self] in assumeIsolated { $0.isThere(client, visit) } },
+            goesFirst: client.lastStop.map { watch.elapsed() - $0 < Self.stopTime } ?? false)
     }
 
     /// Whether a client has not left since.

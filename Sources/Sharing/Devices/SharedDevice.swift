@@ -17,6 +17,9 @@ public actor SharedDevice {
 
     /// How long a client may take nothing of an answer that it has asked for.
     static let patience = Duration.seconds(10)
+    /// How long behind a client's OFF its questions go before those of others: a program says that a device is off only once
+    /// it has asked, and gives up before long.
+    static let stopTime = Duration.seconds(5)
     /// The longest line in bytes that a client may send.
     static let lineLimit = 1 << 16
 

@@ -94,6 +94,7 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
         if command.request.effect == .stop { return try await stop(command, for: asker) }
         command.hear = { asker.tell($0 + Self.lineEnd) }
         command.isWanted = asker.isThere
+        command.isEarly = asker.goesFirst
         do throws(SessionError) {
             let time = command.request.isAnswered ? Session<Relayed<Base>>.defaultTimeout : Self.silence
             _ = try await perform(session, command, time)

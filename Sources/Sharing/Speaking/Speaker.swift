@@ -51,14 +51,17 @@ public struct Asker: Sendable {
     public let waitForRoom: @Sendable () async -> Void
     /// Whether it has not left meanwhile; called on the link's executor.
     public let isThere: @Sendable () -> Bool
+    /// Whether what it asks goes before the questions of others: it has just had the device made safe, and makes sure.
+    public let goesFirst: Bool
 
     /// One who is told by `tell`.
     public init(
         tell: @escaping @Sendable (_ bytes: [UInt8]) -> Void, waitForRoom: @escaping @Sendable () async -> Void = {},
-        isThere: @escaping @Sendable () -> Bool = { true }
+        isThere: @escaping @Sendable () -> Bool = { true }, goesFirst: Bool = false
     ) {
         self.tell = tell
         self.waitForRoom = waitForRoom
         self.isThere = isThere
+        self.goesFirst = goesFirst
     }
 }

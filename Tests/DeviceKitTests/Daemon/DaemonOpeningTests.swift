@@ -55,7 +55,8 @@ struct DaemonOpeningTests {
         #expect(link.deviceID == nil)
         #expect(!link.mayHaveReset && !link.mayBeMidLine && !link.keepsPacketBounds)
         #expect(link.openingNote == nil)
-        #expect(link.sharedAddress == SharedDeviceAddress(socketPath: daemon.socketPath, name: "pump"))
+        let address = SharedDeviceAddress(socketPath: daemon.socketPath, name: "pump", endpoint: "/dev/ttyUSB0")
+        #expect(link.sharedAddress == address)
         #expect(told.state == ["bench:tty-188-0 by \(daemon.socketPath): pump"])
         var received: [UInt8] = []
         while received.count < 11 { received += try #require(try await link.receive()) }
@@ -65,6 +66,18 @@ struct DaemonOpeningTests {
         }
         #expect(status.power == .off)
         await daemon.close()
+    }
+
+    @Test func `A name that several daemons give to a device leads to none of them`() async throws {
+        let daemons = [
+            try await FakeDaemon([Self.pump()]),
+            try await FakeDaemon([FakeDaemon.Device("pump", family: "pump", endpoint: "tcp:bench:4000")]),
+        ]
+        let error = try await failure(opening(daemons[0], daemons[1]), "shared:pump")
+        #expect(error.code == .ambiguous)
+        #expect(error.detail?.contains("/dev/ttyUSB0, tcp:bench:4000") == true)
+        #expect(daemons.allSatisfy { !$0.heard.state.contains { $0.contains("attach") } })
+        for daemon in daemons { await daemon.close() }
     }
 
     @Test func `What it said right behind the answer is not lost where the link is listened to`() async throws {
@@ -86,14 +99,13 @@ struct DaemonOpeningTests {
         #expect(try await heard.all("the link") == "")
     }
 
-    @Test func `Is reached by its name, by the first daemon that knows it`() async throws {
-        let other = try await FakeDaemon([Self.pump("other")])
-        let (first, second) = (try await FakeDaemon([Self.pump()]), try await FakeDaemon([Self.pump()]))
-        let link = try await opening(other, first, second).link(to: Endpoint("shared:pump"))
+    @Test func `Is reached by its name, by the daemon that knows it`() async throws {
+        let (other, daemon) = (try await FakeDaemon([Self.pump("other")]), try await FakeDaemon([Self.pump()]))
+        let link = try await opening(other, daemon).link(to: Endpoint("shared:pump"))
         #expect(link.name == "shared:pump")
-        #expect(link.sharedAddress?.socketPath == first.socketPath)
+        #expect(link.sharedAddress?.socketPath == daemon.socketPath)
         #expect(told.state == [])
-        for daemon in [other, first, second] { await daemon.close() }
+        for daemon in [other, daemon] { await daemon.close() }
     }
 
     @Test func `A name that it does not know is told with those that it knows`() async throws {

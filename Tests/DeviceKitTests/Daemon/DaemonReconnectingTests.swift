@@ -17,7 +17,11 @@ struct DaemonReconnectingTests {
     /// A link that came through a daemon.
     private final class SharedLink: LinkWrapper {
         let link: any Link = ScriptedLink()
-        let sharedAddress: SharedDeviceAddress? = SharedDeviceAddress(socketPath: "/run/d", name: "pump")
+        let sharedAddress: SharedDeviceAddress?
+
+        init(_ device: String? = nil) {
+            sharedAddress = SharedDeviceAddress(socketPath: "/run/d", name: "pump", endpoint: device)
+        }
     }
 
     private func reconnector(_ endpoint: String = "/dev/ttyUSB97") throws -> Reconnector {
@@ -70,6 +74,28 @@ struct DaemonReconnectingTests {
         failures.update { $0 = [.unavailable] }
         _ = try await reconnector("tcp:bench:4000").unverifiedLink()
         #expect(asked.state == ["pump", "nobody"])
+    }
+
+    @Test func `Another device of that name is not taken for it, also not for OFF`() async throws {
+        for takesUnknown in [false, true] {
+            let clock = ManualClock()
+            let devices = Watched(["tcp:bench:5000", "tcp:bench:5000", "tcp:bench:4000"])
+            let doubts = Watched<[LinkError.Code]>([])
+            let reconnector = Reconnector(try Endpoint("shared:pump"), SharedLink("tcp:bench:4000"), clock: clock) { _ in
+                SharedLink(devices.update { $0.removeFirst() })
+            } doubt: { error in
+                doubts.update { $0.append(error.code) }
+            }
+            let finding = Task {
+                takesUnknown ? try await reconnector.unverifiedLink() : try await reconnector.link()
+            }
+            for second in 1...2 {
+                await clock.untilSomebodySleeps(until: .seconds(second))
+                clock.advance(by: .seconds(1))
+            }
+            #expect(try await finding.value.sharedAddress?.endpoint == "tcp:bench:4000")
+            #expect(doubts.state == [.changedDevice])
+        }
     }
 
     private func word(_ event: LinkFollowing<[UInt8]>.Element?) -> String {

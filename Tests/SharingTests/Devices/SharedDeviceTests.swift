@@ -311,6 +311,43 @@ struct SharedDeviceTests {
         }
     }
 
+    @Test("asks for who has just sent OFF before it asks for others: it can't say that the pump is off before")
+    func questionBehindStop() async throws {
+        let link = ScriptedLink()
+        try await SharedBench.run(.pump, at: "tcp:nowhere:1") {
+            link
+        } _: { bench in
+            var clients: [LineClientEnd] = []
+            for _ in 0..<4 { clients.append(try await bench.client()) }
+            // The device has answered before: else OFF alone takes more than one sending.
+            try await clients[0].say("STATUS\n")
+            #expect(await link.nextSent() == "STATUS\n")
+            await link.deliver("STATUS:{State:OFF}\r\n")
+            #expect(try await clients[0].line() == "STATUS:{State:OFF}")
+            try await clients[0].say("OFF\n")
+            #expect(await link.nextSent() == "\nOFF\n")
+            await link.deliver("OK\r\nPUMP:OFF\r\n")
+            #expect(try await clients[0].lines(2) == ["OK", "PUMP:OFF"])
+            for isRecent in [true, false] {
+                for client in clients[1...] { try await client.say("TEMP\n") }
+                #expect(await link.nextSent() == "TEMP\n")
+                await settle()
+                try await clients[0].say("STATUS\n")
+                await settle()
+                for next in isRecent ? ["STATUS\n", "TEMP\n", "TEMP\n"] : ["TEMP\n", "TEMP\n", "STATUS\n"] {
+                    await link.deliver("TEMP:34.5\r\nSTATUS:{State:OFF}\r\n")
+                    #expect(await link.nextSent() == next)
+                }
+                await link.deliver("TEMP:34.5\r\nSTATUS:{State:OFF}\r\n")
+                for client in clients[1...] {
+                    while let line = try await client.line(), !line.hasPrefix("TEMP:") {}
+                }
+                await settle()
+                bench.clock.advance(by: SharedDevice.stopTime)
+            }
+        }
+    }
+
     @Test("has no more of a client's OFFs under way than it answers soon")
     func manyStops() async throws {
         let link = ScriptedLink()

@@ -1,0 +1,137 @@
+import DescriptorIO
+import DeviceKit
+import FirmwareSim
+import Glibc
+import LineProtocol
+import TestSupport
+import Testing
+
+@testable import Sharing
+
+@Suite("What the interface for programs bounds, and its socket", .timeLimit(.minutes(1)))
+struct SharingServerLimitTests {
+    @Test("hangs up on a program that sends too long a line, or does not end one in time")
+    func lines() async throws {
+        for isLong in [true, false] {
+            try await ControlRig.run { rig in
+                let client = try await rig.client()
+                if isLong {
+                    try await client.say(String(repeating: " ", count: ControlConnection.lineLimit + 1))
+                } else {
+                    try await client.say(#"{"id":1,"do":"devices"}"# + "\n{")
+                    #expect(try await client.message()["ok"] == true)
+                    await settle()
+                    rig.clock.advance(by: ControlConnection.linePatience)
+                }
+                #expect(try await client.line() == nil)
+                #expect(
+                    try await rig.dropping()
+                        == (isLong ? "its line is too long" : "it has not ended a line that it began"))
+                #expect(try await rig.client().ask("devices")["ok"] == true)
+            }
+        }
+    }
+
+    @Test("takes a line that is as long as may be, and lets a program be that says nothing")
+    func longLine() async throws {
+        try await ControlRig.run { rig in
+            let client = try await rig.client()
+            rig.clock.advance(by: .seconds(3600))
+            let request = #"{"id":1,"do":"devices"}"#
+            let blanks = String(repeating: " ", count: ControlConnection.lineLimit - request.utf8.count)
+            #expect(try await client.answer(to: request + blanks)["ok"] == true)
+            await settle()
+            rig.clock.advance(by: .seconds(3600))
+            #expect(try await client.ask("devices")["ok"] == true)
+        }
+    }
+
+    @Test("hangs up on a program that does not read, and on no other")
+    func doesNotRead() async throws {
+        try await ControlRig.run { rig in
+            let deaf = try await rig.client()
+            let client = try await rig.client()
+            let line = #"{"id":"\#(String(repeating: "x", count: 16_000))","do":"devices"}"# + "\n"
+            for _ in 0..<200 where (try? await deaf.say(line)) != nil {}
+            #expect(try await rig.dropping() == "it does not read")
+            #expect(try await client.ask("devices")["ok"] == true)
+        }
+    }
+
+    @Test("tells a program that comes when there are too many, and lets it in when one has left")
+    func clientLimit() async throws {
+        let rig = try ControlRig(limit: 1)
+        try await rig.run {
+            let first = try await rig.client()
+            let second = try await rig.stranger()
+            #expect(try await second.message()["error"]?["code"] == "too_many_clients")
+            #expect(try await second.line() == nil)
+            await first.channel.close()
+            // It has left once the server has heard of that.
+            var (third, greeting) = (second, JSONValue.null)
+            for _ in 0..<1000 where greeting["event"] != "hello" {
+                third = try await rig.stranger()
+                greeting = try await third.message()
+            }
+            #expect(try await third.ask("devices")["ok"] == true)
+        }
+    }
+
+    @Test("answers a program that has ended its own direction, and then hangs up")
+    func halfClosed() async throws {
+        try await ControlRig.run { rig in
+            let client = try await rig.client()
+            try await client.send(.object(["id": 1, "do": "command", "device": "pump", "name": "status"]))
+            _ = try await client.channel.withDescriptor { shutdown($0, CInt(SHUT_WR)) }
+            #expect(try await client.message()["ok"] == true)
+            #expect(try await client.line() == nil)
+        }
+    }
+
+    @Test("refuses a reply that is too long for one message")
+    func longReply() {
+        let reply = ControlReply()
+        reply.append([UInt8](repeating: 0x41, count: ControlReply.limit))
+        #expect(reply.bytes?.count == ControlReply.limit)
+        reply.append([0x41])
+        #expect(reply.bytes == nil)
+        reply.append([])
+        #expect(reply.bytes == nil)
+    }
+
+    // MARK: The socket
+
+    @Test("is for this user alone, or for a group too; replaces a dead socket and leaves a living one")
+    func socket() async throws {
+        let folder = TemporaryFolder()
+        let path = folder.path("socket")
+        let dead = Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let bound = withUnsafePointer(to: address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(dead, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(bound == 0)
+        Glibc.close(dead)
+
+        let server = SharingServer([], at: path)
+        try await server.open()
+        #expect(Self.mode(of: path) == 0o600)
+        await #expect(throws: DescriptorError.self) { try await SharingServer([], at: path).open() }
+        await server.close()
+        #expect(access(path, F_OK) != 0)
+
+        let open = SharingServer([], at: path, group: getgid())
+        try await open.open()
+        #expect(Self.mode(of: path) == 0o660)
+        await open.close()
+    }
+
+    private static func mode(of path: String) -> UInt32 {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status.st_mode & 0o777 : 0
+    }
+}
