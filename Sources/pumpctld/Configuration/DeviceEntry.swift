@@ -70,7 +70,8 @@ struct DeviceEntry: Sendable, Hashable {
             isKnown ? "devices of the family \(text) can't be shared" : "there is no family '\(text)'",
             hint: isKnown
                 ? "use it by pumpctl directly; shared are: \(names.joined(separator: ", "))"
-                : "write \(place.example("family", EditDistance.nearest(to: text, among: names) ?? names[0]))")
+                // No guess: a lamp is not to be taken for a pump.
+                : "write one of: \(names.joined(separator: ", "))")
     }
 
     private func readEndpoint(at place: ConfigurationPlace) throws(ConfigurationError) -> Endpoint {

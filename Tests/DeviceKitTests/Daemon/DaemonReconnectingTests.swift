@@ -81,7 +81,8 @@ struct DaemonReconnectingTests {
             let clock = ManualClock()
             let devices = Watched(["tcp:bench:5000", "tcp:bench:5000", "tcp:bench:4000"])
             let doubts = Watched<[LinkError.Code]>([])
-            let reconnector = Reconnector(try Endpoint("shared:pump"), SharedLink("tcp:bench:4000"), clock: clock) { _ in
+            let reconnector = Reconnector(try Endpoint("shared:pump"), SharedLink("tcp:bench:4000"), clock: clock) {
+                _ in
                 SharedLink(devices.update { $0.removeFirst() })
             } doubt: { error in
                 doubts.update { $0.append(error.code) }

@@ -152,7 +152,7 @@ struct ConfigurationTests {
             "[device.a]\nendpoint = \"sim:led\"", .badValue, "[device.a] endpoint", "'sim:'", hint: "sim led --link"),
         Mistake("[device.a]\nendpoint = \"foo:x\"", .badValue, "[device.a] endpoint", "'foo:'", hint: "tcp:"),
         Mistake("[device.a]\nendpoint = [\"/dev/x\"]", .wrongType, "[device.a] endpoint", "an array", hint: "\"…\""),
-        Mistake(device: "family = \"pmp\"", .badValue, "family", "'pmp'", hint: "family = \"pump\""),
+        Mistake(device: "family = \"pmp\"", .badValue, "family", "'pmp'", hint: "write one of: pump, "),
         Mistake(device: "record = 1", .wrongType, "record", "an integer", hint: "record = true"),
         Mistake(device: "idle = \"60s\"", .badValue, "idle", "always held", hint: "remove"),
         Mistake(
