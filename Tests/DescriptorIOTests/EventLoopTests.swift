@@ -33,9 +33,11 @@ struct EventLoopTests {
                     }
                     again(10_000)
                 }
+                // Closing tells of the end.
+                let isHeard = heard.state
                 await near.close()
                 await far.close()
-                return heard.state
+                return isHeard
             }
         }
         #expect(isHeard)
