@@ -259,14 +259,21 @@ struct SharedDeviceTests {
         }
     }
 
+    /// The users of a pseudo-terminal of a pump, which nobody is known to have open.
+    private static func terminal(
+        of pump: SharedPump, onUnexpectedSpeech: (@Sendable () -> Void)? = nil
+    ) async throws -> (users: LineClientEnd, id: ClientID) {
+        let (ours, theirs) = try DescriptorChannel.pair()
+        let id = await pump.device.join(ours, "/dev/pts/0", .terminal, onUnexpectedSpeech: onUnexpectedSpeech)
+        return (LineClientEnd(theirs), id)
+    }
+
     @Test("hears OFF on a pseudo-terminal on which somebody else has begun a line")
     func interrupted() async throws {
         let pump = try SharedPump()
         try await pump.run {
             try await pump.untilUp()
-            let (ours, theirs) = try DescriptorChannel.pair()
-            let users = LineClientEnd(theirs)
-            _ = await pump.device.join(ours, "/dev/pts/0", .terminal)
+            let (users, _) = try await Self.terminal(of: pump)
             #expect(try await users.ask("ON", for: 2) == ["OK", "PUMP:ON"])
             try await users.say("SPEED:1")
             await settle()
@@ -283,9 +290,7 @@ struct SharedDeviceTests {
         let pump = try SharedPump()
         try await pump.run {
             try await pump.untilUp()
-            let (ours, theirs) = try DescriptorChannel.pair()
-            let users = LineClientEnd(theirs)
-            _ = await pump.device.join(ours, "/dev/pts/0", .terminal)
+            let (users, _) = try await Self.terminal(of: pump)
             #expect(try await users.ask("ON", for: 2) == ["OK", "PUMP:ON"])
             try await users.say(String(repeating: "X", count: SharedDevice.lineLimit + 1) + "\nOFF\n")
             #expect(try await users.lines(2) == ["OK", "PUMP:OFF"])
@@ -297,11 +302,8 @@ struct SharedDeviceTests {
         let pump = try SharedPump()
         try await pump.run {
             try await pump.untilUp()
-            let (ours, theirs) = try DescriptorChannel.pair()
-            let users = LineClientEnd(theirs)
             let looks = Watched(0)
-            let look: @Sendable () -> Void = { looks.update { $0 += 1 } }
-            let id = await pump.device.join(ours, "/dev/pts/0", .terminal, onUnexpectedSpeech: look)
+            let (users, id) = try await Self.terminal(of: pump) { looks.update { $0 += 1 } }
             #expect(try await users.ask("STATUS") == [Self.status])
             #expect(try await users.ask("STATUS") == [Self.status])
             #expect(looks.state == 1)
