@@ -157,8 +157,8 @@ final class ConsoleConversation {
     private func waitForQuiet() {
         let now = watch.elapsed()
         guard let rest = script?.rest(ofQuiet: options.quiet, timeout: options.timeout, at: now) else { return }
-        run(.awaitingQuiet) { [events, clock] in
-            if (try? await clock.sleep(for: rest)) != nil { events.yield(.quiet) }
+        run(.awaitingQuiet) { [events, watch] in
+            if (try? await watch.sleep(now + rest)) != nil { events.yield(.quiet) }
         }
     }
 
