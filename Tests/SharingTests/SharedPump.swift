@@ -121,6 +121,13 @@ final class LineClientEnd: Sendable {
 
     init(_ channel: DescriptorChannel) { self.channel = channel }
 
+    /// A program that opens a pseudo-terminal.
+    convenience init(atTerminal path: String) throws {
+        let descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+        try #require(descriptor >= 0)
+        self.init(DescriptorChannel(taking: descriptor, kind: .stream))
+    }
+
     /// Takes out what of the next `count` bytes has come.
     func take(_ count: Int) -> [UInt8] {
         framer.withLock { bytes in

@@ -19,7 +19,7 @@ final class LineClient: @unchecked Sendable {
         case connection
         /// A connection that lasts as long as the link to the device does.
         case attached
-        /// A pseudo-terminal, which outlives its users.
+        /// A visit to a pseudo-terminal, which only its users can end.
         case terminal
     }
 
@@ -39,14 +39,10 @@ final class LineClient: @unchecked Sendable {
     let name: String
     let kind: Kind
     let channel: DescriptorChannel
-    /// Whether it takes what the device says.
-    var isListening: Bool
     /// Whether it has said all that it will.
     var hasEnded = false
     /// Whether its lines are being attended to.
     var isServed = false
-    /// Called when a pseudo-terminal is spoken on that nobody was known to have open.
-    var onUnexpectedSpeech: (() -> Void)?
     /// Called once its connection is closed: until then it counts.
     var onEnd: (@Sendable () -> Void)?
     /// How many of its lines that make the device safe are under way.
@@ -58,9 +54,8 @@ final class LineClient: @unchecked Sendable {
     /// Whether an answer to one of its lines may follow.
     var isOwedAnswer: Bool { isServed || stopCount > 0 }
 
-    /// Counts its users: a pseudo-terminal serves one after the other, and an answer to one is not the next one's.
-    private(set) var visit: UInt64 = 0
-
+    /// Whether it takes what it is told.
+    private var isListening = true
     private let newFramer: ClientFramer
     private var framer: ClientFramer
     private var lines: [WaitingLine] = []
@@ -77,7 +72,6 @@ final class LineClient: @unchecked Sendable {
         self.name = name
         self.kind = kind
         self.channel = channel
-        isListening = kind != .terminal
         newFramer = framer
         self.framer = framer
     }
@@ -189,19 +183,17 @@ final class LineClient: @unchecked Sendable {
 
     private func write() {
         guard writer == nil else { return }
-        writer = Task(executorPreference: channel.loop) { [visit] in
-            while self.visit == visit, !self.outgoing.isEmpty {
+        writer = Task(executorPreference: channel.loop) {
+            while !self.outgoing.isEmpty {
                 let bytes = Array(self.outgoing.prefix(Self.pieceLength))
                 self.outgoing.removeFirst(bytes.count)
                 self.beingWritten = bytes.count
                 // One that has left is told of by its reader.
                 guard (try? await self.channel.write(bytes)) != nil else { break }
-                guard self.visit == visit else { return }
                 self.beingWritten = 0
                 self.endWait(takesSome: true)
             }
-            // Otherwise another task writes to its next user.
-            if self.visit == visit { self.endWriting() }
+            self.endWriting()
         }
     }
 
@@ -227,7 +219,6 @@ final class LineClient: @unchecked Sendable {
     /// Stops listening: what waits to be taken is forgotten.
     func fallSilent() {
         isListening = false
-        visit += 1
         writer?.cancel()
         channel.cancelWriting()
         endWriting()

@@ -6,22 +6,21 @@ extension SharedDevice {
     ///
     /// - Parameters:
     ///   - name: What the log calls it.
-    ///   - onUnexpectedSpeech: Called when a pseudo-terminal is spoken on that nobody was known to have open.
     ///   - onEnd: Called once its connection is closed.
     func join(
         _ channel: DescriptorChannel, _ name: String, _ kind: LineClient.Kind,
-        onUnexpectedSpeech: (@Sendable () -> Void)? = nil, onEnd: (@Sendable () -> Void)? = nil
-    ) async -> ClientID {
+        onEnd: (@Sendable () -> Void)? = nil
+    ) {
         let client = enroll(channel, name, kind)
-        client.onUnexpectedSpeech = onUnexpectedSpeech
         client.onEnd = onEnd
-        await channel.forward { [id = client.id] arrival in
-            self.assumeIsolated { device in
-                if case .success(let bytes?) = arrival { return device.hear(bytes, id) }
-                device.endInput(of: id)
+        channel.assumeIsolated {
+            $0.forward { [id = client.id] arrival in
+                self.assumeIsolated { device in
+                    if case .success(let bytes?) = arrival { return device.hear(bytes, id) }
+                    device.endInput(of: id)
+                }
             }
         }
-        return client.id
     }
 
     /// Takes a client whose bytes somebody else reads, and hands to ``hear(_:_:)`` and ``endInput(of:)``.
@@ -30,7 +29,8 @@ extension SharedDevice {
         let framer = ClientFramer(row.framing, lineLimit: Self.lineLimit)
         let client = LineClient(ClientID(number: lastID), name, kind, channel, framer)
         clients[client.id] = client
-        if client.isListening { come(client) }
+        addUser()
+        report(.came(client.name))
         return client
     }
 
@@ -45,10 +45,8 @@ extension SharedDevice {
     /// Closes a client's connection once it has taken the answers that wait for it.
     func hangUp(_ client: LineClient) {
         guard clients.removeValue(forKey: client.id) != nil else { return }
-        if client.isListening {
-            report(.left(client.name))
-            removeUser()
-        }
+        report(.left(client.name))
+        removeUser()
         Task(executorPreference: loop) { [loop, clock] in
             let timer = Task(executorPreference: loop) {
                 if (try? await clock.sleep(for: Self.patience)) != nil { await client.channel.close() }
@@ -59,37 +57,11 @@ extension SharedDevice {
         }
     }
 
-    private func come(_ client: LineClient) {
-        addUser()
-        report(.came(client.name))
-    }
-
-    /// Whether a client takes what the device says.
-    func isListening(_ id: ClientID) -> Bool { clients[id]?.isListening ?? false }
-
-    /// A client of a pseudo-terminal has it open, or has it no more.
-    func setListening(_ isListening: Bool, _ id: ClientID) {
-        guard let client = clients[id], client.isListening != isListening else { return }
-        if isListening {
-            client.isListening = true
-            come(client)
-        } else {
-            fallSilent(client)
-        }
-    }
-
-    private func fallSilent(_ client: LineClient) {
-        guard client.isListening else { return }
+    private func leave(_ client: LineClient) {
+        guard clients.removeValue(forKey: client.id) != nil else { return }
         client.fallSilent()
-        client.forgetLines()
-        client.isReproached = false
         report(.left(client.name))
         removeUser()
-    }
-
-    private func leave(_ id: ClientID) {
-        guard let client = clients.removeValue(forKey: id) else { return }
-        fallSilent(client)
     }
 
     /// Parts with a client that can't be served; a pseudo-terminal stays, for who opens it next.
@@ -101,7 +73,7 @@ extension SharedDevice {
             return
         }
         report(.dropped(client.name, offence.rawValue))
-        leave(client.id)
+        leave(client)
         Task(executorPreference: loop) { await client.close() }
     }
 }

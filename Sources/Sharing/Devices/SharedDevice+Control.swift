@@ -14,7 +14,7 @@ extension SharedDevice {
             "endpoint": .text(settings.endpoint.text), "up": .boolean(isUp),
             "device_id": watch.deviceID.map(JSONValue.text) ?? .null,
             "shares": .array(settings.shares.map { .text($0.description) }),
-            "clients": .integer(clients.values.count(where: \.isListening)),
+            "clients": .integer(clients.count),
         ])
     }
 

@@ -6,11 +6,6 @@ extension SharedDevice {
     /// Takes in what a client sent: OFF goes at once, and what else it asks in its turn.
     func hear(_ bytes: [UInt8], _ id: ClientID) {
         guard let client = clients[id] else { return }
-        // Whoever speaks has the device open.
-        if !client.isListening {
-            setListening(true, id)
-            client.onUnexpectedSpeech?()
-        }
         // Somebody's half line must not swallow another's OFF.
         if client.isInterrupted(by: bytes, where: row.isStop) { client.forgetLineBegun() }
         var lines: [[UInt8]] = []
@@ -68,12 +63,11 @@ extension SharedDevice {
     }
 
     private func perform(_ line: LineClient.WaitingLine, for client: LineClient) async {
-        let visit = client.visit
         do throws(SharingError) {
-            guard try await isDue(line, of: client, visit) else { return }
-            try await perform(line.bytes, by: client.name, for: asker(client, visit))
+            guard try await isDue(line, of: client) else { return }
+            try await perform(line.bytes, by: client.name, for: asker(client))
         } catch {
-            guard isThere(client, visit) else { return }
+            guard isThere(client) else { return }
             if let notice = error.notice { tell(client, notice) }
             if row.endsAnswersBySilence, error.breaksOffAnswer { drop(client, for: .brokenOff) }
         }
@@ -83,12 +77,10 @@ extension SharedDevice {
     /// others only if their client is still there.
     ///
     /// - Throws: ``SharingError`` where the line must not undo what has come behind it.
-    private func isDue(
-        _ line: LineClient.WaitingLine, of client: LineClient, _ visit: UInt64
-    ) async throws(SharingError) -> Bool {
+    private func isDue(_ line: LineClient.WaitingLine, of client: LineClient) async throws(SharingError) -> Bool {
         if !isUp { await waitForLink(isPatient: false) }
         if row.isStop(line.bytes) { return true }
-        guard isThere(client, visit) else { return false }
+        guard isThere(client) else { return false }
         try checkTurn(line, by: client.name)
         return true
     }
@@ -106,30 +98,30 @@ extension SharedDevice {
         return .session(SessionError(.overtaken, command: text, outcome: .notSent))
     }
 
-    private func asker(_ client: LineClient, _ visit: UInt64) -> Asker {
+    private func asker(_ client: LineClient) -> Asker {
         Asker(
-            tell: { [self] bytes in assumeIsolated { $0.answer(bytes, to: client, visit) } },
-            waitForRoom: { [self] in await waitForRoom(client, visit) },
-            isThere: { [self] in assumeIsolated { $0.isThere(client, visit) } },
+            tell: { [self] bytes in assumeIsolated { $0.answer(bytes, to: client) } },
+            waitForRoom: { [self] in await waitForRoom(client) },
+            isThere: { [self] in assumeIsolated { $0.isThere(client) } },
             goesFirst: client.lastStop.map { watch.elapsed() - $0 < Self.stopTime } ?? false)
     }
 
     /// Whether a client has not left since.
-    private func isThere(_ client: LineClient, _ visit: UInt64) -> Bool {
-        clients[client.id] != nil && client.visit == visit && client.channel.assumeIsolated { $0.isOpen }
+    private func isThere(_ client: LineClient) -> Bool {
+        clients[client.id] != nil && client.channel.assumeIsolated { $0.isOpen }
     }
 
-    private func answer(_ bytes: [UInt8], to client: LineClient, _ visit: UInt64) {
-        if isThere(client, visit), !client.tell(bytes) { drop(client, for: .doesNotRead) }
+    private func answer(_ bytes: [UInt8], to client: LineClient) {
+        if isThere(client), !client.tell(bytes) { drop(client, for: .doesNotRead) }
     }
 
-    private func waitForRoom(_ client: LineClient, _ visit: UInt64) async {
-        if await !client.hasRoom(within: Self.patience, by: clock), isThere(client, visit) {
+    private func waitForRoom(_ client: LineClient) async {
+        if await !client.hasRoom(within: Self.patience, by: clock), isThere(client) {
             drop(client, for: .stalled)
         }
     }
 
-    private func tell(_ client: LineClient, _ notice: SharedFamily.Notice) {
+    private func tell(_ client: LineClient, _ notice: RelayNotice) {
         guard let bytes = row.wording(notice) else { return }
         if !client.tell(bytes) { drop(client, for: .doesNotRead) }
     }

@@ -79,7 +79,7 @@ public actor SocketShare {
         let onEnd: @Sendable () -> Void = {
             Task(executorPreference: self.device.loop) { await self.forget(key) }
         }
-        _ = await device.join(channel, name, .connection, onEnd: onEnd)
+        await device.join(channel, name, .connection, onEnd: onEnd)
     }
 
     private func forget(_ key: ObjectIdentifier) { channels[key] = nil }

@@ -12,15 +12,16 @@ public actor TerminalShare {
 
     private let device: SharedDevice
     private let terminal: PseudoTerminal
-    private let channel: DescriptorChannel
-    private var users: PseudoTerminalClients?
+    private var visits: PseudoTerminalVisits?
+    /// That of the visit that goes on, or was the last.
+    private var channel: DescriptorChannel?
 
     /// Makes a pseudo-terminal for a device.
     ///
     /// - Parameter link: Where to put a symbolic link to it; removed by ``close()``.
     /// - Throws: Also where the system does not tell who opens it: then it would not be known who listens.
     public static func open(_ device: SharedDevice, link: String) async throws(SerialError) -> TerminalShare {
-        let share = TerminalShare(device, try PseudoTerminal(link: link))
+        let share = TerminalShare(device, try PseudoTerminal(link: link, holdsSlaveOpen: false))
         do throws(SerialError) { try await share.serve() } catch {
             await share.close()
             throw error
@@ -31,31 +32,23 @@ public actor TerminalShare {
     private init(_ device: SharedDevice, _ terminal: PseudoTerminal) {
         self.device = device
         self.terminal = terminal
-        channel = terminal.channel(on: device.loop)
     }
 
     private func serve() async throws(SerialError) {
-        let look: @Sendable () -> Void = { [weak self] in self?.assumeIsolated { $0.lookForUsers() } }
-        let id = await device.join(channel, path, .terminal, onUnexpectedSpeech: look)
-        users = try await PseudoTerminalClients(of: terminal, on: device.loop) { [device, terminal] isOpen in
-            device.assumeIsolated { device in
-                // What is left of the time before is not the next one's.
-                if isOpen, !device.isListening(id) { terminal.discardUnread() }
-                device.setListening(isOpen, id)
-            }
-            // Once a writer that waits for room, which was cancelled just now, can no longer fill what this empties.
-            if !isOpen { device.loop.execute { terminal.discardUnread() } }
+        visits = try await PseudoTerminalVisits(to: terminal, on: device.loop) { [weak self] channel in
+            self?.assumeIsolated { $0.begin(channel) }
         }
     }
 
-    /// Who speaks may have gone by the time that it is read, and the look at its closing may have come before that.
-    private func lookForUsers() {
-        if let users, users.seesEverybody { users.look() }
+    private func begin(_ channel: DescriptorChannel) {
+        self.channel = channel
+        device.assumeIsolated { [path] in $0.join(channel, path, .terminal) }
     }
 
     /// Removes the link and closes the pseudo-terminal: its users find themselves disconnected.
     public func close() async {
-        await users?.close()
-        await channel.close()
+        await visits?.close()
+        await channel?.close()
+        terminal.close()
     }
 }

@@ -246,7 +246,7 @@ struct SharedDeviceTests {
             var ends: [CInt] = [-1, -1]
             try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
             _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
-            _ = await bench.device.join(DescriptorChannel(taking: ends[1], kind: .socket), "client", .connection)
+            await bench.device.join(DescriptorChannel(taking: ends[1], kind: .socket), "client", .connection)
             // In one turn of the loop, which then has not yet seen what was sent.
             let near = ends[0]
             await Task(executorPreference: bench.device.loop) {
@@ -259,13 +259,11 @@ struct SharedDeviceTests {
         }
     }
 
-    /// The users of a pseudo-terminal of a pump, which nobody is known to have open.
-    private static func terminal(
-        of pump: SharedPump, onUnexpectedSpeech: (@Sendable () -> Void)? = nil
-    ) async throws -> (users: LineClientEnd, id: ClientID) {
+    /// The users of a pseudo-terminal of a pump.
+    private static func terminal(of pump: SharedPump) async throws -> LineClientEnd {
         let (ours, theirs) = try DescriptorChannel.pair()
-        let id = await pump.device.join(ours, "/dev/pts/0", .terminal, onUnexpectedSpeech: onUnexpectedSpeech)
-        return (LineClientEnd(theirs), id)
+        await pump.device.join(ours, "/dev/pts/0", .terminal)
+        return LineClientEnd(theirs)
     }
 
     @Test("hears OFF on a pseudo-terminal on which somebody else has begun a line")
@@ -273,7 +271,7 @@ struct SharedDeviceTests {
         let pump = try SharedPump()
         try await pump.run {
             try await pump.untilUp()
-            let (users, _) = try await Self.terminal(of: pump)
+            let users = try await Self.terminal(of: pump)
             #expect(try await users.ask("ON", for: 2) == ["OK", "PUMP:ON"])
             try await users.say("SPEED:1")
             await settle()
@@ -290,26 +288,10 @@ struct SharedDeviceTests {
         let pump = try SharedPump()
         try await pump.run {
             try await pump.untilUp()
-            let (users, _) = try await Self.terminal(of: pump)
+            let users = try await Self.terminal(of: pump)
             #expect(try await users.ask("ON", for: 2) == ["OK", "PUMP:ON"])
             try await users.say(String(repeating: "X", count: SharedDevice.lineLimit + 1) + "\nOFF\n")
             #expect(try await users.lines(2) == ["OK", "PUMP:OFF"])
-        }
-    }
-
-    @Test("has it looked who is there when a pseudo-terminal is spoken on that nobody was known to have open")
-    func unexpectedSpeech() async throws {
-        let pump = try SharedPump()
-        try await pump.run {
-            try await pump.untilUp()
-            let looks = Watched(0)
-            let (users, id) = try await Self.terminal(of: pump) { looks.update { $0 += 1 } }
-            #expect(try await users.ask("STATUS") == [Self.status])
-            #expect(try await users.ask("STATUS") == [Self.status])
-            #expect(looks.state == 1)
-            await pump.device.setListening(false, id)
-            #expect(try await users.ask("STATUS") == [Self.status])
-            #expect(looks.state == 2)
         }
     }
 

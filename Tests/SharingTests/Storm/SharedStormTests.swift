@@ -183,23 +183,28 @@ struct SharedStormTests {
         try await SharedBench.run(.storm, at: "sim:storm") {
             link
         } _: { bench in
-            let (ours, theirs) = try DescriptorChannel.pair()
-            let user = LineClientEnd(theirs)
-            let id = await bench.device.join(ours, "/dev/pts/0", .terminal)
+            let folder = TemporaryFolder()
+            let share = try await TerminalShare.open(bench.device, link: folder.path("storm"))
+            let user = try LineClientEnd(atTerminal: share.path)
             try await user.say("GET_LOG\n")
             await bench.pass(StormDownload.hush)
             _ = await link.nextSent()
             await link.deliver("LOG Values: 1\n")
             #expect(try await user.line() == "LOG Values: 1")
-            await bench.device.setListening(false, id)
-            await bench.device.setListening(true, id)
-            try await user.say("GET_LOG\n")
+            await user.leave()
+            try await bench.untilReported("its leaving") { if case .left = $0 { true } else { false } }
+            let next = try LineClientEnd(atTerminal: share.path)
+            try await next.say("GET_LOG\n")
+            try await bench.reports.wait(for: "the next one's coming") {
+                $0.count { if case .came = $0 { true } else { false } } == 2 ? () : nil
+            }
             await link.deliver("2\nLIVE LOG: 3\n")
-            #expect(try await user.line() == "LIVE LOG: 3")
+            #expect(try await next.line() == "LIVE LOG: 3")
             await bench.pass(StormDownload.defaultQuiet)
             #expect(await link.nextSent() == "GET_LOG\n")
             await link.deliver("LOG Values: 4\n")
-            #expect(try await user.line() == "LOG Values: 4")
+            #expect(try await next.line() == "LOG Values: 4")
+            await share.close()
         }
     }
 

@@ -1,0 +1,151 @@
+import DescriptorIO
+import FirmwareSim
+import Glibc
+import SerialPort
+import TestSupport
+import Testing
+
+@testable import Sharing
+
+@Suite("A device shared at a pseudo-terminal", .timeLimit(.minutes(1)))
+struct TerminalShareTests {
+    private static let status = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.0C}"
+
+    /// Calls `body` with a pump and a pseudo-terminal that it is shared at.
+    private static func run(_ body: (SharedPump, TerminalShare) async throws -> Void) async throws {
+        let pump = try SharedPump()
+        let folder = TemporaryFolder()
+        try await pump.run {
+            try await pump.untilUp()
+            let share = try await TerminalShare.open(pump.device, link: folder.path("pty"))
+            let result: Result<Void, any Error>
+            do { result = .success(try await body(pump, share)) } catch { result = .failure(error) }
+            await share.close()
+            try result.get()
+        }
+    }
+
+    private static func isVisit(_ event: SharingReport.Event, of share: TerminalShare) -> Bool {
+        switch event {
+        case .came(share.path), .left(share.path): true
+        default: false
+        }
+    }
+
+    /// Waits until so many have come and left, and returns that.
+    @discardableResult
+    private static func visits(_ count: Int, of share: TerminalShare, _ pump: SharedPump) async throws -> Int {
+        try await pump.reports.wait(for: "\(count) comings and goings") { events in
+            let visits = events.count { isVisit($0, of: share) }
+            return visits >= count ? visits : nil
+        }
+    }
+
+    @Test("answers one user after the other, and each is told of")
+    func users() async throws {
+        try await Self.run { pump, share in
+            for _ in 0..<10 { await settle() }
+            #expect(try await Self.visits(0, of: share, pump) == 0)
+            for number in 1...3 {
+                let user = try LineClientEnd(atTerminal: share.path)
+                #expect(try await user.ask("STATUS") == [Self.status])
+                await user.leave()
+                try await Self.visits(2 * number, of: share, pump)
+                #expect(await pump.device.clients.isEmpty)
+            }
+            await settle()
+            #expect(try await Self.visits(6, of: share, pump) == 6)
+        }
+    }
+
+    @Test("tells who only reads what the device says")
+    func reader() async throws {
+        try await Self.run { pump, share in
+            let descriptor = open(share.path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+            let reader = LineClientEnd(DescriptorChannel(taking: descriptor, kind: .stream))
+            try await Self.visits(1, of: share, pump)
+            await pump.host.change { $0.pressButton(at: $1) }
+            await pump.host.advance(by: .milliseconds(400))
+            #expect(try await reader.line() == "MANUAL:ON")
+            await reader.leave()
+        }
+    }
+
+    @Test("takes those who have it open at the same time for one, until the last one leaves")
+    func together() async throws {
+        try await Self.run { pump, share in
+            let (first, second) = (
+                try LineClientEnd(atTerminal: share.path), try LineClientEnd(atTerminal: share.path)
+            )
+            #expect(try await first.ask("STATUS") == [Self.status])
+            await first.leave()
+            #expect(try await second.ask("STATUS") == [Self.status])
+            #expect(try await Self.visits(1, of: share, pump) == 1)
+            await second.leave()
+            #expect(try await Self.visits(2, of: share, pump) == 2)
+        }
+    }
+
+    @Test("sends OFF of who has left by the time that it is read, and nothing else")
+    func brief() async throws {
+        try await Self.run { pump, share in
+            for (number, said) in ["SPEED:7\nOFF", "SPEED:8\nOFF\n"].enumerated() {
+                // In one turn of the loop, which has not yet seen that it was opened.
+                await Task(executorPreference: pump.device.loop) {
+                    let user = open(share.path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+                    write(user, said, said.utf8.count)
+                    close(user)
+                }.value
+                try await Self.visits(2 * (number + 1), of: share, pump)
+            }
+            let lines = try await pump.reports.wait(for: "OFF") { events in
+                let lines = events.compactMap { event in
+                    if case .sends(let line, _) = event { String(decoding: line, as: UTF8.self) } else { nil }
+                }
+                return lines.contains("OFF") ? lines : nil
+            }
+            #expect(await pump.host.change { pump, _ in !pump.isEnabled })
+            #expect(lines.last == "OFF")
+        }
+    }
+
+    @Test("leaves nothing unread for the next one, and no half line")
+    func leftovers() async throws {
+        try await Self.run { pump, share in
+            let first = try LineClientEnd(atTerminal: share.path)
+            try await first.say("STATUS\nSPEED:1")
+            // Until there is something that it does not read.
+            while await !first.hasArrived { await settle() }
+            await first.leave()
+            try await Self.visits(2, of: share, pump)
+            let next = try LineClientEnd(atTerminal: share.path)
+            #expect(try await next.ask("TEMP") == ["TEMP:{Water:12.0C,Skin:34.0C}"])
+            await next.leave()
+        }
+    }
+
+    @Test("takes its link with it, and its users find themselves disconnected")
+    func closing() async throws {
+        try await Self.run { pump, share in
+            let user = try LineClientEnd(atTerminal: share.path)
+            #expect(try await user.ask("STATUS") == [Self.status])
+            await share.close()
+            #expect(try await user.line() == nil)
+            #expect(access(share.path, F_OK) != 0)
+            await user.leave()
+        }
+    }
+}
+
+extension LineClientEnd {
+    /// Whether there is something to read.
+    fileprivate var hasArrived: Bool {
+        get async {
+            let count = try? await channel.withDescriptor { descriptor in
+                var state = pollfd(fd: descriptor, events: CShort(POLLIN), revents: 0)
+                return poll(&state, 1, 0)
+            }
+            return count == 1
+        }
+    }
+}
