@@ -94,7 +94,7 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
             tellOfReturn() ?? tell(.status)
         case .failure(let error):
             switch error.code {
-            case .noAnswer, .notUnderstood, .refused: break
+            case .noAnswer, .notUnderstood, .refused, .deviceAway: break
             case .linkLost, .closed, .cancelled, .overtaken: return  // told of as an event of the link, or asked for
             }
             isAnswering = false
@@ -119,6 +119,14 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
     }
 
     private func take(_ message: F.Message) {
+        switch F.relayNotice(by: message) {
+        case .lost, .back:
+            isAnswering = false
+            state = F.State()
+        // Late answers to questions that were given up.
+        case .notSent, .overtaken: return
+        case nil: break
+        }
         if F.isStart(message) { state.becomeUncertain() }
         state.overhear(message)
         switch F.meaning(of: message) {

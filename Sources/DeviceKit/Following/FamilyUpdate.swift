@@ -67,7 +67,7 @@ public struct FamilyUpdate: Sendable {
 
 extension FamilyUpdate {
     /// What has happened, as a stable word for programs: `status`, an event's name, an alarm's code, `error`, `text`,
-    /// `no_answer`, `not_understood`, `refused`, `lost`, `back`.
+    /// `no_answer`, `not_understood`, `refused`, `device_away`, `lost`, `back`.
     public var name: String {
         switch event {
         case .status: "status"
@@ -75,7 +75,8 @@ extension FamilyUpdate {
         case .alarm(let alarm): alarm.code
         case .error: "error"
         case .text: "text"
-        case .unanswered(let error) where error.code == .refused || error.code == .notUnderstood: error.code.rawValue
+        case .unanswered(let error) where [.refused, .notUnderstood, .deviceAway].contains(error.code):
+            error.code.rawValue
         case .unanswered: SessionError.Code.noAnswer.rawValue
         case .lost: "lost"
         case .back: "back"

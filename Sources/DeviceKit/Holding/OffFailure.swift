@@ -47,6 +47,7 @@ extension OffFailure {
                 case .noAnswer: 75
                 case .notUnderstood: 76
                 case .linkLost: 74
+                case .deviceAway: 66
                 case .closed, .cancelled, .overtaken: 130
                 }
             self.init(

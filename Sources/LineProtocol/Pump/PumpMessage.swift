@@ -43,6 +43,11 @@ public struct PumpErrorCode: RawRepresentable, Sendable, Hashable {
     /// The skin was warmer than 40.0 °C and the pump was stopped.
     public static let overheat = PumpErrorCode(rawValue: "OVERHEAT")
 
+    /// Not of the pump: a server that shares it has no link to it, and has not sent the command.
+    public static let deviceAway = PumpErrorCode(rawValue: "DEVICE_AWAY")
+    /// Not of the pump: a server that shares it has sent somebody's OFF first, and not the command.
+    public static let overtaken = PumpErrorCode(rawValue: "OVERTAKEN")
+
     /// Whether the pump says this unasked: it never answers a command.
     public var isUnsolicited: Bool { self == .safetyShutoff || self == .overheat }
 }

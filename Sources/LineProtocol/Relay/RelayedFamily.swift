@@ -64,6 +64,10 @@ public enum Relayed<Base: RelayedFamily>: DeviceFamily {
 
     public static func isStart(_ message: RelayedMessage<Base>) -> Bool { Base.isStart(message.meaning) }
 
+    public static func relayNotice(by message: RelayedMessage<Base>) -> RelayNotice? {
+        Base.relayNotice(by: message.meaning)
+    }
+
     public static func exchange(for command: RelayedLine<Base>) -> RelayedExchange<Base> {
         RelayedExchange(command)
     }

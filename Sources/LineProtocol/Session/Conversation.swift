@@ -15,6 +15,8 @@ struct Conversation<Family: DeviceFamily> {
     /// Whether a reply of this session has come since it began, or since one failed to: the device answers in order, so
     /// no error of an older command is still to come.
     private(set) var areErrorsOwn = false
+    /// Whether an answer to something that this session has sent, and given up, may still come.
+    private var isOwedAnswer = false
     /// How many fences were sent whose reply has not come.
     private(set) var owedFences = 0
     /// The stop that goes on.
@@ -25,7 +27,9 @@ struct Conversation<Family: DeviceFamily> {
     private(set) var isFoundSafe = false
     /// Whether somebody has undone the stop since it was sent last: no acknowledgement counts before it is sent again.
     private var isStopUndone = false
-    private var isStopInFlight = false
+    /// What the command in flight does to the device; nil in a pause.
+    private var effectInFlight: CommandEffect?
+    private var isStopInFlight: Bool { effectInFlight == .stop }
     /// Whether a stop goes on.
     var isStopping: Bool { stop != nil }
 
@@ -59,7 +63,7 @@ struct Conversation<Family: DeviceFamily> {
         flight = Flight(id: lastID, errors: errors, refusesSpoiler: isSpoilerSent)
         exchange = Family.exchange(for: command)
         reply = nil
-        isStopInFlight = Family.effect(of: command) == .stop
+        effectInFlight = Family.effect(of: command)
         if isStopInFlight { isStopUndone = false }
         return lastID
     }
@@ -68,7 +72,7 @@ struct Conversation<Family: DeviceFamily> {
     mutating func beginPause() -> UInt64 {
         lastID += 1
         flight = Flight(id: lastID, errors: .ignored, refusesSpoiler: false)
-        (exchange, reply, isStopInFlight) = (nil, nil, false)
+        (exchange, reply, effectInFlight) = (nil, nil, nil)
         return lastID
     }
 
@@ -88,6 +92,9 @@ struct Conversation<Family: DeviceFamily> {
     /// A fence is sent.
     mutating func sendsFence() { owedFences += 1 }
 
+    /// A fence that was sent gets no reply: a server has not passed it on.
+    mutating func writeOffFence() { owedFences = max(0, owedFences - 1) }
+
     /// The replies to earlier fences count as lost.
     mutating func forgetOwedFences() { owedFences = 0 }
 
@@ -101,12 +108,15 @@ struct Conversation<Family: DeviceFamily> {
     /// The device's status says that it is safe.
     mutating func findSafe() { isFoundSafe = true }
 
-    /// A stop has ended. Where it was sent more than once, its other acknowledgements are still to come.
-    mutating func endStop(isRepeated: Bool) {
+    /// A stop has ended.
+    ///
+    /// - Parameter isOwedAnswer: Whether it was sent more than once, so that other acknowledgements are still to come.
+    mutating func endStop(isOwedAnswer: Bool) {
         stop = nil
-        guard isRepeated else { return }
+        guard isOwedAnswer else { return }
         hearsThePast = true
         areErrorsOwn = false
+        self.isOwedAnswer = true
     }
 
     /// Whether no command is in flight that waits for its end.
@@ -170,6 +180,7 @@ struct Conversation<Family: DeviceFamily> {
         if provesPresent {
             hearsThePast = false
             areErrorsOwn = true
+            isOwedAnswer = false
         }
         return reply
     }
@@ -178,6 +189,7 @@ struct Conversation<Family: DeviceFamily> {
     mutating func doubt(_ command: Family.Command) {
         hearsThePast = true
         areErrorsOwn = false
+        isOwedAnswer = true
         if Family.effect(of: command) != .query { state.becomeUncertain() }
     }
 
@@ -195,6 +207,7 @@ struct Conversation<Family: DeviceFamily> {
         }
         if Family.isStart(message) { hasDeviceStarted = true }
         if Family.isFenceReply(message) { owedFences = max(0, owedFences - 1) }
+        if let notice = Family.relayNotice(by: message), isTakenIn(notice) { return }
         if let stop { hear(message, of: stop) }
         if flight?.awaitsReply == true {
             if Family.isForeign(message) { flight?.foreignLine = line.withUnsafeBufferPointer { Array($0) } }
@@ -226,6 +239,34 @@ struct Conversation<Family: DeviceFamily> {
         case .refused(let code): return isRefusal(message, code)
         case .unrelated, nil: return false
         }
+    }
+
+    /// Takes in what a server that shares the device says; returns whether there is no more to it.
+    private mutating func isTakenIn(_ notice: RelayNotice) -> Bool {
+        switch notice {
+        case .lost, .back:
+            state.becomeUncertain()
+            return false
+        case .notSent, .overtaken: return turnsFlightAway(notice)
+        }
+    }
+
+    /// A server has not sent a line; returns whether that is the command in flight.
+    ///
+    /// It answers this session alone, in order: only where no older answer is to come is it that of the command. A question
+    /// that is taken for refused does no harm.
+    private mutating func turnsFlightAway(_ notice: RelayNotice) -> Bool {
+        guard flight?.awaitsReply == true, let effectInFlight, effectInFlight == .query || !isOwedAnswer else {
+            return false
+        }
+        if flight?.refusesSpoiler == true {
+            flight?.refusesSpoiler = false
+            return true
+        }
+        // Behind a doubtful error it answers the question that was sent to find out about that.
+        guard flight?.doubtfulError == nil, notice == .notSent || effectInFlight == .change else { return false }
+        endFlight(.turnedAway(notice))
+        return true
     }
 
     /// Takes in an error that can answer the command in flight; returns whether it does.

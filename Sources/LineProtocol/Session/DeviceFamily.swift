@@ -31,6 +31,9 @@ public protocol DeviceFamily: Sendable {
     /// Whether the device says by `message` that it has just started, and has forgotten its state.
     static func isStart(_ message: Message) -> Bool
 
+    /// What a server that shares the device, and not the device itself, says by `message`.
+    static func relayNotice(by message: Message) -> RelayNotice?
+
     /// The beginning of the exchange that `command` opens.
     static func exchange(for command: Command) -> Exchange
 
@@ -73,6 +76,9 @@ public protocol DeviceFamily: Sendable {
 }
 
 extension DeviceFamily {
+    /// Nothing: for a family in whose protocol a server has no words of its own.
+    public static func relayNotice(by message: Message) -> RelayNotice? { nil }
+
     /// Nothing: for a family whose devices take no lines.
     public static var lineSpoiler: [UInt8] { [] }
 

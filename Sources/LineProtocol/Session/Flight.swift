@@ -7,6 +7,8 @@ struct Flight {
         /// The reply has come, and waits in the conversation.
         case replied
         case refused(String)
+        /// A server that shares the device has not sent it: `notSent`, or `overtaken`.
+        case turnedAway(RelayNotice)
         case timedOut
         /// A stop went before it.
         case overtaken
@@ -18,10 +20,10 @@ struct Flight {
 
         var isRefusal: Bool { if case .refused = self { true } else { false } }
 
-        /// Whether the device has answered.
+        /// Whether the device, or a server that shares it, has answered.
         var isAnswer: Bool {
             switch self {
-            case .replied, .refused: true
+            case .replied, .refused, .turnedAway: true
             default: false
             }
         }

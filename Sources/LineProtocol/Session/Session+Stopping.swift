@@ -28,8 +28,10 @@ extension Session {
         if !hasTurn { try await waitForTurn(rule.command, isUrgent: true) }
         listener.conversation.begin(rule)
         var count = 0
+        // Whether one that brought no answer may have reached the device.
+        var mayHaveArrived = false
         defer {
-            listener.conversation.endStop(isRepeated: count > 1)
+            listener.conversation.endStop(isOwedAnswer: mayHaveArrived && count > 1)
             turns.release()
         }
         // The acknowledgement may be that of another program's OFF, behind which its ON comes, unless this session has heard
@@ -46,12 +48,19 @@ extension Session {
             do throws(SessionError) {
                 let reply = try await sendStop(rule, until: min(end, clock.elapsed() + Self.stopInterval))
                 if !mustConfirm { return reply }
-                (failure, refusals) = (silence, 0)
+                (failure, refusals, mayHaveArrived) = (silence, 0, true)
             } catch {
-                guard error.code == .noAnswer || error.code == .notUnderstood || error.code == .refused else {
-                    throw count > 1 ? error.ofUnknownOutcome : error
+                switch error.code {
+                case .noAnswer, .notUnderstood, .refused: break
+                case .deviceAway:
+                    // It may be back before the time is over.
+                    if !mayHaveArrived { failure = error }
+                    await pause(until: min(end, clock.elapsed() + Self.stopIntervalAfterError))
+                    continue
+                case .linkLost, .closed, .cancelled, .overtaken: throw mayHaveArrived ? error.ofUnknownOutcome : error
                 }
-                if error.code != .noAnswer { failure = error }
+                mayHaveArrived = true
+                failure = error.code != .noAnswer ? error : failure.code == .deviceAway ? silence : failure
                 refusals = error.code == .refused ? refusals + 1 : 0
             }
             if listener.conversation.isStopHeard, !mustConfirm { break }
@@ -96,6 +105,7 @@ extension Session {
             pace.noteStopAnswer()
             return answer
         } catch {
+            if error.code == .deviceAway { pace.noteStopAnswer() }
             guard let refusal, error.code == .noAnswer || error.code == .notUnderstood else { throw error }
             throw SessionError(.refused, command: error.command, outcome: .unknown, deviceCode: refusal)
         }
@@ -126,7 +136,7 @@ extension Session {
             if isSafe { listener.conversation.findSafe() }
             return isSafe
         } catch {
-            guard error.code == .noAnswer || error.code == .notUnderstood else {
+            guard error.code == .noAnswer || error.code == .notUnderstood || error.code == .deviceAway else {
                 // It is the stop that did not come about: the question's own failure would say that nothing has changed.
                 throw SessionError(error.code, command: text(of: rule.command), outcome: .unknown, link: error.link)
             }

@@ -314,12 +314,17 @@ public actor Session<Family: DeviceFamily> {
 
     /// Waits until the device has had time to read a command that was given up; a stop does not wait for that.
     private func waitToSend(_ command: Family.Command, since stopCount: UInt64) async throws(SessionError) {
+        await pause(until: pace.nextSending)
+        try checkMaySend(command, since: stopCount)
+    }
+
+    /// Waits in a flight in which nothing is sent: what is urgent, and the end of the link, end it.
+    func pause(until time: Duration) async {
         let pause = listener.conversation.beginPause()
-        setDeadline(pace.nextSending)
+        setDeadline(time)
         await waitForEnd(of: pause)
         deadline = nil
         _ = listener.conversation.removeFlight()
-        try checkMaySend(command, since: stopCount)
     }
 
     /// Sends what the link does not take at once, and waits for the end of the flight: a carrier that takes nothing must
@@ -364,13 +369,17 @@ public actor Session<Family: DeviceFamily> {
         let isStop = Family.effect(of: command) == .stop
         if let reply = listener.conversation.removeRepliedFlight(provesPresent: !isStop) { return reply }
         let flight = listener.conversation.removeFlight()
-        if case .refused = flight?.ending {} else { pace.noteGivingUp(readingTime: Family.readingTime) }
+        if flight?.ending?.isAnswer != true { pace.noteGivingUp(readingTime: Family.readingTime) }
         let code: SessionError.Code
         var link: LinkError?
         switch flight?.ending {
         case .refused(let deviceCode):
             throw SessionError(
                 .refused, command: text(of: command), outcome: .nothingChanged, deviceCode: deviceCode)
+        case .turnedAway(let notice):
+            if Family.isFence(command) { listener.conversation.writeOffFence() }
+            throw SessionError(
+                notice == .overtaken ? .overtaken : .deviceAway, command: text(of: command), outcome: .notSent)
         case .timedOut:
             let foreignLine = flight?.foreignLine ?? (listener.framer.pending.isEmpty ? nil : listener.framer.pending)
             listener.conversation.doubt(command)

@@ -16,6 +16,8 @@ public struct SessionError: Error, Sendable, Hashable {
         case cancelled
         /// A command that makes the device safe went before it.
         case overtaken
+        /// A server that shares the device has no link to it, and has not sent the command.
+        case deviceAway = "device_away"
     }
 
     /// What is known of the command's effect on the device.
@@ -91,6 +93,7 @@ extension SessionError: CustomStringConvertible {
         case .closed: "the session was closed at \(command)"
         case .cancelled: "\(command) was cancelled"
         case .overtaken: "\(command) was dropped: a stop was requested"
+        case .deviceAway: "\(command) was not sent: the server that shares the device waits for it"
         }
     }
 }

@@ -14,7 +14,7 @@ public struct SharedFamily: Sendable {
     /// Whether a line may change the device. One that waits while the device is made safe is not sent then.
     public let mayChange: @Sendable (_ line: [UInt8]) -> Bool
     /// What clients are told by the line protocol; nil where it has nothing to say that by.
-    public let wording: @Sendable (_ notice: Notice) -> [UInt8]?
+    public let wording: @Sendable (_ notice: RelayNotice) -> [UInt8]?
 
     /// How what clients send is cut into lines or messages.
     public let framing: ClientFraming
@@ -27,24 +27,12 @@ public struct SharedFamily: Sendable {
             _ link: any Link, _ endpoint: Endpoint, _ clock: any Clock<Duration>, _ say: @escaping SpeechReceiver
         ) async throws(SessionError) -> any Speaker
 
-    /// What clients are told that comes from the server, not from the device.
-    public enum Notice: Sendable, Hashable, CaseIterable {
-        /// To who has asked: the device is not there, and the line was not sent.
-        case notSent
-        /// To who has asked: the line was not sent, since a command that makes the device safe went before it.
-        case overtaken
-        /// To all: the device is away from now on. Of what was under way nobody knows what became of it.
-        case lost
-        /// To all: the device is back. It may have started anew.
-        case back
-    }
-
     /// A family whose devices speak by `begin`.
     public init(
         _ family: Family, framing: ClientFraming = .lines, endsAnswersBySilence: Bool = false,
         isStop: @escaping @Sendable (_ line: [UInt8]) -> Bool = { _ in false },
         mayChange: @escaping @Sendable (_ line: [UInt8]) -> Bool = { _ in true },
-        wording: @escaping @Sendable (_ notice: Notice) -> [UInt8]? = { _ in nil }, begin: @escaping Begin
+        wording: @escaping @Sendable (_ notice: RelayNotice) -> [UInt8]? = { _ in nil }, begin: @escaping Begin
     ) {
         self.family = family
         self.framing = framing
@@ -57,7 +45,7 @@ public struct SharedFamily: Sendable {
 
     /// A family whose devices answer lines by lines.
     public init<Base: RelayedFamily & FollowedFamily>(
-        _ base: Base.Type, wording: @escaping @Sendable (_ notice: Notice) -> [UInt8]? = { _ in nil }
+        _ base: Base.Type, wording: @escaping @Sendable (_ notice: RelayNotice) -> [UInt8]? = { _ in nil }
     ) {
         self.init(
             Base.row, isStop: { RelayedLine<Base>($0)?.request.effect == .stop },

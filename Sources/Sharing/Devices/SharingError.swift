@@ -8,7 +8,7 @@ public enum SharingError: Error, Sendable, Hashable {
     case session(SessionError)
 
     /// What a client is told by the line protocol; nil where that would say more than is known.
-    var notice: SharedFamily.Notice? {
+    var notice: RelayNotice? {
         switch self {
         case .away: .notSent
         case .session(let error):
@@ -28,7 +28,7 @@ public enum SharingError: Error, Sendable, Hashable {
         guard case .session(let error) = self, error.outcome == .nothingChanged else { return false }
         return switch error.code {
         case .linkLost, .closed, .notUnderstood: true
-        case .refused, .noAnswer, .cancelled, .overtaken: false
+        case .refused, .noAnswer, .cancelled, .overtaken, .deviceAway: false
         }
     }
 }

@@ -39,6 +39,13 @@ extension Failure {
                     "the link broke at \(error.command)" + (error.link.map { ": \($0)" } ?? ""),
                     hint: DevicePlace.adviceOnLoss(at: place ?? error.link.map { DevicePlace($0.name) }))
             }
+        case .deviceAway:
+            self.init(deviceAwayAt: place)
+            message += "; \(error.command) was not sent"
+        case .overtaken where error.outcome == .notSent:
+            self.init(
+                .refused, code: code, "\(start)\(error.command) was not sent: OFF went before it",
+                hint: "find out who switched the pump off; then repeat it")
         case .closed, .cancelled, .overtaken:
             self.init(.interrupted, code: code, "\(start)\(error.command) was interrupted")
         }
@@ -47,5 +54,13 @@ extension Failure {
         message += "; \(unknownEffect)"
         guard let question = family.questionWords else { return }
         hint = [hint, "ask for its state: \(question)"].compactMap(\.self).joined(separator: "; then ")
+    }
+
+    /// A server that shares the device has no link to it. What became of a command is for the caller to say.
+    init(deviceAwayAt place: DevicePlace?) {
+        self.init(
+            .noInput, code: SessionError.Code.deviceAway.rawValue,
+            (place.map { "\($0.name): " } ?? "") + "the server that shares the device waits for it",
+            hint: "plug the device in, or switch it on")
     }
 }

@@ -73,7 +73,7 @@ struct ImageGetCommand: PeerSubcommand {
             case .cancelled, .overtaken:
                 context.output.note("pumpctl: \(progress); nothing was written")
                 return session
-            case .refused, .notUnderstood: return session
+            case .refused, .notUnderstood, .deviceAway: return session
             }
         }
     }

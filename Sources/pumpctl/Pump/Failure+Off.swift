@@ -6,6 +6,11 @@ extension Failure {
     ///
     /// - Parameter place: Where the pump is.
     init(off error: SessionError, at place: DevicePlace? = nil) {
+        if error.code == .deviceAway {
+            self.init(deviceAwayAt: place)
+            outcome = error.outcome.rawValue
+            return
+        }
         self.init(error, .pump, at: place, unknownEffect: "the pump may be on")
         if error.code == .noAnswer || error.code == .notUnderstood || error.code == .refused {
             hint = "switch the pump off by its button or its supply, then find out why: pumpctl doctor"

@@ -1,0 +1,202 @@
+import LineProtocol
+import TestSupport
+import Testing
+
+/// What a server that shares the device says by itself.
+@Suite(.timeLimit(.minutes(1))) struct SessionRelayNoticeTests {
+    static let away = "ERROR:DEVICE_AWAY"
+    static let overtaken = "ERROR:OVERTAKEN"
+
+    private static func unsent(_ command: PumpCommand, _ code: SessionError.Code = .deviceAway) -> Result<
+        PumpReply, SessionError
+    > { .failure(SessionError(code, command: command.text, outcome: .notSent)) }
+
+    private func pass(_ bench: SessionBench, until deadline: Duration) async {
+        await bench.clock.untilSomebodySleeps(until: deadline)
+        bench.clock.advance(by: deadline - bench.clock.now.offset)
+    }
+
+    @Test(arguments: [PumpCommand.on, .speed(speed(9)), .status, .temperature], [true, false])
+    func `A command that the server does not send has failed at once`(_ command: PumpCommand, hasPast: Bool)
+        async throws
+    {
+        let bench = try await SessionBench(hasPast: hasPast)
+        let attempt = bench.begin(command)
+        await bench.goesOut(command.text)
+        await bench.comesIn(Self.away)
+        #expect(await attempt.value == Self.unsent(command))
+        // Nothing is in doubt: the next one goes out as it is.
+        let next = bench.begin(.on)
+        await bench.goesOut("ON")
+        await bench.comesIn("OK", "PUMP:ON")
+        #expect(await next.value == .success(.on))
+        await bench.finish()
+    }
+
+    @Test func `So has one whose question for the present is not sent`() async throws {
+        let bench = try await SessionBench(backlog: ["SPEED:7\r\n"])
+        let attempt = bench.begin(.on)
+        await bench.goesOut("TEMP")
+        await bench.comesIn(Self.away)
+        #expect(await attempt.value == Self.unsent(.on))
+        // The reply that does not come is not waited for.
+        let next = bench.begin(.on)
+        await bench.goesOut("TEMP")
+        await bench.comesIn("TEMP:34.5")
+        await bench.goesOut("ON")
+        await bench.comesIn("OK", "PUMP:ON")
+        #expect(await next.value == .success(.on))
+        await bench.finish(heard: [.before("SPEED:7")])
+    }
+
+    @Test func `The line that is spoiled is refused before the question`() async throws {
+        let bench = try await SessionBench(mayBeMidLine: true)
+        let attempt = bench.begin(.on)
+        await bench.goesOut("999\nTEMP")
+        await bench.comesIn(Self.away)
+        await bench.settle()
+        await bench.comesIn(Self.away)
+        #expect(await attempt.value == Self.unsent(.on))
+        await bench.finish()
+    }
+
+    @Test func `A change that somebody's OFF goes before is not sent`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.on)
+        await bench.goesOut("ON")
+        await bench.comesIn(Self.overtaken)
+        #expect(await attempt.value == Self.unsent(.on, .overtaken))
+        await bench.finish()
+    }
+
+    @Test func `A question is never overtaken`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.status)
+        await bench.goesOut("STATUS")
+        await bench.comesIn(Self.overtaken)
+        await bench.goesOut("STATUS")
+        await bench.comesIn(SessionBench.statusOn)
+        #expect(await attempt.value == .success(.status(status(SessionBench.statusOn))))
+        await bench.finish(heard: [.now(Self.overtaken)])
+    }
+
+    @Test func `The refusal of a command that was given up is not that of the next`() async throws {
+        let bench = try await SessionBench(hasPast: false)
+        let first = bench.begin(.on, timeout: .seconds(1))
+        await bench.goesOut("ON")
+        await pass(bench, until: .seconds(1))
+        #expect(
+            await first.value
+                == .failure(
+                    SessionError(.noAnswer, command: "ON", outcome: .unknown, waited: .seconds(1))))
+        let next = bench.begin(.on)
+        await bench.goesOut("TEMP")
+        await bench.comesIn("TEMP:34.5")
+        await bench.goesOut("ON")
+        await bench.comesIn(Self.away, "OK", "PUMP:ON")
+        #expect(await next.value == Self.unsent(.on))
+        await bench.finish(heard: [.now("OK"), .now("PUMP:ON")])
+    }
+
+    @Test func `Behind a doubtful error it answers the question, and the change stays in doubt`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.on)
+        await bench.goesOut("ON")
+        await bench.comesIn("ERROR:SOMETHING_NEW")
+        await bench.goesOut("TEMP")
+        await bench.comesIn(Self.away)
+        await pass(bench, until: .seconds(3))
+        #expect(
+            await attempt.value
+                == .failure(
+                    SessionError(.noAnswer, command: "ON", outcome: .unknown, waited: .seconds(3))))
+        await bench.finish(heard: [.now("ERROR:SOMETHING_NEW"), .now(Self.away)])
+    }
+
+    // MARK: OFF
+
+    @Test func `OFF is sent again until the device is back`() async throws {
+        let bench = try await SessionBench(hasPast: false)
+        let attempt = bench.begin(.off)
+        await bench.goesOut("OFF")
+        await bench.comesIn(Self.away)
+        await pass(bench, until: .milliseconds(250))
+        await bench.goesOut("OFF")
+        await bench.comesIn("OK", "PUMP:OFF")
+        #expect(await attempt.value == .success(.off))
+        await bench.finish()
+    }
+
+    @Test func `OFF that the server has never sent is known not to be sent`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.off, timeout: .milliseconds(500))
+        await bench.goesOut("OFF")
+        await bench.comesIn(Self.away)
+        await pass(bench, until: .milliseconds(250))
+        await bench.goesOut("OFF")
+        await bench.comesIn(Self.away)
+        await pass(bench, until: .milliseconds(500))
+        guard case .failure(let error) = await attempt.value else {
+            Issue.record("OFF was not sent")
+            return
+        }
+        #expect(error.code == .deviceAway)
+        #expect(error.outcome == .notSent)
+        await bench.finish()
+    }
+
+    @Test(arguments: [true, false])
+    func `One OFF without an answer, and its outcome is unknown`(isFirst: Bool) async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.off, timeout: .milliseconds(750))
+        await bench.goesOut("OFF")
+        if isFirst {
+            await pass(bench, until: .milliseconds(500))
+        } else {
+            await bench.comesIn(Self.away)
+            await pass(bench, until: .milliseconds(250))
+        }
+        await bench.goesOut("OFF")
+        if isFirst { await bench.comesIn(Self.away) }
+        await pass(bench, until: .milliseconds(750))
+        guard case .failure(let error) = await attempt.value else {
+            Issue.record("OFF was not acknowledged")
+            return
+        }
+        #expect(error.outcome == .unknown)
+        await bench.session.close()
+    }
+
+    @Test func `The refusal of a command that was given up says nothing of OFF`() async throws {
+        let bench = try await SessionBench(hasPast: false)
+        let first = bench.begin(.on, timeout: .seconds(1))
+        await bench.goesOut("ON")
+        await pass(bench, until: .seconds(1))
+        _ = await first.value
+        let attempt = bench.begin(.off, timeout: .milliseconds(500))
+        await bench.goesOut("OFF")
+        await bench.comesIn(Self.away)
+        await pass(bench, until: .milliseconds(1250))
+        await bench.goesOut("OFF")
+        await bench.comesIn(Self.away)
+        await pass(bench, until: .milliseconds(1500))
+        guard case .failure(let error) = await attempt.value else {
+            Issue.record("OFF was not acknowledged")
+            return
+        }
+        #expect(error.outcome == .unknown)
+        await bench.session.close()
+    }
+
+    // MARK: What all are told
+
+    @Test(arguments: ["[WARNING] the device is away", "[WARNING] the device is back"])
+    func `Nothing is known of a device that was lost`(line: String) async throws {
+        let bench = try await SessionBench()
+        await bench.comesIn("MANUAL:ON")
+        #expect(await bench.session.state.power == .on)
+        await bench.comesIn(line)
+        #expect(await bench.session.state.power == .unknown)
+        await bench.finish(heard: [.now("MANUAL:ON"), .now(line)])
+    }
+}

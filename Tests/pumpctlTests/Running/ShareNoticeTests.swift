@@ -1,0 +1,73 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import pumpctl
+
+/// A share of a server whose device is away, or whose OFF another program has asked for.
+@Suite("What a server says that shares a pump", .timeLimit(.minutes(1)))
+struct ShareNoticeTests {
+    private static func run(
+        _ words: [String], _ answer: @escaping @Sendable (String) -> String?
+    ) async throws -> (ending: ChildProcess.Ending, json: [String: Any]) {
+        let device = try await ScriptedDevice(answer)
+        // OFF is repeated as long as an answer is waited for.
+        let ending = try await Pumpctl.start(["--timeout", "2", "--json", "-p", device.port] + words).ending()
+        await device.close()
+        let json = try JSONSerialization.jsonObject(with: Data(ending.output.utf8)) as? [String: Any]
+        return (ending, json ?? [:])
+    }
+
+    @Test("Nothing is sent to a device that is away, and nothing is left in doubt", arguments: ["status", "on", "off"])
+    func away(command: String) async throws {
+        // The line end before OFF is no line.
+        let (ending, json) = try await Self.run([command]) { $0.isEmpty ? "" : "ERROR:DEVICE_AWAY\r\n" }
+        #expect(ending.status == 66, "\(ending)")
+        #expect(json["error"] as? String == "device_away")
+        #expect(json["outcome"] as? String == "not_sent")
+        let sentence =
+            switch command {
+            case "off": "OFF was not sent: the pump may be on\n"
+            default: "\(command.uppercased()) was not sent\n"
+            }
+        #expect(ending.errors.contains("the server that shares the device waits for it; " + sentence), "\(ending)")
+    }
+
+    @Test("A change that another program's OFF went before was not sent")
+    func overtaken() async throws {
+        let (ending, json) = try await Self.run(["on"]) { line in
+            switch line {
+            case "TEMP": "TEMP:34.5\r\n"
+            case "ON": "ERROR:OVERTAKEN\r\n"
+            default: "ERROR:UNKNOWN_COMMAND\r\n"
+            }
+        }
+        #expect(ending.status == 1, "\(ending)")
+        #expect(json["error"] as? String == "overtaken")
+        #expect(json["outcome"] as? String == "not_sent")
+        #expect(ending.errors.contains("ON was not sent: OFF went before it"), "\(ending)")
+    }
+
+    @Test("A monitor says that it is away, and knows nothing of it")
+    func monitor() async throws {
+        let isAway = Watched(false)
+        let device = try await ScriptedDevice { line in
+            switch line {
+            case "": ""
+            case _ where isAway.state: "ERROR:DEVICE_AWAY\r\n"
+            case "TEMP": "TEMP:34.5\r\n"
+            default: "STATUS:{State:ON,Speed:70%,WaterTemp:12.0C,SkinTemp:34.5C}\r\n"
+            }
+        }
+        let program = try await Pumpctl.start(["--json", "-p", device.port, "monitor", "--interval", "0.5"])
+        try await program.output.text(upTo: "\"state\":\"on\"")
+        isAway.update { $0 = true }
+        try await device.say("[WARNING] the device is away\r\n")
+        var line = ""
+        while !line.contains("device_away") { line = try await program.output.line() }
+        #expect(!line.contains("\"state\":\"on\""), "\(line)")
+        program.send(signal: SIGINT)
+        #expect(try await program.ending().status == 130)
+        await device.close()
+    }
+}
