@@ -34,7 +34,8 @@ public final class PseudoTerminalVisits: Sendable {
     /// - Throws: `system` where inotify is not to be had: nothing would be known of the users.
     /// - Precondition: The pseudo-terminal does not hold its slave open.
     public init(
-        to terminal: PseudoTerminal, on loop: EventLoop = .shared, begin: @escaping @Sendable (DescriptorChannel) -> Void
+        to terminal: PseudoTerminal, on loop: EventLoop = .shared,
+        begin: @escaping @Sendable (DescriptorChannel) -> Void
     ) async throws(SerialError) {
         precondition(terminal.heldSlave == nil, "who holds the slave open is never told that its users have gone")
         self.terminal = terminal

@@ -7,8 +7,13 @@ struct DaemonConnection {
     /// The only request's number.
     private static let requestID = 1
 
+    /// How long one that was stopped may take to be resumed.
+    private static let stopPatience = Duration.seconds(1)
+
     let socket: DaemonSocket
     let channel: DescriptorChannel
+    /// Who listens; nil where that is in another container.
+    private let daemon: LinkHolder?
 
     /// Connects to a daemon, asks, and waits for its answer.
     ///
@@ -35,7 +40,9 @@ struct DaemonConnection {
         do {
             let channel = try await DescriptorChannel.connect(
                 to: .unix(path: socket.path), on: loop, deadline: .now.advanced(by: patience))
-            return DaemonConnection(socket: socket, channel: channel)
+            let processID = (try? await channel.peer().processID) ?? 0
+            let daemon = processID > 0 ? LinkHolder(processID: processID, command: "pumpctld") : nil
+            return DaemonConnection(socket: socket, channel: channel, daemon: daemon)
         } catch {
             let code: DaemonError.Code =
                 switch (error.code, error.errno) {
@@ -52,20 +59,35 @@ struct DaemonConnection {
     private func exchange(
         _ members: String, within patience: Duration
     ) async throws(DaemonError) -> (DaemonResponse, rest: [UInt8]) {
-        let timer = Task(executorPreference: channel.loop) { [channel] in
-            if (try? await EventLoopClock(channel.loop).sleep(for: patience)) != nil { await channel.close() }
-        }
+        let timer = Task(executorPreference: channel.loop) { await giveUp(after: patience) }
         defer { timer.cancel() }
         let answer: (DaemonResponse, rest: [UInt8])?
         do throws(DescriptorError) {
             try await channel.write(Array("{\"id\":\(Self.requestID),\(members)}\n".utf8))
             answer = try await receive()
         } catch {
-            throw DaemonError(error.code == .cancelled ? .cancelled : .noAnswer, at: socket)
+            throw error.code == .cancelled ? DaemonError(.cancelled, at: socket) : silence
         }
-        guard let answer else { throw DaemonError(.noAnswer, at: socket) }
+        guard let answer else { throw silence }
         try check(answer.0)
         return answer
+    }
+
+    /// Closes the channel after a time, or once the daemon is found to be stopped: it would not answer.
+    private func giveUp(after patience: Duration) async {
+        let clock = EventLoopClock(channel.loop)
+        let end = clock.now.advanced(by: patience)
+        repeat {
+            let time = min(Self.stopPatience, clock.now.duration(to: end))
+            guard (try? await clock.sleep(for: time)) != nil else { return }
+        } while clock.now < end && daemon?.isStopped != true
+        await channel.close()
+    }
+
+    private var silence: DaemonError {
+        var error = DaemonError(.noAnswer, at: socket)
+        error.stopped = daemon.flatMap { $0.isStopped ? $0 : nil }
+        return error
     }
 
     /// Waits for the answer; nil where what comes is none, or the timer has closed the connection.

@@ -1,3 +1,5 @@
+internal import LineProtocol
+
 /// Why a daemon does not give a program what it has asked for.
 struct DaemonError: Error {
     /// The kinds of failure that a caller handles differently.
@@ -24,6 +26,8 @@ struct DaemonError: Error {
     var message: String?
     /// What the daemon says can be done about it.
     var hint: String?
+    /// The daemon, where it does not answer because it was stopped, as by Ctrl-Z.
+    var stopped: LinkHolder?
 
     init(_ code: Code, at socket: DaemonSocket? = nil, message: String? = nil, hint: String? = nil) {
         self.code = code

@@ -33,6 +33,12 @@ extension LinkError {
                 .notPermitted, name: name, activity: "open", detail: "the socket of pumpctld",
                 hint: error.socket?.permissionHint)
         case .noAnswer:
+            if let daemon = error.stopped {
+                self.init(
+                    .unavailable, name: name, activity: "open", detail: "\(daemon) was stopped, and does not answer",
+                    hint: daemon.resumingHint)
+                return
+            }
             self.init(
                 .timedOut, name: name, activity: "open", detail: "pumpctld does not answer",
                 hint: "look whether pumpctld was stopped, and start it again")
@@ -58,7 +64,7 @@ extension LinkError {
         case .notRunning: break
         case .noAnswer:
             if let holder, holder.isDaemon, holder.isStopped {
-                explained.hint = "resume it: kill -CONT \(holder.processID)"
+                explained.hint = holder.resumingHint
             }
         case .notPermitted:
             if holder?.isDaemon == true { explained.hint = error.socket?.permissionHint }

@@ -19,6 +19,9 @@ extension LinkHolder {
         return ["T", "t"].contains(status[name...].dropFirst(2).prefix(1))
     }
 
+    /// What a person does who finds it stopped.
+    var resumingHint: String { "resume it: kill -CONT \(processID)" }
+
     private static var ownCommand: String? {
         beginning(of: "/proc/self/comm").map { String($0.prefix { $0 != "\n" }) }
     }

@@ -1,8 +1,10 @@
 import DescriptorIO
 import Glibc
+import LineProtocol
 import TestSupport
 import Testing
 
+@testable import DeviceKit
 @testable import pumpctld
 
 @Suite("pumpctld", .timeLimit(.minutes(2)))
@@ -106,6 +108,36 @@ struct DaemonTests {
         try await daemon.errors.text(upTo: "the link is open device=second")
         daemon.send(signal: SIGTERM)
         #expect(try await daemon.ending().status == 0)
+        await pump.close()
+    }
+
+    @Test("is named where it was stopped, and not waited for", arguments: ["shared:pump", nil])
+    func stopped(endpoint: String?) async throws {
+        let pump = try await PumpBehindTerminal()
+        let socket = pump.folder.path("daemon")
+        let daemon = try await Self.start(["--port", pump.port, "--socket", socket])
+        try await daemon.errors.text(upTo: "the link is open")
+        daemon.send(signal: SIGSTOP)
+        try await daemon.untilStopped()
+        let attachment = DaemonAttachment(
+            target: .name("pump"), linkName: "shared:pump", patience: .seconds(1000), loop: .shared)
+        let error = await #expect(throws: DaemonError.self) {
+            try await attachment.link(at: [DaemonSocket(path: socket)])
+        }
+        #expect(error?.stopped?.processID == daemon.processID)
+        let environment = ["PUMPCTLD_SOCKET": socket, "HOME": pump.folder.path]
+        let ending = try await ChildProcess(
+            [Executable.pumpctl, "-p", endpoint ?? pump.port, "off"],
+            environment: ChildProcess.surroundings.merging(environment) { $1 }
+        ).ending()
+        #expect(ending.status == 69, "\(ending)")
+        #expect(ending.errors.contains("pumpctld (pid \(daemon.processID))"), "\(ending)")
+        #expect(ending.errors.contains("OFF was not sent: the pump may be on"), "\(ending)")
+        #expect(ending.errors.contains("hint: resume it: kill -CONT \(daemon.processID)"), "\(ending)")
+        daemon.send(signal: SIGCONT)
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ending().status == 0)
+        #expect(!pump.received.state.text.contains("OFF"))
         await pump.close()
     }
 
