@@ -5,6 +5,8 @@ import json
 import socket
 import sys
 
+if len(sys.argv) < 2:
+    sys.exit(__doc__)
 path, device = sys.argv[1], (sys.argv + ["pump"])[2]
 connection = socket.socket(socket.AF_UNIX)
 connection.connect(path)

@@ -58,7 +58,7 @@ public struct LockFile: Sendable, Hashable {
     private init?(path: String) {
         guard access(path, F_OK) == 0 else { return nil }
         let number = Self.number(in: PortHolder.firstBytes(of: path))
-        self.init(path: path, processID: number, command: number.flatMap(Self.command))
+        self.init(path: path, processID: number, command: number.flatMap(Self.command(of:)))
     }
 
     /// The number that stands first: `      4711`, and perhaps the program's name behind it.
@@ -70,7 +70,7 @@ public struct LockFile: Sendable, Hashable {
     }
 
     /// The command name of a process that runs; nil where it does not.
-    private static func command(of processID: Int32) -> String? {
+    static func command(of processID: Int32) -> String? {
         guard kill(processID, 0) == 0 || errno == EPERM else { return nil }
         return PortHolder.firstBytes(of: "/proc/\(processID)/comm").split(separator: "\n").first.map(String.init) ?? "?"
     }

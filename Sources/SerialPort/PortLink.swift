@@ -15,8 +15,7 @@ struct PortLink {
     init(path: String, target: String) throws(SerialError) {
         self.path = path
         self.target = target
-        guard let claim = try PortLinkClaim(link: path) else { throw Self.taken(path) }
-        self.claim = claim
+        claim = try PortLinkClaim(link: path)
         do throws(SerialError) { try put() } catch {
             claim.end()
             throw error
@@ -27,7 +26,7 @@ struct PortLink {
     private func put() throws(SerialError) {
         if symlink(target, path) == 0 { return }
         guard errno == EEXIST else { throw failure(errno) }
-        guard isStale else { throw Self.taken(path) }
+        guard isStale else { throw PortLinkClaim.taken(path) }
         // The process and the pseudo-terminal make the name unique: what is there can only be a leftover.
         let new = "\(path).\(getpid())-\(target.split(separator: "/").last ?? "")"
         unlink(new)
@@ -62,12 +61,6 @@ struct PortLink {
             buffer[count] = 0
             return String(cString: buffer.baseAddress!)
         }
-    }
-
-    private static func taken(_ path: String) -> SerialError {
-        SerialError(
-            .pathTaken, errno: EEXIST, activity: "linking", path: path,
-            hint: "remove what is there, or choose another path")
     }
 
     private func failure(_ error: Int32) -> SerialError {

@@ -7,6 +7,7 @@ import Glibc
 /// made: its inode and its time of creation tell it from a link of the same name that somebody else has put there.
 struct PortLinkClaim: Sendable {
     private static let word = "pumpctl-link"
+    private static let processTitle = "pid "
 
     private let descriptor: CInt
     private let path: String
@@ -33,24 +34,24 @@ struct PortLinkClaim: Sendable {
 
     /// Claims the path of a link.
     ///
-    /// - Returns: nil where a living program has claimed it.
-    /// - Throws: ``SerialError`` with ``SerialError/Code/pathTaken`` where the file is somebody else's, or
-    ///   ``SerialError/Code/system``.
-    init?(link: String) throws(SerialError) {
+    /// - Throws: ``SerialError`` with ``SerialError/Code/pathTaken`` where a living program has claimed it, or the file is
+    ///   somebody else's; or ``SerialError/Code/system``.
+    init(link: String) throws(SerialError) {
         let slash = link.lastIndex(of: "/").map { link.index(after: $0) } ?? link.startIndex
         path = "\(link[..<slash]).\(link[slash...]).lock"
         while true {
             let file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
             guard file >= 0 else {
+                let error = errno
                 // Where there is a link too, it is another user's.
-                if [EACCES, EPERM].contains(errno), Identity(ofLink: link) != nil { return nil }
+                if [EACCES, EPERM].contains(error), Identity(ofLink: link) != nil { throw Self.taken(link) }
                 throw SerialError(
-                    .system, errno: errno, activity: "linking", path: link,
+                    .system, errno: error, activity: "linking", path: link,
                     hint: "choose a path in a folder that you may write to")
             }
             guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
-                close(file)
-                return nil
+                defer { close(file) }
+                throw Self.taken(link, by: Self.owner(Self.text(of: file)))
             }
             // Whoever had the claim may have removed the file before it was locked here.
             guard Self.isFile(file, at: path) else {
@@ -65,16 +66,34 @@ struct PortLinkClaim: Sendable {
                     hint: "remove what is there, or choose another path for the link")
             }
             descriptor = file
-            formerLink = text.isEmpty ? nil : Identity(text: text)
+            formerLink = text.isEmpty ? nil : Identity(text: "\(text.prefix { $0 != "\n" })\n")
             return
         }
     }
 
-    /// Notes which link was made.
+    /// That something else is at the path of a link.
+    ///
+    /// - Parameter owner: The program that serves it; nil where that is not known.
+    static func taken(_ link: String, by owner: PortHolder? = nil) -> SerialError {
+        SerialError(
+            .pathTaken, errno: EEXIST, activity: "linking", path: link,
+            hint: owner.map { "\($0) serves it: end that program, or choose another path" }
+                ?? "remove what is there, or choose another path")
+    }
+
+    /// The program that has noted itself in a claim; nil where it no longer runs.
+    private static func owner(_ text: String) -> PortHolder? {
+        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix(processTitle) }),
+            let processID = Int32(line.dropFirst(processTitle.count)), let command = LockFile.command(of: processID)
+        else { return nil }
+        return PortHolder(processID: processID, command: command, holdsLock: true)
+    }
+
+    /// Notes which link was made, and by whom.
     func note(_ link: Identity) {
         // Where this fails, the link of a killed program is left for a person to remove.
         ftruncate(descriptor, 0)
-        let bytes = Array(link.text.utf8)
+        let bytes = Array("\(link.text)\(Self.processTitle)\(getpid())\n".utf8)
         pwrite(descriptor, bytes, bytes.count, 0)
     }
 

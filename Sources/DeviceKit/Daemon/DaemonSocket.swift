@@ -15,12 +15,15 @@ package struct DaemonSocket: Sendable {
 
     /// Where a daemon may listen, best first: this user's daemon, then the system's.
     static var candidates: [DaemonSocket] {
-        if let named = getenv(variable) { return [DaemonSocket(path: String(cString: named))] }
+        if let named { return [named] }
         let paths = RuntimeFolder.existing.flatMap { folder in
             Folder.names(in: folder).filter { $0.hasPrefix(name) }.map { "\(folder)/\($0)" }
         }
         return (paths + ["/run/pumpctld/socket"]).map { DaemonSocket(path: $0) }
     }
+
+    /// The one that is used instead of any other; nil where none is named.
+    static var named: DaemonSocket? { getenv(variable).map { DaemonSocket(path: String(cString: $0)) } }
 
     /// What the names of this user's daemons' sockets begin with.
     private static let name = "pumpctld"
@@ -28,7 +31,7 @@ package struct DaemonSocket: Sendable {
     /// The path where a daemon is to listen where nothing else is said: in the folder that systemd has made for it, or in this
     /// user's, beside other daemons; nil where there is none.
     package static func pathOfOwn(on loop: EventLoop) async -> String? {
-        if let named = getenv(variable) { return String(cString: named) }
+        if let named { return named.path }
         if let folders = getenv("RUNTIME_DIRECTORY"), let folder = String(cString: folders).split(separator: ":").first
         {
             return "\(folder)/socket"

@@ -25,8 +25,9 @@ extension LinkError {
     init(_ error: DaemonError, name: String) {
         switch error.code {
         case .notRunning:
+            let place = DaemonSocket.named.map { "listens at \($0.path), which $\(DaemonSocket.variable) names" }
             self.init(
-                .unavailable, name: name, activity: "open", detail: "no pumpctld runs here",
+                .unavailable, name: name, activity: "open", detail: "no pumpctld \(place ?? "runs here")",
                 hint: "start pumpctld, or name the device itself, as /dev/ttyUSB0")
         case .notPermitted:
             self.init(

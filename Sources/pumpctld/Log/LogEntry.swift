@@ -7,8 +7,8 @@ import Sharing
 
 /// What is logged of something that happens. Nothing in it was escaped: ``LogFormat`` does that.
 struct LogEntry: Sendable {
-    /// How much of a client's line is logged, in characters.
-    private static let lineLimit = 200
+    /// How much of a client's line is logged, in Unicode scalars, and of anything else, which may quote it.
+    private static let (lineLimit, valueLimit) = (200, 1000)
 
     var level: Logger.Level
     var message: String
@@ -18,13 +18,20 @@ struct LogEntry: Sendable {
         self.level = level
         self.message = message
         metadata = [:]
-        for (key, value) in values { if let value { metadata[key] = .string(value) } }
+        for (key, value) in values { if let value { metadata[key] = .string(Self.shortened(value, Self.valueLimit)) } }
     }
 
     /// Bytes as text, which is not escaped unless it is none.
     fileprivate static func text(_ bytes: [UInt8]) -> String {
-        let text = String(validating: bytes, as: UTF8.self) ?? bytes.printable()
-        return text.count > lineLimit ? text.prefix(lineLimit) + "…" : text
+        shortened(String(validating: bytes, as: UTF8.self) ?? bytes.printable(), lineLimit)
+    }
+
+    private static func shortened(_ text: String, _ limit: Int) -> String {
+        // Not characters: one may have any number of accents.
+        guard let end = text.unicodeScalars.index(text.startIndex, offsetBy: limit, limitedBy: text.endIndex),
+            end < text.endIndex
+        else { return text }
+        return text[..<end] + "…"
     }
 }
 

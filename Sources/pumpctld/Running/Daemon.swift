@@ -52,6 +52,10 @@ final class Daemon: Sendable {
         let runs = served.map { served in Task(executorPreference: loop) { await served.device.run() } }
         let watchdog = Task(executorPreference: loop) { await self.sayAlive() }
         tellManager(.ready)
+        for settings in configuration.devices where !settings.shares.isEmpty {
+            let shares = settings.shares.map { "\($0)" }.joined(separator: ", ")
+            log.notice("sharing", metadata: ["device": "\(settings.name)", "at": "\(shares)"])
+        }
         log.notice("serving", metadata: ["devices": "\(configuration.devices.map(\.name).joined(separator: ","))"])
         var failure: DaemonFailure?
         for await first in failures.stream {

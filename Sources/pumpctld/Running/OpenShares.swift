@@ -135,6 +135,9 @@ extension DaemonFailure {
             case (_, EACCES?), (_, EPERM?), (_, EROFS?): (.noPermission, "\(link): \(reason)")
             default: (.ioError, "\(error.activity) \(error.path) for \(link): \(reason)")
             }
-        self.init(status, message, hint: error.hint ?? "choose another path")
+        let isFolder = [ENOENT, ENOTDIR].contains(error.errno)
+        self.init(
+            status, message,
+            hint: isFolder ? "make the folder, or choose another path" : error.hint ?? "choose another path")
     }
 }

@@ -34,6 +34,18 @@ struct LogFormatTests {
         #expect(LogFormat.journal.line(.info, "x", ["v": .string(value)]) == "<6>x v=\(written)\n")
     }
 
+    @Test("shortens what a client sent, and what quotes it")
+    func length() {
+        for line in [
+            [UInt8](repeating: 0x41, count: 60_000), Array(("A" + String(repeating: "\u{301}", count: 30_000)).utf8),
+        ] {
+            let quoted = String(decoding: line, as: UTF8.self)
+            let entry = LogEntry(
+                SharingReport(device: "pump", .failed(line, for: "pty", "the device refused \(quoted)")), of: .pump)
+            #expect(LogFormat.plain.line(.info, entry.message, entry.metadata).utf8.count < 4000)
+        }
+    }
+
     @Test("shows no control character, whatever was sent", arguments: [LogFormat.plain, .journal])
     func escaping(format: LogFormat) {
         for byte in UInt8.min...UInt8.max {
