@@ -47,6 +47,7 @@ struct OfferedDevice<Radio: SimulatedPeripheral>: Sendable {
         await server.close()
         await bluez.close()
         await bluetoothd.stop()
+        bus.kill()
     }
 }
 

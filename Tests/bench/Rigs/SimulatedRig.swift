@@ -36,6 +36,7 @@ final class SimulatedRig: PumpRig {
             open = { try await BLEEndpoint.open(Endpoint("ble:HMSoft"), on: .shared, bus: .address(bus.address)) }
             close = {
                 await bluetoothd.stop()
+                bus.kill()
                 withExtendedLifetime(module) {}
             }
         } else {
