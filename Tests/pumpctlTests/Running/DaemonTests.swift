@@ -156,7 +156,7 @@ struct DaemonTests {
         expectFailure(
             try await Pumpctl.run(
                 "-p", "shared:pump", "status", environment: ["PUMPCTLD_SOCKET": "/proc/nowhere/socket"]),
-            69, saying: "no pumpctld runs here", hint: "start pumpctld")
+            69, saying: "no pumpctld listens at /proc/nowhere/socket", hint: "start pumpctld")
     }
 
     @Test("doctor says that the daemon has it, and is content")
