@@ -3,7 +3,7 @@ internal import DescriptorIO
 internal import Glibc
 internal import Synchronization
 
-/// Tells when files are opened and closed, by one inotify instance for all of them.
+/// Tells when files are opened, by one inotify instance for all of them.
 ///
 /// A user has 128 instances (`fs.inotify.max_user_instances`), in all programs together, so this process has one.
 package final class OpeningWatch: Sendable {
@@ -12,7 +12,7 @@ package final class OpeningWatch: Sendable {
 
     private struct Watcher {
         let watch: CInt
-        let onChange: @Sendable () -> Void
+        let onOpening: @Sendable () -> Void
     }
 
     private struct State {
@@ -32,14 +32,13 @@ package final class OpeningWatch: Sendable {
         self.makeInstance = makeInstance
     }
 
-    /// Begins to watch a file. `onChange` is called from any thread after each opening and closing; several may be told
-    /// as one.
+    /// Begins to watch a file. `onOpening` is called from any thread after each opening; several may be told as one.
     ///
     /// - Throws: `system` where the system has no more instances or watches.
-    func begin(_ path: String, onChange: @escaping @Sendable () -> Void) async throws(SerialError) -> UInt64 {
+    func begin(_ path: String, onOpening: @escaping @Sendable () -> Void) async throws(SerialError) -> UInt64 {
         let (id, newChannel) = try state.withLock { state throws(SerialError) in
             let isNew = state.instance == nil
-            let id = try add(path, onChange, to: &state)
+            let id = try add(path, onOpening, to: &state)
             return (id, isNew ? state.instance?.channel : nil)
         }
         await newChannel?.forward { [weak self] arrival in
@@ -49,7 +48,7 @@ package final class OpeningWatch: Sendable {
     }
 
     private func add(
-        _ path: String, _ onChange: @escaping @Sendable () -> Void, to state: inout State
+        _ path: String, _ onOpening: @escaping @Sendable () -> Void, to state: inout State
     ) throws(SerialError) -> UInt64 {
         let activity = "watching who opens"
         let descriptor = state.instance?.descriptor ?? makeInstance()
@@ -58,7 +57,7 @@ package final class OpeningWatch: Sendable {
                 .system, errno: errno, activity: activity, path: path,
                 hint: "allow more inotify instances: sudo sysctl fs.inotify.max_user_instances=1024")
         }
-        let watch = inotify_add_watch(descriptor, path, UInt32(IN_OPEN | IN_CLOSE_WRITE | IN_CLOSE_NOWRITE))
+        let watch = inotify_add_watch(descriptor, path, UInt32(IN_OPEN))
         guard watch >= 0 else {
             let error = errno
             // An instance that nobody reads would leave every later watcher without news.
@@ -71,7 +70,7 @@ package final class OpeningWatch: Sendable {
             state.instance = (descriptor, DescriptorChannel(taking: descriptor, kind: .stream))
         }
         state.lastID += 1
-        state.watchers[state.lastID] = Watcher(watch: watch, onChange: onChange)
+        state.watchers[state.lastID] = Watcher(watch: watch, onOpening: onOpening)
         return state.lastID
     }
 
@@ -109,6 +108,6 @@ package final class OpeningWatch: Sendable {
         let concerned = state.withLock { state in
             state.watchers.values.filter { watches.contains($0.watch) || watches.contains(-1) }
         }
-        for watcher in concerned { watcher.onChange() }
+        for watcher in concerned { watcher.onOpening() }
     }
 }

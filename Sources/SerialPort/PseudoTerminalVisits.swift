@@ -33,15 +33,23 @@ public final class PseudoTerminalVisits: Sendable {
     ///   its users left unread is thrown away then.
     /// - Throws: `system` where inotify is not to be had: nothing would be known of the users.
     /// - Precondition: The pseudo-terminal does not hold its slave open.
-    public init(
+    public convenience init(
         to terminal: PseudoTerminal, on loop: EventLoop = .shared,
+        begin: @escaping @Sendable (DescriptorChannel) -> Void
+    ) async throws(SerialError) {
+        try await self.init(to: terminal, by: .shared, on: loop, begin: begin)
+    }
+
+    /// - Parameter openings: Tells when the slave is opened.
+    package init(
+        to terminal: PseudoTerminal, by openings: OpeningWatch, on loop: EventLoop,
         begin: @escaping @Sendable (DescriptorChannel) -> Void
     ) async throws(SerialError) {
         precondition(terminal.heldSlave == nil, "who holds the slave open is never told that its users have gone")
         self.terminal = terminal
         self.loop = loop
         self.begin = begin
-        openings = .shared
+        self.openings = openings
         // A master is hung up only once somebody has opened the slave.
         terminal.discardUnread()
         let id = try await openings.begin(terminal.path) { [weak self] in self?.lookSoon() }

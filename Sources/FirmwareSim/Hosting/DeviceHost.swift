@@ -64,26 +64,28 @@ public actor DeviceHost<Device: SimulatedDevice> {
 
     // MARK: Clients
 
-    /// Joins a client's line to the device. The line is forgotten when the client is gone.
+    /// Joins a client's line, which is on the loop of this host, to the device. The line is forgotten when the client is gone.
     ///
     /// - Parameter isListening: Whether what the device says reaches the client from the start.
     /// - Parameter onEnd: Called once the client is gone.
     @discardableResult
     public func attach(
         _ channel: DescriptorChannel, isListening: Bool = true, onEnd: (@Sendable () -> Void)? = nil
-    ) async -> LineID {
+    ) -> LineID {
         lastLineID += 1
         let id = LineID(number: lastLineID)
         lines[id] = ClientLine(channel, isListening: isListening)
-        await channel.forward { arrival in
-            self.assumeIsolated { host in
-                switch arrival {
-                case .success(let bytes?): host.receive(bytes, from: id)
-                case .success(nil), .failure:
-                    host.leave(id)
-                    host.lines[id] = nil
-                    if host.hasFlowControl { host.goOn() }
-                    onEnd?()
+        channel.assumeIsolated { channel in
+            channel.forward { arrival in
+                self.assumeIsolated { host in
+                    switch arrival {
+                    case .success(let bytes?): host.receive(bytes, from: id)
+                    case .success(nil), .failure:
+                        host.leave(id)
+                        host.lines[id] = nil
+                        if host.hasFlowControl { host.goOn() }
+                        onEnd?()
+                    }
                 }
             }
         }

@@ -12,8 +12,9 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
 
     private let loop: EventLoop
     private let terminal: PseudoTerminal
-    private let channel: DescriptorChannel
-    private var clients: PseudoTerminalClients?
+    private var visits: PseudoTerminalVisits?
+    /// That of the visit that goes on, or was the last.
+    private var channel: DescriptorChannel?
 
     /// Makes a pseudo-terminal and joins it to `host`.
     ///
@@ -29,7 +30,7 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
     package static func open(
         _ host: DeviceHost<Device>, link: String? = nil, watch: OpeningWatch, on loop: EventLoop = .shared
     ) async throws(SerialError) -> PseudoTerminalServer {
-        let server = PseudoTerminalServer(try PseudoTerminal(link: link), on: loop)
+        let server = PseudoTerminalServer(try PseudoTerminal(link: link, holdsSlaveOpen: false), on: loop)
         do throws(SerialError) { try await server.serve(host, watch) } catch {
             await server.close()
             throw error
@@ -40,21 +41,23 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
     private init(_ terminal: PseudoTerminal, on loop: EventLoop) {
         self.terminal = terminal
         self.loop = loop
-        channel = terminal.channel(on: loop)
     }
 
     private func serve(_ host: DeviceHost<Device>, _ watch: OpeningWatch) async throws(SerialError) {
-        let id = await host.attach(channel, isListening: false)
-        clients = try await PseudoTerminalClients(of: terminal, by: watch, on: loop) { [terminal, loop] isOpen in
-            host.assumeIsolated { $0.setListening(isOpen, id) }
-            // Once a writer that waits for room, which was cancelled just now, can no longer fill what this empties.
-            if !isOpen { loop.execute { terminal.discardUnread() } }
+        visits = try await PseudoTerminalVisits(to: terminal, by: watch, on: loop) { [weak self] channel in
+            self?.assumeIsolated { $0.begin(channel, host) }
         }
+    }
+
+    private func begin(_ channel: DescriptorChannel, _ host: DeviceHost<Device>) {
+        self.channel = channel
+        host.assumeIsolated { _ = $0.attach(channel) }
     }
 
     /// Removes the link and closes the pseudo-terminal: its clients find themselves disconnected.
     public func close() async {
-        await clients?.close()
-        await channel.close()
+        await visits?.close()
+        await channel?.close()
+        terminal.close()
     }
 }
