@@ -175,6 +175,7 @@ public struct PumpRun: Sendable {
         case .heard(.status(let status)): return await look(at: status, session)
         // It may be an echo of the past: the pump is asked.
         case .heard(.pump(isOn: false)): return await poll(session)
+        case .heard(let message) where PumpFamily.relayNotice(by: message) == .lost: return Self.lostByServer(session)
         case .lost(let error): return .lost(error)
         default: return nil
         }
@@ -188,7 +189,10 @@ public struct PumpRun: Sendable {
     }
 
     private func poll(_ session: PumpSession) async -> PumpRunError.Cause? {
-        guard let status = try? await session.readStatus(timeout: timeout) else { return nil }
+        let status: PumpStatus
+        do throws(SessionError) { status = try await session.readStatus(timeout: timeout) } catch {
+            return error.code == .deviceAway ? Self.lostByServer(session) : nil
+        }
         switch status.power {
         case .error: return .stoppedForSafety(await session.state.error)
         case .off: return .foundOff
@@ -196,6 +200,14 @@ public struct PumpRun: Sendable {
         }
         guard !plan.ignoresSkin, let fault = status.skinFaultWhileOn else { return nil }
         return .skin(fault, status)
+    }
+
+    /// The link leads to a server that shares the pump, and that has lost it.
+    private static func lostByServer(_ session: PumpSession) -> PumpRunError.Cause {
+        .lost(
+            LinkError(
+                .disconnected, name: session.link.name, activity: "receive",
+                detail: "the server that shares the pump has lost it"))
     }
 
     // MARK: The end

@@ -22,7 +22,7 @@ extension Failure {
             self.init(error, .pump, unknownEffect: nil)
             (message, outcome) = ("\(message); the pump is off", "off")
         case .offFailed(let error, let first):
-            self.init(off: error)
+            self = Failure(offFailing: error, at: nil) ?? Failure(off: error)
             if let first { message = "\(Failure(first, .pump, unknownEffect: nil).message); \(message)" }
         }
     }

@@ -85,6 +85,29 @@ struct PumpRunTests {
         #expect(loss.code == .closed)
     }
 
+    @Test(
+        "A server that loses the pump ends it, and the pump is switched off over a link of its own",
+        arguments: [true, false])
+    func lostByServer(isTold: Bool) async throws {
+        let pump = Watched(Pump())
+        let second = ScriptedLink { sent in pump.update { $0.answer(to: sent) } }
+        let run = try await Run(reopen: { second })
+        if isTold {
+            await run.comesIn("[WARNING] the device is away")
+        } else {
+            await run.comesIn(Self.off)
+            await run.goesOut("STATUS\n", answer: "ERROR:DEVICE_AWAY")
+        }
+        let error = await #expect(throws: PumpRunError.self) { try await run.task.value }
+        #expect(error?.aftermath == .off)
+        #expect(run.link.closeCount == 1)
+        guard case .lost(let loss) = error?.cause else {
+            Issue.record("another cause")
+            return
+        }
+        #expect(loss.code == .disconnected)
+    }
+
     @Test("A device that can't come back is not waited for, and that the pump may be on is said")
     func neverBack() async throws {
         let gone = LinkError(.disconnected, name: "scripted", activity: "open")
