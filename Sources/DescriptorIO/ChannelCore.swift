@@ -182,7 +182,7 @@ final class ChannelCore: @unchecked Sendable {
 
     /// Nothing more will come.
     private func end(_ error: DescriptorError) {
-        guard keepsWriting, error == Self.endOfInput, !reportsEnd else { return lose(error) }
+        guard keepsWriting, error == Self.endOfInput, !reportsEnd else { return lose(error, isReadToEnd: true) }
         hasInputEnded = true
         updateInterest()
         handOverEnd(.failure(error))
@@ -311,12 +311,14 @@ final class ChannelCore: @unchecked Sendable {
     /// The most bytes that are read of a far end that is lost: more than a kernel keeps.
     private static let lastBytes = 1 << 24
 
-    private func lose(_ error: DescriptorError) {
+    /// - Parameter isReadToEnd: Whether a read has found the end: what comes behind it on a pseudo-terminal is said by who has
+    ///   opened it since.
+    private func lose(_ error: DescriptorError, isReadToEnd: Bool = false) {
         guard case .open = state else { return }
         // A receiver may close the channel at any of them: the number is somebody else's then. A far end that takes nothing
         // may still send for ever.
         var count = 0
-        while count < Self.lastBytes, case .open = state, case .bytes(let bytes) = readOnce() {
+        while !isReadToEnd, count < Self.lastBytes, case .open = state, case .bytes(let bytes) = readOnce() {
             count += bytes.count
             if wantsBytes { handOver(bytes) } else { leftover.append(bytes) }
         }
@@ -366,7 +368,7 @@ final class ChannelCore: @unchecked Sendable {
         if wantsBytes, events & CShort(POLLIN | POLLHUP | POLLERR) != 0 {
             switch readOnce() {
             case .bytes(let bytes): handOver(bytes)
-            case .nothing: if events & CShort(POLLHUP | POLLERR) != 0 { lose(Self.hangUp) }
+            case .nothing: if events & CShort(POLLHUP | POLLERR) != 0 { lookForEnd() }
             case .end(let error): end(error)
             }
         } else if events & CShort(POLLHUP | POLLERR | POLLNVAL) != 0 {
@@ -375,6 +377,16 @@ final class ChannelCore: @unchecked Sendable {
         }
         if events & CShort(POLLOUT) != 0, case .open = state { writeWaiting() }
         updateInterest()
+    }
+
+    /// Poll has reported a hang-up, and there was nothing to read. Somebody may have opened the pseudo-terminal since.
+    private func lookForEnd() {
+        guard reportsEnd else { return }
+        switch readOnce() {
+        case .bytes(let bytes): handOver(bytes)
+        case .nothing: if reportsEnd { lose(Self.hangUp) }
+        case .end(let error): end(error)
+        }
     }
 
     private static let hangUp = DescriptorError(.disconnected, call: "poll")

@@ -109,6 +109,29 @@ struct TerminalShareTests {
         }
     }
 
+    @Test("answers who opens it right behind another one")
+    func quickly() async throws {
+        try await Self.run { _, share in
+            let unanswered = try await onThread { [path = share.path] in
+                (0..<1000).count { _ in
+                    let user = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+                    defer { close(user) }
+                    write(user, "TEMP\n", 5)
+                    var answer: [UInt8] = []
+                    while answer.last != 0x0A {
+                        var state = pollfd(fd: user, events: CShort(POLLIN), revents: 0)
+                        guard poll(&state, 1, 10_000) == 1 else { return true }
+                        var bytes = [UInt8](repeating: 0, count: 100)
+                        let count = read(user, &bytes, bytes.count)
+                        answer += bytes.prefix(max(0, count))
+                    }
+                    return false
+                }
+            }
+            #expect(unanswered == 0)
+        }
+    }
+
     @Test("leaves nothing unread for the next one, and no half line")
     func leftovers() async throws {
         try await Self.run { pump, share in
