@@ -35,9 +35,9 @@ extension LinkError {
                 hint: error.socket?.permissionHint)
         case .noAnswer:
             if let daemon = error.stopped {
+                // Who waits for the device waits on: the port is the daemon's.
                 self.init(
-                    .unavailable, name: name, activity: "open", detail: "\(daemon) was stopped, and does not answer",
-                    hint: daemon.resumingHint)
+                    .busy, name: name, activity: "open", hint: daemon.resumingHint, holder: daemon)
                 return
             }
             self.init(
@@ -64,8 +64,8 @@ extension LinkError {
         switch error.code {
         case .notRunning: break
         case .noAnswer:
-            if let holder, holder.isDaemon, holder.isStopped {
-                explained.hint = holder.resumingHint
+            if let daemon = error.stopped ?? holder, daemon.isDaemon, daemon.isStopped {
+                explained.hint = daemon.resumingHint
             }
         case .notPermitted:
             if holder?.isDaemon == true { explained.hint = error.socket?.permissionHint }

@@ -27,8 +27,8 @@ public struct PumpOnReport: Sendable {
             return PumpOnReport(status: status, speed: await pump.state.speed)
         } catch {
             switch error.code {
-            case .noAnswer, .notUnderstood, .refused, .deviceAway: return PumpOnReport(status: nil, speed: nil)
-            case .linkLost, .closed, .cancelled, .overtaken: throw error
+            case .noAnswer, .notUnderstood, .refused: return PumpOnReport(status: nil, speed: nil)
+            case .linkLost, .closed, .cancelled, .overtaken, .deviceAway: throw error
             }
         }
     }

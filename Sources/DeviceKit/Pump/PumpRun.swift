@@ -125,6 +125,7 @@ public struct PumpRun: Sendable {
         if error.deviceCode == PumpErrorCode.pumpStartFailed.rawValue { return .early(.latched(error)) }
         if await session.state.power == .error { return .early(.stoppedForSafety(await session.state.error)) }
         if error.code == .linkLost, let link = error.link, isOn || link.isGone { return .early(.lost(link)) }
+        if error.code == .deviceAway { return .early(.lost(lossByServer(of: session))) }
         return error.code == .cancelled ? .cancelled : .early(.failed(error))
     }
 
@@ -175,7 +176,8 @@ public struct PumpRun: Sendable {
         case .heard(.status(let status)): return await look(at: status, session)
         // It may be an echo of the past: the pump is asked.
         case .heard(.pump(isOn: false)): return await poll(session)
-        case .heard(let message) where PumpFamily.relayNotice(by: message) == .lost: return Self.lostByServer(session)
+        case .heard(let message) where PumpFamily.relayNotice(by: message) == .lost:
+            return .lost(Self.lossByServer(of: session))
         case .lost(let error): return .lost(error)
         default: return nil
         }
@@ -191,7 +193,7 @@ public struct PumpRun: Sendable {
     private func poll(_ session: PumpSession) async -> PumpRunError.Cause? {
         let status: PumpStatus
         do throws(SessionError) { status = try await session.readStatus(timeout: timeout) } catch {
-            return error.code == .deviceAway ? Self.lostByServer(session) : nil
+            return error.code == .deviceAway ? .lost(Self.lossByServer(of: session)) : nil
         }
         switch status.power {
         case .error: return .stoppedForSafety(await session.state.error)
@@ -203,11 +205,10 @@ public struct PumpRun: Sendable {
     }
 
     /// The link leads to a server that shares the pump, and that has lost it.
-    private static func lostByServer(_ session: PumpSession) -> PumpRunError.Cause {
-        .lost(
-            LinkError(
-                .disconnected, name: session.link.name, activity: "receive",
-                detail: "the server that shares the pump has lost it"))
+    private static func lossByServer(of session: PumpSession) -> LinkError {
+        LinkError(
+            .disconnected, name: session.link.name, activity: "receive",
+            detail: "the server that shares the pump has lost it")
     }
 
     // MARK: The end
@@ -251,6 +252,8 @@ public struct PumpRun: Sendable {
                 return nil
             } catch {
                 if error.code == .linkLost, let link = error.link, isOn || link.isGone { return link }
+                // The server may have lost it while ON was under way, also where that was not heard.
+                if error.code == .deviceAway { return Self.lossByServer(of: session) }
                 guard isOn, error.code != .closed, watch.elapsed() < PumpState.maximumRuntime else {
                     guard case .early(.failed(let first)) = ending else {
                         throw PumpRunError(.offFailed(error, after: nil))

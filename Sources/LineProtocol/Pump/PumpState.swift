@@ -73,6 +73,8 @@ public struct PumpState: DeviceState, Hashable {
     }
 
     private mutating func apply(_ code: PumpErrorCode) {
+        // The pump has not said these.
+        if code == .deviceAway || code == .overtaken { return }
         error = code
         switch code {
         case .safetyShutoff, .overheat:

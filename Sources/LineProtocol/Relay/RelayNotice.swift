@@ -1,6 +1,6 @@
 /// What a server that shares a device says by itself, in lines that are not the device's own.
 public enum RelayNotice: Sendable, Hashable, CaseIterable {
-    /// To who has asked: the device is not there, and the line was not sent.
+    /// To who has asked: the device can't be reached, and the line was not sent.
     case notSent
     /// To who has asked: the line was not sent, since a command that makes the device safe went before it.
     case overtaken

@@ -92,8 +92,8 @@ struct Conversation<Family: DeviceFamily> {
     /// A fence is sent.
     mutating func sendsFence() { owedFences += 1 }
 
-    /// A fence that was sent gets no reply: a server has not passed it on.
-    mutating func writeOffFence() { owedFences = max(0, owedFences - 1) }
+    /// A fence that was sent gets no reply: a server has not passed it on, unless that was said of something older.
+    mutating func writeOffFence() { if !isOwedAnswer { owedFences = max(0, owedFences - 1) } }
 
     /// The replies to earlier fences count as lost.
     mutating func forgetOwedFences() { owedFences = 0 }
@@ -254,18 +254,17 @@ struct Conversation<Family: DeviceFamily> {
     /// A server has not sent a line; returns whether that is the command in flight.
     ///
     /// It answers this session alone, in order: only where no older answer is to come is it that of the command. A question
-    /// that is taken for refused does no harm.
+    /// that is taken for refused does no harm, and OFF is sent again.
     private mutating func turnsFlightAway(_ notice: RelayNotice) -> Bool {
-        guard flight?.awaitsReply == true, let effectInFlight, effectInFlight == .query || !isOwedAnswer else {
-            return false
-        }
+        guard flight?.awaitsReply == true, let effectInFlight else { return false }
+        guard effectInFlight != .change || !isOwedAnswer else { return false }
         if flight?.refusesSpoiler == true {
             flight?.refusesSpoiler = false
             return true
         }
         // Behind a doubtful error it answers the question that was sent to find out about that.
         guard flight?.doubtfulError == nil, notice == .notSent || effectInFlight == .change else { return false }
-        endFlight(.turnedAway(notice))
+        endFlight(.turnedAway(notice, isCertain: effectInFlight == .query || !isOwedAnswer))
         return true
     }
 

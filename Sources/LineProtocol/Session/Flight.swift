@@ -7,8 +7,9 @@ struct Flight {
         /// The reply has come, and waits in the conversation.
         case replied
         case refused(String)
-        /// A server that shares the device has not sent it: `notSent`, or `overtaken`.
-        case turnedAway(RelayNotice)
+        /// A server that shares the device has not sent it: `notSent`, or `overtaken`. Where that is not certain, it may be the
+        /// answer to something older.
+        case turnedAway(RelayNotice, isCertain: Bool)
         case timedOut
         /// A stop went before it.
         case overtaken

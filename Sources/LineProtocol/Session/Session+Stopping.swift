@@ -54,13 +54,18 @@ extension Session {
                 case .noAnswer, .notUnderstood, .refused: break
                 case .deviceAway:
                     // It may be back before the time is over.
-                    if !mayHaveArrived { failure = error }
+                    mayHaveArrived = mayHaveArrived || error.outcome != .notSent
+                    failure = mayHaveArrived ? error.ofUnknownOutcome : error
                     await pause(until: min(end, clock.elapsed() + Self.stopIntervalAfterError))
                     continue
                 case .linkLost, .closed, .cancelled, .overtaken: throw mayHaveArrived ? error.ofUnknownOutcome : error
                 }
                 mayHaveArrived = true
-                failure = error.code != .noAnswer ? error : failure.code == .deviceAway ? silence : failure
+                if error.code != .noAnswer {
+                    failure = error
+                } else if failure.code == .deviceAway {
+                    failure.outcome = .unknown
+                }
                 refusals = error.code == .refused ? refusals + 1 : 0
             }
             if listener.conversation.isStopHeard, !mustConfirm { break }

@@ -376,10 +376,11 @@ public actor Session<Family: DeviceFamily> {
         case .refused(let deviceCode):
             throw SessionError(
                 .refused, command: text(of: command), outcome: .nothingChanged, deviceCode: deviceCode)
-        case .turnedAway(let notice):
+        case .turnedAway(let notice, let isCertain):
             if Family.isFence(command) { listener.conversation.writeOffFence() }
             throw SessionError(
-                notice == .overtaken ? .overtaken : .deviceAway, command: text(of: command), outcome: .notSent)
+                notice == .overtaken ? .overtaken : .deviceAway, command: text(of: command),
+                outcome: isCertain ? .notSent : .unknown)
         case .timedOut:
             let foreignLine = flight?.foreignLine ?? (listener.framer.pending.isEmpty ? nil : listener.framer.pending)
             listener.conversation.doubt(command)

@@ -16,7 +16,7 @@ public struct SessionError: Error, Sendable, Hashable {
         case cancelled
         /// A command that makes the device safe went before it.
         case overtaken
-        /// A server that shares the device has no link to it, and has not sent the command.
+        /// A server that shares the device can't reach it, and has not sent the command.
         case deviceAway = "device_away"
     }
 
@@ -93,7 +93,7 @@ extension SessionError: CustomStringConvertible {
         case .closed: "the session was closed at \(command)"
         case .cancelled: "\(command) was cancelled"
         case .overtaken: "\(command) was dropped: a stop was requested"
-        case .deviceAway: "\(command) was not sent: the server that shares the device waits for it"
+        case .deviceAway: "\(command) was not sent: the server that shares the device can't reach it"
         }
     }
 }

@@ -2,7 +2,7 @@ internal import DescriptorIO
 
 // Who has the device by its lines.
 extension SharedDevice {
-    /// Joins a client to the device, which has it by its lines until it leaves.
+    /// Joins a client, whose channel is on the device's loop, to the device, which has it by its lines until it leaves.
     ///
     /// - Parameters:
     ///   - name: What the log calls it.
@@ -64,7 +64,7 @@ extension SharedDevice {
         removeUser()
     }
 
-    /// Parts with a client that can't be served; a pseudo-terminal stays, for who opens it next.
+    /// Parts with a client that can't be served; one on a pseudo-terminal stays until it leaves.
     func drop(_ client: LineClient, for offence: LineClient.Offence) {
         client.forgetLines()
         if client.kind == .terminal {

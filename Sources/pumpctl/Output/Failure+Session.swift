@@ -60,7 +60,7 @@ extension Failure {
     init(deviceAwayAt place: DevicePlace?) {
         self.init(
             .noInput, code: SessionError.Code.deviceAway.rawValue,
-            (place.map { "\($0.name): " } ?? "") + "the server that shares the device waits for it",
+            (place.map { "\($0.name): " } ?? "") + "the server that shares the device can't reach it",
             hint: "plug the device in, or switch it on")
     }
 }

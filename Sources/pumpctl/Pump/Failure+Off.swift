@@ -9,6 +9,7 @@ extension Failure {
         if error.code == .deviceAway {
             self.init(deviceAwayAt: place)
             outcome = error.outcome.rawValue
+            if error.outcome == .unknown { message += "; the pump may be on" }
             return
         }
         self.init(error, .pump, at: place, unknownEffect: "the pump may be on")

@@ -108,6 +108,34 @@ struct PumpRunTests {
         #expect(loss.code == .disconnected)
     }
 
+    @Test("So does one that loses the pump while ON is under way")
+    func lostByServerAtOn() async throws {
+        let pump = Watched(Pump(isOn: true))
+        let second = ScriptedLink { sent in pump.update { $0.answer(to: sent) } }
+        let (clock, link) = (ManualClock(), ScriptedLink())
+        let session = PumpSession(link: link, clock: clock)
+        try await session.start()
+        let run = PumpRun(
+            PumpRun.Plan(time: .seconds(600)), timeout: .seconds(3), clock: clock, executor: link.executor
+        ) { second }
+        let task = Task { try await run.run(session) }
+        #expect(await link.nextSent() == "ON\n")
+        await link.deliver("[WARNING] the device is away\r\n")
+        await clock.untilSomebodySleeps(until: .seconds(3))
+        clock.advance(by: .seconds(3))
+        // ON was given up, so that a refusal may be its own.
+        for _ in 0..<12 {
+            #expect(await link.nextSent() == "\nOFF\n")
+            await link.deliver("ERROR:DEVICE_AWAY\r\n")
+            let end = clock.now.offset + .milliseconds(250)
+            await clock.untilSomebodySleeps(until: end)
+            clock.advance(by: .milliseconds(250))
+        }
+        let error = await #expect(throws: PumpRunError.self) { try await task.value }
+        #expect(error?.aftermath == .off)
+        #expect(!pump.state.isOn)
+    }
+
     @Test("A device that can't come back is not waited for, and that the pump may be on is said")
     func neverBack() async throws {
         let gone = LinkError(.disconnected, name: "scripted", activity: "open")

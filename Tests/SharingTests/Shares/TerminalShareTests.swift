@@ -86,7 +86,7 @@ struct TerminalShareTests {
         }
     }
 
-    @Test("sends OFF of who has left by the time that it is read, and nothing else")
+    @Test("hears who has left by the time that it is read, and drops its half line")
     func brief() async throws {
         try await Self.run { pump, share in
             for (number, said) in ["SPEED:7\nOFF", "SPEED:8\nOFF\n"].enumerated() {

@@ -30,7 +30,7 @@ struct ShareNoticeTests {
             case "off": "OFF was not sent: the pump may be on\n"
             default: "\(command.uppercased()) was not sent\n"
             }
-        #expect(ending.errors.contains("the server that shares the device waits for it; " + sentence), "\(ending)")
+        #expect(ending.errors.contains("the server that shares the device can't reach it; " + sentence), "\(ending)")
     }
 
     @Test("A change that another program's OFF went before was not sent")
@@ -46,6 +46,24 @@ struct ShareNoticeTests {
         #expect(json["error"] as? String == "overtaken")
         #expect(json["outcome"] as? String == "not_sent")
         #expect(ending.errors.contains("ON was not sent: OFF went before it"), "\(ending)")
+    }
+
+    @Test("A pump that is away behind its ON is not said to be on")
+    func awayBehindOn() async throws {
+        let isOn = Watched(false)
+        let (ending, json) = try await Self.run(["on"]) { line in
+            switch line {
+            case _ where isOn.state: return "ERROR:DEVICE_AWAY\r\n"
+            case "TEMP": return "TEMP:34.5\r\n"
+            case "ON":
+                isOn.update { $0 = true }
+                return "OK\r\nPUMP:ON\r\n"
+            default: return "ERROR:UNKNOWN_COMMAND\r\n"
+            }
+        }
+        #expect(ending.status == 66, "\(ending)")
+        #expect(json["outcome"] as? String == "acknowledged")
+        #expect(ending.errors.contains("the pump acknowledged ON; its state now is not known"), "\(ending)")
     }
 
     @Test("A monitor says that it is away, and knows nothing of it")
