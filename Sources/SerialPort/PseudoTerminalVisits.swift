@@ -5,10 +5,10 @@ internal import Synchronization
 /// Serves the users of a pseudo-terminal, visit by visit: one begins when somebody opens the slave, and ends when nobody has it
 /// open any more. Programs that have it open at the same time are one visit.
 ///
-/// Who opens it before the last one's hang-up was seen continues that visit, and its half line.
-///
 /// The kernel itself tells both: inotify that it was opened, and the hang-up of the master that the last one has gone. So
 /// users whose processes this one can't see in /proc count as well. The pseudo-terminal must not hold its slave open.
+///
+/// Who opens it before the last one's hang-up was seen continues that visit, and its half line.
 ///
 /// ```swift
 /// let terminal = try PseudoTerminal(link: "/tmp/pump", holdsSlaveOpen: false)

@@ -81,11 +81,15 @@ struct SessionBench {
     /// Hands in these lines, and returns once the session has heard them.
     func comesIn(_ lines: String...) async { await link.deliver(lines.map { $0 + "\r\n" }.joined()) }
 
+    /// Lets time go by until `deadline`, which somebody waits for.
+    func pass(until deadline: Duration) async {
+        await clock.untilSomebodySleeps(until: deadline)
+        clock.advance(by: deadline - clock.now.offset)
+    }
+
     /// Lets the time go by that the pump has to read a command which was given up at once.
     func letRead() async {
-        let end = clock.now.offset + PumpFamily.readingTime
-        await clock.untilSomebodySleeps(until: end)
-        clock.advance(by: end - clock.now.offset)
+        await pass(until: clock.now.offset + PumpFamily.readingTime)
     }
 
     /// The pump answers the question behind an OFF whose acknowledgement proves nothing.

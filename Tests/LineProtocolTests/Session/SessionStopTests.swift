@@ -6,12 +6,6 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct SessionStopTests {
     static let interval = Duration.milliseconds(500)
 
-    /// Lets time go by until `deadline`, which somebody waits for.
-    private func pass(_ bench: SessionBench, until deadline: Duration) async {
-        await bench.clock.untilSomebodySleeps(until: deadline)
-        bench.clock.advance(by: deadline - bench.clock.now.offset)
-    }
-
     @Test func `OFF is one write with a bare line end before it`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let attempt = bench.begin(.off)
@@ -38,7 +32,7 @@ import Testing
         let attempt = bench.begin(.off)
         await bench.goesOut("OFF")
         for line in lines { await bench.comesIn(line) }
-        await pass(bench, until: Self.interval)
+        await bench.pass(until: Self.interval)
         await bench.goesOut("OFF")
         await bench.comesIn("OK", "PUMP:OFF")
         #expect(await attempt.value == .success(.off))
@@ -50,9 +44,9 @@ import Testing
         let bench = try await SessionBench(hasPast: false)
         let attempt = bench.begin(.off)
         await bench.goesOut("OFF")
-        await pass(bench, until: Self.interval)
+        await bench.pass(until: Self.interval)
         await bench.goesOut("OFF")
-        await pass(bench, until: Self.interval * 2)
+        await bench.pass(until: Self.interval * 2)
         await bench.goesOut("TEMP")
         await bench.link.end(with: SessionBench.gone)
         #expect(
@@ -67,7 +61,7 @@ import Testing
         let attempt = bench.begin(.off)
         await bench.goesOut("OFF")
         await bench.comesIn("ERROR:" + code)
-        await pass(bench, until: .milliseconds(250))
+        await bench.pass(until: .milliseconds(250))
         await bench.goesOut("OFF")
         await bench.comesIn("OK", "PUMP:OFF")
         #expect(await attempt.value == .success(.off))
@@ -78,7 +72,7 @@ import Testing
         let bench = try await SessionBench(hasPast: false)
         let attempt = bench.begin(.off)
         await bench.goesOut("OFF")
-        await pass(bench, until: Self.interval)
+        await bench.pass(until: Self.interval)
         await bench.goesOut("OFF")
         await bench.comesIn("OK", "PUMP:OFF")
         #expect(await attempt.value == .success(.off))
@@ -128,10 +122,10 @@ import Testing
         let bench = try await SessionBench(hasPast: false)
         let attempt = bench.begin(.off)
         await bench.goesOut("OFF")
-        await pass(bench, until: Self.interval)
+        await bench.pass(until: Self.interval)
         await bench.goesOut("OFF")
         await bench.comesIn("OK", SessionBench.statusOff)
-        await pass(bench, until: Self.interval * 2)
+        await bench.pass(until: Self.interval * 2)
         await bench.goesOut("TEMP")
         await bench.comesIn("TEMP:34.5")
         await bench.goesOut("STATUS")
@@ -152,10 +146,10 @@ import Testing
         }
         let attempt = bench.begin(.off, timeout: .seconds(2))
         await bench.goesOut("OFF")
-        await pass(bench, until: .milliseconds(500))
+        await bench.pass(until: .milliseconds(500))
         for time in [1000, 1500, 2000] {
             await bench.goesOut("OFF")
-            await pass(bench, until: .milliseconds(time))
+            await bench.pass(until: .milliseconds(time))
             if time < 2000 { await bench.goesOut("TEMP", "STATUS") }
         }
         #expect(
@@ -167,7 +161,7 @@ import Testing
     @Test func `A device that only ever refuses is reported to refuse, with an unknown outcome`() async throws {
         let bench = try await SessionBench { _ in "ERROR:UNKNOWN_COMMAND\r\n" }
         let attempt = bench.begin(.off, timeout: .milliseconds(250))
-        await pass(bench, until: .milliseconds(250))
+        await bench.pass(until: .milliseconds(250))
         #expect(
             await attempt.value
                 == .failure(
@@ -186,16 +180,16 @@ import Testing
         await bench.comesIn("OK", "PUMP:OFF")
         // Others' half lines swallow the question.
         await bench.goesOut("TEMP")
-        await pass(bench, until: .milliseconds(500))
+        await bench.pass(until: .milliseconds(500))
         await bench.goesOut("OFF")
         await bench.comesIn("ERROR:UNKNOWN_COMMAND")
-        await pass(bench, until: .milliseconds(750))
+        await bench.pass(until: .milliseconds(750))
         await bench.goesOut("OFF")
         await bench.comesIn("OK", "PUMP:OFF")
         await bench.goesOut("TEMP")
         // The reply to the first question may still come.
         await bench.comesIn("TEMP:34.5")
-        await pass(bench, until: .milliseconds(1125))
+        await bench.pass(until: .milliseconds(1125))
         await bench.goesOut("STATUS")
         await bench.comesIn(SessionBench.statusOff)
         #expect(await attempt.value == .success(.off))
@@ -208,7 +202,7 @@ import Testing
         for time in [250, 500] {
             await bench.goesOut("OFF")
             await bench.comesIn("ERROR:UNKNOWN_COMMAND")
-            await pass(bench, until: .milliseconds(time))
+            await bench.pass(until: .milliseconds(time))
         }
         await bench.confirmsOff()
         #expect(await attempt.value == .success(.off))
@@ -221,11 +215,11 @@ import Testing
         let attempt = bench.begin(.off, timeout: .milliseconds(700))
         await bench.goesOut("OFF")
         await bench.comesIn("ERROR:UNKNOWN_COMMAND")
-        await pass(bench, until: .milliseconds(250))
+        await bench.pass(until: .milliseconds(250))
         await bench.goesOut("OFF")
         await bench.comesIn("OK", "PUMP:OFF")
         await bench.goesOut("TEMP")
-        await pass(bench, until: .milliseconds(700))
+        await bench.pass(until: .milliseconds(700))
         #expect(
             await attempt.value
                 == .failure(SessionError(.noAnswer, command: "OFF", outcome: .unknown, waited: .milliseconds(700))))
@@ -238,12 +232,12 @@ import Testing
         await bench.goesOut("OFF")
         await bench.comesIn("OK", "PUMP:OFF")
         await bench.goesOut("TEMP")
-        await pass(bench, until: .milliseconds(500))
+        await bench.pass(until: .milliseconds(500))
         await bench.goesOut("OFF")
         await bench.comesIn("OK", "PUMP:OFF")
         await bench.goesOut("TEMP")
         await bench.comesIn("TEMP:34.5")
-        await pass(bench, until: .milliseconds(750))
+        await bench.pass(until: .milliseconds(750))
         await bench.goesOut("STATUS")
         await bench.comesIn(SessionBench.statusOff)
         #expect(await attempt.value == .success(.off))
@@ -381,7 +375,7 @@ import Testing
         let bench = try await SessionBench(hasPast: false)
         let off = bench.begin(.off)
         await bench.goesOut("OFF")
-        await pass(bench, until: Self.interval)
+        await bench.pass(until: Self.interval)
         await bench.goesOut("OFF")
         await bench.comesIn("OK", "PUMP:OFF")
         #expect(await off.value == .success(.off))
@@ -400,8 +394,8 @@ import Testing
         bench.link.holdSends()
         let attempt = bench.begin(.off, timeout: .seconds(1))
         await bench.goesOut("OFF")
-        await pass(bench, until: Self.interval)
-        await pass(bench, until: Self.interval * 2)
+        await bench.pass(until: Self.interval)
+        await bench.pass(until: Self.interval * 2)
         #expect(await attempt.value.code == .noAnswer)
         #expect(bench.link.heldSendCount == 1)
         #expect(bench.link.unreadSent == [])
