@@ -94,8 +94,9 @@ struct OtherUserTests {
         }
         // Nothing of that has come to the pump, and its owner has it.
         #expect(bench.pump.received.state.bytes.isEmpty)
+        // By its socket: other tests' daemons of this user have a pump as well.
         let owner = try await ChildProcess(
-            [Executable.pumpctl, "--port", "shared:pump", "on"], environment: bench.environment
+            [Executable.pumpctl, "--port", "shared:pump", "on"], environment: bench.environment.merging(named) { $1 }
         ).ending()
         #expect(owner.status == 0, "\(owner)")
         try await bench.close()
