@@ -18,6 +18,18 @@ struct DifferentialTests {
         }
     }
 
+    @Test(
+        "A report that a reset cuts off is no difference; a banner that is is one",
+        arguments: ["S", "STATUS:{State:ON,Runtime:0"])
+    func cutReport(cut: String) {
+        let motor = Motor(isEnabled: false, duty: 0)
+        func record(_ acts: [String]) -> PumpRecord { PumpRecord(acts: acts, asks: [], motor: motor) }
+        let whole = record(["====", "Ready", "===="])
+        #expect(record([cut + "======", "Ready", "===="]).isLike(whole, askedFor: 0))
+        #expect(!record([cut, "Ready", "===="]).isLike(whole, askedFor: 0))
+        #expect(!record(["ON======", "Ready", "===="]).isLike(whole, askedFor: 0))
+    }
+
     private func play(_ script: PumpScript, on kind: RigKind) async throws -> [PumpRecord] {
         var records: [PumpRecord] = []
         try await kind.run { records = try await script.play(on: $0) }

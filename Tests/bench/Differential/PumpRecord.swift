@@ -20,10 +20,18 @@ extension PumpRecord {
 
     /// Lines without reports, and without the words of a banner that are each board's own.
     private static func comparable(_ lines: [String]) -> [String] {
-        lines.withoutReports.map { line in
+        lines.map(withoutCutReport).withoutReports.map { line in
             if !line.isEmpty, line.allSatisfy({ $0 == "=" }) { return "=" }
             return ["Device: ", "Version: "].first { line.hasPrefix($0) } ?? line
         }
+    }
+
+    /// The first line of a banner without the beginning of a report that the reset has cut off.
+    private static func withoutCutReport(_ line: String) -> String {
+        let rule = line.reversed().prefix { $0 == "=" }.count
+        let cut = line.dropLast(rule)
+        guard rule > 0, !cut.isEmpty, "STATUS:".hasPrefix(cut.prefix("STATUS:".count)) else { return line }
+        return String(line.suffix(rule))
     }
 
     /// The last report: what comes unasked behind the answer, within the same turn or two, says the same.
