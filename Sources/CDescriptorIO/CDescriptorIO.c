@@ -2,6 +2,8 @@
 #include "CDescriptorIO.h"
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <time.h>
 
 int cdescriptorio_epoll_wait(int set, struct epoll_event *events, int count, int64_t timeout_ns) {
@@ -14,3 +16,18 @@ int cdescriptorio_epoll_wait(int set, struct epoll_event *events, int count, int
     result = ppoll(&any, 1, timeout, NULL);
     return result > 0 ? epoll_wait(set, events, count, 0) : result;
 }
+
+static atomic_uint continuations;
+
+static void count_continuation(int signal) {
+    (void)signal;
+    atomic_fetch_add(&continuations, 1);
+}
+
+void cdescriptorio_count_continuations(void) {
+    struct sigaction action = {.sa_handler = count_continuation, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGCONT, &action, NULL);
+}
+
+unsigned cdescriptorio_continuations(void) { return atomic_load(&continuations); }

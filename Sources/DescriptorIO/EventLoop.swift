@@ -44,6 +44,10 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         didSet { nextTimer = timers.next.map(LoopTime.init) }
     }
     private var nextTimer: LoopTime?
+    /// How many of the process's pauses the loop has taken note of.
+    private var knownPauses: UInt32 = 0
+    /// Whether there may be something to read that came before the last of them was over.
+    private var hasBacklog = false
     /// For whoever reads on the loop's thread, until its next read.
     let scratch = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: DescriptorChannel.readLength)
 
@@ -160,14 +164,20 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// one job after another keeps nobody's bytes waiting, and a look costs little where there are so many jobs.
     private static let roundsBetweenLooks = 64
 
-    private func lookForEvents() {
+    /// - Returns: Of how many descriptors something was reported.
+    @discardableResult
+    private func lookForEvents() -> Int {
         if let nextTimer, nextTimer.nanoseconds <= LoopTime.now.nanoseconds {
             for action in timers.takeDue(at: .now) { action() }
         }
-        poll(timeout: 0)
+        return poll(timeout: 0)
     }
 
     private func waitForEvents() {
+        if isCatchingUp {
+            hasBacklog = lookForEvents() > 0
+            return
+        }
         var timeout: Int64?
         if let nextTimer {
             timeout = nextTimer.nanoseconds - LoopTime.now.nanoseconds
@@ -180,10 +190,23 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         poll(timeout: timeout)
     }
 
-    private func poll(timeout: Int64?) {
+    @discardableResult
+    private func poll(timeout: Int64?) -> Int {
         poller.wait(timeout: timeout, into: &ownReports)
         for report in ownReports { report.handler.ready(report.events) }
-        ownReports.removeAll(keepingCapacity: true)
+        defer { ownReports.removeAll(keepingCapacity: true) }
+        return ownReports.count
+    }
+
+    /// Whether what is heard now may have been sent while the process was stopped: true from the end of a pause until the loop
+    /// has found nothing more to read. Only where pauses are counted: ``ProcessPauses/count()``.
+    ///
+    /// - Precondition: The caller runs on the loop's thread.
+    public var isCatchingUp: Bool {
+        assert(isCurrent)
+        let pauses = ProcessPauses.number
+        if pauses != knownPauses { (knownPauses, hasBacklog) = (pauses, true) }
+        return hasBacklog
     }
 
     // MARK: Executor

@@ -1,13 +1,13 @@
 internal import CSerial
-internal import DescriptorIO
+package import DescriptorIO
 internal import Glibc
 internal import Synchronization
 
 /// Tells when files are opened, by one inotify instance for all of them.
 ///
-/// A user has 128 instances (`fs.inotify.max_user_instances`), in all programs together, so this process has one.
+/// A user has 128 instances (`fs.inotify.max_user_instances`), in all programs together, so a program should have one.
 package final class OpeningWatch: Sendable {
-    /// This process's.
+    /// That of who has none of its own.
     package static let shared = OpeningWatch()
 
     private struct Watcher {
@@ -23,16 +23,21 @@ package final class OpeningWatch: Sendable {
     }
 
     private let state = Mutex(State())
+    private let loop: EventLoop
     private let makeInstance: @Sendable () -> CInt
 
-    /// - Parameter makeInstance: `inotify_init1`: returns a descriptor, or -1 and sets `errno`.
+    /// - Parameters:
+    ///   - loop: Where it is told of openings.
+    ///   - makeInstance: `inotify_init1`: returns a descriptor, or -1 and sets `errno`.
     package init(
+        on loop: EventLoop = .shared,
         makeInstance: @escaping @Sendable () -> CInt = { inotify_init1(CInt(IN_NONBLOCK | IN_CLOEXEC)) }
     ) {
+        self.loop = loop
         self.makeInstance = makeInstance
     }
 
-    /// Begins to watch a file. `onOpening` is called from any thread after each opening; several may be told as one.
+    /// Begins to watch a file. `onOpening` is called on the thread of the loop after each opening; several may be told as one.
     ///
     /// - Throws: `system` where the system has no more instances or watches.
     func begin(_ path: String, onOpening: @escaping @Sendable () -> Void) async throws(SerialError) -> UInt64 {
@@ -67,7 +72,7 @@ package final class OpeningWatch: Sendable {
                 .system, errno: error, activity: activity, path: path, hint: error == ENOSPC ? hint : nil)
         }
         if state.instance == nil {
-            state.instance = (descriptor, DescriptorChannel(taking: descriptor, kind: .stream))
+            state.instance = (descriptor, DescriptorChannel(taking: descriptor, kind: .stream, on: loop))
         }
         state.lastID += 1
         state.watchers[state.lastID] = Watcher(watch: watch, onOpening: onOpening)

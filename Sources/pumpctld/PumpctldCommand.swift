@@ -31,6 +31,7 @@ struct PumpctldCommand: ParsableCommand {
         // A log whose reader has gone, a client too, and a file that may grow no further are errors of the write.
         for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
         DescriptorLimit.raise()
+        ProcessPauses.count()
         main(nil)
     }
 

@@ -8,3 +8,9 @@
 
 /// epoll_wait(2) with a time-out in nanoseconds, which pacing at 115200 baud needs; a negative one waits for ever.
 int cdescriptorio_epoll_wait(int set, struct epoll_event *events, int count, int64_t timeout_ns);
+
+/// From now on counts how often the process is continued by SIGCONT.
+void cdescriptorio_count_continuations(void);
+
+/// How often it was.
+unsigned cdescriptorio_continuations(void);

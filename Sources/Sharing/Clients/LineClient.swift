@@ -97,6 +97,8 @@ final class LineClient: @unchecked Sendable {
         var bytes: [UInt8]
         /// How many lines that make the device safe had come before it, by all clients.
         var stopsBefore: UInt64
+        /// In which of the times between two pauses of this process it came; nil where it may have come in a pause.
+        var epoch: UInt32?
     }
 
     /// Takes in what it said; what this completes.

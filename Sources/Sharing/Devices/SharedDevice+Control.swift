@@ -82,7 +82,7 @@ extension SharedDevice {
         addUser()
         defer { removeUser() }
         if row.isStop(line) { stopCount += 1 }
-        let waiting = LineClient.WaitingLine(bytes: line, stopsBefore: stopCount)
+        let waiting = waitingLine(line)
         await waitForLink()
         guard row.isStop(line) || asker.isThere() else {
             report(.notSent(line, by: name, "who asked has left"))
@@ -91,7 +91,7 @@ extension SharedDevice {
         }
         guard !isOvertaken() else { throw overtaken(line, by: name) }
         try checkTurn(waiting, by: name)
-        try await perform(line, by: name, for: asker)
+        try await perform(waiting, by: name, for: asker)
     }
 
     /// Gives the device to a program by its lines, which ``hear(_:_:)`` takes, until the link is lost.
@@ -169,7 +169,7 @@ extension SharedDevice {
                 // Whoever asked is told first.
                 asker.tell(bytes)
                 self.assumeIsolated { $0.noteTelling(bytes) }
-            }, waitForRoom: asker.waitForRoom, isThere: asker.isThere, goesFirst: asker.goesFirst)
+            }, waitForRoom: asker.waitForRoom, isThere: asker.isThere, isDue: asker.isDue, goesFirst: asker.goesFirst)
     }
 
     /// A line goes to the device. What it says is for the device alone: programs are told what it is called.

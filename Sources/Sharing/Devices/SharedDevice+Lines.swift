@@ -38,7 +38,7 @@ extension SharedDevice {
             }
             lines = (lines[..<stop].filter { !row.isStop($0) && !row.mayChange($0) } + lines[(stop + 1)...])[...]
         }
-        for line in lines where !client.enqueue(LineClient.WaitingLine(bytes: line, stopsBefore: stopCount)) {
+        for line in lines where !client.enqueue(waitingLine(line)) {
             return drop(client, for: .flood)
         }
         if !lines.isEmpty, !client.isServed {
@@ -57,15 +57,21 @@ extension SharedDevice {
     private func stop(_ line: [UInt8], for client: LineClient) async {
         addUser()
         defer { removeUser() }
-        await perform(LineClient.WaitingLine(bytes: line, stopsBefore: stopCount), for: client)
+        await perform(waitingLine(line), for: client)
         client.stopCount -= 1
         if client.hasEnded, !client.isOwedAnswer { hangUp(client) }
+    }
+
+    /// A line that has come just now.
+    func waitingLine(_ bytes: [UInt8]) -> LineClient.WaitingLine {
+        LineClient.WaitingLine(
+            bytes: bytes, stopsBefore: stopCount, epoch: loop.isCatchingUp ? nil : ProcessPauses.number)
     }
 
     private func perform(_ line: LineClient.WaitingLine, for client: LineClient) async {
         do throws(SharingError) {
             guard try await isDue(line, of: client) else { return }
-            try await perform(line.bytes, by: client.name, for: asker(client))
+            try await perform(line, by: client.name, for: asker(client))
         } catch {
             guard isThere(client) else { return }
             if let notice = error.notice { tell(client, notice) }
@@ -85,10 +91,30 @@ extension SharedDevice {
         return true
     }
 
-    /// - Throws: ``SharingError`` where the device was made safe, by anybody, since a line came that would change it.
+    /// - Throws: ``SharingError`` where a line would change the device, and the device was made safe since it came, by anybody;
+    ///   or this process was stopped meanwhile: whoever sent the line may have given it up.
     func checkTurn(_ line: LineClient.WaitingLine, by name: String) throws(SharingError) {
-        guard stopCount != line.stopsBefore, row.mayChange(line.bytes) else { return }
-        throw overtaken(line.bytes, by: name)
+        guard row.mayChange(line.bytes) else { return }
+        if stopCount != line.stopsBefore { throw overtaken(line.bytes, by: name) }
+        guard isOutdated(line) else { return }
+        report(.notSent(line.bytes, by: name, "pumpctld was stopped meanwhile"))
+        throw .away
+    }
+
+    /// Whether a line would change the device, and this process was stopped since it was sent.
+    private func isOutdated(_ line: LineClient.WaitingLine) -> Bool {
+        line.epoch != ProcessPauses.number && row.mayChange(line.bytes)
+    }
+
+    /// Sends a line in its turn, unless this process is stopped until then.
+    func perform(_ line: LineClient.WaitingLine, by name: String, for asker: Asker) async throws(SharingError) {
+        let asker = Asker(
+            tell: asker.tell, waitForRoom: asker.waitForRoom, isThere: asker.isThere,
+            isDue: { asker.isThere() && !self.assumeIsolated { $0.isOutdated(line) } }, goesFirst: asker.goesFirst)
+        do throws(SharingError) { try await perform(line.bytes, by: name, for: asker) } catch {
+            if case .session(let failure) = error, failure.code == .cancelled, isOutdated(line) { throw .away }
+            throw error
+        }
     }
 
     /// Reports that OFF goes before a line, which is not sent.

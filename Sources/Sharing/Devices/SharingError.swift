@@ -2,7 +2,7 @@ public import LineProtocol
 
 /// Why a line brought no answer from a shared device.
 public enum SharingError: Error, Sendable, Hashable {
-    /// The device is not there: the line was not sent, and is not kept.
+    /// The device is not there, or this process was stopped and could not reach it: the line was not sent, and is not kept.
     case away
     /// The device has refused it, has not answered, or was lost; ``LineProtocol/SessionError/outcome`` tells what is known.
     case session(SessionError)

@@ -21,8 +21,16 @@ public actor TerminalShare {
     /// - Parameter link: Where to put a symbolic link to it; removed by ``close()``.
     /// - Throws: Also where the system does not tell who opens it: then it would not be known who listens.
     public static func open(_ device: SharedDevice, link: String) async throws(SerialError) -> TerminalShare {
+        try await open(device, link: link, openings: .shared)
+    }
+
+    /// - Parameter openings: Tells when somebody opens it. On the loop of the device, what was said before this process was stopped
+    ///   is known to be older than the pause: ``DescriptorIO/EventLoop/isCatchingUp``.
+    package static func open(
+        _ device: SharedDevice, link: String, openings: OpeningWatch
+    ) async throws(SerialError) -> TerminalShare {
         let share = TerminalShare(device, try PseudoTerminal(link: link, holdsSlaveOpen: false))
-        do throws(SerialError) { try await share.serve() } catch {
+        do throws(SerialError) { try await share.serve(openings) } catch {
             await share.close()
             throw error
         }
@@ -34,8 +42,8 @@ public actor TerminalShare {
         self.terminal = terminal
     }
 
-    private func serve() async throws(SerialError) {
-        visits = try await PseudoTerminalVisits(to: terminal, on: device.loop) { [weak self] channel in
+    private func serve(_ openings: OpeningWatch) async throws(SerialError) {
+        visits = try await PseudoTerminalVisits(to: terminal, by: openings, on: device.loop) { [weak self] channel in
             self?.assumeIsolated { $0.begin(channel) }
         }
     }

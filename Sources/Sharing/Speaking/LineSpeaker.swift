@@ -93,7 +93,7 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
         guard var command = RelayedLine<Base>(line) else { return }
         if command.request.effect == .stop { return try await stop(command, for: asker) }
         command.hear = { asker.tell($0 + Self.lineEnd) }
-        command.isWanted = asker.isThere
+        command.isWanted = asker.isDue
         command.isEarly = asker.goesFirst
         do throws(SessionError) {
             let time = command.request.isAnswered ? Session<Relayed<Base>>.defaultTimeout : Self.silence

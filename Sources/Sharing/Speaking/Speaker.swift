@@ -51,17 +51,21 @@ public struct Asker: Sendable {
     public let waitForRoom: @Sendable () async -> Void
     /// Whether it has not left meanwhile; called on the link's executor.
     public let isThere: @Sendable () -> Bool
+    /// Whether its line may still be sent; called on the link's executor right before that.
+    public let isDue: @Sendable () -> Bool
     /// Whether what it asks goes before the questions of others: it has just had the device made safe, and makes sure.
     public let goesFirst: Bool
 
     /// One who is told by `tell`.
     public init(
         tell: @escaping @Sendable (_ bytes: [UInt8]) -> Void, waitForRoom: @escaping @Sendable () async -> Void = {},
-        isThere: @escaping @Sendable () -> Bool = { true }, goesFirst: Bool = false
+        isThere: @escaping @Sendable () -> Bool = { true }, isDue: (@Sendable () -> Bool)? = nil,
+        goesFirst: Bool = false
     ) {
         self.tell = tell
         self.waitForRoom = waitForRoom
         self.isThere = isThere
+        self.isDue = isDue ?? isThere
         self.goesFirst = goesFirst
     }
 }

@@ -95,12 +95,11 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
         guard await turns.take() else {
             throw SessionError(isOver ? .closed : .cancelled, command: command, outcome: .notSent)
         }
-        let exchange: Exchange?
+        let exchange: Exchange
         do throws(SessionError) { exchange = try await prepare(command, asker) } catch {
             turns.release()
             throw error
         }
-        guard let exchange else { return turns.release() }
         // endExchange() releases the turn, even if the asker leaves first: the next answer must not begin within this one.
         self.exchange = exchange
         do throws(SessionError) { try await send(request, command, outcome: .nothingChanged) } catch {
@@ -114,11 +113,15 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
         if let error { throw error }
     }
 
-    /// Waits until the device may be asked; returns nil if the asker has left meanwhile.
-    private func prepare(_ command: String, _ asker: Asker) async throws(SessionError) -> Exchange? {
+    /// Waits until the device may be asked.
+    ///
+    /// - Throws: Also where the line is no longer due.
+    private func prepare(_ command: String, _ asker: Asker) async throws(SessionError) -> Exchange {
         try await waitForSilence(command)
         let capacity = await link.packetCapacity()
-        guard asker.isThere() else { return nil }
+        guard asker.isDue() else {
+            throw SessionError(.cancelled, command: command, outcome: .notSent)
+        }
         guard !isOver else { throw SessionError(.closed, command: command, outcome: .notSent) }
         rules.begin(packetCapacity: capacity)
         return Exchange(command, asker)

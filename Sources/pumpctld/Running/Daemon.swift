@@ -32,7 +32,7 @@ final class Daemon: Sendable {
         self.manager = manager
         var group: ShareGroup?
         if let name = configuration.daemon.group { group = try ShareGroup(named: name) }
-        shares = OpenShares(for: group)
+        shares = OpenShares(for: group, on: loop)
     }
 
     /// Serves until the task is cancelled. Links are closed then, and nothing is sent: a pump that runs runs on.

@@ -8,9 +8,15 @@ actor OpenShares {
     let group: ShareGroup?
     private var sockets: [SocketShare] = []
     private var terminals: [TerminalShare] = []
+    private let openings: OpeningWatch
 
-    /// - Parameter group: Whose users may open them; nil for this user alone.
-    init(for group: ShareGroup?) { self.group = group }
+    /// - Parameters:
+    ///   - group: Whose users may open them; nil for this user alone.
+    ///   - loop: That of the devices.
+    init(for group: ShareGroup?, on loop: EventLoop) {
+        self.group = group
+        openings = OpeningWatch(on: loop)
+    }
 
     /// Opens the shares of a device.
     ///
@@ -29,7 +35,7 @@ actor OpenShares {
 
     private func open(terminal link: String, _ device: SharedDevice) async throws(DaemonFailure) {
         do throws(SerialError) {
-            let share = try await TerminalShare.open(device, link: link)
+            let share = try await TerminalShare.open(device, link: link, openings: openings)
             terminals.append(share)
         } catch {
             throw DaemonFailure(error, at: link)

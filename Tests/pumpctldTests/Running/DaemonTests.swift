@@ -141,6 +141,48 @@ struct DaemonTests {
         await pump.close()
     }
 
+    @Test("sends nothing behind a pause that came before its end, but OFF and questions", arguments: ["socket", "pty"])
+    func paused(share: String) async throws {
+        let pump = try await PumpBehindTerminal()
+        let (socket, pty) = (pump.folder.path("share"), pump.folder.path("pty"))
+        let daemon = try await Self.start(
+            ["--port", pump.port, "--socket", pump.folder.path("daemon"), "--unix", socket, "--pty", pty])
+        try await daemon.errors.text(upTo: "the link is open")
+        /// Has a program that leaves at once say a line while the daemon is stopped.
+        func pause(saying line: String, also: () async throws -> Void = {}) async throws {
+            daemon.send(signal: SIGSTOP)
+            try await daemon.untilStopped()
+            let leaving = try await share == "pty" ? ShareClient(terminal: pty) : ShareClient(socket: socket)
+            try await leaving.say(line)
+            await leaving.channel.close()
+            try await also()
+            daemon.send(signal: SIGCONT)
+        }
+        let staying = try await ShareClient(socket: socket)
+        try await staying.ask("STATUS", for: "STATUS:{State:OFF")
+        var new: ShareClient?
+        try await pause(saying: "ON") {
+            try await staying.say("ON\nSTATUS")
+            let client = try await ShareClient(socket: socket)
+            try await client.say("SPEED:100")
+            new = client
+        }
+        try await staying.received.text(upTo: "ERROR:DEVICE_AWAY")
+        try await staying.received.text(upTo: "STATUS:{State:OFF")
+        try await new?.received.text(upTo: "ERROR:DEVICE_AWAY")
+        for _ in 0..<3 { try await daemon.errors.text(upTo: "reason=\"pumpctld was stopped meanwhile\"") }
+        #expect(["ON", "SPEED"].allSatisfy { !pump.received.state.text.contains($0) })
+        // What comes from now on is sent, as soon as the daemon has found nothing more that waits.
+        repeat { try await staying.say("ON") } while try await !staying.received.text(upTo: "\n").contains("PUMP:ON")
+        try await pause(saying: "OFF")
+        try await pump.received.text(upTo: "OFF")
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ending().status == 0)
+        await staying.channel.close()
+        await new?.channel.close()
+        await pump.close()
+    }
+
     @Test("tells the service manager when its shares listen, that it is alive, and when it ends")
     func notices() async throws {
         let folder = TemporaryFolder()
