@@ -34,10 +34,14 @@ public struct Daemons: Sendable {
     /// The devices of one name, of which each daemon may have one.
     ///
     /// - Parameter sockets: Where daemons may listen.
-    static func devices(named name: String, at sockets: [DaemonSocket], on loop: EventLoop) async -> [DaemonDevice] {
-        var found: [DaemonDevice] = []
+    /// - Returns: Each with the socket of its daemon.
+    static func devices(
+        named name: String, at sockets: [DaemonSocket], on loop: EventLoop
+    ) async -> [(device: DaemonDevice, socket: DaemonSocket)] {
+        var found: [(DaemonDevice, DaemonSocket)] = []
         for socket in sockets {
-            found += ((try? await devices(at: socket, on: loop)) ?? []).filter { $0.name == name }
+            let devices = ((try? await devices(at: socket, on: loop)) ?? []).filter { $0.name == name }
+            found += devices.map { ($0, socket) }
         }
         return found
     }

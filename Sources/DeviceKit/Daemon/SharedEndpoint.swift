@@ -21,10 +21,14 @@ enum SharedEndpoint {
             let attachment = DaemonAttachment(
                 target: .name(endpoint.address), linkName: endpoint.text,
                 patience: limit ?? DaemonAttachment.openingPatience, loop: loop)
-            let sockets = sockets()
+            var sockets = sockets()
             if sockets.count > 1 {
-                let devices = await Daemons.devices(named: endpoint.address, at: sockets, on: loop)
-                if devices.count > 1 { throw LinkError(ambiguous: endpoint, devices) }
+                let found = await Daemons.devices(named: endpoint.address, at: sockets, on: loop)
+                if Set(found.map(\.device.endpoint)).count > 1 {
+                    throw LinkError(ambiguous: endpoint, found.map(\.device))
+                }
+                // Of several that are to have the same device, only one does: the others wait for it.
+                if let owner = found.first(where: \.device.isUp) ?? found.first { sockets = [owner.socket] }
             }
             let link: DaemonLink
             do throws(DaemonError) { link = try await attachment.link(at: sockets) } catch {

@@ -80,6 +80,16 @@ struct DaemonOpeningTests {
         for daemon in daemons { await daemon.close() }
     }
 
+    @Test func `Of several daemons that are to have the same device, the one that has it counts`() async throws {
+        var waiting = Self.pump()
+        waiting.isUp = false
+        let daemons = [try await FakeDaemon([waiting]), try await FakeDaemon([Self.pump()])]
+        let link = try await opening(daemons[0], daemons[1]).link(to: Endpoint("shared:pump"))
+        #expect(link.sharedAddress?.socketPath == daemons[1].socketPath)
+        await link.close()
+        for daemon in daemons { await daemon.close() }
+    }
+
     @Test func `What it said right behind the answer is not lost where the link is listened to`() async throws {
         var device = Self.pump()
         device.greeting = "MANUAL:ON\r\n"
