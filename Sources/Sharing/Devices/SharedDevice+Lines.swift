@@ -101,9 +101,10 @@ extension SharedDevice {
         throw .away
     }
 
-    /// Whether a line would change the device, and this process was stopped since it was sent.
+    /// Whether a line would change the device, and this process was stopped since it was sent. Never in a family whose clients
+    /// could not be told: its lines, messages among them, come late rather than never.
     private func isOutdated(_ line: LineClient.WaitingLine) -> Bool {
-        line.epoch != ProcessPauses.number && row.mayChange(line.bytes)
+        line.epoch != ProcessPauses.number && row.mayChange(line.bytes) && row.wording(.notSent) != nil
     }
 
     /// Sends a line in its turn, unless this process is stopped until then.

@@ -183,6 +183,29 @@ struct DaemonTests {
         await pump.close()
     }
 
+    @Test("sends a message that came in a pause")
+    func messageInPause() async throws {
+        let folder = TemporaryFolder()
+        let listener = try await SocketListener.listen(at: .unix(path: folder.path("peer")))
+        let daemon = try await Self.start(
+            ["--port", "unix:\(folder.path("peer"))", "--family", "peer", "--unix", folder.path("share")]
+                + ["--socket", folder.path("daemon")])
+        let peer = try await #require(try listener.accept())
+        let received = Watched(ReceivedText())
+        await peer.gather(into: received)
+        try await daemon.errors.text(upTo: "the link is open")
+        daemon.send(signal: SIGSTOP)
+        try await daemon.untilStopped()
+        let client = try await ShareClient(socket: folder.path("share"))
+        try await client.say("help is on its way")
+        daemon.send(signal: SIGCONT)
+        try await received.text(upTo: "help is on its way")
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ending().status == 0)
+        for channel in [client.channel, peer] { await channel.close() }
+        await listener.close()
+    }
+
     @Test("tells the service manager when its shares listen, that it is alive, and when it ends")
     func notices() async throws {
         let folder = TemporaryFolder()
