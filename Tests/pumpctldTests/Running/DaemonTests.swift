@@ -141,7 +141,7 @@ struct DaemonTests {
         await pump.close()
     }
 
-    @Test("sends nothing behind a pause that came before its end, but OFF and questions", arguments: ["socket", "pty"])
+    @Test("refuses what came while it was stopped, except OFF and questions", arguments: ["socket", "pty"])
     func paused(share: String) async throws {
         let pump = try await PumpBehindTerminal()
         let (socket, pty) = (pump.folder.path("share"), pump.folder.path("pty"))
@@ -183,7 +183,7 @@ struct DaemonTests {
         await pump.close()
     }
 
-    @Test("sends a message that came in a pause")
+    @Test("sends a message that came while it was stopped")
     func messageInPause() async throws {
         let folder = TemporaryFolder()
         let listener = try await SocketListener.listen(at: .unix(path: folder.path("peer")))
