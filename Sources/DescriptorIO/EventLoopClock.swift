@@ -4,7 +4,7 @@ internal import Synchronization
 public struct EventLoopClock: Clock {
     public typealias Instant = ContinuousClock.Instant
 
-    private let loop: EventLoop
+    let loop: EventLoop
 
     /// A clock whose sleepers are woken on the thread of `loop`.
     public init(_ loop: EventLoop) { self.loop = loop }

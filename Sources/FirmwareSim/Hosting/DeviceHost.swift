@@ -29,10 +29,10 @@ public actor DeviceHost<Device: SimulatedDevice> {
     private var lines: [LineID: ClientLine] = [:]
     private var lastLineID: UInt64 = 0
     private var listeners: [any EmissionListener] = []
-    /// The sleep of ``run()``.
-    private var sleeping: Task<Void, Never>?
-    /// How often ``run()`` was asked to look at the device again.
-    private var calls: UInt64 = 0
+    /// Whether time goes by: while ``run()`` runs.
+    private var isRunning = false
+    /// When the device is looked at next.
+    private var alarm: Alarm?
 
     /// Names a client's line.
     public struct LineID: Hashable, Sendable {
@@ -138,23 +138,32 @@ public actor DeviceHost<Device: SimulatedDevice> {
 
     /// Runs the device until the task is cancelled; returns at once where time goes by on demand.
     public func run() async throws {
-        guard case .realTime(let clock) = pace else { return }
-        try await run(clock)
+        guard case .realTime = pace else { return }
+        isRunning = true
+        goOn()
+        defer {
+            isRunning = false
+            alarm?.cancel()
+        }
+        let (never, continuation) = AsyncStream<Never>.makeStream()
+        for await _ in never {}
+        withExtendedLifetime(continuation) {}
+        throw CancellationError()
     }
 
-    private func run(_ clock: some Clock<Duration>) async throws {
-        while true {
-            let heard = calls
-            if !isHeldUp { send(device.advance(to: nextStop)) }
-            let next = isHeldUp ? nil : device.nextActivity
-            let wait = (next ?? elapsed() + .seconds(3600)) - elapsed()
-            if wait > .zero {
-                await sleep(for: wait, clock, unlessCalledSince: heard)
-            } else {
-                // A device that is behind leaves room for its clients.
-                await Task.yield()
-            }
-            try Task.checkCancellation()
+    /// Has the device do what it now has to do, and sees to it that it is looked at again when it next has something to do.
+    private func goOn() {
+        guard case .realTime(let clock) = pace else { return settle() }
+        guard isRunning else { return }
+        alarm?.cancel()
+        alarm = nil
+        if !isHeldUp { send(device.advance(to: nextStop)) }
+        // One that is held up goes on when its clients have taken something.
+        guard !isHeldUp else { return }
+        let present = elapsed()
+        let next = device.nextActivity ?? present + .seconds(3600)
+        alarm = Alarm(after: next - present, on: clock, loop: loop) { [weak self] in
+            self?.assumeIsolated { $0.goOn() }
         }
     }
 
@@ -164,25 +173,13 @@ public actor DeviceHost<Device: SimulatedDevice> {
         return hasFlowControl ? min(present, device.nextActivity ?? present) : present
     }
 
-    private func sleep(for wait: Duration, _ clock: some Clock<Duration>, unlessCalledSince heard: UInt64) async {
-        guard calls == heard else { return }
-        let sleep = Task(executorPreference: loop) { _ = try? await clock.sleep(for: wait) }
-        sleeping = sleep
-        await withTaskCancellationHandler {
-            await sleep.value
-        } onCancel: {
-            sleep.cancel()
-        }
-        sleeping = nil
-    }
-
-    /// Has the device do what it now has to do, which may be due sooner than what ``run()`` sleeps for.
-    private func goOn() {
-        switch pace {
-        case .onDemand: settle()
-        case .realTime:
-            calls += 1
-            sleeping?.cancel()
+    /// Runs the device up to the present, or until it is held up.
+    private func catchUp() {
+        let present = elapsed()
+        while !isHeldUp {
+            let stop = hasFlowControl ? min(present, device.nextActivity ?? present) : present
+            send(device.advance(to: stop))
+            if stop == present { return }
         }
     }
 
@@ -234,8 +231,10 @@ public actor DeviceHost<Device: SimulatedDevice> {
 
     // MARK: The device
 
-    /// Does something to the device at the present instant, as press its button.
+    /// Does something to the device at the present instant, as press its button. The device has lived up to then, unless it
+    /// waits for a client.
     public func change<Value: Sendable>(_ body: @Sendable (inout Device, Duration) -> Value) -> Value {
+        if isRunning { catchUp() }
         let value = body(&device, now)
         goOn()
         return value

@@ -26,6 +26,9 @@ struct PumpController: Sendable {
         surroundings.buttonPressed = false
     }
 
+    /// Whether it does nothing unasked: it does not run, and nobody has pressed its button.
+    var isIdle: Bool { motor.state != .on && !surroundings.buttonPressed }
+
     // MARK: What it does unasked
 
     mutating func checkSafety(at millis: Int) -> [String] {

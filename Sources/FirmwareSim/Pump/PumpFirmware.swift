@@ -24,6 +24,8 @@ public struct PumpFirmware: SimulatedDevice {
     public static let pauseTime = Duration.milliseconds(100)
     /// How long it measures after that, before it reads the line. The pump protocol: some 9 ms of work.
     public static let workTime = Duration.milliseconds(9)
+    /// How long an idle pump is not looked at, in simulated time.
+    static let longestRest = Duration.seconds(10)
     /// How long a turn that handled a command lights the status LED at its end.
     public static let blinkTime = Duration.milliseconds(50)
 
@@ -77,8 +79,18 @@ extension PumpFirmware {
     }
 
     /// The next step of a loop turn or byte to leave; never `nil`.
+    ///
+    /// An idle pump's turns show nothing. They are made up for, ``longestRest`` at a time, when it is next looked at.
     public var nextActivity: Duration? {
-        uart.hasEmissions ? now : min(wakeTime, uart.nextDeparture ?? wakeTime)
+        if uart.hasEmissions { return now }
+        if isIdle { return stepDue + Self.longestRest }
+        return min(wakeTime, uart.nextDeparture ?? wakeTime)
+    }
+
+    /// Whether its turns do nothing that can be seen until something comes from outside: it does not run, and has nothing to
+    /// read, to say, or to show.
+    private var isIdle: Bool {
+        !isBooting && step != .pause && controller.isIdle && isQuiescent
     }
 
     /// Whether every command that arrived whole has been handled and its reply has left.

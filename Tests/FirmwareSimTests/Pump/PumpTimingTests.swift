@@ -1,4 +1,5 @@
 import FirmwareSim
+import TestSupport
 import Testing
 
 @Suite("When the pump answers")
@@ -163,17 +164,68 @@ struct PumpTimingTests {
         #expect(lit == 200)
     }
 
-    @Test("An idle device sleeps from step to step of its loop")
+    @Test("An idle device is looked at every 10 s, and makes up for its turns then")
     func idle() {
         var pump = PumpFirmware()
         var wakes = 0
-        while let next = pump.nextActivity, next < .milliseconds(10_900) {
+        while let next = pump.nextActivity, next < .seconds(1090) {
             #expect(pump.advance(to: next).isEmpty)
             wakes += 1
         }
-        #expect(pump.turns == 100)
-        #expect(wakes <= 201)
+        #expect(wakes <= 111)
         #expect(pump.isQuiescent)
+        _ = pump.advance(to: .milliseconds(1_089_999))
+        #expect(pump.turns == 10_000)
+    }
+
+    @Test("A device that is looked at when it says so does the same, at the same times, as one that is looked at every turn")
+    func skippedTurns() {
+        // A day of a pump that is used now and then: commands, the button, and nothing for up to an hour.
+        var random = SplitMix64(seed: 15)
+        var lazy = PumpFirmware()
+        var eager = lazy
+        var lazySaid: [Emission] = []
+        var eagerSaid: [Emission] = []
+        var instant = Duration.zero
+        while instant < .seconds(86_400) {
+            let end = instant + .milliseconds(Int.random(in: 1...3_600_000, using: &random))
+            while let next = lazy.nextActivity, next <= end {
+                let emissions = lazy.advance(to: next)
+                // What it says, it said just then: nobody has to be told something late.
+                #expect(emissions.allSatisfy { $0.time == next })
+                lazySaid += emissions
+            }
+            while instant < end {
+                instant = min(instant + .milliseconds(50), end)
+                eagerSaid += eager.advance(to: instant)
+            }
+            switch ["ON\n", "OFF\n", "STATUS\n", "TEMP\n", "SPEED:90\n", nil].randomElement(using: &random)! {
+            case let command?:
+                lazy.receive(Array(command.utf8), at: instant)
+                eager.receive(Array(command.utf8), at: instant)
+            case nil:
+                lazy.pressButton(at: instant)
+                eager.pressButton(at: instant)
+            }
+        }
+        #expect(lazySaid.count > 100)
+        #expect(Self.bytes(lazySaid) == Self.bytes(eagerSaid))
+    }
+
+    private struct TimedByte: Equatable {
+        var byte: UInt8
+        var time: Duration
+    }
+
+    /// Each byte at 9600 baud, and when it had left.
+    private static func bytes(_ emissions: [Emission]) -> [TimedByte] {
+        emissions.flatMap { emission in
+            emission.bytes.enumerated().map { index, byte in
+                TimedByte(
+                    byte: byte,
+                    time: emission.time - LineRate.baud(9600).timePerByte * (emission.bytes.count - 1 - index))
+            }
+        }
     }
 
     @Test("The same history gives the same bytes at the same times, however time is cut up", arguments: [1, 7, 1000])
