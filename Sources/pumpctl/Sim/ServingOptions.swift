@@ -5,6 +5,7 @@ import DeviceKit
 import FirmwareSim
 import Glibc
 import SerialPort
+import Synchronization
 
 /// Where a simulated device is offered.
 struct ServingOptions: ParsableArguments {
@@ -32,6 +33,12 @@ struct ServingOptions: ParsableArguments {
     @Flag(name: .customLong("broadcast"), help: "With --tcp: any number of clients, and all hear all replies.")
     var broadcasts = false
 
+    @Option(
+        help: ArgumentHelp(
+            "How many devices, each with its own line: '%d' in --link is the number of one, --tcp is the port of the first.",
+            valueName: "number"))
+    var count: Int?
+
     @Flag(
         name: .customLong("background"),
         help: "Return once the device is there, and print the number of the process that serves it.")
@@ -48,10 +55,35 @@ struct ServingOptions: ParsableArguments {
             throw ValidationError("--tcp cannot be combined with --pty and --link")
         }
         if broadcasts, tcp == nil { throw ValidationError("--broadcast requires --tcp") }
-        if usesRadio, usesPseudoTerminal || link != nil || tcp != nil {
-            throw ValidationError("--ble cannot be combined with --pty, --link and --tcp")
+        if usesRadio, usesPseudoTerminal || link != nil || tcp != nil || count != nil {
+            throw ValidationError("--ble cannot be combined with --pty, --link, --tcp and --count")
         }
+        if let count { try validate(count) }
         if !usesRadio, adapter != nil { throw ValidationError("--adapter requires --ble") }
+    }
+
+    private func validate(_ count: Int) throws {
+        guard (1...100_000).contains(count) else { throw ValidationError("--count takes a number from 1 to 100000") }
+        if let link, !link.contains(Self.numberMark) {
+            throw ValidationError("--count requires '%d' in --link, as in --link '/tmp/pump-%d'")
+        }
+        if let tcp, tcp > 0, Int(tcp) + count - 1 > UInt16.max {
+            throw ValidationError("there are not \(count) ports from \(tcp) on; --tcp 0 takes free ones")
+        }
+    }
+
+    /// What stands for the number of a device in the path of its link.
+    private static let numberMark = "%d"
+
+    /// Where the devices are offered, one after another.
+    private var places: [ServingPlace] {
+        (0..<(count ?? 1)).map { index in
+            if let tcp {
+                let port = tcp == 0 ? 0 : tcp + UInt16(index)
+                return .socket(.tcp(host: "127.0.0.1", port: port), broadcasts: broadcasts)
+            }
+            return .terminal(link: count == nil ? link : link?.replacing(Self.numberMark, with: "\(index + 1)"))
+        }
     }
 
     /// Starts the program in the background, if that is asked for and this is not the one there.
@@ -78,32 +110,62 @@ struct ServingOptions: ParsableArguments {
         return true
     }
 
-    /// Has `serve` offer a device on a line, and tells `onReady` where that is, or else prints it.
+    /// Has `serve` offer each device on its line, and tells `onReady` where that is, or else prints it.
     func serve(
         _ context: CommandContext, onReady: (@Sendable (_ text: String, _ endpoint: String) -> Void)? = nil,
-        _ serve: (ServingPlace, @escaping @Sendable (ServingEvent) -> Void) async throws -> Void
+        _ serve: @escaping @Sendable (ServingPlace, @escaping @Sendable (ServingEvent) -> Void) async throws -> Void
     ) async throws {
-        let onReady = onReady ?? { context.output.result($0, Self.ready(at: $1)) }
-        let socket = tcp.map { ServingPlace.socket(.tcp(host: "127.0.0.1", port: $0), broadcasts: broadcasts) }
+        let places = places
+        guard places.count > 1 else {
+            let number = count
+            return try await Self.serve(at: places[0], context, serve) { text, port in
+                if let onReady { onReady(text, port) } else { Self.tell(text, port, number, context.output) }
+                Self.background.release()
+            }
+        }
+        DescriptorLimit.raise()
+        let missing = Countdown(from: places.count)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, place) in places.enumerated() {
+                group.addTask(executorPreference: context.loop) {
+                    try await Self.serve(at: place, context, serve) { text, port in
+                        Self.tell(text, port, index + 1, context.output)
+                        if missing.goesToZero() { Self.background.release() }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private static func serve(
+        at place: ServingPlace, _ context: CommandContext,
+        _ serve: (ServingPlace, @escaping @Sendable (ServingEvent) -> Void) async throws -> Void,
+        onReady: @escaping @Sendable (_ text: String, _ endpoint: String) -> Void
+    ) async throws {
         do {
-            try await serve(socket ?? .terminal(link: link)) { event in
+            try await serve(place) { event in
                 switch event {
                 case .onTerminal(let path): onReady("PTY \(path)", path)
                 case .onSocket(let address): onReady("TCP \(address)", "\(address)")
                 case .refusedClient:
-                    return context.output.note(
+                    context.output.note(
                         "pumpctl: a second client was hung up on: the line has one",
                         hint: "serve with --broadcast to let several clients hear all replies")
                 }
-                Self.background.release()
             }
         } catch let error as SerialError {
             throw Failure(error)
         } catch let error as DescriptorError {
+            let port = if case .socket(.tcp(_, let port), _) = place { port } else { UInt16(0) }
             throw Failure(
-                error.errno == EADDRINUSE ? .unavailable : .ioError, code: "system", "port \(tcp ?? 0): \(error)",
+                error.errno == EADDRINUSE ? .unavailable : .ioError, code: "system", "port \(port): \(error)",
                 hint: "choose a free port: --tcp 0")
         }
+    }
+
+    private static func tell(_ text: String, _ port: String, _ number: Int?, _ output: Output) {
+        output.result(text, ready(at: port, number.map { ["number": $0] } ?? [:]))
     }
 
     /// That a device is there, as programs are told of it.
@@ -129,6 +191,21 @@ struct ServingOptions: ParsableArguments {
         case .disconnected(let central):
             output.record(["ok": true, "event": "disconnected", "name": name, "central": "\(central)"] as ResultRecord)
         case .subscribed, .unsubscribed: break
+        }
+    }
+}
+
+/// How many are still missing.
+private final class Countdown: Sendable {
+    private let count: Mutex<Int>
+
+    init(from count: Int) { self.count = Mutex(count) }
+
+    /// Whether the one that has come was the last.
+    func goesToZero() -> Bool {
+        count.withLock { count in
+            count -= 1
+            return count == 0
         }
     }
 }

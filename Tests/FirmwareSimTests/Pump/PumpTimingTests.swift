@@ -178,7 +178,7 @@ struct PumpTimingTests {
         #expect(pump.turns == 10_000)
     }
 
-    @Test("A device that is looked at when it says so does the same, at the same times, as one that is looked at every turn")
+    @Test("Looked at when it says so, it does the same at the same times as looked at every turn")
     func skippedTurns() {
         // A day of a pump that is used now and then: commands, the button, and nothing for up to an hour.
         var random = SplitMix64(seed: 15)

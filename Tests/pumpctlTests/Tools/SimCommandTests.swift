@@ -77,6 +77,54 @@ struct SimCommandTests {
         #expect(try failedAsJSON.object()["error"] as? String == "not_found")
     }
 
+    private static func object(_ line: String?) throws -> NSDictionary {
+        let json = try JSONSerialization.jsonObject(with: Data(try #require(line).utf8))
+        return try #require(json as? NSDictionary)
+    }
+
+    @Test("--count offers several devices, each with its number in the path of its link")
+    func count() async throws {
+        let folder = TemporaryFolder()
+        let sim = try await Pumpctl.start([
+            "sim", "pump", "--unpaced", "--count", "3", "--link", folder.path("pump-%d"), "--json",
+        ])
+        var ports: [Int: String] = [:]
+        for _ in 1...3 {
+            let record = try Self.object(await sim.output.line())
+            #expect(record["event"] as? String == "ready")
+            ports[try #require(record["number"] as? Int)] = try #require(record["port"] as? String)
+        }
+        #expect(ports == [1: folder.path("pump-1"), 2: folder.path("pump-2"), 3: folder.path("pump-3")])
+        #expect(try await Pumpctl.run("-p", folder.path("pump-2"), "on").status == 0)
+        for (number, state) in [(1, "off"), (2, "on"), (3, "off")] {
+            let status = try await Pumpctl.run("-p", folder.path("pump-\(number)"), "--json", "status").object()
+            #expect(status["state"] as? String == state)
+        }
+        sim.send(signal: SIGTERM)
+        #expect(try await sim.ending().status == 143)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("")).isEmpty)
+    }
+
+    @Test("--count takes one TCP port after another, and wants a place for a number in --link")
+    func countOfPorts() async throws {
+        let sim = try await Pumpctl.start(["sim", "led", "--count", "2", "--tcp", "0", "--json"])
+        let first = try #require(try Self.object(await sim.output.line())["port"] as? String)
+        let second = try #require(try Self.object(await sim.output.line())["port"] as? String)
+        #expect(first != second)
+        #expect(try await Pumpctl.run("-p", first, "led", "on").status == 0)
+        #expect(try await Pumpctl.run("-p", second, "led", "get").output == "led off\n")
+        sim.send(signal: SIGTERM)
+        _ = try await sim.ending()
+
+        for (arguments, text) in [
+            (["--link", "/tmp/pump"], "%d"), (["--tcp", "65535"], "65535"), (["--ble"], "--count"),
+        ] {
+            let ending = try await Pumpctl.start(["sim", "led", "--count", "2"] + arguments).ending()
+            expectFailure(ending, 64, saying: text)
+        }
+        expectFailure(try await Pumpctl.run("sim", "led", "--count", "0"), 64, saying: "1 to 100000")
+    }
+
     @Test("A link without a folder is printed as the endpoint that it is")
     func bareLink() async throws {
         let folder = TemporaryFolder()
