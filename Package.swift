@@ -79,10 +79,14 @@ let package = Package(
             name: "DeviceKit",
             dependencies: ["Transports", "LineProtocol", "SerialPort", "BlueZ", "DescriptorIO", "RecordFormat"],
             swiftSettings: settings),
+        // What programs say at a local socket, one JSON object a line: requests, responses and events.
+        .target(name: "ControlProtocol", dependencies: ["LineProtocol", "RecordFormat"], swiftSettings: settings),
         // One device for many programs: its queue, its clients, and the ways by which they reach it.
         .target(
             name: "Sharing",
-            dependencies: ["DeviceKit", "Transports", "LineProtocol", "SerialPort", "DescriptorIO", "RecordFormat"],
+            dependencies: [
+                "ControlProtocol", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "DescriptorIO", "RecordFormat",
+            ],
             swiftSettings: settings),
         // What may keep a program from its device, and what mends that.
         .target(
@@ -173,7 +177,7 @@ let package = Package(
         .testTarget(
             name: "SharingTests",
             dependencies: [
-                "Sharing", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "DescriptorIO", "FirmwareSim",
+                "Sharing", "ControlProtocol", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "DescriptorIO", "FirmwareSim",
                 "FakeBlueZ", "TestSupport",
             ],
             swiftSettings: settings),

@@ -1,3 +1,4 @@
+internal import ControlProtocol
 public import DescriptorIO
 internal import Glibc
 

@@ -1,3 +1,4 @@
+internal import ControlProtocol
 internal import LineProtocol
 
 /// What a shared device keeps for programs that have it by its name: who is told what, and who waits for its link.

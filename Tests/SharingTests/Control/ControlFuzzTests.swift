@@ -1,3 +1,4 @@
+import ControlProtocol
 import DescriptorIO
 import Foundation
 import LineProtocol

@@ -1,3 +1,4 @@
+import ControlProtocol
 import FakeBlueZ
 import LineProtocol
 import TestSupport

@@ -2,7 +2,7 @@ internal import LineProtocol
 internal import RecordFormat
 
 /// A value of JSON (RFC 8259).
-enum JSONValue: Sendable, Hashable {
+package enum JSONValue: Sendable, Hashable {
     case null
     case boolean(Bool)
     /// A number that is written without a fraction or an exponent.
@@ -15,7 +15,7 @@ enum JSONValue: Sendable, Hashable {
 
 extension JSONValue {
     /// The value as JSON on one line, members sorted by their names. Nothing in it acts on a terminal.
-    var json: String { plain.printableInJSON() }
+    package var json: String { plain.printableInJSON() }
 
     private var plain: String {
         switch self {
@@ -35,9 +35,9 @@ extension JSONValue {
 }
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral {
-    init(stringLiteral value: String) { self = .text(value) }
+    package init(stringLiteral value: String) { self = .text(value) }
 
-    init(booleanLiteral value: Bool) { self = .boolean(value) }
+    package init(booleanLiteral value: Bool) { self = .boolean(value) }
 
-    init(integerLiteral value: Int) { self = .integer(value) }
+    package init(integerLiteral value: Int) { self = .integer(value) }
 }

@@ -1,15 +1,17 @@
 /// Cuts what a program sends into lines, one at a time: what follows a line may be none of the interface any more.
-struct RequestLines {
+package struct RequestLines {
     private var bytes: [UInt8] = []
     /// Where the next line begins.
     private var start = 0
     /// How far its end was looked for in vain.
     private var searched = 0
 
-    /// How many bytes wait.
-    var count: Int { bytes.count - start }
+    package init() {}
 
-    mutating func append(_ more: [UInt8]) {
+    /// How many bytes wait.
+    package var count: Int { bytes.count - start }
+
+    package mutating func append(_ more: [UInt8]) {
         bytes.removeFirst(start)
         searched -= start
         start = 0
@@ -17,7 +19,7 @@ struct RequestLines {
     }
 
     /// Takes out the next line, without its `\n`; nil where it has not ended.
-    mutating func next() -> [UInt8]? {
+    package mutating func next() -> [UInt8]? {
         guard let end = bytes[searched...].firstIndex(of: 0x0A) else {
             searched = bytes.count
             return nil
@@ -27,7 +29,7 @@ struct RequestLines {
     }
 
     /// Takes out all that waits.
-    mutating func takeAll() -> [UInt8] {
+    package mutating func takeAll() -> [UInt8] {
         defer { self = RequestLines() }
         return Array(bytes[start...])
     }

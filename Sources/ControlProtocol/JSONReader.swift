@@ -2,18 +2,18 @@
 ///
 /// The bytes come from anybody: nesting is limited, so that no input exhausts the stack, and a member that is given twice is
 /// refused, as readers disagree on which of the two counts.
-struct JSONReader {
+package struct JSONReader {
     /// How many arrays and objects may be open at once.
-    static let depthLimit = 16
+    package static let depthLimit = 16
 
     /// Why bytes are no JSON.
-    struct Failure: Error, Hashable, CustomStringConvertible {
+    package struct Failure: Error, Hashable, CustomStringConvertible {
         /// How many bytes come before the fault.
-        var position: Int
+        package var position: Int
         /// What should be there.
-        var expected: String
+        package var expected: String
 
-        var description: String { "not JSON: expected \(expected) at byte \(position + 1)" }
+        package var description: String { "not JSON: expected \(expected) at byte \(position + 1)" }
     }
 
     private let bytes: [UInt8]
@@ -23,7 +23,7 @@ struct JSONReader {
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     /// The value that `bytes` hold, and nothing else but blanks.
-    static func value(of bytes: [UInt8]) throws(Failure) -> JSONValue {
+    package static func value(of bytes: [UInt8]) throws(Failure) -> JSONValue {
         var reader = JSONReader(bytes)
         let value = try reader.value()
         reader.skipBlanks()

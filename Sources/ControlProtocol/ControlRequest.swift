@@ -1,21 +1,21 @@
 /// A request of a program, one JSON object on a line: `{"id": 1, "do": "state", "device": "pump"}`.
-struct ControlRequest {
+package struct ControlRequest {
     /// What the program calls the request, an integer or text; the response carries it too.
-    let id: JSONValue
+    package let id: JSONValue
     /// What is to be done: the value of `do`.
-    let verb: String
+    package let verb: String
     /// All other members.
-    var arguments: ControlArguments
+    package var arguments: ControlArguments
 
     /// A line that is no request.
-    struct Refusal: Error {
+    package struct Refusal: Error {
         /// What the program calls the request; null where that can't be read.
-        var id: JSONValue = .null
-        var failure: ControlFailure
+        package var id: JSONValue = .null
+        package var failure: ControlFailure
     }
 
     /// Reads a line, without its end.
-    init(_ line: [UInt8]) throws(Refusal) {
+    package init(_ line: [UInt8]) throws(Refusal) {
         let value: JSONValue
         do throws(JSONReader.Failure) { value = try JSONReader.value(of: line) } catch {
             throw Refusal(failure: .usage("\(error)"))
@@ -35,17 +35,17 @@ struct ControlRequest {
 }
 
 /// The members of a request, each taken once.
-struct ControlArguments {
+package struct ControlArguments {
     private var members: [String: JSONValue]
     private let verb: String
 
-    init(_ members: [String: JSONValue], of verb: String) {
+    package init(_ members: [String: JSONValue], of verb: String) {
         self.members = members
         self.verb = verb
     }
 
     /// Takes a text; nil where there is no such member.
-    mutating func optionalText(_ name: String) throws(ControlFailure) -> String? {
+    package mutating func optionalText(_ name: String) throws(ControlFailure) -> String? {
         switch members.removeValue(forKey: name) {
         case nil: return nil
         case .text(let text): return text
@@ -54,13 +54,13 @@ struct ControlArguments {
     }
 
     /// Takes a text.
-    mutating func text(_ name: String) throws(ControlFailure) -> String {
+    package mutating func text(_ name: String) throws(ControlFailure) -> String {
         guard let text = try optionalText(name) else { throw .usage("'\(verb)' needs '\(name)'") }
         return text
     }
 
     /// Takes a list of texts; nil where there is no such member, or the word `all`.
-    mutating func list(_ name: String) throws(ControlFailure) -> [String]? {
+    package mutating func list(_ name: String) throws(ControlFailure) -> [String]? {
         switch members.removeValue(forKey: name) {
         case nil, .text("all"): return nil
         case .array(let values):
@@ -75,7 +75,7 @@ struct ControlArguments {
     }
 
     /// Takes the members of an object; none where there is no such member.
-    mutating func object(_ name: String) throws(ControlFailure) -> [String: JSONValue] {
+    package mutating func object(_ name: String) throws(ControlFailure) -> [String: JSONValue] {
         switch members.removeValue(forKey: name) {
         case nil: return [:]
         case .object(let object): return object
@@ -84,7 +84,7 @@ struct ControlArguments {
     }
 
     /// Refuses what nobody has taken: a member that is misspelt must not go unnoticed.
-    func end() throws(ControlFailure) {
+    package func end() throws(ControlFailure) {
         if let name = members.keys.min() { throw .usage("'\(verb)' takes no '\(name)'") }
     }
 }

@@ -1,17 +1,17 @@
 /// Why a request was not done, as the program is told that sent it: the same words as in `pumpctl --json`.
-struct ControlFailure: Error, Hashable {
+package struct ControlFailure: Error, Hashable {
     /// What went wrong, as a stable word for programs.
-    var code: String
+    package var code: String
     /// What went wrong, in one sentence without a full stop.
-    var message: String
+    package var message: String
     /// What to do about it.
-    var hint: String?
+    package var hint: String?
     /// What became of the command, as ``LineProtocol/SessionError/Outcome`` words it.
-    var outcome: String?
+    package var outcome: String?
     /// What the device said behind `ERROR:`.
-    var deviceCode: String?
+    package var deviceCode: String?
 
-    init(
+    package init(
         _ code: String, _ message: String, hint: String? = nil, outcome: String? = nil, deviceCode: String? = nil
     ) {
         self.code = code
@@ -22,12 +22,12 @@ struct ControlFailure: Error, Hashable {
     }
 
     /// The request itself is wrong, and nothing was done.
-    static func usage(_ message: String, hint: String? = nil) -> ControlFailure {
+    package static func usage(_ message: String, hint: String? = nil) -> ControlFailure {
         ControlFailure("usage", message, hint: hint, outcome: "not_sent")
     }
 
     /// The object `error` of a response; what is not known is left out.
-    var json: JSONValue {
+    package var json: JSONValue {
         let members = [
             "code": code, "message": message, "hint": hint, "outcome": outcome, "device_code": deviceCode,
         ]
