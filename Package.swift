@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "Diagnosis", targets: ["Diagnosis"]),
         .library(name: "FirmwareSim", targets: ["FirmwareSim"]),
         .library(name: "PeripheralSim", targets: ["PeripheralSim"]),
+        .library(name: "SimControl", targets: ["SimControl"]),
         .library(name: "Terminal", targets: ["Terminal"]),
         .library(name: "Charts", targets: ["Charts"]),
         .library(name: "Recorder", targets: ["Recorder", "RecordFormat"]),
@@ -94,6 +95,9 @@ let package = Package(
             dependencies: ["DeviceKit", "Transports", "LineProtocol", "SerialPort", "BlueZ", "DBus", "DescriptorIO"],
             swiftSettings: settings),
         .target(name: "FirmwareSim", dependencies: ["DescriptorIO", "SerialPort"], swiftSettings: settings),
+        // Simulated devices under control while they run: a socket at which programs press the button.
+        .target(
+            name: "SimControl", dependencies: ["FirmwareSim", "ControlProtocol", "DescriptorIO"], swiftSettings: settings),
         // Simulated devices over BLE, apart from FirmwareSim so that a simulator on a wire needs no libdbus.
         .target(name: "PeripheralSim", dependencies: ["FirmwareSim", "BlueZ"], swiftSettings: settings),
         // What is recorded, and how it goes from pumpctl to the program that keeps it. GRDB brings Foundation, which costs
@@ -123,7 +127,7 @@ let package = Package(
             name: "pumpctl",
             dependencies: [
                 "DeviceKit", "Diagnosis", "LineProtocol", "Transports", "BlueZ", "DBus", "SerialPort", "DescriptorIO",
-                "FirmwareSim", "PeripheralSim", "RecordFormat", "Terminal", "Charts",
+                "FirmwareSim", "PeripheralSim", "SimControl", "ControlProtocol", "RecordFormat", "Terminal", "Charts",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

@@ -53,6 +53,15 @@ package struct ControlArguments {
         }
     }
 
+    /// Takes a whole number; nil where there is no such member.
+    package mutating func optionalInteger(_ name: String) throws(ControlFailure) -> Int? {
+        switch members.removeValue(forKey: name) {
+        case nil: return nil
+        case .integer(let number): return number
+        default: throw .usage("'\(name)' must be a whole number")
+        }
+    }
+
     /// Takes a text.
     package mutating func text(_ name: String) throws(ControlFailure) -> String {
         guard let text = try optionalText(name) else { throw .usage("'\(verb)' needs '\(name)'") }
@@ -61,17 +70,25 @@ package struct ControlArguments {
 
     /// Takes a list of texts; nil where there is no such member, or the word `all`.
     package mutating func list(_ name: String) throws(ControlFailure) -> [String]? {
-        switch members.removeValue(forKey: name) {
-        case nil, .text("all"): return nil
-        case .array(let values):
-            var texts: [String] = []
-            for value in values {
-                guard case .text(let text) = value else { throw .usage("'\(name)' must be a list of texts") }
-                texts.append(text)
-            }
-            return texts
+        switch members[name] {
+        case .text("all"):
+            members[name] = nil
+            return nil
+        case nil, .array: return try texts(name)
         default: throw .usage("'\(name)' must be a list of texts, or \"all\"")
         }
+    }
+
+    /// Takes a list of texts; nil where there is no such member.
+    package mutating func texts(_ name: String) throws(ControlFailure) -> [String]? {
+        guard let value = members.removeValue(forKey: name) else { return nil }
+        guard case .array(let values) = value else { throw .usage("'\(name)' must be a list of texts") }
+        var texts: [String] = []
+        for value in values {
+            guard case .text(let text) = value else { throw .usage("'\(name)' must be a list of texts") }
+            texts.append(text)
+        }
+        return texts
     }
 
     /// Takes the members of an object; none where there is no such member.

@@ -42,9 +42,19 @@ public protocol SimulatedDevice: Sendable {
     ///
     /// What left the UART before `instant` is still returned by the next ``advance(to:)``; the rest is lost.
     mutating func reset(at instant: Duration)
+
+    /// What people and the world do to it while it runs; nothing, unless it says otherwise.
+    static var verbs: [DeviceVerb<Self>] { get }
+
+    /// What can be seen of it by one who stands beside it, by keys that end in their unit. The device has lived up to now.
+    var observations: [String: ObservedValue] { get }
 }
 
 extension SimulatedDevice {
+    public static var verbs: [DeviceVerb<Self>] { [] }
+
+    public var observations: [String: ObservedValue] { [:] }
+
     public mutating func hostCame(at instant: Duration) {}
 
     public mutating func lineLeft(at instant: Duration) {}

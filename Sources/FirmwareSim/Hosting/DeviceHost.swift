@@ -26,6 +26,8 @@ public actor DeviceHost<Device: SimulatedDevice> {
     private var device: Device
     /// How far the device has been run, where time goes by on demand.
     private var instant = Duration.zero
+    /// What of the time that has gone by was skipped, where time goes by as a clock does.
+    private var skipped = Duration.zero
     private var lines: [LineID: ClientLine] = [:]
     private var lastLineID: UInt64 = 0
     private var listeners: [any EmissionListener] = []
@@ -133,7 +135,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
 
     /// The present instant of the device.
     private var now: Duration {
-        if case .realTime = pace { elapsed() } else { instant }
+        if case .realTime = pace { elapsed() + skipped } else { instant }
     }
 
     /// Runs the device until the task is cancelled; returns at once where time goes by on demand.
@@ -160,7 +162,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
         if !isHeldUp { send(device.advance(to: nextStop)) }
         // One that is held up goes on when its clients have taken something.
         guard !isHeldUp else { return }
-        let present = elapsed()
+        let present = now
         let next = device.nextActivity ?? present + .seconds(3600)
         alarm = Alarm(after: next - present, on: clock, loop: loop) { [weak self] in
             self?.assumeIsolated { $0.goOn() }
@@ -169,13 +171,13 @@ public actor DeviceHost<Device: SimulatedDevice> {
 
     /// How far the device is run in one go: up to the present, but one activity at a time where it may be held up.
     private var nextStop: Duration {
-        let present = elapsed()
+        let present = now
         return hasFlowControl ? min(present, device.nextActivity ?? present) : present
     }
 
     /// Runs the device up to the present, or until it is held up.
     private func catchUp() {
-        let present = elapsed()
+        let present = now
         while !isHeldUp {
             let stop = hasFlowControl ? min(present, device.nextActivity ?? present) : present
             send(device.advance(to: stop))
@@ -183,16 +185,16 @@ public actor DeviceHost<Device: SimulatedDevice> {
         }
     }
 
-    /// Lets simulated time go by at once. On demand only.
+    /// Lets simulated time go by at once, and sends what the device says meanwhile.
     public func advance(by duration: Duration) {
-        let end = instant + duration
-        while let next = device.nextActivity, next <= end {
-            instant = max(instant, next)
-            send(device.advance(to: instant))
+        let end = now + duration
+        while !isHeldUp, let next = device.nextActivity, next <= end {
+            send(device.advance(to: next))
         }
         instant = end
-        send(device.advance(to: end))
-        settle()
+        if case .realTime = pace { skipped += duration }
+        if !isHeldUp { send(device.advance(to: end)) }
+        goOn()
     }
 
     /// Runs the device until it has answered all that it received.

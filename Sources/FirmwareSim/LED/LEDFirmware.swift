@@ -46,6 +46,8 @@ public struct LEDFirmware: SimulatedDevice {
         isLit = false
     }
 
+    public var observations: [String: ObservedValue] { ["lit": .boolean(isLit)] }
+
     private mutating func obey(_ command: [UInt8]) {
         switch String(decoding: command, as: UTF8.self) {
         case "LED": tell()

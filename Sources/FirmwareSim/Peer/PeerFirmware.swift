@@ -127,6 +127,20 @@ public struct PeerFirmware: SimulatedDevice {
 
     public var isQuiescent: Bool { wire.isIdle && wire.isHeard && blockDue == nil && messagesDue == nil }
 
+    public static var verbs: [DeviceVerb<PeerFirmware>] {
+        [
+            DeviceVerb(
+                "say", [SimulatorOption("message", .text, help: "The message.")], help: "Say something."
+            ) { peer, values, now in
+                peer.say(Array((values.text("message") ?? "").utf8), at: now)
+            }
+        ]
+    }
+
+    public var observations: [String: ObservedValue] {
+        ["on": .boolean(isOn), "listener": .boolean(hasListener), "messages": .integer(messages.count)]
+    }
+
     /// Resets the board: what it was saying is lost, and what it was told. It is switched off.
     public mutating func reset(at instant: Duration) {
         now = max(now, instant)

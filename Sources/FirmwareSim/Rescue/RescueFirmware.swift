@@ -97,6 +97,10 @@ public struct RescueFirmware: SimulatedDevice {
         splitter = JSONObjectSplitter()
     }
 
+    public var observations: [String: ObservedValue] {
+        ["sent": .integer(sentCount), "received": .integer(received.count)]
+    }
+
     // MARK: The app
 
     private mutating func sendStock() {

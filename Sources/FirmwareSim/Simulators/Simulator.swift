@@ -54,13 +54,15 @@ public struct Simulator: Sendable {
 
     /// Makes a device, and offers it in real time until the task is cancelled.
     ///
-    /// - Parameter onEvent: Told where it is, and what becomes of it.
+    /// - Parameters:
+    ///   - onDevice: Told of the device before it is offered, to do something to it while it runs.
+    ///   - onEvent: Told where it is, and what becomes of it.
     /// - Throws: As ``device(_:)`` and ``DeviceHost/serve(at:onEvent:)``.
     public func serve(
         _ settings: SimulatorSettings, at place: ServingPlace, on loop: EventLoop = .shared,
-        onEvent: @escaping @Sendable (ServingEvent) -> Void
+        onDevice: (@Sendable (DeviceHandle) -> Void)? = nil, onEvent: @escaping @Sendable (ServingEvent) -> Void
     ) async throws {
-        try await serve(device(settings), hasFlowControl(settings), at: place, on: loop, onEvent)
+        try await serve(device(settings), hasFlowControl(settings), at: place, on: loop, onDevice, onEvent)
     }
 
     /// Makes a device, and joins it in real time to a line inside this program, until the line is closed.
@@ -77,11 +79,12 @@ public struct Simulator: Sendable {
 
     private func serve(
         _ device: some SimulatedDevice, _ hasFlowControl: Bool, at place: ServingPlace, on loop: EventLoop,
-        _ onEvent: @escaping @Sendable (ServingEvent) -> Void
+        _ onDevice: (@Sendable (DeviceHandle) -> Void)?, _ onEvent: @escaping @Sendable (ServingEvent) -> Void
     ) async throws {
-        try await DeviceHost(
-            device, pace: .realTime(EventLoopClock(loop)), hasFlowControl: hasFlowControl, on: loop
-        ).serve(at: place, onEvent: onEvent)
+        let host = DeviceHost(
+            device, pace: .realTime(EventLoopClock(loop)), hasFlowControl: hasFlowControl, on: loop)
+        onDevice?(host.handle)
+        try await host.serve(at: place, onEvent: onEvent)
     }
 
     private func connect(

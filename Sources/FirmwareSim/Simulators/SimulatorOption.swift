@@ -8,6 +8,8 @@ public struct SimulatorOption: Sendable, Hashable {
     public enum Value: Sendable, Hashable {
         /// A whole number.
         case number(ClosedRange<Int>)
+        /// A number that may have a fraction.
+        case decimal(ClosedRange<Double>)
         /// What everything random depends on: a number from 0 to `UInt64.max`.
         case seed
         /// One of these words.
@@ -65,6 +67,7 @@ public struct SimulatorOption: Sendable, Hashable {
     public func takes(_ text: String) -> Bool {
         switch value {
         case .number(let range): Int(text).map(range.contains) ?? false
+        case .decimal(let range): Double(text).map(range.contains) ?? false
         case .seed: UInt64(text) != nil
         case .choice(let words): words.contains(text)
         case .flag: ["on", "off", "true", "false"].contains(text)
@@ -78,7 +81,7 @@ extension SimulatorOption.Value {
     /// What a value is, in a word; nil where that says no more than the option's name.
     fileprivate var name: String? {
         switch self {
-        case .number, .seed: "number"
+        case .number, .decimal, .seed: "number"
         case .time: "time"
         case .file: "file"
         case .choice, .flag, .text: nil
@@ -92,6 +95,8 @@ extension SimulatorOption.Value: CustomStringConvertible {
         switch self {
         case .number(let range) where range.upperBound == .max: "a number, \(range.lowerBound) or more"
         case .number(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
+        case .decimal(let range):
+            "a number from \(Self.short(range.lowerBound)) to \(Self.short(range.upperBound))"
         case .seed: "a number from 0 to \(UInt64.max)"
         case .choice(let words): "one of: \(words.joined(separator: ", "))"
         case .flag: "on or off"
@@ -100,6 +105,11 @@ extension SimulatorOption.Value: CustomStringConvertible {
         case .file: "the path of a file"
         }
     }
+}
+
+extension SimulatorOption.Value {
+    /// A number without the fraction that it does not have.
+    private static func short(_ number: Double) -> String { Int(exactly: number).map { "\($0)" } ?? "\(number)" }
 }
 
 // MARK: - Options of many devices

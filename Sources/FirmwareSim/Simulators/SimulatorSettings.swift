@@ -32,6 +32,9 @@ public struct SimulatorSettings: Sendable {
     /// The number that an option has; nil where it has none.
     public func number(_ name: String) -> Int? { text(name).flatMap { Int($0) } }
 
+    /// The number, whole or not, that an option has; nil where it has none.
+    public func decimal(_ name: String) -> Double? { text(name).flatMap { Double($0) } }
+
     /// The seed that an option has; 1 where it has none.
     public func seed(_ name: String = "seed") -> UInt64 { text(name).flatMap { UInt64($0) } ?? 1 }
 

@@ -60,6 +60,18 @@ public struct StormFirmware: SimulatedDevice {
         blockDue = nil
     }
 
+    public static var verbs: [DeviceVerb<StormFirmware>] {
+        [DeviceVerb("measure", help: "Measure now.") { storm, _, now in storm.measureNow(at: now) }]
+    }
+
+    public var observations: [String: ObservedValue] { ["rows": .integer(rowCount)] }
+
+    /// Measures now, beside what it measures by itself.
+    public mutating func measureNow(at instant: Duration) {
+        now = max(now, instant)
+        measure()
+    }
+
     // MARK: The program
 
     private mutating func live() {

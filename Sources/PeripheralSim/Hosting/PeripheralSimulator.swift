@@ -34,22 +34,24 @@ public struct PeripheralSimulator: Sendable {
     ///
     /// - Parameters:
     ///   - adapter: The name or address of a Bluetooth adapter; nil for the first that is on.
+    ///   - onDevice: Told of the device before it is offered, to do something to it while it runs.
     ///   - onEvent: Told what becomes of it.
     /// - Throws: As ``peripheral(_:)`` and ``DeviceHost/serve(onAdapter:onEvent:)``.
     public func serve(
         _ settings: SimulatorSettings, onAdapter adapter: String? = nil, on loop: EventLoop = .shared,
-        onEvent: @escaping @Sendable (PeripheralEvent) -> Void
+        onDevice: (@Sendable (DeviceHandle) -> Void)? = nil, onEvent: @escaping @Sendable (PeripheralEvent) -> Void
     ) async throws {
-        try await serve(peripheral(settings), onAdapter: adapter, on: loop, onEvent)
+        try await serve(peripheral(settings), onAdapter: adapter, on: loop, onDevice, onEvent)
     }
 
     private func serve(
         _ device: some SimulatedPeripheral, onAdapter adapter: String?, on loop: EventLoop,
-        _ onEvent: @escaping @Sendable (PeripheralEvent) -> Void
+        _ onDevice: (@Sendable (DeviceHandle) -> Void)?, _ onEvent: @escaping @Sendable (PeripheralEvent) -> Void
     ) async throws {
         // The radio is as fast as it is, and nothing gets lost on the way to it.
-        try await DeviceHost(device, pace: .realTime(EventLoopClock(loop)), hasFlowControl: true, on: loop)
-            .serve(onAdapter: adapter, onEvent: onEvent)
+        let host = DeviceHost(device, pace: .realTime(EventLoopClock(loop)), hasFlowControl: true, on: loop)
+        onDevice?(host.handle)
+        try await host.serve(onAdapter: adapter, onEvent: onEvent)
     }
 }
 

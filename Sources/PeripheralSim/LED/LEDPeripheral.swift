@@ -59,6 +59,8 @@ public struct LEDPeripheral: SimulatedPeripheral {
         set(false)
     }
 
+    public var observations: [String: ObservedValue] { ["lit": .boolean(isLit)] }
+
     private var value: [UInt8] { [isLit ? 1 : 0] }
 
     private mutating func set(_ isLit: Bool) {

@@ -85,6 +85,15 @@ public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
 
     public var isQuiescent: Bool { device.isQuiescent && collected.isEmpty && emissions.isEmpty }
 
+    /// What is done to the device behind the module.
+    public static var verbs: [DeviceVerb<HM10Module>] {
+        Device.verbs.map { verb in
+            DeviceVerb(verb.name, verb.arguments, help: verb.help) { verb.perform(&$0.device, $1, $2) }
+        }
+    }
+
+    public var observations: [String: ObservedValue] { device.observations }
+
     /// When the UART will have been silent long enough; nil while nothing waits for that.
     private var silence: Duration? { collected.isEmpty ? nil : lastByteTime + Self.patience }
 

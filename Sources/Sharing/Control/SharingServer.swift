@@ -57,7 +57,7 @@ public actor SharingServer {
     /// - Throws: `system` with EADDRINUSE where another program listens there, EPERM where the group is none of this user's.
     public func open() async throws(DescriptorError) {
         let address = SocketAddress.unix(path: path)
-        await SocketShare.removeStaleSocket(at: address, on: loop)
+        await SocketListener.removeStale(address, on: loop)
         let listener = try await SocketListener.listen(at: address, mode: 0o600, keepsWriting: true, on: loop)
         do throws(DescriptorError) { try letGroupIn() } catch {
             await listener.close()

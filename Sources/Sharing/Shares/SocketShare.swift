@@ -24,7 +24,7 @@ public actor SocketShare {
     public static func open(
         _ device: SharedDevice, at address: SocketAddress, limit: Int = standardLimit
     ) async throws(DescriptorError) -> SocketShare {
-        await removeStaleSocket(at: address, on: device.loop)
+        await SocketListener.removeStale(address, on: device.loop)
         let listener = try await SocketListener.listen(at: address, mode: 0o600, keepsWriting: true, on: device.loop)
         let share = SocketShare(device, listener, limit: limit)
         await share.start()
@@ -35,20 +35,6 @@ public actor SocketShare {
         self.device = device
         self.listener = listener
         self.limit = limit
-    }
-
-    /// Removes what a program has left that was killed: a socket that refuses who connects.
-    static func removeStaleSocket(at address: SocketAddress, on loop: EventLoop) async {
-        guard case .unix(let path) = address else { return }
-        var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
-        do throws(DescriptorError) {
-            let channel = try await DescriptorChannel.connect(
-                to: address, on: loop, deadline: .now.advanced(by: .seconds(1)))
-            await channel.close()
-        } catch {
-            if error.errno == ECONNREFUSED { unlink(path) }
-        }
     }
 
     private func start() {

@@ -82,7 +82,7 @@ struct PeerHostCommand: PeerSubcommand {
         var serving = ServingOptions()
         (serving.usesPseudoTerminal, serving.link, serving.tcp) = (usesPseudoTerminal, link, tcp)
         (serving.broadcasts, serving.count) = (false, nil)
-        try await serving.serve(context, onReady: { events.yield(.ready($0, port: $1)) }) { place, tell in
+        try await serving.serve(context, onReady: { events.yield(.ready($0, port: $1)) }) { _, place, tell in
             let peer = HostedPeer(options, at: .line(place), on: context.loop) { event in
                 if case .line(let event) = event { tell(event) } else { events.yield(.happened(event)) }
             }

@@ -5,6 +5,7 @@ import DeviceKit
 import FirmwareSim
 import Glibc
 import SerialPort
+import SimControl
 import Synchronization
 
 /// Where a simulated device is offered.
@@ -38,6 +39,11 @@ struct ServingOptions: ParsableArguments {
             "How many devices, each with its own line: '%d' in --link is the number of one, --tcp is the port of the first.",
             valueName: "number"))
     var count: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "A Unix socket at which 'pumpctl sim ctl' controls the device while it runs.", valueName: "path"))
+    var control: String?
 
     @Flag(
         name: .customLong("background"),
@@ -110,15 +116,52 @@ struct ServingOptions: ParsableArguments {
         return true
     }
 
+    /// Is told of each device, with its number, before it is offered.
+    typealias OnDevice = @Sendable (Int, DeviceHandle) -> Void
+
+    /// What offers the device of a number at a place, and tells what becomes of it.
+    typealias Offer = @Sendable (Int, ServingPlace, @escaping @Sendable (ServingEvent) -> Void) async throws -> Void
+
+    /// Has `serve` offer devices of a family, which can be controlled where that is asked for, until it returns, or somebody
+    /// who controls them asks for the end.
+    ///
+    func controlling(
+        _ family: String, _ context: CommandContext,
+        _ serve: @escaping @Sendable (_ onDevice: @escaping OnDevice) async throws -> Void
+    ) async throws {
+        guard let control else { return try await serve { _, _ in } }
+        let server: SimulationServer
+        do throws(DescriptorError) {
+            server = try await SimulationServer.open(for: family, at: control, on: context.loop)
+        } catch {
+            var failure = Failure(file: control, errno: error.errno ?? EIO)
+            if error.errno == EADDRINUSE {
+                (failure.status, failure.code, failure.hint) = (ExitStatus.unavailable, "path_taken", "choose another path")
+            }
+            throw failure
+        }
+        try await withCleanup({ await server.close() }) {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask(executorPreference: context.loop) {
+                    try await serve { number, device in server.assumeIsolated { $0.add(device, number: number) } }
+                }
+                group.addTask(executorPreference: context.loop) { await server.untilStopped() }
+                // Whichever ends first ends the other.
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+        }
+    }
+
     /// Has `serve` offer each device on its line, and tells `onReady` where that is, or else prints it.
     func serve(
         _ context: CommandContext, onReady: (@Sendable (_ text: String, _ endpoint: String) -> Void)? = nil,
-        _ serve: @escaping @Sendable (ServingPlace, @escaping @Sendable (ServingEvent) -> Void) async throws -> Void
+        _ serve: @escaping Offer
     ) async throws {
         let places = places
         guard places.count > 1 else {
             let number = count
-            return try await Self.serve(at: places[0], context, serve) { text, port in
+            return try await Self.serve(1, at: places[0], context, serve) { text, port in
                 if let onReady { onReady(text, port) } else { Self.tell(text, port, number, context.output) }
                 Self.background.release()
             }
@@ -128,7 +171,7 @@ struct ServingOptions: ParsableArguments {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, place) in places.enumerated() {
                 group.addTask(executorPreference: context.loop) {
-                    try await Self.serve(at: place, context, serve) { text, port in
+                    try await Self.serve(index + 1, at: place, context, serve) { text, port in
                         Self.tell(text, port, index + 1, context.output)
                         if missing.goesToZero() { Self.background.release() }
                     }
@@ -139,12 +182,11 @@ struct ServingOptions: ParsableArguments {
     }
 
     private static func serve(
-        at place: ServingPlace, _ context: CommandContext,
-        _ serve: (ServingPlace, @escaping @Sendable (ServingEvent) -> Void) async throws -> Void,
+        _ number: Int, at place: ServingPlace, _ context: CommandContext, _ serve: Offer,
         onReady: @escaping @Sendable (_ text: String, _ endpoint: String) -> Void
     ) async throws {
         do {
-            try await serve(place) { event in
+            try await serve(number, place) { event in
                 switch event {
                 case .onTerminal(let path): onReady("PTY \(path)", path)
                 case .onSocket(let address): onReady("TCP \(address)", "\(address)")

@@ -8,7 +8,7 @@ struct SimCommand: ParsableCommand {
         commandName: "sim",
         abstract: "Offer a simulated device to other programs.",
         discussion: ServingOptions.discussion,
-        subcommands: FamilyRow.all.map { $0.simulator.command })
+        subcommands: FamilyRow.all.map { $0.simulator.command } + [SimControlCommand.self])
 }
 
 /// What `sim FAMILY` and `sim:FAMILY` are made of. The row is made where one of them is used: a start must not cost it.
@@ -53,14 +53,19 @@ struct SimFamilyCommand<Simulated: Simulation>: OptionedCommand {
         if try serving.startInBackground(Output(isJSON: options.json)) { return }
         let (row, settings, serving) = (Simulated.row, try settings(), serving)
         try CommandRunner.run(options, for: Family(named: row.line.name)) { context in
-            if serving.usesRadio {
-                let (name, output) = (settings.text("name") ?? "", context.output)
-                try await row.serve(settings, onAdapter: serving.adapter, on: context.loop) {
-                    ServingOptions.tell($0, of: name, output)
-                }
-            } else {
-                try await serving.serve(context) {
-                    try await row.line.serve(settings, at: $0, on: context.loop, onEvent: $1)
+            try await serving.controlling(row.line.name, context) { onDevice in
+                if serving.usesRadio {
+                    let (name, output) = (settings.text("name") ?? "", context.output)
+                    try await row.serve(
+                        settings, onAdapter: serving.adapter, on: context.loop, onDevice: { onDevice(1, $0) }
+                    ) {
+                        ServingOptions.tell($0, of: name, output)
+                    }
+                } else {
+                    try await serving.serve(context) { number, place, tell in
+                        try await row.line.serve(
+                            settings, at: place, on: context.loop, onDevice: { onDevice(number, $0) }, onEvent: tell)
+                    }
                 }
             }
         }

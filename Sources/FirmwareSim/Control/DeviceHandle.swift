@@ -1,0 +1,67 @@
+/// A device that is hosted, to whoever moves its knob: it does not matter which device it is.
+public struct DeviceHandle: Sendable {
+    /// What can be done to any device, beside its own verbs.
+    static let commonVerbs = ["advance", "reset"]
+
+    /// What can be done to it, by name.
+    public let verbs: [String]
+
+    private let act: @Sendable (String, [String]) async throws(DeviceVerbError) -> Void
+    private let look: @Sendable () async -> [String: ObservedValue]
+
+    init<Device: SimulatedDevice>(_ host: DeviceHost<Device>) {
+        verbs = (Device.verbs.map(\.name) + Self.commonVerbs).sorted()
+        act = { verb, arguments throws(DeviceVerbError) in try await host.perform(verb, arguments) }
+        look = { await host.observe() }
+    }
+
+    /// Does something to the device now.
+    ///
+    /// - Parameters:
+    ///   - verb: One of ``verbs``. `reset` resets the board. `advance` takes a time, and lets it go by at once: what the
+    ///     device says on the way is sent, as fast as it is taken.
+    ///   - arguments: As they were typed, in the verb's order.
+    /// - Throws: Where it can't be done; then nothing was.
+    public func perform(_ verb: String, _ arguments: [String] = []) async throws(DeviceVerbError) {
+        try await act(verb, arguments)
+    }
+
+    /// What can be seen of the device now, by keys that end in their unit.
+    public func observe() async -> [String: ObservedValue] { await look() }
+}
+
+extension DeviceHost {
+    private static var time: SimulatorOption { SimulatorOption("time", .time(), help: "How long.") }
+
+    /// The device as one that is controlled.
+    public nonisolated var handle: DeviceHandle { DeviceHandle(self) }
+
+    fileprivate func perform(_ verb: String, _ arguments: [String]) throws(DeviceVerbError) {
+        if let row = Device.verbs.first(where: { $0.name == verb }) {
+            let settings = try Self.settings(arguments, row.arguments, of: verb)
+            return change { row.perform(&$0, settings, $1) }
+        }
+        switch verb {
+        case "advance":
+            let settings = try Self.settings(arguments, [Self.time], of: verb)
+            if let time = settings.time(Self.time.name) { advance(by: time) }
+        case "reset":
+            _ = try Self.settings(arguments, [], of: verb)
+            change { $0.reset(at: $1) }
+        default: throw .unknown(verb, known: handle.verbs)
+        }
+    }
+
+    private static func settings(
+        _ given: [String], _ arguments: [SimulatorOption], of verb: String
+    ) throws(DeviceVerbError) -> SimulatorSettings {
+        let names = arguments.map(\.name)
+        guard given.count == names.count else { throw .argumentCount(of: verb, names: names) }
+        let values = Dictionary(uniqueKeysWithValues: zip(names, given))
+        do throws(SimulatorOptionError) { return try SimulatorSettings(arguments, values, over: .line) } catch {
+            throw .argument(error)
+        }
+    }
+
+    fileprivate func observe() -> [String: ObservedValue] { change { device, _ in device.observations } }
+}

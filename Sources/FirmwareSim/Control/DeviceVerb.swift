@@ -1,0 +1,63 @@
+/// What a person or the world does to a device that runs, as a row: press its button, warm its probe.
+///
+/// ```swift
+/// DeviceVerb("turn", [SimulatorOption("position", .decimal(0...1), help: "…")], help: "Turn the knob.") {
+///     $0.setPotentiometer(Int(($1.decimal("position") ?? 0) * 1023))
+/// }
+/// ```
+public struct DeviceVerb<Device>: Sendable {
+    /// What it is called, in lower case, as `press`.
+    public let name: String
+    /// What it takes, in this order. All of it has to be given.
+    public let arguments: [SimulatorOption]
+    /// What it does, as a sentence.
+    public let help: String
+
+    package let perform: @Sendable (inout Device, SimulatorSettings, Duration) -> Void
+
+    /// - Parameter perform: Does it, at that instant; the values are such as the arguments take.
+    public init(
+        _ name: String, _ arguments: [SimulatorOption] = [], help: String,
+        perform: @escaping @Sendable (inout Device, SimulatorSettings, Duration) -> Void
+    ) {
+        self.name = name
+        self.arguments = arguments
+        self.help = help
+        self.perform = perform
+    }
+}
+
+/// Something that can be seen of a simulated device.
+public enum ObservedValue: Sendable, Hashable {
+    case text(String)
+    case integer(Int)
+    case number(Double)
+    case boolean(Bool)
+}
+
+/// Why something was not done to a simulated device.
+public enum DeviceVerbError: Error, Sendable, Hashable {
+    /// There is no such verb, but these.
+    case unknown(String, known: [String])
+    /// The verb takes other arguments: these, by their names.
+    case argumentCount(of: String, names: [String])
+    /// An argument takes another value.
+    case argument(SimulatorOptionError)
+}
+
+extension DeviceVerbError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .unknown(let verb, _): "the device has no verb '\(verb)'"
+        case .argumentCount(let verb, let names) where names.isEmpty: "'\(verb)' takes no argument"
+        case .argumentCount(let verb, let names): "'\(verb)' takes \(names.joined(separator: " "))"
+        case .argument(let error): "\(error)"
+        }
+    }
+
+    /// What to do about it; nil where the description says that.
+    public var hint: String? {
+        guard case .unknown(_, let known) = self else { return nil }
+        return "use one of: \(known.joined(separator: ", "))"
+    }
+}

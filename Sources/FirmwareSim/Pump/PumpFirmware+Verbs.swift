@@ -1,0 +1,54 @@
+extension PumpFirmware {
+    public static var verbs: [DeviceVerb<PumpFirmware>] {
+        let probe = SimulatorOption("probe", .choice(["water", "skin"]), help: "Which probe.")
+        return [
+            DeviceVerb("press", help: "Press and release the button on the lid.") { pump, _, now in
+                pump.pressButton(at: now)
+            },
+            DeviceVerb(
+                "turn",
+                [SimulatorOption("position", .decimal(0...1), help: "Where the knob stands, from one end to the other.")],
+                help: "Turn the speed knob."
+            ) { pump, values, _ in
+                pump.setPotentiometer(Int(((values.decimal("position") ?? 0) * 1023).rounded()))
+            },
+            DeviceVerb(
+                "temperature", [probe, SimulatorOption("celsius", .decimal(-55...150), help: "The temperature in °C.")],
+                help: "Bring a probe to a temperature, from which it moves on."
+            ) { pump, values, _ in
+                let celsius = values.decimal("celsius") ?? 0
+                if values.text("probe") == "skin" {
+                    pump.setSkinTemperature(celsius)
+                } else {
+                    pump.setWaterTemperature(celsius)
+                }
+            },
+            DeviceVerb(
+                "probe",
+                [probe, SimulatorOption("condition", .choice(["sound", "open", "shorted"]), help: "What state it is in.")],
+                help: "Break a probe, or mend it."
+            ) { pump, values, _ in
+                let condition: ThermistorCondition =
+                    switch values.text("condition") {
+                    case "open": .open
+                    case "shorted": .shorted
+                    default: .sound
+                    }
+                if values.text("probe") == "skin" {
+                    pump.setSkinThermistor(condition)
+                } else {
+                    pump.setWaterThermistor(condition)
+                }
+            },
+        ]
+    }
+
+    public var observations: [String: ObservedValue] {
+        [
+            "state": .text(state.rawValue.lowercased()), "duty": .integer(Int(duty)),
+            "knob": .number(Double(controller.surroundings.potentiometer) / 1023),
+            "water_temp_c": .number(heat.water), "skin_temp_c": .number(heat.skin),
+            "power_led": .boolean(powerLED), "status_led": .boolean(statusLED), "booting": .boolean(isBooting),
+        ]
+    }
+}

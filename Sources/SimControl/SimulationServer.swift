@@ -1,0 +1,158 @@
+internal import ControlProtocol
+public import DescriptorIO
+public import FirmwareSim
+
+/// A Unix socket at which other programs control simulated devices: one JSON object a line, as at the socket of pumpctld.
+///
+/// ```
+/// {"do":"turn","arguments":["0.4"],"id":1}
+/// {"id":1,"ok":true,"state":{"duty":140,…}}
+/// ```
+///
+/// Only this user can connect. `packaging/schema/simulation.schema.json` defines what is said.
+public actor SimulationServer {
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    /// The longest request in bytes, without its end.
+    private static let lineLimit = 1 << 14
+
+    private nonisolated let loop: EventLoop
+    private let family: String
+    private let listener: SocketListener
+    private var devices: [Int: DeviceHandle] = [:]
+    private var connections: [DescriptorChannel] = []
+    private let stopping: AsyncStream<Never>
+    private let stop: AsyncStream<Never>.Continuation
+
+    /// Begins to listen. A socket that nobody listens at any more is replaced.
+    ///
+    /// - Throws: `system` with EADDRINUSE where something else is at that path.
+    public static func open(
+        for family: String, at path: String, on loop: EventLoop = .shared
+    ) async throws(DescriptorError) -> SimulationServer {
+        let address = SocketAddress.unix(path: path)
+        await SocketListener.removeStale(address, on: loop)
+        let listener = try await SocketListener.listen(at: address, mode: 0o600, on: loop)
+        let server = SimulationServer(family, listener, on: loop)
+        await server.start()
+        return server
+    }
+
+    private init(_ family: String, _ listener: SocketListener, on loop: EventLoop) {
+        self.family = family
+        self.listener = listener
+        self.loop = loop
+        (stopping, stop) = AsyncStream.makeStream()
+    }
+
+    /// Puts a device under control.
+    ///
+    /// - Parameter number: What requests call it, from 1 on.
+    public func add(_ device: DeviceHandle, number: Int) { devices[number] = device }
+
+    /// Returns once somebody has asked for the end of the simulation, or the task was cancelled.
+    public func untilStopped() async { for await _ in stopping {} }
+
+    /// Stops listening, removes the socket, and hangs up.
+    public func close() async {
+        await listener.close()
+        for connection in connections { await connection.close() }
+        connections = []
+    }
+
+    // MARK: Connections
+
+    private func start() { Task(executorPreference: loop) { await self.acceptAll() } }
+
+    private func acceptAll() async {
+        while true {
+            do throws(DescriptorError) {
+                guard let channel = try await listener.accept() else { return }
+                connections.append(channel)
+                Task(executorPreference: loop) { await self.serve(channel) }
+            } catch {
+                // Out of descriptors, most likely: programs that leave give theirs back.
+                guard (try? await EventLoopClock(loop).sleep(for: .milliseconds(100))) != nil else { return }
+            }
+        }
+    }
+
+    private func serve(_ channel: DescriptorChannel) async {
+        var lines = RequestLines()
+        let hello: [String: JSONValue] = [
+            "version": .integer(ControlMessage.version), "family": .text(family), "devices": .integer(devices.count),
+        ]
+        try? await channel.write(ControlMessage.event("hello", hello))
+        // One request after another: what is done first is seen first.
+        while let bytes = try? await channel.read(), lines.count <= Self.lineLimit {
+            lines.append(bytes)
+            while let line = lines.next() {
+                let (answer, isEnd) = await answer(to: line)
+                try? await channel.write(answer)
+                if isEnd { stop.finish() }
+            }
+        }
+        connections.removeAll { $0 === channel }
+        await channel.close()
+    }
+
+    // MARK: Requests
+
+    private func answer(to line: [UInt8]) async -> (answer: [UInt8], isEnd: Bool) {
+        let request: ControlRequest
+        do throws(ControlRequest.Refusal) { request = try ControlRequest(line) } catch {
+            return (ControlMessage.refusal(of: error.id, error.failure), false)
+        }
+        do throws(ControlFailure) {
+            let members = try await perform(request)
+            return (ControlMessage.response(to: request.id, members), request.verb == "stop")
+        } catch {
+            return (ControlMessage.refusal(of: request.id, error), false)
+        }
+    }
+
+    /// Does what is asked for; returns what the response says.
+    private func perform(_ request: ControlRequest) async throws(ControlFailure) -> [String: JSONValue] {
+        var members = request.arguments
+        let given = try members.texts("arguments") ?? []
+        let number = try members.optionalInteger("device")
+        try members.end()
+        if request.verb == "stop" {
+            guard given.isEmpty, number == nil else { throw .usage("'stop' ends all devices, and takes nothing") }
+            return [:]
+        }
+        let device = try device(number)
+        if request.verb != "state" {
+            do throws(DeviceVerbError) { try await device.perform(request.verb, given) } catch {
+                let known = error.hint == nil ? nil : (device.verbs + ["state", "stop"]).sorted()
+                throw .usage("\(error)", hint: known.map { "use one of: \($0.joined(separator: ", "))" })
+            }
+        } else if !given.isEmpty {
+            throw .usage("'state' takes no argument")
+        }
+        return ["state": .object(await device.observe().mapValues(\.json))]
+    }
+
+    private func device(_ number: Int?) throws(ControlFailure) -> DeviceHandle {
+        if number == nil, devices.count > 1 {
+            throw .usage("there are \(devices.count) devices", hint: "name one by its number: 1 to \(devices.count)")
+        }
+        guard let device = devices[number ?? 1] else {
+            throw ControlFailure(
+                "no_such_device", "there is no device \(number ?? 1)", hint: "use a number from 1 to \(devices.count)",
+                outcome: "not_sent")
+        }
+        return device
+    }
+}
+
+extension ObservedValue {
+    fileprivate var json: JSONValue {
+        switch self {
+        case .text(let text): .text(text)
+        case .integer(let number): .integer(number)
+        case .number(let number): .number(number)
+        case .boolean(let isSo): .boolean(isSo)
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+import ControlProtocol
+import DescriptorIO
+import DeviceKit
+import Glibc
+
+struct SimControlCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ctl",
+        abstract: "Control a simulated device while it runs.",
+        discussion: """
+            Asks the simulator that was started with --control PATH. 'state' prints what can be seen of the device, \
+            'advance TIME' lets time go by at once, 'reset' resets the board, and 'stop' ends the simulator. A pump also has \
+            press, turn POSITION (0 to 1), temperature PROBE CELSIUS, and probe PROBE CONDITION; a storm sensor has \
+            measure, a peer say MESSAGE.
+            """,
+        example: "pumpctl sim ctl /tmp/pump.control temperature skin 41")
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var own: JSONOption
+    var shared: SharedOptions { own.shared }
+
+    @Option(help: ArgumentHelp("Which of several devices, from 1 on.", valueName: "number"))
+    var device: Int?
+
+    @Argument(help: ArgumentHelp("The path of the simulator's control socket."))
+    var path: String
+
+    @Argument(help: "What to do.")
+    var verb: String
+
+    @Argument(help: "What the verb takes.")
+    var arguments: [String] = []
+
+    func run(in context: CommandContext) async throws {
+        var request: [String: JSONValue] = [
+            "id": 1, "do": .text(verb), "arguments": .array(arguments.map(JSONValue.text)),
+        ]
+        request["device"] = device.map(JSONValue.integer)
+        let response = try await Self.ask(JSONValue.object(request), at: path, context.loop)
+        guard case .object(let state)? = response["state"] else {
+            return context.output.result("ok", ["ok": true] as ResultRecord)
+        }
+        if context.output.isJSON {
+            context.output.draw(JSONValue.object(state.merging(["ok": true]) { $1 }).json + "\n")
+        } else {
+            for (key, value) in state.sorted(by: { $0.key < $1.key }) {
+                context.output.text(key + ": " + (value.text ?? value.json))
+            }
+        }
+    }
+
+    /// What a simulator answers to a request.
+    private static func ask(
+        _ request: JSONValue, at path: String, _ loop: EventLoop
+    ) async throws -> [String: JSONValue] {
+        let channel: DescriptorChannel
+        do throws(DescriptorError) {
+            channel = try await .connect(to: .unix(path: path), on: loop, deadline: .now + .seconds(10))
+        } catch {
+            var failure = Failure(file: path, errno: error.errno ?? EIO)
+            failure.hint = "start a simulator there: pumpctl sim pump --control PATH"
+            if error.errno == ECONNREFUSED { (failure.status, failure.code) = (ExitStatus.noInput, "not_found") }
+            throw failure
+        }
+        return try await withCleanup({ await channel.close() }) {
+            try await channel.write(Array((request.json + "\n").utf8))
+            var lines = RequestLines()
+            while let bytes = try await channel.read() {
+                lines.append(bytes)
+                while let line = lines.next() {
+                    if let response = try Self.response(in: line) { return response }
+                }
+            }
+            throw Failure(.ioError, code: "disconnected", "\(path): the simulator has ended before it answered")
+        }
+    }
+
+    /// The response that a line is; nil where it is an event.
+    private static func response(in line: [UInt8]) throws -> [String: JSONValue]? {
+        guard case .object(let members)? = try? JSONReader.value(of: line) else {
+            throw Failure(.protocolError, code: "protocol", "this is no simulator's control socket")
+        }
+        if members["event"] != nil { return nil }
+        guard members["ok"] != true, case .object(let error)? = members["error"] else { return members }
+        throw Failure(
+            .usage, code: error["code"]?.text ?? "usage", error["message"]?.text ?? "the simulator has refused",
+            hint: error["hint"]?.text)
+    }
+}
+
+extension JSONValue {
+    fileprivate var text: String? { if case .text(let text) = self { text } else { nil } }
+}
