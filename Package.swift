@@ -86,7 +86,8 @@ let package = Package(
         .target(
             name: "Sharing",
             dependencies: [
-                "ControlProtocol", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "DescriptorIO", "RecordFormat",
+                "ControlProtocol", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "DescriptorIO",
+                "RecordFormat",
             ],
             swiftSettings: settings),
         // What may keep a program from its device, and what mends that.
@@ -97,7 +98,8 @@ let package = Package(
         .target(name: "FirmwareSim", dependencies: ["DescriptorIO", "SerialPort"], swiftSettings: settings),
         // Simulated devices under control while they run: a socket at which programs press the button.
         .target(
-            name: "SimControl", dependencies: ["FirmwareSim", "ControlProtocol", "DescriptorIO"], swiftSettings: settings),
+            name: "SimControl", dependencies: ["FirmwareSim", "ControlProtocol", "DescriptorIO"],
+            swiftSettings: settings),
         // Simulated devices over BLE, apart from FirmwareSim so that a simulator on a wire needs no libdbus.
         .target(name: "PeripheralSim", dependencies: ["FirmwareSim", "BlueZ"], swiftSettings: settings),
         // What is recorded, and how it goes from pumpctl to the program that keeps it. GRDB brings Foundation, which costs
@@ -134,7 +136,7 @@ let package = Package(
 
         // A clock and a link that do what a test says, when it says so; other programs, and waiting for what they say.
         .target(
-            name: "TestSupport", dependencies: ["LineProtocol", "DescriptorIO", "CDescriptorIO"],
+            name: "TestSupport", dependencies: ["ControlProtocol", "LineProtocol", "DescriptorIO", "CDescriptorIO"],
             path: "Tests/TestSupport", swiftSettings: settings),
         // What tests preload into a program to see what it puts on the disk, and when.
         .target(name: "SyncCounter", path: "Tests/SyncCounter"),
@@ -181,7 +183,8 @@ let package = Package(
         .testTarget(
             name: "SharingTests",
             dependencies: [
-                "Sharing", "ControlProtocol", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "DescriptorIO", "FirmwareSim",
+                "Sharing", "ControlProtocol", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "DescriptorIO",
+                "FirmwareSim",
                 "FakeBlueZ", "TestSupport",
             ],
             swiftSettings: settings),
@@ -218,6 +221,10 @@ let package = Package(
         .testTarget(
             name: "FirmwareSimTests",
             dependencies: ["FirmwareSim", "DescriptorIO", "SerialPort", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "SimControlTests",
+            dependencies: ["SimControl", "FirmwareSim", "ControlProtocol", "DescriptorIO", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "PeripheralSimTests",
             dependencies: [

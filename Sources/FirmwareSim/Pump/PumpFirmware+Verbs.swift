@@ -7,13 +7,14 @@ extension PumpFirmware {
             },
             DeviceVerb(
                 "turn",
-                [SimulatorOption("position", .decimal(0...1), help: "Where the knob stands, from one end to the other.")],
+                [SimulatorOption("position", .decimal(0...1), help: "Where the knob stands, from end to end.")],
                 help: "Turn the speed knob."
             ) { pump, values, _ in
                 pump.setPotentiometer(Int(((values.decimal("position") ?? 0) * 1023).rounded()))
             },
             DeviceVerb(
-                "temperature", [probe, SimulatorOption("celsius", .decimal(-55...150), help: "The temperature in °C.")],
+                "temperature",
+                [probe, SimulatorOption("celsius", .decimal(-55...150), help: "The temperature in °C.")],
                 help: "Bring a probe to a temperature, from which it moves on."
             ) { pump, values, _ in
                 let celsius = values.decimal("celsius") ?? 0
@@ -25,7 +26,10 @@ extension PumpFirmware {
             },
             DeviceVerb(
                 "probe",
-                [probe, SimulatorOption("condition", .choice(["sound", "open", "shorted"]), help: "What state it is in.")],
+                [
+                    probe,
+                    SimulatorOption("condition", .choice(["sound", "open", "shorted"]), help: "What state it is in."),
+                ],
                 help: "Break a probe, or mend it."
             ) { pump, values, _ in
                 let condition: ThermistorCondition =

@@ -136,7 +136,9 @@ struct ServingOptions: ParsableArguments {
         } catch {
             var failure = Failure(file: control, errno: error.errno ?? EIO)
             if error.errno == EADDRINUSE {
-                (failure.status, failure.code, failure.hint) = (ExitStatus.unavailable, "path_taken", "choose another path")
+                (failure.status, failure.code, failure.hint) = (
+                    ExitStatus.unavailable, "path_taken", "choose another path"
+                )
             }
             throw failure
         }

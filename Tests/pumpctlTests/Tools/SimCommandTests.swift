@@ -125,6 +125,53 @@ struct SimCommandTests {
         expectFailure(try await Pumpctl.run("sim", "led", "--count", "0"), 64, saying: "1 to 100000")
     }
 
+    @Test("--control lets other programs press the button, and end the simulator")
+    func control() async throws {
+        let folder = TemporaryFolder()
+        let (port, control) = (folder.path("pump"), folder.path("control"))
+        let sim = try await Pumpctl.start(["sim", "pump", "--unpaced", "--link", port, "--control", control])
+        #expect(try await sim.output.line() == "PTY \(port)")
+        let off = try await Pumpctl.run("sim", "ctl", control, "state")
+        #expect(off.output.contains("state: off\n"), "\(off)")
+        #expect(try await Pumpctl.run("sim", "ctl", control, "press").status == 0)
+        let running = try await Pumpctl.run("--json", "sim", "ctl", control, "advance", "1s").object()
+        #expect(running["state"] as? String == "on")
+        #expect(running["ok"] as? Bool == true)
+        #expect(try await Pumpctl.run("-p", port, "--json", "status").object()["state"] as? String == "on")
+        let cold = try await Pumpctl.run("--json", "sim", "ctl", control, "temperature", "skin", "-5").object()
+        #expect(try #require(cold["skin_temp_c"] as? Double) < 0)
+
+        expectFailure(try await Pumpctl.run("sim", "ctl", control, "dance"), 64, saying: "dance", hint: "press")
+        let second = try await Pumpctl.run("sim", "led", "--control", control)
+        expectFailure(second, 69, saying: control, hint: "choose another path")
+        #expect(try await Pumpctl.run("sim", "ctl", control, "stop").output == "ok\n")
+        #expect(try await sim.ending().status == 0)
+        #expect(access(control, F_OK) != 0)
+        #expect(access(port, F_OK) != 0)
+        expectFailure(try await Pumpctl.run("sim", "ctl", control, "stop"), 66, saying: control, hint: "--control")
+    }
+
+    @Test("--control at a path where nothing can be is refused")
+    func controlNowhere() async throws {
+        expectFailure(
+            try await Pumpctl.run("sim", "pump", "--control", "/nonexistent/control"), 66,
+            saying: "/nonexistent/control")
+        let folder = TemporaryFolder()
+        let file = folder.write("mine", to: "file")
+        expectFailure(try await Pumpctl.run("sim", "pump", "--control", file), 69, saying: file)
+        expectFailure(try await Pumpctl.run("sim", "ctl", file, "state"), 66, saying: file)
+    }
+
+    @Test("More devices than descriptors that a process starts with")
+    func moreThanTheSoftLimit() async throws {
+        let sim = try await Pumpctl.start(
+            ["sim", "led", "--count", "150"],
+            program: Shell.bash("ulimit -Sn 100; exec \"$0\" \"$@\"", Executable.pumpctl))
+        for _ in 1...150 { #expect(try await sim.output.line().hasPrefix("PTY /dev/pts/")) }
+        sim.send(signal: SIGTERM)
+        #expect(try await sim.ending().status == 143)
+    }
+
     @Test("A link without a folder is printed as the endpoint that it is")
     func bareLink() async throws {
         let folder = TemporaryFolder()

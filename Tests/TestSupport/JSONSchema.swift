@@ -1,30 +1,28 @@
-import ControlProtocol
-import Foundation
+package import ControlProtocol
+package import Foundation
 
-@testable import Sharing
-
-/// A JSON Schema (2020-12), as far as `packaging/schema/pumpctld.schema.json` goes. By a word that it does not
+/// A JSON Schema (2020-12), as far as those in `packaging/schema` go. By a word that it does not
 /// know nothing fits.
-struct JSONSchema: Sendable {
+package struct JSONSchema: Sendable {
     /// What programs and pumpctld say to each other.
-    static let pumpctld = JSONSchema(path: "packaging/schema/pumpctld.schema.json")
+    package static let pumpctld = JSONSchema(path: "packaging/schema/pumpctld.schema.json")
 
     /// The folder of the repository.
-    static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
+    package static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
 
     /// By their names.
     private let definitions: [String: JSONValue]
 
     /// Without the file, or where it is no JSON, nothing fits.
-    init(path: String) {
+    package init(path: String) {
         let data = try? Data(contentsOf: Self.repository.appending(path: path))
         let root = try? JSONReader.value(of: Array(data ?? Data()))
         definitions = root?["$defs"]?.members ?? [:]
     }
 
     /// Whether a value is one by the definition of that name.
-    func fits(_ value: JSONValue, _ name: String) -> Bool { fits(value, definitions[name] ?? false) }
+    package func fits(_ value: JSONValue, _ name: String) -> Bool { fits(value, definitions[name] ?? false) }
 
     private func fits(_ value: JSONValue, _ schema: JSONValue) -> Bool {
         guard let rules = schema.members else { return schema == true }
@@ -60,12 +58,12 @@ struct JSONSchema: Sendable {
 }
 
 extension JSONValue {
-    var members: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
+    package var members: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
 
     /// The text; empty for anything else.
-    var string: String { if case .text(let text) = self { text } else { "" } }
+    package var string: String { if case .text(let text) = self { text } else { "" } }
 
-    var double: Double? {
+    package var double: Double? {
         switch self {
         case .integer(let number): Double(number)
         case .number(let number): number
@@ -73,11 +71,11 @@ extension JSONValue {
         }
     }
 
-    subscript(_ name: String) -> JSONValue? { members?[name] }
+    package subscript(_ name: String) -> JSONValue? { members?[name] }
 
     /// The elements of an array; anything else is the only one.
-    var options: [JSONValue] { if case .array(let values) = self { values } else { [self] } }
+    package var options: [JSONValue] { if case .array(let values) = self { values } else { [self] } }
 
     /// The elements of an array; none of anything else.
-    var elements: [JSONValue] { if case .array(let values) = self { values } else { [] } }
+    package var elements: [JSONValue] { if case .array(let values) = self { values } else { [] } }
 }

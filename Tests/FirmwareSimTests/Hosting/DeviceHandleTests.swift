@@ -1,0 +1,89 @@
+import DescriptorIO
+import FirmwareSim
+import Testing
+
+@Suite("What can be done to each device while it runs", .timeLimit(.minutes(1)))
+struct DeviceHandleTests {
+    private static func handle(_ device: some SimulatedDevice) -> DeviceHandle {
+        DeviceHost(device, pace: .onDemand).handle
+    }
+
+    @Test("Each family has its verbs, and all have those of any device")
+    func verbs() {
+        #expect(
+            Self.handle(PumpFirmware()).verbs == ["advance", "press", "probe", "reset", "temperature", "turn"])
+        #expect(Self.handle(StormFirmware()).verbs == ["advance", "measure", "reset"])
+        #expect(Self.handle(LEDFirmware()).verbs == ["advance", "reset"])
+        #expect(Self.handle(PeerFirmware()).verbs == ["advance", "reset", "say"])
+        #expect(Self.handle(RescueFirmware()).verbs == ["advance", "reset"])
+    }
+
+    @Test("A pump's probe is broken and mended, and each probe has its own temperature", arguments: ["water", "skin"])
+    func probes(probe: String) async throws {
+        let host = DeviceHost(
+            PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34))), pace: .onDemand)
+        try await host.handle.perform("temperature", [probe, "30.5"])
+        let expected = probe == "water" ? (30.5, 34.0) : (12.0, 30.5)
+        let observed = await host.handle.observe()
+        #expect(observed["water_temp_c"] == .number(expected.0))
+        #expect(observed["skin_temp_c"] == .number(expected.1))
+        let sound = await host.change { pump, now in Self.temperatures(&pump, now) }
+        try await host.handle.perform("probe", [probe, "open"])
+        let open = await host.change { pump, now in Self.temperatures(&pump, now) }
+        #expect(open != sound)
+        try await host.handle.perform("probe", [probe, "shorted"])
+        #expect(await host.change { pump, now in Self.temperatures(&pump, now) } != sound)
+        try await host.handle.perform("probe", [probe, "sound"])
+        #expect(await host.change { pump, now in Self.temperatures(&pump, now) } == sound)
+    }
+
+    /// What a copy of the pump answers to TEMP.
+    private static func temperatures(_ pump: inout PumpFirmware, _ now: Duration) -> String {
+        var copy = pump
+        copy.receive(Array("TEMP\n".utf8), at: now)
+        return String(decoding: copy.advance(to: now + .seconds(1)).flatMap(\.bytes), as: UTF8.self)
+    }
+
+    @Test("A storm sensor measures, and stores what it has measured")
+    func storm() async throws {
+        let handle = Self.handle(StormFirmware(options: StormFirmwareOptions(rows: 3)))
+        #expect(await handle.observe() == ["rows": .integer(3)])
+        try await handle.perform("measure")
+        #expect(await handle.observe() == ["rows": .integer(4)])
+    }
+
+    @Test("A peer says what it is told to say")
+    func peer() async throws {
+        let host = DeviceHost(PeerFirmware(options: PeerFirmwareOptions(carrier: .line(.unlimited))), pace: .onDemand)
+        let (far, near) = try DescriptorChannel.pair(on: .shared)
+        await host.attach(near)
+        try await host.handle.perform("say", ["bring water"])
+        var said = ""
+        while !said.contains("bring water\r\n") {
+            said += String(decoding: try #require(try await far.read()), as: UTF8.self)
+        }
+        await far.close()
+    }
+
+    @Test("A reset board is as it was switched on")
+    func reset() async throws {
+        let host = DeviceHost(LEDFirmware(lineRate: .unlimited, isLit: true), pace: .onDemand)
+        #expect(await host.handle.observe() == ["lit": .boolean(true)])
+        try await host.handle.perform("reset")
+        #expect(await host.handle.observe() == ["lit": .boolean(false)])
+    }
+
+    @Test("What can't be done says why")
+    func refusals() async {
+        let handle = Self.handle(PumpFirmware())
+        await #expect(throws: DeviceVerbError.unknown("dance", known: handle.verbs)) {
+            try await handle.perform("dance")
+        }
+        await #expect(throws: DeviceVerbError.argumentCount(of: "turn", names: ["position"])) {
+            try await handle.perform("turn")
+        }
+        await #expect(
+            throws: DeviceVerbError.argument(SimulatorOptionError("position", .invalid(takes: .decimal(0...1))))
+        ) { try await handle.perform("turn", ["2"]) }
+    }
+}

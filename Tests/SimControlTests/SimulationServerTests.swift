@@ -1,0 +1,135 @@
+import ControlProtocol
+import DescriptorIO
+import FirmwareSim
+import Glibc
+import SimControl
+import TestSupport
+import Testing
+
+@Suite("A simulator's control socket", .timeLimit(.minutes(2)))
+struct SimulationServerTests {
+    /// A pump whose time stands still but for what is asked for, under control, and a program at the socket.
+    private final class Rig: Sendable {
+        static let schema = JSONSchema(path: "packaging/schema/simulation.schema.json")
+
+        let folder = TemporaryFolder()
+        let server: SimulationServer
+        let hosts: [DeviceHost<PumpFirmware>]
+        let channel: DescriptorChannel
+        private let lines = Watched(RequestLines())
+
+        init(devices: Int = 1) async throws {
+            let options = PumpFirmwareOptions(
+                lineRate: .unlimited, heat: .fixed(water: 12, skin: 34), potentiometer: 716)
+            hosts = (0..<devices).map { _ in DeviceHost(PumpFirmware(options: options), pace: .onDemand) }
+            server = try await SimulationServer.open(for: "pump", at: folder.path("control"))
+            for (index, host) in hosts.enumerated() { await server.add(host.handle, number: index + 1) }
+            channel = try await .connect(to: .unix(path: folder.path("control")), deadline: .now + .seconds(30))
+            #expect(try await message()["event"] == "hello")
+        }
+
+        /// Sends a line, which is a request by the schema unless it is none, and returns what is said of it.
+        func ask(_ line: String, isRequest: Bool = true) async throws -> JSONValue {
+            let value = try? JSONReader.value(of: Array(line.utf8))
+            #expect(value.map { Self.schema.fits($0, "request") } ?? false == isRequest, "\(line)")
+            try await channel.write(Array((line + "\n").utf8))
+            return try await message()
+        }
+
+        private func message() async throws -> JSONValue {
+            while true {
+                if let line = lines.update({ $0.next() }) {
+                    let value = try JSONReader.value(of: line)
+                    #expect(Self.schema.fits(value, "message"), "\(value.json)")
+                    return value
+                }
+                let bytes = try #require(try await channel.read())
+                lines.update { $0.append(bytes) }
+            }
+        }
+
+        func end() async {
+            await channel.close()
+            await server.close()
+        }
+    }
+
+    @Test("says what can be seen behind each request")
+    func states() async throws {
+        let rig = try await Rig()
+        let state = try await rig.ask(#"{"id":1,"do":"state"}"#)
+        #expect(state["id"] == 1)
+        #expect(state["state"]?["state"] == "off")
+        #expect(state["state"]?["skin_temp_c"] == .number(34))
+        #expect(try await rig.ask(#"{"id":"a","do":"press"}"#)["ok"] == true)
+        let on = try await rig.ask(#"{"id":2,"do":"advance","arguments":["1s"]}"#)
+        #expect(on["state"]?["state"] == "on")
+        #expect(on["state"]?["duty"] == 180)
+        let turned = try await rig.ask(#"{"id":3,"do":"turn","arguments":["1"]}"#)
+        #expect(turned["state"]?["knob"] == .number(1))
+        #expect(try await rig.ask(#"{"id":4,"do":"advance","arguments":["1s"]}"#)["state"]?["duty"] == 255)
+        _ = try await rig.ask(#"{"id":5,"do":"temperature","arguments":["skin","41"]}"#)
+        #expect(try await rig.ask(#"{"id":6,"do":"advance","arguments":["1s"]}"#)["state"]?["state"] == "error")
+        #expect(try await rig.ask(#"{"id":7,"do":"reset"}"#)["state"]?["booting"] == true)
+        await rig.end()
+    }
+
+    @Test("advance 31m brings a running pump to its longest run")
+    func advance() async throws {
+        let rig = try await Rig()
+        _ = try await rig.ask(#"{"id":1,"do":"press"}"#)
+        #expect(try await rig.ask(#"{"id":2,"do":"advance","arguments":["29m"]}"#)["state"]?["state"] == "on")
+        #expect(try await rig.ask(#"{"id":3,"do":"advance","arguments":["2m"]}"#)["state"]?["state"] == "error")
+        await rig.end()
+    }
+
+    @Test("moves the device of a number, and no other")
+    func several() async throws {
+        let rig = try await Rig(devices: 3)
+        #expect(try await rig.ask(#"{"id":1,"do":"press"}"#)["error"]?["code"] == "usage")
+        #expect(try await rig.ask(#"{"id":1,"do":"press","device":4}"#)["error"]?["code"] == "no_such_device")
+        _ = try await rig.ask(#"{"id":1,"do":"press","device":2}"#)
+        for number in 1...3 {
+            let state = try await rig.ask(#"{"id":2,"do":"advance","arguments":["1s"],"device":\#(number)}"#)
+            #expect(state["state"]?["state"] == (number == 2 ? "on" : "off"))
+        }
+        await rig.end()
+    }
+
+    @Test(
+        "refuses what it does not know, and does nothing",
+        arguments: [
+            (#"{"id":1,"do":"dance"}"#, true), (#"{"id":1,"do":"press","arguments":["hard"]}"#, true),
+            (#"{"id":1,"do":"turn"}"#, true), (#"{"id":1,"do":"turn","arguments":["1.1"]}"#, true),
+            (#"{"id":1,"do":"turn","arguments":["nan"]}"#, true), (#"{"id":1,"do":"turn","arguments":[0.5]}"#, false),
+            (#"{"id":1,"do":"press","arguments":"all"}"#, false), (#"{"id":1,"do":"press","hard":true}"#, false),
+            (#"{"id":1,"do":"advance","arguments":["-1s"]}"#, true), (#"{"do":"press"}"#, false), ("press", false),
+            (#"{"id":1,"do":"temperature","arguments":["air","20"]}"#, true),
+            (#"{"id":1,"do":"stop","device":1}"#, true), (#"{"id":1,"do":"state","arguments":["all"]}"#, true),
+        ])
+    func refusals(line: String, isRequest: Bool) async throws {
+        let rig = try await Rig()
+        let before = try await rig.ask(#"{"id":0,"do":"state"}"#)
+        let answer = try await rig.ask(line, isRequest: isRequest)
+        #expect(answer["ok"] == false)
+        #expect(answer["error"]?["code"] == "usage")
+        #expect(try await rig.ask(#"{"id":0,"do":"state"}"#) == before)
+        await rig.end()
+    }
+
+    @Test("is for this user alone, and is removed at the end")
+    func life() async throws {
+        let rig = try await Rig()
+        var status = stat()
+        #expect(stat(rig.folder.path("control"), &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o600)
+        await #expect(throws: DescriptorError.self) {
+            try await SimulationServer.open(for: "pump", at: rig.folder.path("control"))
+        }
+        let stopped = Task { await rig.server.untilStopped() }
+        #expect(try await rig.ask(#"{"id":1,"do":"stop"}"#)["ok"] == true)
+        await stopped.value
+        await rig.end()
+        #expect(access(rig.folder.path("control"), F_OK) != 0)
+    }
+}
