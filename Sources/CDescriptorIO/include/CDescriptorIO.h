@@ -9,6 +9,9 @@
 /// epoll_wait(2) with a time-out in nanoseconds, which pacing at 115200 baud needs; a negative one waits for ever.
 int cdescriptorio_epoll_wait(int set, struct epoll_event *events, int count, int64_t timeout_ns);
 
+/// pidfd_open(2), which can be waited on until that process has ended.
+int cdescriptorio_pidfd_open(int process);
+
 /// From now on counts how often the process is continued by SIGCONT.
 void cdescriptorio_count_continuations(void);
 

@@ -4,9 +4,11 @@ import DescriptorIO
 import DeviceKit
 import FirmwareSim
 import Glibc
+import LineProtocol
 import SerialPort
 import SimControl
 import Synchronization
+import Terminal
 
 /// Where a simulated device is offered.
 struct ServingOptions: ParsableArguments {
@@ -50,6 +52,18 @@ struct ServingOptions: ParsableArguments {
         help: "Return once the device is there, and print the number of the process that serves it.")
     var isInBackground = false
 
+    @Flag(
+        name: .customLong("run"),
+        help:
+            "Serve while the command behind '--' runs, with PUMPCTL_PORT set to the device, and end with its exit code."
+    )
+    var runsCommand = false
+
+    @Argument(
+        parsing: .postTerminator,
+        help: ArgumentHelp("With --run: the command, and its arguments.", valueName: "command"))
+    var command: [String] = []
+
     @Flag(name: .customLong("ble"), help: "Over BLE, as a device that phones find.")
     var usesRadio = false
 
@@ -65,6 +79,11 @@ struct ServingOptions: ParsableArguments {
             throw ValidationError("--ble cannot be combined with --pty, --link, --tcp and --count")
         }
         if let count { try validate(count) }
+        if runsCommand, command.isEmpty { throw ValidationError("--run requires a command, as in --run -- make test") }
+        if !runsCommand, !command.isEmpty { throw ValidationError("a command requires --run") }
+        if runsCommand, usesRadio || isInBackground || (count ?? 1) > 1 {
+            throw ValidationError("--run cannot be combined with --ble, --background and --count")
+        }
         if !usesRadio, adapter != nil { throw ValidationError("--adapter requires --ble") }
     }
 
@@ -210,6 +229,47 @@ struct ServingOptions: ParsableArguments {
 
     private static func tell(_ text: String, _ port: String, _ number: Int?, _ output: Output) {
         output.result(text, ready(at: port, number.map { ["number": $0] } ?? [:]))
+    }
+
+    /// Has `offer` offer a device of a family on its line while the command runs. Nothing but the command writes to standard
+    /// output.
+    ///
+    /// - Returns: The exit status of the command.
+    func servingCommand(
+        _ family: String, _ context: CommandContext, _ offer: @escaping Offer
+    ) async throws -> Int32 {
+        let (ports, ready) = AsyncStream<String>.makeStream()
+        // What is served outlives a signal: the command may need it to come to its end.
+        let serving = Task(executorPreference: context.loop) {
+            defer { ready.finish() }
+            try await serve(context, onReady: { ready.yield($1) }, offer)
+        }
+        return try await withCleanup({
+            serving.cancel()
+            _ = await serving.result
+        }) {
+            guard let port = await ports.first(where: { _ in true }) else {
+                try Task.checkCancellation()
+                try await serving.value
+                throw CancellationError()
+            }
+            var variables = ["PUMPCTL_PORT": port, "PUMPCTL_PORT_\(family.uppercased())": port]
+            variables["PUMPCTL_CONTROL"] = control
+            let process: ServedCommand
+            do throws(ServedCommand.StartFailure) {
+                process = try ServedCommand(command, with: variables)
+            } catch {
+                context.output.note(
+                    "pumpctl: \(command[0].printable()): \(String(cString: strerror(error.errno)))",
+                    hint: "give a program and its arguments behind '--'; for a shell's line, --run -- sh -c '…'")
+                return error.exitStatus
+            }
+            return try await process.end(on: context.loop) {
+                // Who has typed Ctrl-C has sent it to the command too.
+                let signal = (context.work.exitStatus ?? 128 + SIGTERM) - 128
+                return signal == SIGINT && tcgetpgrp(STDIN_FILENO) == getpgrp() ? nil : signal
+            }
+        }
     }
 
     /// That a device is there, as programs are told of it.

@@ -52,6 +52,7 @@ struct SimFamilyCommand<Simulated: Simulation>: OptionedCommand {
         let options = shared.merged(with: parent.shared)
         if try serving.startInBackground(Output(isJSON: options.json)) { return }
         let (row, settings, serving) = (Simulated.row, try settings(), serving)
+        let end = ServedCommand.End()
         try CommandRunner.run(options, for: Family(named: row.line.name)) { context in
             try await serving.controlling(row.line.name, context) { onDevice in
                 if serving.usesRadio {
@@ -61,13 +62,16 @@ struct SimFamilyCommand<Simulated: Simulation>: OptionedCommand {
                     ) {
                         ServingOptions.tell($0, of: name, output)
                     }
-                } else {
-                    try await serving.serve(context) { number, place, tell in
-                        try await row.line.serve(
-                            settings, at: place, on: context.loop, onDevice: { onDevice(number, $0) }, onEvent: tell)
-                    }
+                    return
                 }
+                let offer: ServingOptions.Offer = { number, place, tell in
+                    try await row.line.serve(
+                        settings, at: place, on: context.loop, onDevice: { onDevice(number, $0) }, onEvent: tell)
+                }
+                guard serving.runsCommand else { return try await serving.serve(context, offer) }
+                end.status = try await serving.servingCommand(row.line.name, context, offer)
             }
         }
+        if end.status != 0 { throw ExitCode(end.status) }
     }
 }

@@ -172,6 +172,56 @@ struct SimCommandTests {
         #expect(try await sim.ending().status == 143)
     }
 
+    @Test("--run serves while a command runs, says nothing of its own, and ends with its exit code")
+    func runs() async throws {
+        let folder = TemporaryFolder()
+        let path = folder.path("pump")
+        let ending = try await Pumpctl.run(
+            "sim", "pump", "--unpaced", "--link", path, "--run", "--", "sh", "-c",
+            "echo $PUMPCTL_PORT $PUMPCTL_PORT_PUMP; \"$0\" on; exit 7", Executable.pumpctl)
+        #expect(ending.status == 7)
+        #expect(ending.output == "\(path) \(path)\npump on at 50 %\n")
+        #expect(ending.errors == "")
+        #expect(access(path, F_OK) != 0)
+
+        let control = folder.path("control")
+        let controlled = try await Pumpctl.run(
+            "sim", "pump", "--unpaced", "--control", control, "--run", "--", "sh", "-c",
+            "\"$0\" sim ctl $PUMPCTL_CONTROL press && \"$0\" sim ctl $PUMPCTL_CONTROL advance 1s", Executable.pumpctl)
+        #expect(controlled.status == 0)
+        #expect(controlled.output.contains("state: on\n"))
+        let killed = try await Pumpctl.run("sim", "led", "--run", "--", "sh", "-c", "kill -KILL $$")
+        #expect(killed.status == 137)
+        #expect(try await Pumpctl.run("sim", "led", "--run", "--", "true").status == 0)
+    }
+
+    @Test("--run has the device there until the command has ended, also where a signal ends both")
+    func runsInterrupted() async throws {
+        let sim = try await Pumpctl.start([
+            "sim", "pump", "--unpaced", "--run", "--", "sh", "-c",
+            "trap '\"$0\" off; exit 3' TERM; \"$0\" on; while :; do sleep 0.01; done", Executable.pumpctl,
+        ])
+        #expect(try await sim.output.line() == "pump on at 50 %")
+        sim.send(signal: SIGTERM)
+        #expect(try await sim.output.line() == "pump off")
+        #expect(try await sim.ending().status == 143)
+    }
+
+    @Test("--run says what can't be run")
+    func runsNothing() async throws {
+        expectFailure(
+            try await Pumpctl.run("sim", "led", "--run", "--", "nosuchprogram"), 127, saying: "nosuchprogram",
+            hint: "sh -c")
+        expectFailure(try await Pumpctl.run("sim", "led", "--run", "--", "/"), 126, saying: "/")
+        expectFailure(try await Pumpctl.run("sim", "led", "--run"), 64, saying: "--run")
+        expectFailure(try await Pumpctl.run("sim", "led", "--", "true"), 64, saying: "--run")
+        let background = try await Pumpctl.run("sim", "led", "--background", "--run", "--", "true")
+        expectFailure(background, 64, saying: "--background")
+        expectFailure(
+            try await Pumpctl.run("sim", "led", "--link", "/nonexistent/led", "--run", "--", "true"), 66,
+            saying: "/nonexistent/led")
+    }
+
     @Test("A link without a folder is printed as the endpoint that it is")
     func bareLink() async throws {
         let folder = TemporaryFolder()
