@@ -97,6 +97,16 @@ struct RealTimeTests {
         await bench.end()
     }
 
+    @Test("has lived up to the present before anything is done to it, though it slept")
+    func livesUpToChanges() async throws {
+        let bench = try await Bench(Self.pump)
+        try await bench.run(to: .seconds(5))
+        let turns = await bench.host.change { pump, _ in pump.turns }
+        // Turns of 109 ms, the last of which is still going on.
+        #expect(turns == 46)
+        await bench.end()
+    }
+
     @Test("is woken by what it receives, though it had nothing to do")
     func wokenByInput() async throws {
         let bench = try await Bench(Echo())
