@@ -142,8 +142,7 @@ struct ServingOptions: ParsableArguments {
     typealias Offer = @Sendable (Int, ServingPlace, @escaping @Sendable (ServingEvent) -> Void) async throws -> Void
 
     /// Has `serve` offer devices of a family, which can be controlled where that is asked for, until it returns, or somebody
-    /// who controls them asks for the end.
-    ///
+    /// who controls them asks for the end. `serve` tells `onDevice` of each device.
     func controlling(
         _ family: String, _ context: CommandContext,
         _ serve: @escaping @Sendable (_ onDevice: @escaping OnDevice) async throws -> Void
