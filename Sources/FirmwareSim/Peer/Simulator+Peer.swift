@@ -19,9 +19,7 @@ extension Simulator {
             SimulatorOption(
                 "chunk", .number(1...180), default: "180",
                 help: "How many base64 characters a line of the image has."),
-            SimulatorOption(
-                "fault", .choice(PeerFirmwareOptions.ImageFault.allCases.map(\.rawValue)),
-                help: "What is wrong with the image."),
+            .faults(own: PeerFirmwareOptions.ImageFault.allCases.map(\.rawValue)),
             SimulatorOption("interval", .time(), help: "The time between two messages of its own."),
             SimulatorOption("acks", .flag, help: "Acknowledge Hello, which the published peer does not do."),
         ],
@@ -35,7 +33,7 @@ extension PeerFirmwareOptions {
         self.init(
             carrier: .line(settings.lineRate), name: settings.text("name") ?? "", startTime: time(nil),
             seed: settings.seed(), imageByteCount: settings.number("size") ?? PeerPicture.leastByteCount,
-            imageFault: settings.text("fault").flatMap(ImageFault.init), chunkLength: settings.number("chunk") ?? 180,
+            imageFault: settings.ownFaults().first.flatMap(ImageFault.init), chunkLength: settings.number("chunk") ?? 180,
             interval: settings.time("interval"), acknowledges: settings.flag("acks"))
         if let path = settings.text("image") { send(try PeerImageFile(path: path)) }
     }

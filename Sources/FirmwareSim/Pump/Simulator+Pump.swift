@@ -13,6 +13,8 @@ extension Simulator {
             SimulatorOption(
                 "banner", .choice(PumpFirmwareOptions.BootBanner.allCases.map(\.rawValue)), default: "off",
                 help: "What the pump prints when it starts."),
+            // Over BLE, a line is between the pump and its HM-10.
+            .faults(anywhere: true),
         ],
         make: PumpFirmware.init(settings:))
 }

@@ -10,7 +10,7 @@ public struct PhoneStock: Sendable, Hashable {
 
     /// One of the messages, 0 or more.
     public func message(_ index: Int) -> PhoneMessage {
-        var random = PhoneRandom(seed: seed, stream: UInt64(bitPattern: Int64(index)))
+        var random = SeededRandom(seed: seed, stream: UInt64(bitPattern: Int64(index)))
         let (high, low) = (random.next(), random.next())
         func byte(_ number: Int) -> UInt8 {
             UInt8(truncatingIfNeeded: (number < 8 ? high : low) >> UInt64(56 - number % 8 * 8))
@@ -39,25 +39,4 @@ public struct PhoneStock: Sendable, Hashable {
     private static let places = [
         "Hamilton Hall", "Franklin Street", "Café Driade", "Bolin Creek", "Manning Drive", "Estes Drive/Route 86",
     ]
-}
-
-/// Numbers that are the same for the same seed and stream on every machine: SplitMix64.
-struct PhoneRandom: Sendable {
-    private var state: UInt64
-
-    init(seed: UInt64, stream: UInt64) {
-        state = seed &+ stream &* 0xD1B5_4A32_D192_ED03
-        state = next()
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    /// A number of 0 up to, but not including, `bound`; near enough to uniform.
-    mutating func number(below bound: Int) -> Int { Int(truncatingIfNeeded: next() >> 32) % bound }
 }

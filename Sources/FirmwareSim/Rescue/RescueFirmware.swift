@@ -23,7 +23,7 @@ public struct RescueFirmware: SimulatedDevice {
     private let stock: PhoneStock
     private var ids: Set<UUID> = []
     private var sentCount = 0
-    private var random: PhoneRandom
+    private var random: SeededRandom
     private var now = Duration.zero
     private var wire: RescueWire
     private var splitter = JSONObjectSplitter()
@@ -37,7 +37,7 @@ public struct RescueFirmware: SimulatedDevice {
     public init(options: RescueFirmwareOptions = RescueFirmwareOptions()) {
         self.options = options
         stock = PhoneStock(seed: options.seed)
-        random = PhoneRandom(seed: options.seed, stream: .max)
+        random = SeededRandom(seed: options.seed, stream: .max)
         wire = RescueWire(options.carrier)
         isHeard = wire.isLine
         sendingDue = options.messages > 0 && isHeard ? options.interval : nil

@@ -31,7 +31,12 @@ public struct Simulator: Sendable {
         make: @escaping @Sendable (SimulatorSettings) throws -> any SimulatedDevice
     ) {
         self.name = name
-        self.options = options
+        // Any device can have faults, by chance too.
+        let names = options.map(\.name)
+        let more: [SimulatorOption] = [
+            .faults(), SimulatorOption("seed", .seed, default: "1", help: "The seed of what happens by chance."),
+        ]
+        self.options = options + more.filter { !names.contains($0.name) }
         self.waitsForReader = waitsForReader
         self.make = make
     }
@@ -62,7 +67,8 @@ public struct Simulator: Sendable {
         _ settings: SimulatorSettings, at place: ServingPlace, on loop: EventLoop = .shared,
         onDevice: (@Sendable (DeviceHandle) -> Void)? = nil, onEvent: @escaping @Sendable (ServingEvent) -> Void
     ) async throws {
-        try await serve(device(settings), hasFlowControl(settings), at: place, on: loop, onDevice, onEvent)
+        try await serve(
+            device(settings), settings, hasFlowControl(settings), at: place, on: loop, onDevice, onEvent)
     }
 
     /// Makes a device, and joins it in real time to a line inside this program, until the line is closed.
@@ -70,7 +76,7 @@ public struct Simulator: Sendable {
     /// - Returns: The far end of the device's line.
     /// - Throws: As ``device(_:)`` and ``DeviceHost/connect()``.
     public func connect(_ settings: SimulatorSettings, on loop: EventLoop = .shared) async throws -> DescriptorChannel {
-        try await connect(device(settings), hasFlowControl(settings), on: loop)
+        try await connect(device(settings), settings, hasFlowControl(settings), on: loop)
     }
 
     private func hasFlowControl(_ settings: SimulatorSettings) -> Bool {
@@ -78,20 +84,23 @@ public struct Simulator: Sendable {
     }
 
     private func serve(
-        _ device: some SimulatedDevice, _ hasFlowControl: Bool, at place: ServingPlace, on loop: EventLoop,
+        _ device: some SimulatedDevice, _ settings: SimulatorSettings, _ hasFlowControl: Bool, at place: ServingPlace,
+        on loop: EventLoop,
         _ onDevice: (@Sendable (DeviceHandle) -> Void)?, _ onEvent: @escaping @Sendable (ServingEvent) -> Void
     ) async throws {
         let host = DeviceHost(
-            device, pace: .realTime(EventLoopClock(loop)), hasFlowControl: hasFlowControl, on: loop)
+            FaultyDevice(device, faults: settings.faults(), seed: settings.seed()),
+            pace: .realTime(EventLoopClock(loop)), hasFlowControl: hasFlowControl, on: loop)
         onDevice?(host.handle)
         try await host.serve(at: place, onEvent: onEvent)
     }
 
     private func connect(
-        _ device: some SimulatedDevice, _ hasFlowControl: Bool, on loop: EventLoop
+        _ device: some SimulatedDevice, _ settings: SimulatorSettings, _ hasFlowControl: Bool, on loop: EventLoop
     ) async throws -> DescriptorChannel {
         try await DeviceHost(
-            device, pace: .realTime(EventLoopClock(loop)), hasFlowControl: hasFlowControl, on: loop
+            FaultyDevice(device, faults: settings.faults(), seed: settings.seed()),
+            pace: .realTime(EventLoopClock(loop)), hasFlowControl: hasFlowControl, on: loop
         ).connect()
     }
 }

@@ -22,6 +22,10 @@ public struct SimulatorOption: Sendable, Hashable {
         case text
         /// The path of a file.
         case file
+        /// Faults, parted by commas: those of ``Fault/all`` as ``FaultOrder`` has it, or these of the device's own. Or `none`.
+        ///
+        /// - Parameter anywhere: Whether those of a line make sense over BLE too, as where a line is behind the radio.
+        case faults(own: [String] = [], anywhere: Bool = false)
     }
 
     /// What a device is reached over.
@@ -73,6 +77,7 @@ public struct SimulatorOption: Sendable, Hashable {
         case .flag: ["on", "off", "true", "false"].contains(text)
         case .time(let word): text == word || Self.time(text) != nil
         case .text, .file: true
+        case .faults(let own, _): FaultOrder.orders(text, beside: own) != nil
         }
     }
 }
@@ -84,6 +89,7 @@ extension SimulatorOption.Value {
         case .number, .decimal, .seed: "number"
         case .time: "time"
         case .file: "file"
+        case .faults: "name"
         case .choice, .flag, .text: nil
         }
     }
@@ -103,6 +109,9 @@ extension SimulatorOption.Value: CustomStringConvertible {
         case .time(let word): "a time above 0, up to 1000000 s, as 500ms or 2s" + (word.map { ", or \($0)" } ?? "")
         case .text: "a text"
         case .file: "the path of a file"
+        case .faults(let own, _):
+            "NAME[=AMOUNT][@OCCASION], parted by commas, with a name of: "
+                + (own + Fault.all.map(\.name)).joined(separator: ", ")
         }
     }
 }
@@ -127,6 +136,17 @@ extension SimulatorOption {
     /// Whether a line has no baud rate, which ``SimulatorSettings/lineRate`` follows.
     public static let unpaced = SimulatorOption(
         "unpaced", .flag, help: "Do not pace the line to a baud rate: it is as fast as its reader.")
+
+    /// What the device and its carrier do wrong, which ``SimulatorSettings/faults(_:)`` reads.
+    ///
+    /// - Parameters:
+    ///   - own: The names of faults that the device itself sees to.
+    ///   - anywhere: Whether the faults of a line make sense over BLE too, as where a line is behind the radio.
+    public static func faults(own: [String] = [], anywhere: Bool = false) -> SimulatorOption {
+        SimulatorOption(
+            "fault", .faults(own: own, anywhere: anywhere),
+            help: "What goes wrong, as drop, delay=2s or reset@command:3.")
+    }
 
     /// What a device is called over BLE.
     public static func radioName(_ name: String) -> SimulatorOption {

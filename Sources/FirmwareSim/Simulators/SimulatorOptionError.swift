@@ -10,6 +10,8 @@ public struct SimulatorOptionError: Error, Sendable, Hashable {
         case only(SimulatorOption.Carrier)
         /// The option goes without these, of which one was given too.
         case excludes([String])
+        /// The fault of this name means something over this carrier only.
+        case fault(String, only: SimulatorOption.Carrier)
     }
 
     /// The name of the option.
@@ -31,6 +33,8 @@ extension SimulatorOptionError: CustomStringConvertible {
         case .invalid(let value): "\(option) takes \(value)"
         case .only(let carrier): "\(option) means something over \(carrier == .line ? "a line" : "BLE") only"
         case .excludes(let others): "\(option) cannot be combined with \(others.joined(separator: " and "))"
+        case .fault(let name, .line): "the fault \(name) means something over a line only: BLE checks its packets"
+        case .fault(let name, .radio): "the fault \(name) means something over BLE only: a line has no packets"
         }
     }
 }

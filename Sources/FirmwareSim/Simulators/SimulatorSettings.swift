@@ -16,6 +16,9 @@ public struct SimulatorSettings: Sendable {
             }
             if let only = option.carrier, only != carrier { throw SimulatorOptionError(name, .only(only)) }
             guard option.takes(text) else { throw SimulatorOptionError(name, .invalid(takes: option.value)) }
+            if let fault = option.faults(text).first(where: { !option.allows($0.fault, over: carrier) })?.fault {
+                throw SimulatorOptionError(name, .fault(fault.name, only: carrier == .line ? .radio : .line))
+            }
             if option.excluded.contains(where: { given[$0] != nil }) {
                 throw SimulatorOptionError(name, .excludes(option.excluded))
             }
@@ -44,9 +47,36 @@ public struct SimulatorSettings: Sendable {
     /// The time that an option has; nil where it has none, or a word in place of one.
     public func time(_ name: String) -> Duration? { text(name).flatMap { SimulatorOption.time($0) } }
 
+    /// The faults that an option names, beside those of the device's own.
+    public func faults(_ name: String = "fault") -> [FaultOrder] {
+        guard let text = text(name), let option = options.first(where: { $0.name == name }) else { return [] }
+        return option.faults(text)
+    }
+
+    /// The names of the device's own faults that an option names.
+    public func ownFaults(_ name: String = "fault") -> [String] {
+        guard let text = text(name), case .faults(let own, _)? = options.first(where: { $0.name == name })?.value
+        else { return [] }
+        return text.split(separator: ",").map(String.init).filter(own.contains)
+    }
+
     /// What a device's line is paced to: ``SimulatorOption/baud(_:only:)``, unless it is ``SimulatorOption/unpaced`` or has
     /// no such option.
     public var lineRate: LineRate {
         flag(SimulatorOption.unpaced.name) ? .unlimited : number("baud").map { .baud($0) } ?? .unlimited
+    }
+}
+
+extension SimulatorOption {
+    /// The faults that a value names, beside those of the device's own.
+    fileprivate func faults(_ text: String) -> [FaultOrder] {
+        guard case .faults(let own, _) = value else { return [] }
+        return FaultOrder.orders(text, beside: own) ?? []
+    }
+
+    /// Whether a fault makes sense over a carrier.
+    fileprivate func allows(_ fault: Fault, over carrier: Carrier) -> Bool {
+        if case .faults(_, anywhere: true) = value, carrier == .radio { return true }
+        return fault.carrier == nil || fault.carrier == carrier
     }
 }

@@ -41,15 +41,18 @@ public struct PeripheralSimulator: Sendable {
         _ settings: SimulatorSettings, onAdapter adapter: String? = nil, on loop: EventLoop = .shared,
         onDevice: (@Sendable (DeviceHandle) -> Void)? = nil, onEvent: @escaping @Sendable (PeripheralEvent) -> Void
     ) async throws {
-        try await serve(peripheral(settings), onAdapter: adapter, on: loop, onDevice, onEvent)
+        try await serve(peripheral(settings), settings, onAdapter: adapter, on: loop, onDevice, onEvent)
     }
 
     private func serve(
-        _ device: some SimulatedPeripheral, onAdapter adapter: String?, on loop: EventLoop,
+        _ device: some SimulatedPeripheral, _ settings: SimulatorSettings, onAdapter adapter: String?,
+        on loop: EventLoop,
         _ onDevice: (@Sendable (DeviceHandle) -> Void)?, _ onEvent: @escaping @Sendable (PeripheralEvent) -> Void
     ) async throws {
         // The radio is as fast as it is, and nothing gets lost on the way to it.
-        let host = DeviceHost(device, pace: .realTime(EventLoopClock(loop)), hasFlowControl: true, on: loop)
+        let host = DeviceHost(
+            FaultyDevice(device, faults: settings.faults(), seed: settings.seed()),
+            pace: .realTime(EventLoopClock(loop)), hasFlowControl: true, on: loop)
         onDevice?(host.handle)
         try await host.serve(onAdapter: adapter, onEvent: onEvent)
     }

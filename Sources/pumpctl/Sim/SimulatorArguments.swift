@@ -19,6 +19,9 @@ struct SimulatorArguments<Simulated: Simulation>: ParsableArguments, CustomRefle
             given[option.name] =
                 if option.value == .flag {
                     try values.decode(Flag<Bool>.self, forKey: key).wrappedValue ? "on" : nil
+                } else if case .faults = option.value {
+                    // Given twice, it names two.
+                    try values.decode(Option<[String]>.self, forKey: key).wrappedValue.joinedOrNil
                 } else {
                     try values.decode(Option<String?>.self, forKey: key).wrappedValue
                 }
@@ -47,8 +50,17 @@ extension SimulatorOption {
         if case .choice(let words) = value { remarks.append("values: \(words.joined(separator: ", "))") }
         if let defaultValue { remarks.append("default: \(defaultValue)") }
         let text = help + (remarks.isEmpty ? "" : " (\(remarks.joined(separator: "; ")))")
+        if case .faults = value {
+            return Option<[String]>(
+                wrappedValue: [], name: name, parsing: .singleValue, help: ArgumentHelp(text, valueName: valueName))
+        }
         let completion: CompletionKind? =
             if case .choice(let words) = value { .list(words) } else { value == .file ? .file() : nil }
         return Option<String?>(name: name, help: ArgumentHelp(text, valueName: valueName), completion: completion)
     }
+}
+
+extension [String] {
+    /// The words parted by commas; nil where there are none.
+    fileprivate var joinedOrNil: String? { isEmpty ? nil : joined(separator: ",") }
 }

@@ -10,6 +10,7 @@ extension SimulatorOptionError {
         case .invalid(let value): "--\(option) takes \(value)"
         case .only(.radio): "--\(option) requires --ble"
         case .only(.line): "--ble cannot be combined with --\(option): there is no line"
+        case .fault: "\(self)"
         case .excludes(let others): "--\(option) cannot be combined with --\(others.joined(separator: " and --"))"
         }
     }
@@ -19,6 +20,7 @@ extension SimulatorOptionError {
         switch problem {
         case .unknown, .only: endpoint.invalid("leave out '\(option)'")
         case .invalid(let value): endpoint.invalid("set \(option) to \(value)")
+        case .fault(let name, _): endpoint.invalid("leave out the fault \(name): it means something over BLE only")
         case .excludes(let others): endpoint.invalid("leave out \(option), or \(others.joined(separator: " and "))")
         }
     }

@@ -78,7 +78,8 @@ struct SimulatorTests {
             (.rescue, ["hoard": "on", "forwards": "on"], SimulatorOptionError("forwards", .excludes(["hoard"]))),
             (
                 .led, ["nosuch": "1"],
-                SimulatorOptionError("nosuch", .unknown(known: ["baud", "unpaced", "name", "lit", "mute"]))
+                SimulatorOptionError(
+                    "nosuch", .unknown(known: ["baud", "unpaced", "name", "lit", "mute", "fault", "seed"]))
             ),
         ])
     func refusals(simulator: Simulator, given: [String: String], error: SimulatorOptionError) {

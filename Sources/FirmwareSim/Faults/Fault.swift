@@ -1,0 +1,119 @@
+/// What a simulated device or its carrier can do wrong, as a row.
+///
+/// Faults act on what the device says in units: on a line, a line or 64 bytes of a longer one; over BLE, a notification.
+public struct Fault: Sendable {
+    /// What a fault does.
+    enum Effect: Sendable, Hashable {
+        /// Holds back what follows for its time: from the middle of a unit on, or a whole unit.
+        case pause(inside: Bool)
+        /// Holds back what is said within its time, to its end.
+        case gather
+        /// Loses one byte.
+        case loseByte
+        /// Loses a unit.
+        case loseUnit
+        /// Sends a unit twice.
+        case repeatUnit
+        /// Flips one bit.
+        case flipBit
+        /// Puts up to 32 bytes of nonsense in front of a unit.
+        case noise
+        /// Resets the board in the middle of a unit.
+        case reset
+        /// Neither hears nor says anything for its time.
+        case silence
+        /// Sends the bytes of a unit one by one, its time apart.
+        case trickle
+        /// Loses one byte of a command.
+        case overrun
+        /// Has the device's clock go wrong, by its percentage.
+        case drift
+    }
+
+    /// What a fault takes behind `=`.
+    enum Amount: Sendable, Hashable {
+        case nothing
+        /// A time.
+        case time(Duration)
+        /// A percentage, as a share of 1.
+        case share(Double)
+    }
+
+    /// What it is called, in lower case, as `drop`.
+    public let name: String
+    /// What it does, as a sentence.
+    public let help: String
+    /// A public thread in which somebody met it.
+    public let source: String
+    /// What it makes sense over; nil for any carrier.
+    public let carrier: SimulatorOption.Carrier?
+
+    let effect: Effect
+    let amount: Amount
+    /// When it happens where that is not said.
+    let occasion: FaultOrder.Occasion
+
+    private init(
+        _ name: String, _ effect: Effect, _ amount: Amount = .nothing, _ occasion: FaultOrder.Occasion = .chance(0.1),
+        only carrier: SimulatorOption.Carrier? = nil, source: String, help: String
+    ) {
+        self.name = name
+        self.effect = effect
+        self.amount = amount
+        self.occasion = occasion
+        self.carrier = carrier
+        self.source = source
+        self.help = help
+    }
+
+    /// The rows, by their names.
+    public static let all: [Fault] = [
+        Fault(
+            "corrupt", .flipBit, only: .line, source: "https://github.com/jeelabs/esp-link/issues/404",
+            help: "A bit of a line arrives flipped."),
+        Fault(
+            "delay", .pause(inside: false), .time(.milliseconds(500)),
+            source: "https://github.com/Fazecast/jSerialComm/issues/355",
+            help: "What is said comes late, by this time."),
+        Fault(
+            "drain", .trickle, .time(.milliseconds(20)), only: .line,
+            source: "https://github.com/wjwwood/serial/issues/184",
+            help: "The bytes of a line come one by one, this time apart."),
+        Fault(
+            "drift", .drift, .share(0.02), .always, source: "https://github.com/adafruit/RTClib/pull/112",
+            help: "The device's clock is this much too slow, or with a minus sign too fast."),
+        Fault(
+            "drop", .loseByte, only: .line, source: "https://github.com/espressif/esp-idf/issues/1075",
+            help: "A byte of a line is lost."),
+        Fault(
+            "duplicate", .repeatUnit, source: "https://github.com/hbldh/bleak/issues/584",
+            help: "A line or a notification comes twice."),
+        Fault(
+            "join", .gather, .time(.milliseconds(20)), only: .line,
+            source: "https://github.com/M0r13n/pyais/pull/113",
+            help: "What is said within this time comes in one piece."),
+        Fault(
+            "lost", .loseUnit, only: .radio,
+            source: "https://github.com/dotnet-bluetooth-le/dotnet-bluetooth-le/issues/139",
+            help: "A notification is lost."),
+        Fault(
+            "noise", .noise, .nothing, .start, only: .line, source: "https://github.com/esp8266/Arduino/issues/5025",
+            help: "Nonsense comes when the line is opened, and when the board was reset."),
+        Fault(
+            "overrun", .overrun, only: .line, source: "https://github.com/arduino/ArduinoCore-avr/issues/223",
+            help: "A byte of a command is lost on its way to the device."),
+        Fault(
+            "reset", .reset, .nothing, .chance(0.05), source: "https://github.com/harmsm/PyCmdMessenger/issues/9",
+            help: "The board resets in the middle of what it says."),
+        Fault(
+            "silence", .silence, .time(.seconds(10)), .chance(0.05),
+            source: "https://github.com/missionpinball/mpf/pull/2043",
+            help: "The device neither hears nor says anything for this time."),
+        Fault(
+            "split", .pause(inside: true), .time(.milliseconds(50)),
+            source: "https://github.com/serialport/node-serialport/issues/1714",
+            help: "A line or a notification comes in two pieces, this time apart."),
+    ]
+
+    static func named(_ name: some StringProtocol) -> Fault? { all.first { $0.name == name } }
+}

@@ -1,0 +1,97 @@
+/// What a device says, or is told, in one piece as faults see it: a line, or 64 bytes of a longer one.
+struct FaultyUnit: Sendable {
+    /// The most bytes of a unit.
+    static let capacity = 64
+
+    /// What of it came.
+    private(set) var bytes: [UInt8] = []
+    /// What of it was handed on.
+    var delivered: [UInt8] = []
+    /// Whether nothing of it is handed on.
+    var isLost = false
+    /// Whether it is handed on again at its end.
+    var isRepeated = false
+    /// How far apart its bytes are handed on; nil for as they came.
+    var spacing: Duration?
+
+    /// Takes in a byte.
+    mutating func append(_ byte: UInt8) { bytes.append(byte) }
+
+    /// Whether a byte would be the last of a line that the device says, or of a piece of it.
+    func endsLine(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") || bytes.count + 1 == Self.capacity }
+
+    /// Whether a byte would be the last of a command, or of a piece of it.
+    func endsCommand(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\r") || endsLine(byte) }
+}
+
+/// A fault that a device has: what was ordered, and what has become of it.
+struct ActiveFault: Sendable {
+    /// How far into a unit a fault falls at most, in bytes. In a shorter one it falls on the last.
+    private static let reach = 24
+
+    let order: FaultOrder
+    private let orderedAt: Duration
+    private var random: SeededRandom
+    private var commands = 0
+    /// Whether what it waits for has come.
+    private var isDue = false
+    /// Whether it has happened, where it happens once.
+    private var isSpent = false
+    /// Where it falls in the unit that goes on; nil for nowhere.
+    private var position: Int?
+
+    /// - Parameter stream: Tells faults of one seed apart.
+    init(_ order: FaultOrder, seed: UInt64, stream: UInt64, at instant: Duration) {
+        self.order = order
+        orderedAt = instant
+        random = SeededRandom(seed: seed, stream: stream)
+    }
+
+    /// A command has begun to come.
+    mutating func noteCommand() {
+        commands += 1
+        if case .command(commands) = order.occasion, !isSpent { isDue = true }
+    }
+
+    /// A unit begins.
+    ///
+    /// - Parameter length: How many bytes it has; nil where that shows only at its end.
+    mutating func beginUnit(at instant: Duration, length: Int? = nil) {
+        // Drawn in any case: what a unit becomes must not depend on what another was.
+        let (chance, offset) = (random.share(), random.number(below: max(1, length ?? Self.reach)))
+        let happens =
+            switch order.occasion {
+            case .always: true
+            case .start: false
+            case .chance(let share): chance < share
+            case .time(let time): !isSpent && instant >= orderedAt + time
+            case .command: isDue
+            case .line: true
+            }
+        position = happens ? (fallsOnBeginning ? 0 : offset) : nil
+        if case .line(let beginning) = order.occasion { position = beginning.count }
+        switch order.occasion {
+        case .time where happens, .command where happens: (isSpent, isDue) = (true, false)
+        default: break
+        }
+    }
+
+    private var fallsOnBeginning: Bool {
+        switch order.fault.effect {
+        case .pause(let inside): !inside
+        case .gather, .noise, .repeatUnit, .loseUnit, .trickle: true
+        case .loseByte, .flipBit, .reset, .silence, .overrun, .drift: false
+        }
+    }
+
+    /// Whether it falls on the next byte of a unit, which may be its last one.
+    mutating func falls(on unit: FaultyUnit, isLast: Bool) -> Bool {
+        guard let position, unit.bytes.count >= position || isLast else { return false }
+        if case .line(let beginning) = order.occasion, !unit.bytes.starts(with: beginning) { return false }
+        self.position = nil
+        return true
+    }
+
+    /// A number of 0 up to, but not including, `bound`.
+    mutating func number(below bound: Int) -> Int { random.number(below: bound) }
+}

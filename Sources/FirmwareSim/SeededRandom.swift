@@ -1,0 +1,23 @@
+/// Numbers that are the same for the same seed and stream on every machine: SplitMix64.
+struct SeededRandom: Sendable {
+    private var state: UInt64
+
+    init(seed: UInt64, stream: UInt64) {
+        state = seed &+ stream &* 0xD1B5_4A32_D192_ED03
+        state = next()
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// A number of 0 up to, but not including, `bound`; near enough to uniform.
+    mutating func number(below bound: Int) -> Int { Int(truncatingIfNeeded: next() >> 32) % bound }
+
+    /// A number from 0 up to, but not including, 1.
+    mutating func share() -> Double { Double(next() >> 11) * 0x1p-53 }
+}

@@ -1,0 +1,214 @@
+import FirmwareSim
+import Testing
+
+@Suite("Faults of a simulated device")
+struct FaultTests {
+    /// Sends commands to a pump with faults, one a second, and looks at it as often as is said.
+    private static func answers(
+        _ faults: String, to commands: [String] = ["STATUS"], seed: UInt64 = 1, rate: LineRate = .unlimited,
+        every period: Duration = .seconds(1)
+    ) throws -> [Emission] {
+        let settings = try Simulator.pump.settings(["fault": faults])
+        let pump = PumpFirmware(
+            options: PumpFirmwareOptions(lineRate: rate, heat: .fixed(water: 12, skin: 34.5)))
+        var device = FaultyDevice(pump, faults: settings.faults(), seed: seed)
+        var emissions: [Emission] = []
+        var instant = Duration.zero
+        for (index, command) in commands.enumerated() {
+            while instant < .seconds(index) {
+                instant = min(instant + period, .seconds(index))
+                emissions += device.advance(to: instant)
+            }
+            device.receive(Array("\(command)\n".utf8), at: instant)
+        }
+        let end = instant + .seconds(5)
+        while instant < end {
+            instant += period
+            emissions += device.advance(to: instant)
+        }
+        return emissions
+    }
+
+    private static func text(_ emissions: [Emission]) -> String {
+        String(decoding: emissions.flatMap(\.bytes), as: UTF8.self)
+    }
+
+    private static let status = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}\r\n"
+
+    @Test("Without a fault the device says what it says, when it says it")
+    func none() throws {
+        var pump = PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34.5)))
+        pump.receive(Array("STATUS\n".utf8), at: .zero)
+        let expected = (1...6).flatMap { pump.advance(to: .seconds($0)) }
+        #expect(try Self.answers("none", rate: .baud(9600)) == expected)
+        #expect(Self.text(expected) == Self.status)
+    }
+
+    @Test(
+        "The same seed gives the same bytes, however often the device is looked at, and another seed gives others",
+        arguments: ["drop@50%", "corrupt@50%", "duplicate@50%", "overrun@50%", "reset@20%", "silence=2s@20%"])
+    func seeds(faults: String) throws {
+        let commands = (0..<20).map { $0 % 2 == 0 ? "ON" : "STATUS" }
+        let bytes = Self.text(try Self.answers(faults, to: commands))
+        #expect(bytes != Self.text(try Self.answers("none", to: commands)))
+        #expect(Self.text(try Self.answers(faults, to: commands, every: .milliseconds(7))) == bytes)
+        #expect((2...6).contains { Self.text((try? Self.answers(faults, to: commands, seed: $0)) ?? []) != bytes })
+    }
+
+    @Test("A byte is lost in each line, once, also where the fault falls beyond a short one")
+    func drop() throws {
+        for seed in 1...20 as ClosedRange<UInt64> {
+            let lines = try Self.answers("drop@always", to: ["OFF", "OFF"], seed: seed)
+            // OK, PUMP:OFF and their line ends, twice.
+            #expect(lines.flatMap(\.bytes).count == 2 * (4 + 10) - 4)
+        }
+    }
+
+    @Test("A bit is flipped in each line")
+    func corrupt() throws {
+        let good = Array(Self.status.utf8)
+        let bad = try Self.answers("corrupt@always").flatMap(\.bytes)
+        #expect(good.count == bad.count)
+        #expect(zip(good, bad).map { ($0 ^ $1).nonzeroBitCount }.reduce(0, +) == 1)
+    }
+
+    @Test("A line comes twice")
+    func duplicate() throws {
+        #expect(Self.text(try Self.answers("duplicate@always")) == Self.status + Self.status)
+    }
+
+    @Test("A line that is split comes in two pieces, and whole")
+    func split() throws {
+        let pieces = try Self.answers("split=300ms@always")
+        #expect(pieces.count == 2 && Self.text(pieces) == Self.status)
+        #expect(pieces[1].time - pieces[0].time == .milliseconds(300))
+    }
+
+    @Test("What is delayed comes late, in order, and in one piece")
+    func delay() throws {
+        let prompt = try Self.answers("none", rate: .baud(9600))
+        let late = try Self.answers("delay=2s@always", rate: .baud(9600))
+        #expect(Self.text(late) == Self.status && late.count == 1)
+        let first = try #require(prompt.first)
+        #expect(late[0].time >= first.time + .seconds(2) - .milliseconds(60) && late[0].time > .seconds(2))
+    }
+
+    @Test("Lines that are said within the time of a join come together")
+    func join() throws {
+        let apart = try Self.answers("none", to: ["OFF"], rate: .baud(9600), every: .milliseconds(1))
+        #expect(apart.count > 1)
+        #expect(Self.text(try Self.answers("join=100ms@always", to: ["OFF"])) == "OK\r\nPUMP:OFF\r\n")
+        #expect(
+            try Self.answers("join=100ms@always", to: ["OFF"], rate: .baud(9600), every: .milliseconds(1)).count == 1)
+    }
+
+    @Test("A line that drains comes byte by byte")
+    func drain() throws {
+        let bytes = try Self.answers("drain=30ms@always")
+        #expect(Self.text(bytes.filter { $0.bytes.count == 1 }) == Self.status)
+        #expect(zip(bytes, bytes.dropFirst()).allSatisfy { $1.time - $0.time >= .milliseconds(30) })
+    }
+
+    @Test("A reset cuts off what the board was saying, and switches the pump off")
+    func reset() throws {
+        let text = Self.text(try Self.answers("reset@command:2", to: ["ON", "STATUS", "", "", "", "STATUS"]))
+        #expect(text.hasPrefix("OK\r\nPUMP:ON\r\n"))
+        #expect(text.hasSuffix(Self.status))
+        #expect(!text.contains("State:ON,Speed:70%,Runtime:0m,Remaining:30m,WaterTemp:12.0C,SkinTemp:34.5C}"))
+    }
+
+    @Test("A silent device neither says nor hears anything until its time is over")
+    func silence() throws {
+        let text = Self.text(try Self.answers("silence=1500ms@command:2", to: ["OFF", "ON", "ON", "OFF", "STATUS"]))
+        // Of the answer to the second a part may have come. The third was not heard.
+        #expect(text.hasPrefix("OK\r\nPUMP:OFF\r\n"))
+        #expect(text.hasSuffix(Self.status))
+        #expect(!text.contains("PUMP:ON\r\n"))
+    }
+
+    @Test("Nonsense comes when the line is opened and behind a reset, not else")
+    func noise() throws {
+        let settings = try Simulator.pump.settings(["fault": "noise"])
+        var device = FaultyDevice(PumpFirmware(), faults: settings.faults(), seed: 3)
+        #expect(device.advance(to: .seconds(1)).isEmpty)
+        device.hostCame(at: .seconds(1))
+        #expect(!device.advance(to: .seconds(1)).flatMap(\.bytes).isEmpty)
+        #expect(device.advance(to: .seconds(2)).isEmpty)
+        device.reset(at: .seconds(2))
+        #expect(!device.advance(to: .seconds(2)).flatMap(\.bytes).isEmpty)
+    }
+
+    @Test("An overrun loses a byte of a command on its way to the device")
+    func overrun() throws {
+        #expect(Self.text(try Self.answers("overrun@command:2", to: ["OFF", "STATUS"])).contains("OK\r\nPUMP:OFF\r\n"))
+        let unknown = (1...20 as ClosedRange<UInt64>).filter {
+            let text = Self.text((try? Self.answers("overrun@always", to: ["STATUS", "OFF"], seed: $0)) ?? [])
+            return text.contains("ERROR:UNKNOWN_COMMAND")
+        }
+        #expect(!unknown.isEmpty)
+    }
+
+    @Test("A clock that drifts has the pump shut off early or late", arguments: [("-10%", 27), ("10%", 33)])
+    func drift(share: String, minutes: Int) throws {
+        let settings = try Simulator.pump.settings(["fault": "drift=\(share)"])
+        let options = PumpFirmwareOptions(lineRate: .unlimited, heat: .fixed(water: 12, skin: 34.5))
+        var device = FaultyDevice(PumpFirmware(options: options), faults: settings.faults())
+        device.receive(Array("ON\n".utf8), at: .zero)
+        let emissions = device.advance(to: .seconds(3600))
+        let shutOff = try #require(
+            emissions.first { String(decoding: $0.bytes, as: UTF8.self).contains("SAFETY_SHUTOFF") })
+        let expected = Duration.seconds(1800) / (1 - (minutes == 27 ? -0.1 : 0.1))
+        #expect(shutOff.time > expected - .seconds(2) && shutOff.time < expected + .seconds(2))
+    }
+
+    @Test("A fault happens in lines that begin as is said, and once at a time or behind a command")
+    func occasions() throws {
+        let commands = ["OFF", "STATUS", "STATUS"]
+        #expect(
+            Self.text(try Self.answers("duplicate@line:PUMP", to: ["OFF", "STATUS"]))
+                == "OK\r\nPUMP:OFF\r\nPUMP:OFF\r\n" + Self.status)
+        #expect(
+            Self.text(try Self.answers("duplicate@command:2", to: commands))
+                == "OK\r\nPUMP:OFF\r\n" + Self.status + Self.status + Self.status)
+        #expect(
+            Self.text(try Self.answers("duplicate@1500ms", to: commands))
+                == "OK\r\nPUMP:OFF\r\n" + Self.status + Self.status + Self.status)
+    }
+
+    @Test(
+        "What is no fault is refused",
+        arguments: [
+            "bogus", "drop=2s", "delay=0", "delay=x", "drop@0%", "drop@101%", "drop@command:0", "drop@line:",
+            "drop@start",
+            "drift@5%", "drift=80%", "drop,", "", "overrun@line:ON", "none,drop",
+        ])
+    func refused(text: String) {
+        #expect(throws: SimulatorOptionError.self) { try Simulator.pump.settings(["fault": text]) }
+    }
+
+    @Test("A fault that makes no sense over a carrier is refused, but behind an HM-10 there is a line")
+    func carriers() throws {
+        #expect(throws: SimulatorOptionError("fault", .fault("corrupt", only: .line))) {
+            try Simulator.led.settings(["fault": "delay,corrupt"], over: .radio)
+        }
+        #expect(throws: SimulatorOptionError("fault", .fault("lost", only: .radio))) {
+            try Simulator.led.settings(["fault": "lost"])
+        }
+        #expect(try Simulator.pump.settings(["fault": "corrupt,lost"], over: .radio).faults().count == 2)
+    }
+
+    @Test("A peer has faults of its image beside those of any device")
+    func peer() throws {
+        let settings = try Simulator.peer.settings(["fault": "stalls,delay=2s@10%"])
+        #expect(settings.ownFaults() == ["stalls"] && settings.faults().count == 1)
+    }
+
+    @Test("Each row names its public thread, and what it does as a sentence")
+    func rows() {
+        #expect(Fault.all.map(\.name) == Fault.all.map(\.name).sorted())
+        for fault in Fault.all {
+            #expect(fault.source.hasPrefix("https://github.com/"), "\(fault.name)")
+            #expect(fault.help.hasSuffix("."), "\(fault.name)")
+        }
+    }
+}

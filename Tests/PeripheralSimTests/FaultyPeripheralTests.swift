@@ -1,0 +1,63 @@
+import BlueZ
+import FirmwareSim
+import PeripheralSim
+import Testing
+
+@Suite("Faults of a device over BLE")
+struct FaultyPeripheralTests {
+    private static let written: [UInt8] = Array("OFF\n".utf8)
+
+    /// What is notified by a pump behind an HM-10 in answer to OFF.
+    private static func notifications(_ faults: String) throws -> [Emission] {
+        let settings = try PeripheralSimulator.pump.settings(["fault": faults])
+        var device = FaultyDevice(HM10Module(PumpFirmware()), faults: settings.faults())
+        device.take(.connected, at: .zero)
+        device.take(.subscribed("FFE1"), at: .zero)
+        device.take(.wrote(written, to: "FFE1", mtu: 23), at: .zero)
+        return (1...5).flatMap { device.advance(to: .seconds($0)) }
+    }
+
+    private static func text(_ emissions: [Emission]) -> String {
+        String(decoding: emissions.flatMap(\.bytes), as: UTF8.self)
+    }
+
+    @Test("Without a fault, notifications are what they are")
+    func none() throws {
+        let notifications = try Self.notifications("none")
+        #expect(Self.text(notifications) == "OK\r\nPUMP:OFF\r\n" && notifications.count == 1)
+        #expect(notifications.allSatisfy { $0.characteristic == "FFE1" })
+    }
+
+    @Test("A notification is lost")
+    func lost() throws {
+        #expect(try Self.notifications("lost@always").isEmpty)
+    }
+
+    @Test("A notification comes twice")
+    func duplicate() throws {
+        let notifications = try Self.notifications("duplicate@always")
+        #expect(notifications.map(\.bytes) == Array(repeating: Array("OK\r\nPUMP:OFF\r\n".utf8), count: 2))
+    }
+
+    @Test("A notification is split in two, each of the same characteristic")
+    func split() throws {
+        let notifications = try Self.notifications("split=300ms@always")
+        #expect(notifications.count == 2 && Self.text(notifications) == "OK\r\nPUMP:OFF\r\n")
+        #expect(notifications[1].time - notifications[0].time == .milliseconds(300))
+        #expect(notifications.allSatisfy { $0.characteristic == "FFE1" })
+    }
+
+    @Test("A write that a silent device does not hear changes nothing")
+    func silence() throws {
+        let settings = try PeripheralSimulator.led.settings(["fault": "silence=5s@command:1"])
+        var device = FaultyDevice(LEDPeripheral(), faults: settings.faults())
+        device.take(.wrote([1], to: LEDPeripheral.led, mtu: 23), at: .zero)
+        // It was heard, and what it notified was the last that could be.
+        #expect(device.advance(to: .seconds(1)).isEmpty)
+        device.take(.wrote([0], to: LEDPeripheral.led, mtu: 23), at: .seconds(2))
+        #expect(device.device.isLit)
+        device.take(.wrote([0], to: LEDPeripheral.led, mtu: 23), at: .seconds(6))
+        #expect(!device.device.isLit)
+        #expect(device.advance(to: .seconds(6)).map(\.bytes) == [[0]])
+    }
+}
