@@ -4,7 +4,7 @@
 /// value.
 public struct SimulatorSettings: Sendable {
     private let options: [SimulatorOption]
-    private let given: [String: String]
+    private var given: [String: String]
 
     /// - Throws: What is wrong with the first option, by their names, that is wrong.
     init(
@@ -46,6 +46,13 @@ public struct SimulatorSettings: Sendable {
 
     /// The time that an option has; nil where it has none, or a word in place of one.
     public func time(_ name: String) -> Duration? { text(name).flatMap { SimulatorOption.time($0) } }
+
+    /// The settings of one of several devices, counted from 1: each has a seed of its own, which is larger by 1.
+    public func numbered(_ number: Int) -> SimulatorSettings {
+        var settings = self
+        if number > 1 { settings.given["seed"] = "\(seed() &+ UInt64(number - 1))" }
+        return settings
+    }
 
     /// The faults that an option names, beside those of the device's own.
     public func faults(_ name: String = "fault") -> [FaultOrder] {

@@ -54,6 +54,8 @@ struct SimFamilyCommand<Simulated: Simulation>: OptionedCommand {
         let (row, settings, serving) = (Simulated.row, try settings(), serving)
         let end = ServedCommand.End()
         try CommandRunner.run(options, for: Family(named: row.line.name)) { context in
+            // What happens by chance happens again with the same seed.
+            if !settings.faults().isEmpty { context.output.note("pumpctl: faults by the seed \(settings.seed())") }
             try await serving.controlling(row.line.name, context) { onDevice in
                 if serving.usesRadio {
                     let (name, output) = (settings.text("name") ?? "", context.output)
@@ -66,7 +68,8 @@ struct SimFamilyCommand<Simulated: Simulation>: OptionedCommand {
                 }
                 let offer: ServingOptions.Offer = { number, place, tell in
                     try await row.line.serve(
-                        settings, at: place, on: context.loop, onDevice: { onDevice(number, $0) }, onEvent: tell)
+                        settings.numbered(number), at: place, on: context.loop, onDevice: { onDevice(number, $0) },
+                        onEvent: tell)
                 }
                 guard serving.runsCommand else { return try await serving.serve(context, offer) }
                 end.status = try await serving.servingCommand(row.line.name, context, offer)

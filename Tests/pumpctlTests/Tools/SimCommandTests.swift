@@ -320,9 +320,16 @@ struct SimCommandTests {
             (["sim", "pump", "--name", "x"], "--name requires --ble"),
             (["sim", "led", "--ble", "--baud", "9600"], "--ble cannot be combined with --baud: there is no line"),
             (["sim", "rescue", "--hoard", "--forwards"], "--forwards cannot be combined with --hoard"),
-            (["sim", "peer", "--fault", "x"], "--fault takes one of: no_file_selected, "),
+            (["sim", "peer", "--fault", "x"], "parted by commas, with a name of: no_file_selected, "),
             (["-p", "sim:pump?knob=half", "status"], "set knob to a number from 0 to 1023"),
-            (["-p", "sim:pump?name=x", "status"], "'sim:' takes the options banner, baud, knob, thermistors, unpaced"),
+            (["-p", "sim:pump?name=x", "status"], "'sim:' takes the options banner, baud, fault, knob, seed, "),
+            (["sim", "pump", "--fault", "delay=x"], "--fault takes NAME[=AMOUNT][@OCCASION], "),
+            (
+                ["sim", "led", "--ble", "--fault", "delay", "--fault", "drop"],
+                "the fault drop means something over a line"
+            ),
+            (["sim", "led", "--fault", "lost"], "the fault lost means something over BLE only"),
+            (["-p", "sim:led?fault=delay,lost", "led", "get"], "leave out the fault lost"),
             (
                 ["-p", "sim:storm?interval=x", "send", "X"],
                 "set interval to a time above 0, up to 1000000 s, as 500ms or 2s, or off"
