@@ -203,6 +203,14 @@ struct FaultTests {
         #expect(settings.ownFaults() == ["stalls"] && settings.faults().count == 1)
     }
 
+    @Test("Of several devices each has the next seed, and the first the one that was given")
+    func numbered() throws {
+        let settings = try Simulator.pump.settings(["seed": "7"])
+        #expect((1...3).map { settings.numbered($0).seed() } == [7, 8, 9])
+        let last = try Simulator.pump.settings(["seed": "\(UInt64.max)"])
+        #expect(last.numbered(2).seed() == 0)
+    }
+
     @Test("Each row names its public thread, and what it does as a sentence")
     func rows() {
         #expect(Fault.all.map(\.name) == Fault.all.map(\.name).sorted())

@@ -44,6 +44,26 @@ struct DeviceHandleTests {
         return String(decoding: copy.advance(to: now + .seconds(1)).flatMap(\.bytes), as: UTF8.self)
     }
 
+    @Test("A device's faults are replaced while it runs, and taken away")
+    func faults() async throws {
+        let host = DeviceHost(FaultyDevice(LEDFirmware(lineRate: .unlimited)), pace: .onDemand)
+        #expect(host.handle.verbs == ["advance", "fault", "reset"])
+        try await host.handle.perform("fault", ["delay=2s@10%,drop"])
+        try await host.handle.perform("fault", ["duplicate@always"])
+        #expect(await host.handle.observe()["faults"] == .text("duplicate@always"))
+        await #expect(throws: DeviceVerbError.self) { try await host.handle.perform("fault", ["bogus"]) }
+        #expect(await host.change { device, now in Self.state(&device, now) } == "LED:0\r\nLED:0\r\n")
+        try await host.handle.perform("fault", ["none"])
+        #expect(await host.handle.observe() == ["lit": .boolean(false)])
+        #expect(await host.change { device, now in Self.state(&device, now) } == "LED:0\r\n")
+    }
+
+    /// What a board says of its LED.
+    private static func state(_ board: inout FaultyDevice<LEDFirmware>, _ now: Duration) -> String {
+        board.receive(Array("LED\n".utf8), at: now)
+        return String(decoding: board.advance(to: now).flatMap(\.bytes), as: UTF8.self)
+    }
+
     @Test("A storm sensor measures, and stores what it has measured")
     func storm() async throws {
         let handle = Self.handle(StormFirmware(options: StormFirmwareOptions(rows: 3)))
