@@ -8,9 +8,9 @@ struct FaultyPeripheralTests {
     private static let written: [UInt8] = Array("OFF\n".utf8)
 
     /// What is notified by a pump behind an HM-10 in answer to OFF.
-    private static func notifications(_ faults: String) throws -> [Emission] {
+    private static func notifications(_ faults: String, seed: UInt64 = 1) throws -> [Emission] {
         let settings = try PeripheralSimulator.pump.settings(["fault": faults])
-        var device = FaultyDevice(HM10Module(PumpFirmware()), faults: settings.faults())
+        var device = FaultyDevice(HM10Module(PumpFirmware()), faults: settings.faults(), seed: seed)
         device.take(.connected, at: .zero)
         device.take(.subscribed("FFE1"), at: .zero)
         device.take(.wrote(written, to: "FFE1", mtu: 23), at: .zero)
@@ -45,6 +45,13 @@ struct FaultyPeripheralTests {
         #expect(notifications.count == 2 && Self.text(notifications) == "OK\r\nPUMP:OFF\r\n")
         #expect(notifications[1].time - notifications[0].time == .milliseconds(300))
         #expect(notifications.allSatisfy { $0.characteristic == "FFE1" })
+    }
+
+    @Test("A notification in which the device falls silent is lost whole: a radio sends no part of one")
+    func silenceInside() throws {
+        for seed in 1...20 as ClosedRange<UInt64> {
+            #expect(try Self.notifications("silence=60s@always", seed: seed).isEmpty)
+        }
     }
 
     @Test("A write that a silent device does not hear changes nothing")

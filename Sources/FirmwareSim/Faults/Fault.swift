@@ -77,7 +77,7 @@ public struct Fault: Sendable {
             help: "What is said comes late, by this time."),
         Fault(
             "drain", .trickle, .time(.milliseconds(20)), only: .line,
-            source: "https://github.com/wjwwood/serial/issues/184",
+            source: "https://github.com/mik3y/usb-serial-for-android/issues/155",
             help: "The bytes of a line come one by one, this time apart."),
         Fault(
             "drift", .drift, .share(0.02), .always, source: "https://github.com/adafruit/RTClib/pull/112",

@@ -79,16 +79,20 @@ public struct FaultOrder: Sendable {
         return percent / 100
     }
 
-    /// The orders that a text gives, parted by commas; nil where a part is none. `none` gives none.
-    ///
-    /// - Parameter own: Names that are no orders, and are left out.
-    static func orders(_ text: String, beside own: [String] = []) -> [FaultOrder]? {
-        if text == "none" { return [] }
+    /// What a text gives, parted by commas: orders, and at most one of the names in `own`; nil where a part is neither.
+    /// `none` gives nothing.
+    static func orders(_ text: String, beside own: [String] = []) -> (orders: [FaultOrder], own: String?)? {
+        if text == "none" { return ([], nil) }
         var orders: [FaultOrder] = []
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) where !own.contains(String(part)) {
-            guard let order = order(part) else { return nil }
-            orders.append(order)
+        var ownFault: String?
+        for part in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
+            if own.contains(part), ownFault == nil {
+                ownFault = part
+            } else {
+                guard let order = order(part) else { return nil }
+                orders.append(order)
+            }
         }
-        return orders
+        return (orders, ownFault)
     }
 }

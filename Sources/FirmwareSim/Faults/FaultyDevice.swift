@@ -3,7 +3,7 @@
 /// What happens depends on the seed, on what the device says, and on what it is told; not on when it is looked at.
 ///
 /// ```swift
-/// var pump = FaultyDevice(PumpFirmware(), faults: settings.faults, seed: 7)
+/// var pump = FaultyDevice(PumpFirmware(), faults: settings.faults(), seed: 7)
 /// pump.receive(Array("STATUS\n".utf8), at: .zero)
 /// _ = pump.advance(to: .seconds(1))  // STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}
 /// ```
@@ -169,17 +169,12 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
 
     // MARK: What it says
 
-    /// What faults do at a byte.
-    private enum Turn {
-        case goesOn, wasReset
-    }
-
     private mutating func say(_ bytes: [UInt8], at time: Duration) {
         for byte in bytes where time >= silentUntil {
             if said.bytes.isEmpty { beginUnit(at: time) }
             let isLast = said.endsLine(byte)
             var arriving = [byte]
-            guard fall(on: &arriving, isLast: isLast, at: time) == .goesOn else { return }
+            guard fall(on: &arriving, isLast: isLast, at: time) else { return }
             deliver(arriving, at: time, by: nil)
             said.append(byte)
             if isLast { endUnit(at: time, by: nil) }
@@ -193,7 +188,7 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
         for (index, byte) in emission.bytes.enumerated() {
             var arriving = [byte]
             let held = heldUntil
-            guard fall(on: &arriving, isLast: index + 1 == emission.bytes.count, at: time) == .goesOn else { return }
+            guard fall(on: &arriving, isLast: index + 1 == emission.bytes.count, at: time) else { return }
             if heldUntil != held, index > 0 {
                 deliver(pieces.removeLast(), at: time, by: emission.output, until: held)
                 pieces.append([])
@@ -219,7 +214,9 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
     }
 
     /// Lets faults fall on the next byte of a unit, or on what arrives in its place.
-    private mutating func fall(on arriving: inout [UInt8], isLast: Bool, at time: Duration) -> Turn {
+    ///
+    /// - Returns: Whether the device goes on; else the unit ends before that byte.
+    private mutating func fall(on arriving: inout [UInt8], isLast: Bool, at time: Duration) -> Bool {
         for index in faults.indices where faults[index].order.fault.effect != .overrun {
             guard faults[index].falls(on: said, isLast: isLast) else { continue }
             let order = faults[index].order
@@ -236,14 +233,15 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
             case .trickle: said.spacing = order.time
             case .silence:
                 silentUntil = time + order.time
-                arriving = []
+                said = FaultyUnit()
+                return false
             case .reset:
                 reset(at: now)
-                return .wasReset
+                return false
             case .overrun, .drift: break
             }
         }
-        return .goesOn
+        return true
     }
 
     /// - Parameter hold: Until when it is held back; nil for as long as all is.

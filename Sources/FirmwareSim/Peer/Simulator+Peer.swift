@@ -33,7 +33,7 @@ extension PeerFirmwareOptions {
         self.init(
             carrier: .line(settings.lineRate), name: settings.text("name") ?? "", startTime: time(nil),
             seed: settings.seed(), imageByteCount: settings.number("size") ?? PeerPicture.leastByteCount,
-            imageFault: settings.ownFaults().first.flatMap(ImageFault.init),
+            imageFault: settings.ownFault().flatMap(ImageFault.init),
             chunkLength: settings.number("chunk") ?? 180, interval: settings.time("interval"),
             acknowledges: settings.flag("acks"))
         if let path = settings.text("image") { send(try PeerImageFile(path: path)) }

@@ -22,7 +22,7 @@ public struct SimulatorOption: Sendable, Hashable {
         case text
         /// The path of a file.
         case file
-        /// Faults, parted by commas: those of ``Fault/all`` as ``FaultOrder`` has it, or these of the device's own. Or `none`.
+        /// Faults, parted by commas: those of ``Fault/all`` as ``FaultOrder`` has it, and at most one of these of the device's own. Or `none`.
         ///
         /// - Parameter anywhere: Whether those of a line make sense over BLE too, as where a line is behind the radio.
         case faults(own: [String] = [], anywhere: Bool = false)
@@ -110,13 +110,16 @@ extension SimulatorOption.Value: CustomStringConvertible {
         case .text: "a text"
         case .file: "the path of a file"
         case .faults(let own, _):
-            "NAME[=AMOUNT][@OCCASION], parted by commas, with a name of: "
-                + (own + Fault.all.map(\.name)).joined(separator: ", ")
+            "NAME[=AMOUNT][@OCCASION], separated by commas, where NAME is one of: "
+                + Self.names(of: own).joined(separator: ", ")
         }
     }
 }
 
 extension SimulatorOption.Value {
+    /// The names of the faults that a device can have, those of its own first.
+    package static func names(of own: [String]) -> [String] { own + Fault.all.map(\.name) }
+
     /// A number without the fraction that it does not have.
     private static func short(_ number: Double) -> String { Int(exactly: number).map { "\($0)" } ?? "\(number)" }
 }

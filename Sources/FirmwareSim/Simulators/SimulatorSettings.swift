@@ -16,7 +16,8 @@ public struct SimulatorSettings: Sendable {
             }
             if let only = option.carrier, only != carrier { throw SimulatorOptionError(name, .only(only)) }
             guard option.takes(text) else { throw SimulatorOptionError(name, .invalid(takes: option.value)) }
-            if let fault = option.faults(text).first(where: { !option.allows($0.fault, over: carrier) })?.fault {
+            if let fault = (option.parsed(text)?.orders ?? []).first(where: { !option.allows($0.fault, over: carrier) }
+            )?.fault {
                 throw SimulatorOptionError(name, .fault(fault.name, only: carrier == .line ? .radio : .line))
             }
             if option.excluded.contains(where: { given[$0] != nil }) {
@@ -57,14 +58,13 @@ public struct SimulatorSettings: Sendable {
     /// The faults that an option names, beside those of the device's own.
     public func faults(_ name: String = "fault") -> [FaultOrder] {
         guard let text = text(name), let option = options.first(where: { $0.name == name }) else { return [] }
-        return option.faults(text)
+        return option.parsed(text)?.orders ?? []
     }
 
-    /// The names of the device's own faults that an option names.
-    public func ownFaults(_ name: String = "fault") -> [String] {
-        guard let text = text(name), case .faults(let own, _)? = options.first(where: { $0.name == name })?.value
-        else { return [] }
-        return text.split(separator: ",").map(String.init).filter(own.contains)
+    /// The fault of the device's own that an option names; nil for none.
+    public func ownFault(_ name: String = "fault") -> String? {
+        guard let text = text(name), let option = options.first(where: { $0.name == name }) else { return nil }
+        return option.parsed(text)?.own
     }
 
     /// What a device's line is paced to: ``SimulatorOption/baud(_:only:)``, unless it is ``SimulatorOption/unpaced`` or has
@@ -75,10 +75,10 @@ public struct SimulatorSettings: Sendable {
 }
 
 extension SimulatorOption {
-    /// The faults that a value names, beside those of the device's own.
-    fileprivate func faults(_ text: String) -> [FaultOrder] {
-        guard case .faults(let own, _) = value else { return [] }
-        return FaultOrder.orders(text, beside: own) ?? []
+    /// The faults that a value names; nil where this is no option for faults.
+    fileprivate func parsed(_ text: String) -> (orders: [FaultOrder], own: String?)? {
+        guard case .faults(let own, _) = value else { return nil }
+        return FaultOrder.orders(text, beside: own)
     }
 
     /// Whether a fault makes sense over a carrier.

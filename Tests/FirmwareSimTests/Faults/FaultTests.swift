@@ -126,6 +126,13 @@ struct FaultTests {
         #expect(!text.contains("PUMP:ON\r\n"))
     }
 
+    @Test("A line behind a silence is a line of its own, not the rest of the one that was cut off")
+    func silenceEnds() throws {
+        let text = Self.text(
+            try Self.answers("silence=1500ms@line:OK,duplicate@line:STATUS", to: ["OFF", "", "STATUS"]))
+        #expect(text.hasSuffix(Self.status + Self.status))
+    }
+
     @Test("Nonsense comes when the line is opened and behind a reset, not else")
     func noise() throws {
         let settings = try Simulator.pump.settings(["fault": "noise"])
@@ -148,8 +155,8 @@ struct FaultTests {
         #expect(!unknown.isEmpty)
     }
 
-    @Test("A clock that drifts has the pump shut off early or late", arguments: [("-10%", 27), ("10%", 33)])
-    func drift(share: String, minutes: Int) throws {
+    @Test("A clock that drifts has the pump shut off early or late", arguments: [("-10%", 1.1), ("10%", 0.9)])
+    func drift(share: String, rate: Double) throws {
         let settings = try Simulator.pump.settings(["fault": "drift=\(share)"])
         let options = PumpFirmwareOptions(lineRate: .unlimited, heat: .fixed(water: 12, skin: 34.5))
         var device = FaultyDevice(PumpFirmware(options: options), faults: settings.faults())
@@ -157,7 +164,7 @@ struct FaultTests {
         let emissions = device.advance(to: .seconds(3600))
         let shutOff = try #require(
             emissions.first { String(decoding: $0.bytes, as: UTF8.self).contains("SAFETY_SHUTOFF") })
-        let expected = Duration.seconds(1800) / (1 - (minutes == 27 ? -0.1 : 0.1))
+        let expected = Duration.seconds(1800) / rate
         #expect(shutOff.time > expected - .seconds(2) && shutOff.time < expected + .seconds(2))
     }
 
@@ -200,7 +207,9 @@ struct FaultTests {
     @Test("A peer has faults of its image beside those of any device")
     func peer() throws {
         let settings = try Simulator.peer.settings(["fault": "stalls,delay=2s@10%"])
-        #expect(settings.ownFaults() == ["stalls"] && settings.faults().count == 1)
+        #expect(settings.ownFault() == "stalls" && settings.faults().count == 1)
+        // Its image has one thing wrong with it, and none of two is dropped in silence.
+        #expect(throws: SimulatorOptionError.self) { try Simulator.peer.settings(["fault": "stalls,not_png"]) }
     }
 
     @Test("Of several devices each has the next seed, and the first the one that was given")

@@ -33,7 +33,7 @@ struct PumpFaultTests {
             ("overrun@20%", "done 320, reported 80, undetectable 0"),
             ("reset@10%", "done 316, reported 72, undetectable 12"),
             ("silence@10%", "done 281, reported 119, undetectable 0"),
-            ("silence=2s@20%", "done 281, reported 119, undetectable 0"),
+            ("silence=2s@20%", "done 276, reported 124, undetectable 0"),
             ("split@always", "done 400, reported 0, undetectable 0"),
             ("corrupt@10%,drop@10%,duplicate@10%,split@20%,overrun@10%", "done 341, reported 59, undetectable 0"),
         ])

@@ -313,6 +313,16 @@ struct SimCommandTests {
     }
 
     @Test(
+        "Help lists the faults, those of the device's own first",
+        arguments: [("pump", "corrupt, "), ("peer", "no_file_selected, ")])
+    func faultsInHelp(family: String, first: String) async throws {
+        let ending = try await Pumpctl.start(["sim", family, "--help"]).ending()
+        let help = ending.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(help.contains("(faults: \(first)"), "\(help)")
+        #expect(help.contains(", silence, split)"), "\(help)")
+    }
+
+    @Test(
         "What is wrong with an option is said in the words of its spelling",
         arguments: [
             (["sim", "pump", "--knob", "half"], "--knob takes a number from 0 to 1023"),
@@ -320,7 +330,7 @@ struct SimCommandTests {
             (["sim", "pump", "--name", "x"], "--name requires --ble"),
             (["sim", "led", "--ble", "--baud", "9600"], "--ble cannot be combined with --baud: there is no line"),
             (["sim", "rescue", "--hoard", "--forwards"], "--forwards cannot be combined with --hoard"),
-            (["sim", "peer", "--fault", "x"], "parted by commas, with a name of: no_file_selected, "),
+            (["sim", "peer", "--fault", "x"], "separated by commas, where NAME is one of: no_file_selected, "),
             (["-p", "sim:pump?knob=half", "status"], "set knob to a number from 0 to 1023"),
             (["-p", "sim:pump?name=x", "status"], "'sim:' takes the options banner, baud, fault, knob, seed, "),
             (["sim", "pump", "--fault", "delay=x"], "--fault takes NAME[=AMOUNT][@OCCASION], "),
