@@ -119,7 +119,7 @@ public actor SimulationServer {
         try members.end()
         if request.verb == "stop" {
             guard given.isEmpty, number == nil else { throw .usage("'stop' ends all devices, and takes nothing") }
-            return [:]
+            return await verdict().map { ["verdict": $0] } ?? [:]
         }
         let device = try device(number)
         if request.verb != "state" {
@@ -133,6 +133,24 @@ public actor SimulationServer {
         return ["state": .object(await device.observe().mapValues(\.json))]
     }
 
+    /// What was seen of the hosts of all devices; nil where nothing is expected of them.
+    private func verdict() async -> JSONValue? {
+        var (findings, untested, count): ([JSONValue], [JSONValue], Int) = ([], [], 0)
+        var isJudged = false
+        for (number, device) in devices.sorted(by: { $0.key < $1.key }) {
+            guard let verdict = await device.verdict() else { continue }
+            isJudged = true
+            count += verdict.count
+            findings += verdict.findings.map { $0.json(number) }
+            untested += verdict.untested.map { .object(["device": .integer(number), "expectation": .text($0)]) }
+        }
+        guard isJudged else { return nil }
+        return .object([
+            "passed": .boolean(count == 0 && untested.isEmpty), "count": .integer(count), "findings": .array(findings),
+            "untested": .array(untested),
+        ])
+    }
+
     private func device(_ number: Int?) throws(ControlFailure) -> DeviceHandle {
         if number == nil, devices.count > 1 {
             throw .usage("there are \(devices.count) devices", hint: "name one by its number: 1 to \(devices.count)")
@@ -143,6 +161,15 @@ public actor SimulationServer {
                 outcome: "not_sent")
         }
         return device
+    }
+}
+
+extension Verdict.Finding {
+    fileprivate func json(_ device: Int) -> JSONValue {
+        .object([
+            "device": .integer(device), "expectation": .text(expectation), "time_s": .number(time / .seconds(1)),
+            "detail": .text(detail),
+        ])
     }
 }
 

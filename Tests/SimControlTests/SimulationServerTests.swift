@@ -18,10 +18,13 @@ struct SimulationServerTests {
         let channel: DescriptorChannel
         private let lines = Watched(RequestLines())
 
-        init(devices: Int = 1) async throws {
+        init(devices: Int = 1, expecting expectations: String? = nil) async throws {
             let options = PumpFirmwareOptions(
                 lineRate: .unlimited, heat: .fixed(water: 12, skin: 34), potentiometer: 716)
-            hosts = (0..<devices).map { _ in DeviceHost(PumpFirmware(options: options), pace: .onDemand) }
+            let judge = try expectations.map {
+                HostJudge(try Simulator.pump.settings(["expect": $0]).expectations(), urgent: ["OFF"])
+            }
+            hosts = (0..<devices).map { _ in DeviceHost(PumpFirmware(options: options), pace: .onDemand, judge: judge) }
             server = try await SimulationServer.open(for: "pump", at: folder.path("control"))
             for (index, host) in hosts.enumerated() { await server.add(host.handle, number: index + 1) }
             channel = try await .connect(to: .unix(path: folder.path("control")), deadline: .now + .seconds(30))
@@ -115,6 +118,29 @@ struct SimulationServerTests {
         #expect(answer["error"]?["code"] == "usage")
         #expect(try await rig.ask(#"{"id":0,"do":"state"}"#) == before)
         await rig.end()
+    }
+
+    @Test("says at the end what was seen of the hosts of all devices")
+    func verdict() async throws {
+        let rig = try await Rig(devices: 2, expecting: "pacing=1s")
+        let (near, far) = try DescriptorChannel.pair(on: .shared)
+        await rig.hosts[0].attach(far)
+        try await near.write(Array("TEMP\nTEMP\n".utf8))
+        _ = try await near.read()
+        let verdict = try await rig.ask(#"{"id":1,"do":"stop"}"#)["verdict"]
+        #expect(verdict?["passed"] == false && verdict?["count"] == 1)
+        guard case .array(let findings)? = verdict?["findings"], case .array(let untested)? = verdict?["untested"]
+        else {
+            Issue.record("\(String(describing: verdict))")
+            return
+        }
+        #expect(findings[0]["device"] == 1 && findings[0]["expectation"] == "pacing=1s")
+        #expect(untested == [.object(["device": 2, "expectation": "pacing=1s"])])
+        await near.close()
+        await rig.end()
+        let unjudged = try await Rig()
+        #expect(try await unjudged.ask(#"{"id":1,"do":"stop"}"#)["verdict"] == nil)
+        await unjudged.end()
     }
 
     @Test("is for this user alone, and is removed at the end")

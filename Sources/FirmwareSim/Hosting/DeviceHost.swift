@@ -205,6 +205,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
 
     /// Has the device do what it now has to do, and sees to it that it is looked at again when it next has something to do.
     private func goOn() {
+        handOnCarrierEvents()
         guard case .realTime(let clock) = pace else { return settle() }
         guard isRunning else { return }
         alarm?.cancel()
@@ -265,8 +266,10 @@ public actor DeviceHost<Device: SimulatedDevice> {
     private func live(to instant: Duration) {
         noteBaudRates()
         send(device.advance(to: instant))
-        for event in device.takeCarrierEvents() { carrierHandler?(event) }
+        handOnCarrierEvents()
     }
+
+    private func handOnCarrierEvents() { for event in device.takeCarrierEvents() { carrierHandler?(event) } }
 
     private func send(_ emissions: [Emission]) {
         guard !emissions.isEmpty else { return }

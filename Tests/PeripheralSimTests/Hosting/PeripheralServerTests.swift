@@ -10,54 +10,6 @@ import Testing
 
 @Suite("A device served over BLE", .timeLimit(.minutes(5)))
 struct PeripheralServerTests {
-    static let address = "00:00:5E:00:53:02"
-
-    /// A radio with a device on hci1 and a central on hci0, which is connected to it.
-    private struct Bench<Device: SimulatedPeripheral> {
-        let bus: PrivateBus
-        let fake: FakeBlueZ
-        let adapter: FakeAdapter
-        let bluez: BlueZ
-        let host: DeviceHost<Device>
-        let server: PeripheralServer<Device>
-        let central: TestCentral
-        let events = Watched<[PeripheralEvent]>([])
-
-        init(_ device: Device) async throws {
-            bus = try await PrivateBus()
-            fake = try await FakeBlueZ.start(on: bus.address, clock: ManualClock())
-            await fake.addAdapter()
-            adapter = await fake.addAdapter("hci1", address: address)
-            await adapter.setSmallestMTU()
-            bluez = try await BlueZ.open(.address(bus.address))
-            host = DeviceHost(device, pace: .onDemand, hasFlowControl: true)
-            server = try await PeripheralServer.open(host, over: bluez, on: "hci1") { [events] event in
-                events.update { $0.append(event) }
-            }
-            central = try await TestCentral(on: bus.address, for: address)
-            _ = try await central.find()
-            try await central.connect()
-        }
-
-        func close() async {
-            await central.close()
-            await server.close()
-            await bluez.close()
-            await fake.stop()
-        }
-    }
-
-    private func withBench<Device>(_ device: Device, _ body: (Bench<Device>) async throws -> Void) async throws {
-        let bench = try await Bench(device)
-        do {
-            try await body(bench)
-        } catch {
-            await bench.close()
-            throw error
-        }
-        await bench.close()
-    }
-
     private var pump: HM10Module<PumpFirmware> {
         HM10Module(PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34), potentiometer: 716)))
     }
@@ -67,7 +19,7 @@ struct PeripheralServerTests {
 
     @Test("is a pump behind an HM-10 for a central")
     func pumpOnRadio() async throws {
-        try await withBench(pump) { bench in
+        try await withRadioBench(pump) { bench in
             let central = bench.central
             try await central.subscribe("FFE1")
             try await central.write(Array("ON\n".utf8), to: "FFE1", type: "command")
@@ -89,7 +41,7 @@ struct PeripheralServerTests {
 
     @Test("loses what it says while no central is there, and answers the next one")
     func lost() async throws {
-        try await withBench(pump) { bench in
+        try await withRadioBench(pump) { bench in
             let central = bench.central
             try await central.subscribe("FFE1")
             try await central.write(Array("ON\n".utf8), to: "FFE1", type: "command")
@@ -107,7 +59,7 @@ struct PeripheralServerTests {
 
     @Test("gives each notification as it is, in order, of the characteristic that it names")
     func logger() async throws {
-        try await withBench(Logger()) { bench in
+        try await withRadioBench(Logger()) { bench in
             let central = bench.central
             try await central.subscribe("FFF1")
             try await central.subscribe("FFF2")
@@ -122,7 +74,7 @@ struct PeripheralServerTests {
 
     @Test("is withdrawn when it is closed, twice if need be")
     func closing() async throws {
-        try await withBench(pump) { bench in
+        try await withRadioBench(pump) { bench in
             _ = try await bench.central.read("FFE1")
             await bench.server.close()
             try await bench.central.isHungUpOn()
@@ -139,7 +91,7 @@ struct PeripheralServerTests {
         let bluez = try await BlueZ.open(.address(address))
         let host = DeviceHost(pump, pace: .onDemand)
         let server = try await PeripheralServer.open(host, over: bluez, on: "hci1")
-        let central = try await TestCentral(on: address, for: Self.address)
+        let central = try await TestCentral(on: address, for: offeredAddress)
         _ = try await central.find()
         try await central.connect()
         try await central.subscribe("FFE1")
@@ -224,8 +176,4 @@ private struct Logger: SimulatedPeripheral {
     var nextActivity: Duration? { emissions.first?.time }
     var isQuiescent: Bool { emissions.isEmpty }
     mutating func reset(at instant: Duration) { emissions = [] }
-}
-
-extension FakeAdapter {
-    fileprivate func setSmallestMTU() { ownRadio.manners.mtu = 23 }
 }

@@ -1,0 +1,63 @@
+import BlueZ
+import DBus
+import DescriptorIO
+import FakeBlueZ
+import FirmwareSim
+import PeripheralSim
+import TestSupport
+
+/// That of the device on a bench.
+let offeredAddress = "00:00:5E:00:53:02"
+
+/// A radio with a device on hci1 and a central on hci0, which is connected to it.
+struct RadioBench<Device: SimulatedPeripheral> {
+    let bus: PrivateBus
+    let fake: FakeBlueZ
+    let adapter: FakeAdapter
+    let bluez: BlueZ
+    let host: DeviceHost<Device>
+    let server: PeripheralServer<Device>
+    let central: TestCentral
+    let events = Watched<[PeripheralEvent]>([])
+
+    init(_ device: Device, judge: HostJudge? = nil) async throws {
+        bus = try await PrivateBus()
+        fake = try await FakeBlueZ.start(on: bus.address, clock: ManualClock())
+        await fake.addAdapter()
+        adapter = await fake.addAdapter("hci1", address: offeredAddress)
+        await adapter.setSmallestMTU()
+        bluez = try await BlueZ.open(.address(bus.address))
+        host = DeviceHost(device, pace: .onDemand, judge: judge, hasFlowControl: true)
+        server = try await PeripheralServer.open(host, over: bluez, on: "hci1") { [events] event in
+            events.update { $0.append(event) }
+        }
+        central = try await TestCentral(on: bus.address, for: offeredAddress)
+        _ = try await central.find()
+        try await central.connect()
+    }
+
+    func close() async {
+        await central.close()
+        await server.close()
+        await bluez.close()
+        await fake.stop()
+    }
+}
+
+/// Does something to a device on a radio.
+func withRadioBench<Device>(
+    _ device: Device, judge: HostJudge? = nil, _ body: (RadioBench<Device>) async throws -> Void
+) async throws {
+    let bench = try await RadioBench(device, judge: judge)
+    do {
+        try await body(bench)
+    } catch {
+        await bench.close()
+        throw error
+    }
+    await bench.close()
+}
+
+extension FakeAdapter {
+    func setSmallestMTU() { ownRadio.manners.mtu = 23 }
+}

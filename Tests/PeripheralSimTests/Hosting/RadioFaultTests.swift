@@ -1,0 +1,93 @@
+import BlueZ
+import FakeBlueZ
+import FirmwareSim
+import PeripheralSim
+import TestSupport
+import Testing
+
+@Suite("Faults of the radio, as a central finds them", .timeLimit(.minutes(3)))
+struct RadioFaultTests {
+    private static func pump(_ faults: String) throws -> FaultyDevice<HM10Module<PumpFirmware>> {
+        let settings = try PeripheralSimulator.pump.settings(["fault": faults])
+        return FaultyDevice(HM10Module(PumpFirmware()), faults: settings.faults())
+    }
+
+    @Test("A link that drops in the middle of a write loses the rest of it, and can be made again")
+    func disconnect() async throws {
+        try await withRadioBench(try Self.pump("disconnect@command:2")) { bench in
+            let central = bench.central
+            try await central.subscribe("FFE1")
+            try await central.write(Array("ON\n".utf8), to: "FFE1", type: "command")
+            _ = try await central.hears("PUMP:ON\r\n", of: "FFE1")
+            try await central.write(Array("OFF\n".utf8), to: "FFE1", type: "command")
+            try await central.isHungUpOn()
+            #expect(await bench.host.change { device, _ in device.device.device.state } == .on)
+            try await central.connect()
+            try await central.subscribe("FFE1")
+            try await central.write(Array("\nOFF\n".utf8), to: "FFE1", type: "command")
+            #expect(try await central.hears("PUMP:OFF\r\n", of: "FFE1").hasSuffix("OK\r\nPUMP:OFF\r\n"))
+        }
+    }
+
+    @Test("A write that wants an answer is answered by an error where the link drops in it")
+    func disconnectInRequest() async throws {
+        let settings = try PeripheralSimulator.led.settings(["fault": "disconnect@command:1"])
+        try await withRadioBench(FaultyDevice(LEDPeripheral(), faults: settings.faults())) { bench in
+            await #expect(throws: (any Error).self) {
+                try await bench.central.write([1], to: "957312E0-2354-11EB-9F10-FBC30A62CF38")
+            }
+            try await bench.central.isHungUpOn()
+            #expect(await bench.host.change { device, _ in device.device.isLit } == false)
+        }
+    }
+
+    @Test("A link that times out says nothing for that time, and then drops")
+    func supervision() async throws {
+        try await withRadioBench(try Self.pump("supervision=6s@command:2")) { bench in
+            let central = bench.central
+            try await central.subscribe("FFE1")
+            for command in ["ON\n", "STATUS\n"] {
+                try await central.write(Array(command.utf8), to: "FFE1", type: "command")
+                if command == "ON\n" { _ = try await central.hears("PUMP:ON\r\n", of: "FFE1") }
+            }
+            // The answer to STATUS was the last that could have come; nothing is heard now.
+            try await central.write(Array("OFF\n".utf8), to: "FFE1", type: "command")
+            await settle()
+            await bench.host.advance(by: .seconds(5))
+            #expect(await bench.host.change { device, _ in device.device.device.state } == .on)
+            await bench.host.advance(by: .seconds(2))
+            try await central.isHungUpOn()
+            try await central.connect()
+            try await central.subscribe("FFE1")
+            try await central.write(Array("OFF\n".utf8), to: "FFE1", type: "command")
+            #expect(try await central.hears("PUMP:OFF\r\n", of: "FFE1").hasSuffix("PUMP:OFF\r\n"))
+        }
+    }
+
+    @Test("What was notified last comes again before a subscription is confirmed")
+    func early() async throws {
+        try await withRadioBench(try Self.pump("early")) { bench in
+            let central = bench.central
+            try await central.subscribe("FFE1")
+            try await central.write(Array("OFF\n".utf8), to: "FFE1", type: "command")
+            _ = try await central.hears("PUMP:OFF\r\n", of: "FFE1")
+            try await central.unsubscribe("FFE1")
+            try await central.subscribe("FFE1")
+            // It has come by now: no wait for it.
+            #expect(central.notes.state.values.values.joined().map(\.self) == [Array("OK\r\nPUMP:OFF\r\n".utf8)])
+        }
+    }
+
+    @Test("A host is judged over BLE as well")
+    func judged() async throws {
+        let settings = try PeripheralSimulator.led.settings(["expect": "one-in-flight,pacing=1s"])
+        let board = LEDPeripheral()
+        try await withRadioBench(board, judge: HostJudge(settings.expectations())) { bench in
+            for value in [1, 0] as [UInt8] {
+                try await bench.central.write([value], to: "957312E0-2354-11EB-9F10-FBC30A62CF38")
+            }
+            let verdict = await bench.host.verdict()
+            #expect(verdict?.count == 1 && verdict?.findings.first?.expectation == "pacing=1s")
+        }
+    }
+}
