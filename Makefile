@@ -11,7 +11,7 @@ PREFIX ?= /usr/local
 # find ports; SQLite for pumpctl-record, linked into a release too.
 BUILD_PACKAGES := pkg-config libudev-dev libdbus-1-dev libedit-dev libbsd-dev libmd-dev libncurses-dev libsqlite3-dev
 # What the tests run against: the Nano's firmware in an emulator, and other people's clients.
-TEST_PACKAGES := gcc g++ make simavr libsimavr-dev libelf-dev gcc-avr avr-libc binutils-avr arduino-core-avr \
+TEST_PACKAGES := gcc g++ make simavr libsimavr-dev libelf-dev libjansson-dev gcc-avr avr-libc binutils-avr arduino-core-avr \
     python3-serial socat picocom tio shellcheck \
     udev umockdev gir1.2-umockdev-1.0 python3-gi dbus-daemon dbus-bin libglib2.0-bin \
     bluez python3-bleak systemd

@@ -256,7 +256,8 @@ let package = Package(
             dependencies: [
                 "pumpctl", "pumpctl-record", "pumpctld", "Sharing", "DeviceKit", "FirmwareSim", "PeripheralSim",
                 "FakeBlueZ", "BlueZ",
-                "DBus", "SerialPort", "DescriptorIO", "LineProtocol", "Transports", "TestSupport",
+                "DBus", "SerialPort", "DescriptorIO", "LineProtocol", "Transports", "TestSupport", "SimControl",
+                "ControlProtocol",
             ],
             path: "Tests/bench",
             exclude: [

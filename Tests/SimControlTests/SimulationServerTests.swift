@@ -10,13 +10,10 @@ import Testing
 struct SimulationServerTests {
     /// A pump whose time stands still but for what is asked for, under control, and a program at the socket.
     private final class Rig: Sendable {
-        static let schema = JSONSchema(path: "packaging/schema/simulation.schema.json")
-
         let folder = TemporaryFolder()
         let server: SimulationServer
         let hosts: [DeviceHost<PumpFirmware>]
-        let channel: DescriptorChannel
-        private let lines = Watched(RequestLines())
+        private let client: SimulationClient
 
         init(devices: Int = 1, expecting expectations: String? = nil) async throws {
             let options = PumpFirmwareOptions(
@@ -27,32 +24,17 @@ struct SimulationServerTests {
             hosts = (0..<devices).map { _ in DeviceHost(PumpFirmware(options: options), pace: .onDemand, judge: judge) }
             server = try await SimulationServer.open(for: "pump", at: folder.path("control"))
             for (index, host) in hosts.enumerated() { await server.add(host.handle, number: index + 1) }
-            channel = try await .connect(to: .unix(path: folder.path("control")), deadline: .now + .seconds(30))
-            #expect(try await message()["event"] == "hello")
+            client = try await SimulationClient(folder.path("control"))
+            #expect(client.hello["event"] == "hello")
         }
 
         /// Sends a line, which is a request by the schema unless it is none, and returns what is said of it.
         func ask(_ line: String, isRequest: Bool = true) async throws -> JSONValue {
-            let value = try? JSONReader.value(of: Array(line.utf8))
-            #expect(value.map { Self.schema.fits($0, "request") } ?? false == isRequest, "\(line)")
-            try await channel.write(Array((line + "\n").utf8))
-            return try await message()
-        }
-
-        private func message() async throws -> JSONValue {
-            while true {
-                if let line = lines.update({ $0.next() }) {
-                    let value = try JSONReader.value(of: line)
-                    #expect(Self.schema.fits(value, "message"), "\(value.json)")
-                    return value
-                }
-                let bytes = try #require(try await channel.read())
-                lines.update { $0.append(bytes) }
-            }
+            try await client.ask(line, isRequest: isRequest)
         }
 
         func end() async {
-            await channel.close()
+            await client.close()
             await server.close()
         }
     }

@@ -37,7 +37,7 @@ final class StreamPlayer: Sendable {
     init(thermistors: Int, isField: Bool) async throws {
         try await FirmwareBuild.ready()
         process = try await ChildProcess([
-            FirmwareBuild.nanoSim, "--play", "--water", "\(RigKind.water)", "--skin", "\(RigKind.skin)", "--pot",
+            FirmwareBuild.nanoSim, "--play", "--water", "\(RigKind.water)", "--skin", "\(RigKind.skin)", "--knob",
             "\(RigKind.potentiometer)", FirmwareBuild.firmware(thermistors: thermistors, isField: isField),
         ])
         let words = try await process.output.line("when streams begin").split(separator: " ")

@@ -162,9 +162,9 @@ extension PumpStream.Happening {
                     return byte < 16 ? "0" + digits : digits
                 }.joined()
         case .button(let isDown): "button \(isDown ? 1 : 0)"
-        case .potentiometer(let reading): "pot \(reading)"
-        case .skin(let celsius): "skin \(celsius)"
-        case .water(let celsius): "water \(celsius)"
+        case .potentiometer(let reading): "turn \(Double(reading) / 1023)"
+        case .skin(let celsius): "temperature skin \(celsius)"
+        case .water(let celsius): "temperature water \(celsius)"
         }
     }
 }

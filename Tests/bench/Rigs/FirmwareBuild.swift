@@ -11,6 +11,7 @@ enum FirmwareBuild {
             (access("/usr/lib/avr/include/avr/io.h", R_OK) == 0, "avr-libc"),
             (access("/usr/share/arduino/hardware/arduino/avr/cores/arduino/Arduino.h", R_OK) == 0, "arduino-core-avr"),
             (access("/usr/include/simavr/sim_avr.h", R_OK) == 0, "libsimavr-dev"),
+            (access("/usr/include/jansson.h", R_OK) == 0, "libjansson-dev"),
         ]
         let missing = needed.filter { !$0.0 }.map(\.1)
         return missing.isEmpty ? nil : "not installed: \(missing.joined(separator: ", "))"

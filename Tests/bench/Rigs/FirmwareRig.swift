@@ -14,11 +14,13 @@ struct FirmwareRig: PumpRig {
     struct Refused: Error { var command: String, answer: String }
 
     /// Starts a board, once a processor is to be had for it.
-    init(thermistors: Int, isField: Bool = false) async throws {
+    ///
+    /// - Parameter control: Where it has a control socket; nil for nowhere.
+    init(thermistors: Int, isField: Bool = false, control: String? = nil) async throws {
         try await FirmwareBuild.ready()
         await FirmwareSlots.shared.take()
         do {
-            (process, endpoint) = try await Self.start(thermistors: thermistors, isField: isField)
+            (process, endpoint) = try await Self.start(thermistors: thermistors, isField: isField, control: control)
         } catch {
             await FirmwareSlots.shared.giveBack()
             throw error
@@ -28,13 +30,15 @@ struct FirmwareRig: PumpRig {
     func link() async throws -> any Link { try await LinkSchemes.standard.open(Endpoint(endpoint)) }
 
     private static func start(
-        thermistors: Int, isField: Bool
+        thermistors: Int, isField: Bool, control: String?
     ) async throws -> (ChildProcess, endpoint: String) {
-        let process = try await ChildProcess([
-            FirmwareBuild.nanoSim, "--on-demand", "--exit-on-eof", "--water", "\(RigKind.water)", "--skin",
-            "\(RigKind.skin)", "--pot", "\(RigKind.potentiometer)",
-            FirmwareBuild.firmware(thermistors: thermistors, isField: isField),
-        ])
+        let options = [
+            "--on-demand", "--exit-on-eof", "--water", "\(RigKind.water)", "--skin", "\(RigKind.skin)", "--knob",
+            "\(RigKind.potentiometer)",
+        ]
+        let firmware = FirmwareBuild.firmware(thermistors: thermistors, isField: isField)
+        let process = try await ChildProcess(
+            [FirmwareBuild.nanoSim] + options + (control.map { ["--control", $0] } ?? []) + [firmware])
         let ready = try await process.output.line("nano-sim's pty")
         return (process, String(ready.dropFirst("PTY ".count)))
     }
@@ -49,13 +53,13 @@ struct FirmwareRig: PumpRig {
         return Array(words.dropFirst())
     }
 
-    func pressButton() async throws { try await order("button press") }
+    func pressButton() async throws { try await order("press") }
 
-    func setSkin(_ celsius: Double) async throws { try await order("skin \(celsius)") }
+    func setSkin(_ celsius: Double) async throws { try await order("temperature skin \(celsius)") }
 
-    func setWater(_ celsius: Double) async throws { try await order("water \(celsius)") }
+    func setWater(_ celsius: Double) async throws { try await order("temperature water \(celsius)") }
 
-    func setPotentiometer(_ reading: Int) async throws { try await order("pot \(reading)") }
+    func setPotentiometer(_ reading: Int) async throws { try await order("turn \(Double(reading) / 1023)") }
 
     func run(for time: Duration) async throws { try await order("wait \(time / .seconds(1))") }
 

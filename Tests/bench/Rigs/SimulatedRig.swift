@@ -4,6 +4,7 @@ import FakeBlueZ
 import FirmwareSim
 import LineProtocol
 import SerialPort
+import SimControl
 import Synchronization
 import TestSupport
 
@@ -46,6 +47,13 @@ final class SimulatedRig: PumpRig {
             open = { try await LinkSchemes.standard.open(Endpoint(server.path)) }
             close = { await server.close() }
         }
+    }
+
+    /// Has it controlled at a socket.
+    func controlled(at path: String) async throws -> SimulationServer {
+        let server = try await SimulationServer.open(for: "pump", at: path)
+        await server.add(host.handle, number: 1)
+        return server
     }
 
     func link() async throws -> any Link { try await open() }

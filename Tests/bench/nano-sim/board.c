@@ -11,7 +11,7 @@
 #include "sim_elf.h"
 #include "sim_io.h"
 
-enum { supply_millivolts = 5000, button_bit = 2 };
+enum { supply_millivolts = 5000, button_bit = 2, potentiometer_channel = 2 };
 
 // ATmega328P registers, by their address in data space.
 enum { reg_ddrb = 0x24, reg_portb = 0x25, reg_mcusr = 0x54, reg_tccr1a = 0x80, reg_ocr1al = 0x88, reg_ucsr0b = 0xc1 };
@@ -36,11 +36,56 @@ static void skip_sleep(avr_t *avr, avr_cycle_count_t how_long) {
     (void)how_long;
 }
 
+// The 10-bit reading of a divider whose thermistor has a temperature: NTC 10 kOhm at 25 C, B 3950, to +5 V.
+static uint16_t thermistor_reading(double celsius) {
+    // In units of the series resistor, which equals the thermistor's nominal resistance.
+    double thermistor = exp(3950.0 * (1.0 / (celsius + 273.15) - 1.0 / 298.15));
+    // The datasheet's conversion result: Vin * 1024 / Vref, truncated.
+    double result = 1024.0 / (1.0 + thermistor);
+    return result < 1023.0 ? (uint16_t)result : 1023;
+}
+
+// Puts a voltage on an analogue input: the one that reads as 0-1023. The firmware sees it at its next conversion.
+static void put_reading(struct board *board, int channel, uint16_t reading) {
+    // simavr rounds down when it converts back.
+    uint32_t millivolts = ((uint32_t)reading * supply_millivolts + 1022) / 1023;
+    avr_raise_irq(avr_io_getirq(board->avr, AVR_IOCTL_ADC_GETIRQ, ADC_IRQ_ADC0 + channel), millivolts);
+}
+
+static void put_probe(struct board *board, enum board_probe probe) {
+    switch (board->probes[probe].condition) {
+    case condition_sound:
+        put_reading(board, probe, thermistor_reading(board->probes[probe].celsius));
+        break;
+    case condition_open:
+        put_reading(board, probe, 0);
+        break;
+    case condition_shorted:
+        put_reading(board, probe, 1023);
+        break;
+    }
+}
+
+void board_set_temperature(struct board *board, enum board_probe probe, double celsius) {
+    board->probes[probe].celsius = celsius;
+    put_probe(board, probe);
+}
+
+void board_set_condition(struct board *board, enum board_probe probe, enum board_condition condition) {
+    board->probes[probe].condition = condition;
+    put_probe(board, probe);
+}
+
+void board_set_knob(struct board *board, uint16_t reading) {
+    board->knob = reading;
+    put_reading(board, potentiometer_channel, reading);
+}
+
 // simavr forgets the outside world at a reset.
 static void apply_inputs(struct board *board) {
-    for (int input = input_water; input <= input_potentiometer; input++) {
-        board_set_input(board, input, board->readings[input]);
-    }
+    put_probe(board, probe_water);
+    put_probe(board, probe_skin);
+    board_set_knob(board, board->knob);
     // A pin's level counts only when it changes.
     board_set_button(board, !board->button_down);
     board_set_button(board, !board->button_down);
@@ -104,23 +149,9 @@ bool board_load(struct board *board, const char *elf) {
     avr->reset = note_reset;
     board->avr = avr;
     board->millis_address = find_variable(&firmware, "timer0_millis");
+    board->overflows_address = find_variable(&firmware, "timer0_overflow_count");
     board->serial_address = find_variable(&firmware, "Serial");
     return true;
-}
-
-uint16_t board_thermistor_reading(double celsius) {
-    // In units of the series resistor, which equals the thermistor's nominal resistance.
-    double thermistor = exp(3950.0 * (1.0 / (celsius + 273.15) - 1.0 / 298.15));
-    // The datasheet's conversion result: Vin * 1024 / Vref, truncated.
-    double result = 1024.0 / (1.0 + thermistor);
-    return result < 1023.0 ? (uint16_t)result : 1023;
-}
-
-void board_set_input(struct board *board, enum board_input input, uint16_t reading) {
-    board->readings[input] = reading;
-    // simavr rounds down when it converts back.
-    uint32_t millivolts = ((uint32_t)reading * supply_millivolts + 1022) / 1023;
-    avr_raise_irq(avr_io_getirq(board->avr, AVR_IOCTL_ADC_GETIRQ, ADC_IRQ_ADC0 + input), millivolts);
 }
 
 void board_set_button(struct board *board, bool down) {
@@ -198,21 +229,40 @@ void board_reset(struct board *board) {
     }
 }
 
-bool board_skip(struct board *board, uint32_t milliseconds) {
-    if (board->millis_address == 0) {
-        return false;
-    }
-    // With interrupts enabled no code is halfway through reading or writing the counter.
+// Runs until no code is halfway through reading or writing a counter: interrupts are enabled. False if they never are.
+static bool run_to_safe_point(struct board *board) {
     for (int attempts = 0; !board->avr->sreg[S_I]; attempts++) {
         if (attempts == 100000 || !board_run(board, 1)) {
             return false;
         }
     }
-    uint8_t *bytes = board->avr->data + board->millis_address;
-    uint32_t millis = bytes[0] | bytes[1] << 8 | bytes[2] << 16 | (uint32_t)bytes[3] << 24;
-    millis += milliseconds;
+    return true;
+}
+
+// Adds to a 32-bit counter of the firmware.
+static void add_to_counter(struct board *board, uint16_t address, uint32_t number) {
+    uint8_t *bytes = board->avr->data + address;
+    uint32_t count = bytes[0] | bytes[1] << 8 | bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+    count += number;
     for (int i = 0; i < 4; i++) {
-        bytes[i] = millis >> (8 * i);
+        bytes[i] = count >> (8 * i);
+    }
+}
+
+bool board_skip(struct board *board, uint32_t milliseconds) {
+    if (board->millis_address == 0 || !run_to_safe_point(board)) {
+        return false;
+    }
+    add_to_counter(board, board->millis_address, milliseconds);
+    return true;
+}
+
+bool board_jump(struct board *board) {
+    if (!board_skip(board, board_jump_milliseconds)) {
+        return false;
+    }
+    if (board->overflows_address != 0) {
+        add_to_counter(board, board->overflows_address, board_jump_overflows);
     }
     return true;
 }

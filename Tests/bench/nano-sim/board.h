@@ -13,8 +13,18 @@ enum { board_frequency = 16000000 };
 // Slots of the Arduino core's receive ring. One is always free.
 enum { receive_ring_size = 64 };
 
-// Analogue inputs by their channel.
-enum board_input { input_water = 0, input_skin = 1, input_potentiometer = 2 };
+// The thermistors, by their analogue channel.
+enum board_probe { probe_water = 0, probe_skin = 1 };
+
+enum board_condition { condition_sound, condition_open, condition_shorted };
+
+struct probe {
+    double celsius;
+    enum board_condition condition;
+};
+
+// By how much the firmware's clocks jump: as long as 125 overflows of timer 0, to the microsecond.
+enum { board_jump_milliseconds = 128, board_jump_overflows = 125 };
 
 struct board {
     avr_t *avr;
@@ -31,10 +41,12 @@ struct board {
     // The Arduino core's millisecond counter, while it is held still.
     bool is_hung;
     uint8_t hung_millis[4];
-    uint16_t readings[3];
+    struct probe probes[2];
+    // The reading of the speed potentiometer, 0-1023.
+    uint16_t knob;
     bool button_down;
-    // RAM address of the Arduino core's millisecond counter, 0 if the firmware has none.
-    uint16_t millis_address;
+    // RAM addresses of the Arduino core's counters of milliseconds and of timer 0's overflows, 0 if the firmware has none.
+    uint16_t millis_address, overflows_address;
     // RAM address of the Arduino core's Serial, 0 if the firmware has none.
     uint16_t serial_address;
 };
@@ -42,11 +54,14 @@ struct board {
 // Loads a firmware. False, with a message on stderr, if the file is no AVR firmware.
 bool board_load(struct board *board, const char *elf);
 
-// The 10-bit reading of a divider whose thermistor has a temperature: NTC 10 kOhm at 25 C, B 3950, to +5 V.
-uint16_t board_thermistor_reading(double celsius);
+// Brings a thermistor to a temperature in Celsius, also one that is broken.
+void board_set_temperature(struct board *board, enum board_probe probe, double celsius);
 
-// Puts a voltage on an analogue input: the one that reads as 0-1023. The firmware sees it at its next conversion.
-void board_set_input(struct board *board, enum board_input input, uint16_t reading);
+// Breaks a thermistor, or mends it.
+void board_set_condition(struct board *board, enum board_probe probe, enum board_condition condition);
+
+// Turns the potentiometer to a reading of 0-1023.
+void board_set_knob(struct board *board, uint16_t reading);
 
 // Pulls D2 to ground, or lets go of it.
 void board_set_button(struct board *board, bool down);
@@ -60,6 +75,9 @@ bool board_run(struct board *board, uint64_t cycles);
 
 // Moves the firmware's millisecond clock forward. False if the firmware has none, or never lets interrupts in.
 bool board_skip(struct board *board, uint32_t milliseconds);
+
+// Moves all clocks of the firmware by `board_jump_milliseconds`. False as board_skip.
+bool board_jump(struct board *board);
 
 // Holds the Arduino core's millisecond counter still until the next reset: firmware that waits for time to pass hangs.
 // False if the firmware has none.

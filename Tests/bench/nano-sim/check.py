@@ -9,10 +9,13 @@ only simulated time, so that the machine's speed does not matter. With --paced i
 
 import argparse
 import contextlib
+import json
 import os
 import re
 import select
 import signal
+import socket
+import stat
 import subprocess
 import sys
 import tempfile
@@ -37,7 +40,8 @@ class Nano:
         self.has_water = "-one-thermistor" not in os.path.basename(firmware)
         self.process = subprocess.Popen(
             [program, "--exit-on-eof", *options, firmware], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.path = self.answer().removeprefix("PTY ").strip()
+        self.answers = b""
+        self.path = self.answer().removeprefix("PTY ")
         self.client = None
         self.connect()
 
@@ -50,14 +54,21 @@ class Nano:
         os.close(self.client)
 
     def answer(self):
-        if not select.select([self.process.stdout], [], [], DEADLINE)[0]:
-            raise AssertionError("nano-sim does not answer")
-        return self.process.stdout.readline()
+        # Several answers may come at once: what a file object keeps of them, select would not see.
+        while b"\n" not in self.answers:
+            if not select.select([self.process.stdout], [], [], DEADLINE)[0]:
+                raise AssertionError("nano-sim does not answer")
+            data = os.read(self.process.stdout.fileno(), 4096)
+            if not data:
+                raise AssertionError("nano-sim has ended")
+            self.answers += data
+        answer, self.answers = self.answers.split(b"\n", 1)
+        return answer.decode()
 
     def control(self, command):
         self.process.stdin.write(command + "\n")
         self.process.stdin.flush()
-        return self.answer().rstrip("\n")
+        return self.answer()
 
     def do(self, command):
         """A control command that must succeed; returns what follows `ok`."""
@@ -69,7 +80,7 @@ class Nano:
         """Control commands with no time between them, but for what they take; returns what follows each `ok`."""
         self.process.stdin.write("".join(command + "\n" for command in commands))
         self.process.stdin.flush()
-        answers = [self.answer().rstrip("\n") for _ in commands]
+        answers = [self.answer() for _ in commands]
         for command, answer in zip(commands, answers):
             assert answer.startswith("ok "), f"{command}: {answer}"
         return [answer.removeprefix("ok ") for answer in answers]
@@ -123,11 +134,17 @@ class Nano:
 
     def status(self, pattern):
         """Asks for STATUS; TEMP behind it tells the reply from unasked lines that come before or after."""
-        self.write(b"STATUS\nTEMP\n")
-        seen = []
-        while (line := self.line()) is not None and not line.startswith("TEMP:"):
-            seen.append(line)
+        self.write(b"STATUS\n")
+        seen = self.lines_before_temperature()
         assert seen and re.fullmatch(pattern, seen[-1]), f"wanted {pattern!r}, saw {seen!r}"
+
+    def lines_before_temperature(self):
+        """Asks for the temperatures, and returns all lines up to the reply."""
+        self.write(b"TEMP\n")
+        lines = []
+        while (line := self.line()) is not None and not line.startswith("TEMP:"):
+            lines.append(line)
+        return lines
 
     def stop(self):
         if self.process.poll() is None:
@@ -164,6 +181,15 @@ def wait_for_pwm(nano, wanted):
             return
         nano.do("wait 0.1")
     raise AssertionError(f"wanted pwm {wanted}, saw {seen}")
+
+
+# The thermistors as they are at the start.
+MENDING = ("probe skin sound", "probe water sound", "temperature skin 34", "temperature water 12")
+
+
+def turn_to(reading):
+    """What turns the knob to where the firmware reads so."""
+    return f"turn {reading / 1023}"
 
 
 # The firmware with two thermistors and the default banner. Each check starts from a reset board at 12 and 34 C.
@@ -278,8 +304,8 @@ def commands_wait_for_their_turn(nano):
 
 def temp_tells_both_temperatures(nano):
     booted(nano)
-    nano.do("water 5")
-    nano.do("skin 36.5")
+    nano.do("temperature water 5")
+    nano.do("temperature skin 36.5")
     nano.write(b"TEMP\n")
     seen = nano.line()
     assert re.fullmatch(r"TEMP:\{Water: (4\.9|5\.0|5\.1)C,Skin:36\.[456]C\}", seen), seen
@@ -287,15 +313,15 @@ def temp_tells_both_temperatures(nano):
 
 def a_broken_thermistor_is_shown(nano):
     booted(nano)
-    for fault in ("open", "short"):
-        nano.do(f"skin {fault}")
+    for condition in ("open", "shorted"):
+        nano.do(f"probe skin {condition}")
         nano.ask("TEMP", "TEMP:{Water:12.0C,Skin:-273.1C}")
 
 
 def in_the_field_a_broken_thermistor_stops_nothing(nano):
     booted(nano)
     on(nano)
-    for fault in ("skin open", "skin short", "skin 5", "water open"):
+    for fault in ("probe skin open", "probe skin shorted", "temperature skin 5", "probe water open"):
         nano.do(fault)
         nano.do("wait 1")
     nano.measure("pwm", "1 180")
@@ -304,11 +330,14 @@ def in_the_field_a_broken_thermistor_stops_nothing(nano):
 def a_thermistor_that_fails_stops_the_pump_within_a_second(nano):
     booted(nano)
     faults = [
-        ("skin open", "Skin thermistor open or shorted"), ("skin short", "Skin thermistor open or shorted"),
-        ("skin 9", "Skin temperature too low: 9.0C"), ("skin -40", "Skin temperature too low: -40.5C"),
-        ("skin 41", "Skin temperature too high: ?C"), ("skin 150", "Skin temperature too high: ?C")]
+        ("probe skin open", "Skin thermistor open or shorted"),
+        ("probe skin shorted", "Skin thermistor open or shorted"),
+        ("temperature skin 9", "Skin temperature too low: 9.0C"),
+        ("temperature skin -40", "Skin temperature too low: -40.5C"),
+        ("temperature skin 41", "Skin temperature too high: ?C"),
+        ("temperature skin 150", "Skin temperature too high: ?C")]
     if nano.has_water:
-        faults += [("water open", "Water thermistor open or shorted"), ("water short", "Water thermistor open or shorted")]
+        faults += [(f"probe water {condition}", "Water thermistor open or shorted") for condition in ("open", "shorted")]
     for fault, text in faults:
         on(nano)
         nano.do("wait 1")
@@ -318,8 +347,7 @@ def a_thermistor_that_fails_stops_the_pump_within_a_second(nano):
         nano.measure("pwm", "0 0")
         nano.expect("ERROR:OVERHEAT", text)
         nano.ask("ON", "ERROR:PUMP_START_FAILED")
-        nano.do("skin 34")
-        nano.do("water 12")
+        nano.do_at_once(*MENDING)
         nano.status(r"STATUS:\{State:ERROR,.*")
         off(nano)
 
@@ -327,14 +355,14 @@ def a_thermistor_that_fails_stops_the_pump_within_a_second(nano):
 def a_thermistor_that_drifts_stops_the_pump_where_skin_ends(nano):
     booted(nano)
     for begin, end, step in ((34, 8, -0.5), (34, 42, 0.5)):
-        nano.do("skin 34")
+        nano.do("temperature skin 34")
         off(nano)
         on(nano)
         celsius = begin
         while nano.do("pwm") == "1 180":
             assert celsius != end, "the pump runs on"
             celsius += step
-            nano.do(f"skin {celsius}")
+            nano.do(f"temperature skin {celsius}")
             nano.do("wait 0.5")
         # It has stopped within a second behind the limit, two of these steps.
         assert 9 <= celsius <= 10 or 40 <= celsius <= 41, celsius
@@ -344,7 +372,7 @@ def a_thermistor_that_drifts_stops_the_pump_where_skin_ends(nano):
 def a_fault_stops_the_pump_also_while_commands_keep_it_busy(nano):
     booted(nano)
     on(nano)
-    nano.do("skin open")
+    nano.do("probe skin open")
     for _ in range(10):
         nano.write(b"STATUS\n")
         nano.do("wait 0.1")
@@ -354,14 +382,14 @@ def a_fault_stops_the_pump_also_while_commands_keep_it_busy(nano):
 
 def with_a_fault_the_pump_does_not_start(nano):
     booted(nano)
-    nano.do("skin open")
+    nano.do("probe skin open")
     nano.do("wait 1")
     nano.write(b"ON\n")
     nano.do("wait 0.5")
     seen = nano.lines_so_far()
     assert seen == ["ERROR:OVERHEAT", "Skin thermistor open or shorted", "ERROR:PUMP_START_FAILED"], seen
     nano.measure("pwm", "0 0")
-    nano.do("skin 34")
+    nano.do("probe skin sound")
     off(nano)
     on(nano)
 
@@ -369,8 +397,8 @@ def with_a_fault_the_pump_does_not_start(nano):
 def a_reading_that_jumps_for_a_moment_stops_nothing(nano):
     booted(nano)
     on(nano)
-    for fault in ("skin open", "skin 150", "water short"):
-        nano.do_at_once(fault, "wait 0.11", "skin 34", "water 12", "wait 1")
+    for fault in ("probe skin open", "temperature skin 150", "probe water shorted"):
+        nano.do_at_once(fault, "wait 0.11", *MENDING, "wait 1")
         nano.measure("pwm", "1 180")
 
 
@@ -378,9 +406,9 @@ def a_loose_contact_stops_the_pump(nano):
     booted(nano)
     on(nano)
     for _ in range(10):
-        nano.do("skin open")
+        nano.do("probe skin open")
         nano.do("wait 0.11")
-        nano.do("skin 34")
+        nano.do("probe skin sound")
         nano.do("wait 0.11")
     nano.measure("pwm", "0 0")
 
@@ -406,9 +434,9 @@ def long_lines_do_not_wake_the_watchdog(nano):
         # STATUS unasked and asked for, an overheat and its words: as much as one turn can say.
         nano.do(f"wait {(5 - float(nano.do('time')) % 5) % 5 + 4.8}")
         nano.write(b"STATUS\nSTATUS\n")
-        nano.do("skin 41")
+        nano.do("temperature skin 41")
         nano.do("wait 1")
-        nano.do("skin 34")
+        nano.do("temperature skin 34")
         seen = nano.lines_so_far()
         assert "ERROR:OVERHEAT" in seen and not any(line.startswith("Reset:") for line in seen), seen
         off(nano)
@@ -479,18 +507,18 @@ def the_clock_may_wrap_while_the_pump_runs(nano):
 
 def hot_skin_stops_the_pump(nano):
     booted(nano)
-    nano.do("skin 41")
+    nano.do("temperature skin 41")
     nano.do("wait 1")
     expect_silence(nano)
-    nano.do("skin 39.8")
+    nano.do("temperature skin 39.8")
     on(nano)
     nano.do("wait 1")
     nano.measure("pwm", "1 180")
-    nano.do("skin 40.2")
+    nano.do("temperature skin 40.2")
     nano.do("wait 1")
     nano.expect("ERROR:OVERHEAT", "Skin temperature too high: ?C")
     nano.measure("pwm", "0 0")
-    nano.do("skin 34")
+    nano.do("temperature skin 34")
     nano.ask("ON", "ERROR:PUMP_START_FAILED")
     off(nano)
     on(nano)
@@ -498,10 +526,10 @@ def hot_skin_stops_the_pump(nano):
 
 def the_button_toggles_the_pump(nano):
     booted(nano)
-    nano.do("button press")
+    nano.do("press")
     nano.expect("MANUAL:ON")
     nano.measure("pwm", "1 180")
-    nano.do("button press")
+    nano.do("press")
     nano.expect("MANUAL:OFF")
     nano.measure("pwm", "0 0")
 
@@ -511,26 +539,26 @@ def the_button_leaves_the_error_state(nano):
     on(nano)
     nano.do("skip 1800")
     nano.expect("ERROR:SAFETY_SHUTOFF", "Maximum runtime exceeded")
-    nano.do("button press")
+    nano.do("press")
     nano.expect("MANUAL:OFF")
     nano.status(r"STATUS:\{State:OFF,.*")
 
 
 def the_potentiometer_sets_the_speed_while_on(nano):
     booted(nano)
-    nano.do("pot 1023")
+    nano.do(turn_to(1023))
     nano.do("wait 1")
     nano.measure("pwm", "0 0")
-    nano.do("pot 716")
+    nano.do(turn_to(716))
     on(nano)
     for reading, pwm in ((512, 130), (20, 10), (19, 0), (1023, 255)):
-        nano.do(f"pot {reading}")
+        nano.do(turn_to(reading))
         wait_for_pwm(nano, f"1 {pwm}")
     nano.ask("SPEED:40", "OK", "SPEED:40")
-    nano.do("pot 1003")
+    nano.do(turn_to(1003))
     nano.do("wait 1")
     nano.measure("pwm", "1 40")
-    nano.do("pot 998")
+    nano.do(turn_to(998))
     wait_for_pwm(nano, "1 248")
 
 
@@ -565,11 +593,44 @@ def a_reset_stops_the_pump(nano):
 
 
 def wrong_control_lines_are_answered(nano):
-    for command in ("frob", "pot 1024", "pot -1", "pot 1.5", "pot", "skin warm", "water 500", "button", "skip -1", "skip x",
-                    "pwm 1", "wait nan", "x" * 300):
+    for command in ("frob", "turn 1.01", "turn -0.1", "turn nan", "turn", "turn 0.5 0.5", "temperature skin warm",
+                    "temperature air 20", "temperature water 500", "probe skin", "probe skin short", "press hard",
+                    "advance -1s", "advance 5 m", "advance 0", "skip -1", "skip x", "pwm 1", "wait nan", "x" * 300):
         answer = nano.control(command)
         assert answer.startswith("error "), f"{command}: {answer}"
     assert nano.do("stats").endswith("dropped 0")
+
+
+def the_knob_is_turned_to_each_reading(nano):
+    for reading in range(1024):
+        nano.do(turn_to(reading))
+        assert json.loads(nano.do("state"))["knob"] == reading / 1023, reading
+
+
+def an_advance_is_as_good_as_the_time_that_passes(nano):
+    booted(nano)
+    on(nano)
+    nano.lines_so_far()
+    nano.do("advance 29m")
+    nano.measure("pwm", "1 180")
+    seen = nano.lines_before_temperature()
+    # One each 5 s.
+    assert len(seen) in (347, 348) and all(line.startswith("STATUS:{State:ON,") for line in seen), f"{len(seen)} lines"
+    assert "Runtime:28m,Remaining:1m" in seen[-1], seen[-1]
+    nano.do("advance 90.5s")
+    nano.measure("pwm", "0 0")
+    nano.expect("ERROR:SAFETY_SHUTOFF", "Maximum runtime exceeded")
+    before = float(nano.do("time"))
+    nano.do("advance 500ms")
+    # A short one is run in full.
+    assert 0.5 <= float(nano.do("time")) - before < 0.6
+    assert nano.do("stats").endswith("dropped 0")
+
+
+def a_board_starts_within_an_advance(nano):
+    booted(nano)
+    nano.do_at_once("reset", "advance 3s")
+    booted(nano, "external")
 
 
 def clients_come_and_go(nano):
@@ -622,6 +683,9 @@ CHECKS = [
     the_leds_show_power_and_commands,
     a_reset_stops_the_pump,
     wrong_control_lines_are_answered,
+    the_knob_is_turned_to_each_reading,
+    an_advance_is_as_good_as_the_time_that_passes,
+    a_board_starts_within_an_advance,
     clients_come_and_go,
     a_slow_client_loses_nothing,
 ]
@@ -655,10 +719,10 @@ def one_thermistor_firmware_has_its_own_lines(start):
         nano.write(b"TEMP\n")
         seen = nano.line()
         assert re.fullmatch(r"TEMP:34\.[456]", seen), seen
-        nano.do("skin 41")
+        nano.do("temperature skin 41")
         nano.expect("ERROR:OVERHEAT", "Skin temperature too high: ?C")
         nano.status(r"STATUS:\{State:ERROR,Temp:(40\.9|41\.[01])C\}")
-        nano.do("button press")
+        nano.do("press")
         nano.expect("MANUAL:OFF")
 
 
@@ -748,6 +812,111 @@ def stdins_end_ends_it_if_asked(start):
         assert nano.process.wait(DEADLINE) == 0
 
 
+class Control:
+    """A program at the control socket."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(DEADLINE)
+        self.socket.connect(path)
+        self.lines = self.socket.makefile("r", encoding="ascii")
+        hello = self.answer()
+        assert hello["event"] == "hello" and hello["version"] == 1 and hello["family"] == "pump", hello
+
+    def send(self, text):
+        self.socket.sendall(text.encode())
+
+    def answer(self):
+        line = self.lines.readline()
+        assert line, "nano-sim has hung up"
+        return json.loads(line)
+
+    def has_ended(self):
+        return self.lines.readline() == ""
+
+    def ask(self, verb, *arguments):
+        self.send(json.dumps({"id": 1, "do": verb, "arguments": arguments}) + "\n")
+        return self.answer()
+
+    def close(self):
+        self.lines.close()
+        self.socket.close()
+
+
+@contextlib.contextmanager
+def at_socket(start, *options):
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "control")
+        with start("nano-pump.elf", "--control", path, *options) as nano, contextlib.closing(Control(path)) as control:
+            booted(nano)
+            yield nano, control, path
+
+
+def the_socket_is_for_this_user_and_goes_with_the_program(start):
+    with at_socket(start) as (nano, control, path):
+        assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+        assert control.ask("stop") == {"id": 1, "ok": True}
+        assert nano.process.wait(DEADLINE) == 0
+        assert control.has_ended() and not os.path.exists(path)
+
+
+def a_stale_socket_is_replaced_and_nothing_else(start):
+    with at_socket(start) as (nano, control, path):
+        nano.process.kill()
+        nano.process.wait(DEADLINE)
+        assert os.path.exists(path)
+        with start("nano-pump.elf", "--control", path) as second, contextlib.closing(Control(path)) as control:
+            command = [*second.process.args[:1], "--control", path, second.process.args[-1]]
+            assert subprocess.run(command, stderr=subprocess.DEVNULL, timeout=DEADLINE).returncode == 73
+            assert control.ask("state")["ok"]
+        with open(path, "w") as file:
+            file.write("mine")
+        assert subprocess.run(command, stderr=subprocess.DEVNULL, timeout=DEADLINE).returncode == 73
+        assert open(path).read() == "mine"
+
+
+def several_programs_are_served_one_request_at_a_time(start):
+    with at_socket(start) as (nano, control, path), contextlib.closing(Control(path)) as other:
+        press, turn = ('{"id":"%s","do":"%s","arguments":%s}\n' % words for words in (
+            ("a", "press", "[]"), ("b", "turn", '["1"]')))
+        control.send(press + turn)
+        answers = [control.answer(), control.answer()]
+        assert [answer["id"] for answer in answers] == ["a", "b"], answers
+        assert answers[0]["state"]["knob"] < 1 and answers[1]["state"]["knob"] == 1, answers
+        nano.expect("MANUAL:ON")
+        # In one go, and on stdin besides: a press that came into another would be none.
+        for program in (control, other):
+            program.send(press * 2)
+        nano.do("press")
+        for program in (control, control, other, other):
+            assert program.answer()["ok"]
+        nano.expect("MANUAL:OFF", "MANUAL:ON", "MANUAL:OFF", "MANUAL:ON", "MANUAL:OFF")
+
+
+def programs_at_the_socket_may_leave_at_any_moment(start):
+    with at_socket(start) as (nano, control, path):
+        for text in ('{"id":1,"do":"adv', '{"id":1,"do":"advance","arguments":["10m"]}\n', "x" * 20000):
+            with contextlib.closing(Control(path)) as other:
+                with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                    other.send(text)
+        with contextlib.closing(Control(path)) as other:
+            # What was asked for is answered also to who says no more.
+            other.send('{"id":1,"do":"press"}\n{"id":2,"do":"state"}\n{"id":3')
+            other.socket.shutdown(socket.SHUT_WR)
+            assert [other.answer()["id"], other.answer()["id"]] == [1, 2] and other.has_ended()
+        nano.expect("MANUAL:ON")
+
+
+def a_program_that_reads_nothing_holds_up_only_itself(start):
+    with at_socket(start) as (nano, control, path), contextlib.closing(Control(path)) as other:
+        other.socket.setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                other.send('{"id":1,"do":"state"}\n' * 1000)
+        assert control.ask("press")["ok"]
+        nano.expect("MANUAL:ON")
+
+
 STARTING_CHECKS = [
     a_reset_is_told_where_the_bootloader_clears_its_cause,
     without_a_watchdog_a_hang_lasts,
@@ -758,6 +927,11 @@ STARTING_CHECKS = [
     the_link_lives_as_long_as_the_program,
     a_link_that_another_took_over_stays,
     stdins_end_ends_it_if_asked,
+    the_socket_is_for_this_user_and_goes_with_the_program,
+    a_stale_socket_is_replaced_and_nothing_else,
+    several_programs_are_served_one_request_at_a_time,
+    programs_at_the_socket_may_leave_at_any_moment,
+    a_program_that_reads_nothing_holds_up_only_itself,
 ]
 
 

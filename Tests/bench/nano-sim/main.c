@@ -10,13 +10,16 @@
 #include <unistd.h>
 
 #include "board.h"
-#include "control.h"
+#include "console.h"
+#include "control_socket.h"
 #include "play.h"
 #include "serial_line.h"
+#include "verbs.h"
 
 struct options {
     const char *firmware;
     const char *link;
+    const char *control;
     long baud;
     bool free_run;
     bool on_demand;
@@ -28,17 +31,19 @@ struct options {
 static const char usage[] =
     "usage: nano-sim [options] FIRMWARE.elf\n"
     "  --link PATH       make PATH a symbolic link to the pty, and remove it at the end\n"
-    "  --water C         water temperature, -55 to 150, open or short (12)\n"
+    "  --control PATH    a Unix socket at which 'pumpctl sim ctl' controls the board\n"
+    "  --water C         water temperature, -55 to 150 (12)\n"
     "  --skin C          skin temperature, likewise (34)\n"
-    "  --pot N           reading of the potentiometer, 0 to 1023 (716: the start speed)\n"
+    "  --knob N          reading of the speed knob, 0 to 1023 (716: the start speed)\n"
     "  --baud N          speed of the serial line, 300 to 1000000 (9600)\n"
     "  --free            run as fast as it goes, not in real time\n"
     "  --on-demand       likewise, and time stands still while the line is quiet and no command takes time\n"
     "  --optiboot        clear what tells why a reset came, as this bootloader does\n"
     "  --exit-on-eof     end when stdin does\n"
     "  --play            no pty: play the streams on stdin, each to a board that has just started (see play.h)\n"
-    "Commands on stdin: water C, skin C, pot N, button press, reset, hang, skip SECONDS, wait SECONDS,\n"
-    "pwm, leds, time, stats, quit. Each is answered on stdout by one line, ok ... or error ...\n";
+    "Commands on stdin, as those of 'pumpctl sim ctl': press, turn POSITION, temperature PROBE CELSIUS,\n"
+    "probe PROBE CONDITION, advance TIME, reset, state, stop. Besides: hang, skip SECONDS, wait SECONDS, pwm, leds,\n"
+    "time, stats, quit. Each is answered on stdout by one line, ok ... or error ...\n";
 
 static volatile sig_atomic_t stopped;
 
@@ -60,19 +65,29 @@ static void exit_with_usage(const char *option, const char *value) {
     exit(EX_USAGE);
 }
 
-// Reads the options, and into `readings` what the board's analogue inputs start at.
-static struct options parse_options(int argc, char **argv, uint16_t readings[3]) {
+static bool read_knob(const char *text, uint16_t *reading) {
+    static const struct argument knob = {.name = "knob", .kind = argument_number, .least = 0, .most = 1023};
+    double number;
+    bool is_valid = argument_read(&knob, text, &number) && number == (uint16_t)number;
+    *reading = is_valid ? (uint16_t)number : 0;
+    return is_valid;
+}
+
+// Reads the options, and into the board what is wired to it at the start.
+static struct options parse_options(int argc, char **argv, struct board *board) {
     static const struct option names[] = {
-        {"link", required_argument, NULL, 'l'},  {"water", required_argument, NULL, 'w'}, {"skin", required_argument, NULL, 's'},
-        {"pot", required_argument, NULL, 'p'},   {"baud", required_argument, NULL, 'b'},  {"free", no_argument, NULL, 'f'},
-        {"on-demand", no_argument, NULL, 'd'},   {"exit-on-eof", no_argument, NULL, 'e'}, {"help", no_argument, NULL, 'h'},
+        {"link", required_argument, NULL, 'l'},  {"control", required_argument, NULL, 'c'},
+        {"water", required_argument, NULL, 'w'}, {"skin", required_argument, NULL, 's'},
+        {"knob", required_argument, NULL, 'k'},  {"baud", required_argument, NULL, 'b'},
+        {"free", no_argument, NULL, 'f'},        {"on-demand", no_argument, NULL, 'd'},
+        {"exit-on-eof", no_argument, NULL, 'e'}, {"help", no_argument, NULL, 'h'},
         {"play", no_argument, NULL, 'P'},        {"optiboot", no_argument, NULL, 'o'},
         {NULL, 0, NULL, 0},
     };
     struct options options = {.baud = 9600};
-    readings[input_water] = board_thermistor_reading(12);
-    readings[input_skin] = board_thermistor_reading(34);
-    readings[input_potentiometer] = 716;
+    board->probes[probe_water].celsius = 12;
+    board->probes[probe_skin].celsius = 34;
+    board->knob = 716;
 
     int index = 0;
     for (int option; (option = getopt_long(argc, argv, "", names, &index)) != -1;) {
@@ -82,14 +97,17 @@ static struct options parse_options(int argc, char **argv, uint16_t readings[3])
         case 'l':
             options.link = optarg;
             break;
+        case 'c':
+            options.control = optarg;
+            break;
         case 'w':
-            valid = control_parse_thermistor(optarg, &readings[input_water]);
+            valid = argument_read(&celsius_argument, optarg, &board->probes[probe_water].celsius);
             break;
         case 's':
-            valid = control_parse_thermistor(optarg, &readings[input_skin]);
+            valid = argument_read(&celsius_argument, optarg, &board->probes[probe_skin].celsius);
             break;
-        case 'p':
-            valid = control_parse_reading(optarg, &readings[input_potentiometer]);
+        case 'k':
+            valid = read_knob(optarg, &board->knob);
             break;
         case 'b':
             options.baud = strtol(optarg, &end, 10);
@@ -153,29 +171,63 @@ static void keep_pace(const struct board *board, double *origin) {
 static const uint64_t answering_time = board_frequency / 1000 * 400;
 static const uint64_t starting_time = board_frequency / 1000 * 2000;
 
-// Whether there is nothing to run for: all that came was answered, and no command on stdin takes time.
-static bool is_idle(const struct board *board, const struct serial_line *line, const struct control *control) {
+// Whether there is nothing to run for: all that came was answered, and nothing that was asked for takes time.
+static bool is_idle(const struct board *board, const struct serial_line *line, const struct hands *hands) {
     return board->cycles >= board->reset_cycles + starting_time && board->cycles >= line->busy_cycles + answering_time &&
-           !line_has_input(line) && control->waiting == waiting_for_nothing;
+           !line_has_input(line) && !hands_are_busy(hands);
 }
 
-// Sleeps until a client or stdin has something to say, or there is room for what a client has yet to read.
-static void wait_for_demand(const struct serial_line *line, const struct control *control) {
+// Sleeps until a client, stdin or the control socket has something to say, or there is room for what is yet to be read.
+static void wait_for_demand(const struct serial_line *line, const struct console *console,
+                            const struct control_socket *control) {
     // Not for ever: a signal may have come just before.
     static const int longest_sleep = 100;
-    struct pollfd sources[] = {
+    struct pollfd sources[3 + control_client_limit] = {
         {.fd = line->master, .events = POLLIN | (line->outgoing_count > 0 ? POLLOUT : 0)},
-        {.fd = control->ended ? -1 : STDIN_FILENO, .events = POLLIN},
+        console_source(console),
     };
-    poll(sources, 2, longest_sleep);
+    poll(sources, 2 + control_sources(control, sources + 2), longest_sleep);
+}
+
+// Runs the board, and does what is asked for, until the end is asked for. Returns the exit status.
+static int run(const struct options *options, struct hands *hands, struct control_socket *control) {
+    static const uint64_t slice = board_frequency / 1000;
+    struct board *board = hands->board;
+    struct console console = {.hands = hands};
+    double origin = seconds_now();
+    while (!stopped) {
+        hands_step(hands);
+        console_step(&console);
+        control_step(control);
+        if (hands->stop || (options->exit_on_eof && console_is_done(&console))) {
+            break;
+        }
+        line_exchange(hands->line);
+        if (options->on_demand && is_idle(board, hands->line, hands)) {
+            wait_for_demand(hands->line, &console, control);
+            continue;
+        }
+        if (!board_run(board, slice)) {
+            fprintf(stderr, "nano-sim: the firmware has crashed or stopped for good, at %.3f s\n",
+                    (double)board->cycles / board_frequency);
+            return EX_SOFTWARE;
+        }
+        if (hands_hurry(hands)) {
+            origin = seconds_now() - (double)board->cycles / board_frequency;
+        } else if (!options->free_run) {
+            keep_pace(board, &origin);
+        }
+    }
+    return EX_OK;
 }
 
 int main(int argc, char **argv) {
     static struct board board;
     static struct serial_line line;
-    static const uint64_t slice = board_frequency / 1000;
+    static struct control_socket control;
+    struct hands hands = {.board = &board, .line = &line};
 
-    struct options options = parse_options(argc, argv, board.readings);
+    struct options options = parse_options(argc, argv, &board);
     catch_signals();
     if (!board_load(&board, options.firmware)) {
         return EX_NOINPUT;
@@ -185,36 +237,18 @@ int main(int argc, char **argv) {
         board_reset(&board);
         return play(&board);
     }
+    if (!control_open(&control, &hands, options.control)) {
+        return EX_CANTCREAT;
+    }
     if (!line_open(&line, &board, options.baud, options.link)) {
+        control_close(&control);
         return EX_CANTCREAT;
     }
     board_reset(&board);
     printf("PTY %s\n", options.link != NULL ? options.link : line.pty_name);
     fflush(stdout);
-
-    struct control control = {.board = &board, .line = &line};
-    int status = EX_OK;
-    double origin = seconds_now();
-    while (!stopped) {
-        control_step(&control);
-        if (control.quit || (control.ended && options.exit_on_eof && control.waiting == waiting_for_nothing)) {
-            break;
-        }
-        line_exchange(&line);
-        if (options.on_demand && is_idle(&board, &line, &control)) {
-            wait_for_demand(&line, &control);
-            continue;
-        }
-        if (!board_run(&board, slice)) {
-            fprintf(stderr, "nano-sim: the firmware has crashed or stopped for good, at %.3f s\n",
-                    (double)board.cycles / board_frequency);
-            status = EX_SOFTWARE;
-            break;
-        }
-        if (!options.free_run) {
-            keep_pace(&board, &origin);
-        }
-    }
+    int status = run(&options, &hands, &control);
+    control_close(&control);
     line_close(&line);
     return status;
 }

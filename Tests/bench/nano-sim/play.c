@@ -10,9 +10,9 @@
 
 #include "avr_adc.h"
 #include "avr_uart.h"
-#include "control.h"
 #include "sim_io.h"
 #include "sim_time.h"
+#include "verbs.h"
 
 enum { event_limit = 512, byte_limit = 4096, text_limit = 9000, record_limit = 16384 };
 
@@ -23,8 +23,11 @@ static const double cycles_per_byte = board_frequency * 10.0 / 9600;
 
 struct event {
     uint64_t cycle;
-    enum { event_pot, event_skin, event_water, event_button, event_end } kind;
-    uint16_t reading;
+    enum { event_input, event_button, event_end } kind;
+    // What is changed of what is wired to the board, and to what.
+    const struct verb *verb;
+    double values[verb_argument_limit];
+    bool is_down;
 };
 
 struct record {
@@ -84,7 +87,7 @@ static void conversion_begins(struct avr_irq_t *irq, uint32_t value, void *conte
         uint32_t value;
     } trigger = {.value = value};
     // The firmware measures the water first.
-    if (trigger.mux.kind == ADC_MUX_SINGLE && trigger.mux.src == input_water) {
+    if (trigger.mux.kind == ADC_MUX_SINGLE && trigger.mux.src == probe_water) {
         add(&player.turns, player.board->avr->cycle, 0);
     }
 }
@@ -129,33 +132,38 @@ static bool take_bytes(uint64_t cycle, const char *text) {
     return true;
 }
 
-static bool take_event(uint64_t cycle, const char *what, const char *argument) {
+static bool read_input(struct event *event, const char *what, char *words) {
+    event->kind = event_input;
+    event->verb = verb_named(what);
+    const char *arguments[verb_argument_limit];
+    size_t count = 0;
+    for (char *word; count < verb_argument_limit && (word = strsep(&words, " ")) != NULL; count++) {
+        arguments[count] = word;
+    }
+    char *refusal = NULL;
+    bool is_valid = event->verb != NULL && event->verb->is_input && words == NULL &&
+                    verb_read(event->verb, arguments, count, event->values, &refusal);
+    free(refusal);
+    return is_valid;
+}
+
+static bool take_event(uint64_t cycle, const char *what, char *argument) {
     struct event event = {.cycle = cycle};
-    bool valid = true;
     if (strcmp(what, "send") == 0) {
         return take_bytes(cycle, argument);
-    } else if (strcmp(what, "pot") == 0) {
-        event.kind = event_pot;
-        valid = control_parse_reading(argument, &event.reading);
-    } else if (strcmp(what, "skin") == 0) {
-        event.kind = event_skin;
-        valid = control_parse_thermistor(argument, &event.reading);
-    } else if (strcmp(what, "water") == 0) {
-        event.kind = event_water;
-        valid = control_parse_thermistor(argument, &event.reading);
     } else if (strcmp(what, "button") == 0) {
         event.kind = event_button;
-        event.reading = (uint16_t)atoi(argument);
+        event.is_down = strcmp(argument, "1") == 0;
     } else if (strcmp(what, "end") == 0) {
         event.kind = event_end;
-    } else {
-        valid = false;
+    } else if (!read_input(&event, what, argument)) {
+        return false;
     }
-    if (valid && player.event_count < event_limit) {
-        player.events[player.event_count++] = event;
-        return true;
+    if (player.event_count == event_limit) {
+        return false;
     }
-    return false;
+    player.events[player.event_count++] = event;
+    return true;
 }
 
 // Reads a stream: 1, 0 at the end of stdin, -1 where it is none.
@@ -184,18 +192,14 @@ static int read_stream(void) {
 
 // False at the end.
 static bool happen(const struct event *event) {
+    struct hands hands = {.board = player.board};
+    char *text = NULL;
     switch (event->kind) {
-    case event_pot:
-        board_set_input(player.board, input_potentiometer, event->reading);
-        return true;
-    case event_skin:
-        board_set_input(player.board, input_skin, event->reading);
-        return true;
-    case event_water:
-        board_set_input(player.board, input_water, event->reading);
+    case event_input:
+        event->verb->perform(&hands, event->values, &text);
         return true;
     case event_button:
-        board_set_button(player.board, event->reading != 0);
+        board_set_button(player.board, event->is_down);
         return true;
     case event_end:
         break;

@@ -9,9 +9,7 @@
 // On stdin, a stream is lines "MICROSECONDS WHAT ARGUMENT" in the order of their times, counted from where the stream begins:
 //
 //   1500 send 4f4e0a      bytes, at 9600 baud, the first as soon as the line is free
-//   2000 pot 512          the potentiometer's reading
-//   2000 skin 34.5        the skin thermistor's temperature, or open, short
-//   2000 water 12
+//   2000 turn 0.5         and the other verbs that change what is wired to the board: temperature, probe
 //   2000 button 1         pressed; 0: released
 //   900000 end            the stream ends
 //

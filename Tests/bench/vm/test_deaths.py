@@ -141,7 +141,7 @@ class Deaths:
         words = COMMANDS[number % len(COMMANDS)]
         self.assertEqual(self.nano.pump()[0], False)
         if words != ("on",):
-            self.nano.control("button press")
+            self.nano.control("press")
             self.nano.until_pump(True, 180)
         way, count = point.choice([("received", point.randrange(len(" ".join(words)) + 2)), ("said", point.randrange(40))])
         received, said = len(self.gate.received), len(self.gate.said)

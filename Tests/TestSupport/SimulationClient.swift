@@ -1,0 +1,48 @@
+package import ControlProtocol
+internal import DescriptorIO
+
+/// A program at the control socket of a simulator. All that is said there has to be as the schema says.
+package final class SimulationClient: Sendable {
+    private static let schema = JSONSchema(path: "packaging/schema/simulation.schema.json")
+
+    /// A line that the schema does not allow; or that it allows, and should not.
+    package struct NotBySchema: Error { package var line: String }
+    /// The simulator has hung up.
+    package struct HungUp: Error {}
+
+    /// The first line.
+    package let hello: JSONValue
+    private let channel: DescriptorChannel
+    private let lines: Watched<RequestLines>
+
+    package init(_ path: String) async throws {
+        channel = try await .connect(to: .unix(path: path), deadline: .now + .seconds(30))
+        lines = Watched(RequestLines())
+        hello = try await Self.message(from: channel, lines)
+    }
+
+    /// Sends a line, which is a request by the schema unless it is none, and returns what is said of it.
+    package func ask(_ line: String, isRequest: Bool = true) async throws -> JSONValue {
+        let value = try? JSONReader.value(of: Array(line.utf8))
+        let fits = value.map { Self.schema.fits($0, "request") } ?? false
+        guard fits == isRequest else { throw NotBySchema(line: line) }
+        try await channel.write(Array((line + "\n").utf8))
+        return try await Self.message(from: channel, lines)
+    }
+
+    package func close() async { await channel.close() }
+
+    private static func message(
+        from channel: DescriptorChannel, _ lines: Watched<RequestLines>
+    ) async throws -> JSONValue {
+        while true {
+            if let line = lines.update({ $0.next() }) {
+                let value = try JSONReader.value(of: line)
+                guard schema.fits(value, "message") else { throw NotBySchema(line: value.json) }
+                return value
+            }
+            guard let bytes = try await channel.read() else { throw HungUp() }
+            lines.update { $0.append(bytes) }
+        }
+    }
+}

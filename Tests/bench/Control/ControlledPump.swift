@@ -1,0 +1,67 @@
+import ControlProtocol
+import DeviceKit
+import SimControl
+import TestSupport
+import Testing
+
+/// A pump on the bench with a control socket, which knows nothing of what kind of pump is behind it.
+struct ControlledPump: Sendable {
+    /// What is behind the socket. Both are the pump of the field.
+    enum Kind: String, CaseIterable, CustomTestStringConvertible {
+        /// The simulator, with the socket of `pumpctl sim pump --control`.
+        case simulator
+        /// The firmware on the emulated board, with the socket of `nano-sim --control`.
+        case firmware
+
+        var testDescription: String { rawValue }
+    }
+
+    /// The path of its control socket.
+    let path: String
+    let client: SimulationClient
+    let line: PumpLine
+
+    /// Does a verb; returns what can be seen of the pump behind it.
+    @discardableResult
+    func perform(_ verb: String, _ arguments: String...) async throws -> [String: JSONValue] {
+        let request: [String: JSONValue] = [
+            "id": 1, "do": .text(verb), "arguments": .array(arguments.map(JSONValue.text)),
+        ]
+        let answer = try await client.ask(JSONValue.object(request).json)
+        return try #require(answer["state"]?.members, "\(verb): \(answer.json)")
+    }
+
+    /// Runs `body` with such a pump, and clears the bench. Where it can't be had the test is skipped.
+    static func run(_ kind: Kind, _ body: (ControlledPump) async throws -> Void) async throws {
+        let folder = TemporaryFolder()
+        let path = folder.path("control")
+        switch kind {
+        case .simulator:
+            let rig = try await SimulatedRig(thermistors: 2)
+            try await withCleanup(rig.stop) {
+                let server = try await rig.controlled(at: path)
+                try await withCleanup(server.close) { try await use(rig, at: path, body) }
+            }
+        case .firmware:
+            if let reason = FirmwareBuild.reasonToSkip { try Test.cancel(Comment(rawValue: reason)) }
+            let rig = try await FirmwareRig(thermistors: 2, isField: true, control: path)
+            try await withCleanup(rig.stop) { try await use(rig, at: path, body) }
+        }
+    }
+
+    private static func use(
+        _ rig: any PumpRig, at path: String, _ body: (ControlledPump) async throws -> Void
+    ) async throws {
+        let pump = ControlledPump(path: path, client: try await SimulationClient(path), line: try await .open(rig))
+        try await withCleanup(pump.leave) {
+            // The status LED is lit for a moment behind each command, also behind one that tells that the line is open.
+            try await pump.perform("advance", "1s")
+            try await body(pump)
+        }
+    }
+
+    private func leave() async {
+        await client.close()
+        await line.close()
+    }
+}
