@@ -100,6 +100,13 @@ extension Peripheral {
         registration.lose()
     }
 
+    /// Hangs up on the centrals that have used what is offered, which stays offered. Others that are connected to the adapter
+    /// may be there for another program.
+    public func disconnectCentrals() {
+        guard let adapter = registration.adapter else { return }
+        for central in guests { hangUp(central, on: adapter) }
+    }
+
     private func hangUp(_ central: BluetoothAddress, on adapter: ObjectPath) {
         let devices = bluez.keeper.mirror.objects(with: BlueZName.device, below: adapter)
         for (path, properties) in devices where properties["Address"]?.string == central.description {

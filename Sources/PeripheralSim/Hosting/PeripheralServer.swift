@@ -101,6 +101,10 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
             outbox = []
             for emission in emissions {
                 outboxLength -= emission.bytes.count
+                if emission.isTermination {
+                    await peripheral?.disconnectCentrals()
+                    continue
+                }
                 guard let characteristic = emission.characteristic else { continue }
                 // Where bluetoothd has gone there is nobody to hear it; that was told as an event.
                 _ = try? await peripheral?.notify(emission.bytes, on: characteristic)
