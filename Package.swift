@@ -79,7 +79,9 @@ let package = Package(
         // What a program does with a device: finding it again, following it, downloads, recording.
         .target(
             name: "DeviceKit",
-            dependencies: ["Transports", "LineProtocol", "SerialPort", "BlueZ", "DescriptorIO", "RecordFormat"],
+            dependencies: [
+                "Transports", "LineProtocol", "SerialPort", "BlueZ", "DescriptorIO", "RecordFormat", "ModuleDialects",
+            ],
             swiftSettings: settings),
         // What programs say at a local socket, one JSON object a line: requests, responses and events.
         .target(name: "ControlProtocol", dependencies: ["LineProtocol", "RecordFormat"], swiftSettings: settings),
@@ -96,13 +98,18 @@ let package = Package(
             name: "Diagnosis",
             dependencies: ["DeviceKit", "Transports", "LineProtocol", "SerialPort", "BlueZ", "DBus", "DescriptorIO"],
             swiftSettings: settings),
-        .target(name: "FirmwareSim", dependencies: ["DescriptorIO", "SerialPort"], swiftSettings: settings),
+        // AT commands of BLE modules, as data, for the simulated module and the program that sets up a real one.
+        .target(name: "ModuleDialects", swiftSettings: settings),
+        .target(
+            name: "FirmwareSim", dependencies: ["DescriptorIO", "SerialPort", "ModuleDialects"], swiftSettings: settings
+        ),
         // Simulated devices under control while they run: a socket at which programs press the button.
         .target(
             name: "SimControl", dependencies: ["FirmwareSim", "ControlProtocol", "DescriptorIO"],
             swiftSettings: settings),
         // Simulated devices over BLE, apart from FirmwareSim so that a simulator on a wire needs no libdbus.
-        .target(name: "PeripheralSim", dependencies: ["FirmwareSim", "BlueZ"], swiftSettings: settings),
+        .target(
+            name: "PeripheralSim", dependencies: ["FirmwareSim", "ModuleDialects", "BlueZ"], swiftSettings: settings),
         // What is recorded, and how it goes from pumpctl to the program that keeps it. GRDB brings Foundation, which costs
         // a start more than a millisecond: pumpctl is not linked with it, and starts pumpctl-record where something is
         // recorded or looked up.

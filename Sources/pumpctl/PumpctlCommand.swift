@@ -24,7 +24,7 @@ struct PumpctlCommand: ParsableCommand {
                 name: "Any device",
                 subcommands: [
                     MonitorCommand.self, HistoryCommand.self, ConsoleCommand.self, SendCommand.self, PortsCommand.self,
-                    ScanCommand.self, GATTCommand.self, ForgetCommand.self,
+                    ScanCommand.self, GATTCommand.self, ModuleCommand.self, ForgetCommand.self,
                     ServeCommand.self, DoctorCommand.self,
                 ]),
             CommandGroup(name: "Simulation", subcommands: [SimCommand.self]),

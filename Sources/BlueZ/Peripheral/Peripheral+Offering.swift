@@ -100,10 +100,11 @@ extension Peripheral {
         registration.lose()
     }
 
-    /// Hangs up on all centrals, which may connect again.
-    public func hangUp() {
+    /// Hangs up on the centrals that have used what is offered, which stays offered. Others that are connected to the adapter
+    /// may be there for another program; where it is known of none that it has used anything, all are hung up on.
+    public func disconnectCentrals() {
         guard let adapter = registration.adapter else { return }
-        for central in centrals.keys { hangUp(central, on: adapter) }
+        for central in guests.isEmpty ? Set(centrals.keys) : guests { hangUp(central, on: adapter) }
     }
 
     private func hangUp(_ central: BluetoothAddress, on adapter: ObjectPath) {

@@ -276,7 +276,8 @@ public actor DeviceHost<Device: SimulatedDevice> {
         for emission in emissions { judge?.say(emission.bytes, at: emission.time, isPacket: emission.output != nil) }
         for listener in listeners { listener.take(emissions) }
         for id in lines.keys {
-            for emission in emissions { lines[id]?.put(emission.bytes) }
+            // What leaves by another output is for listeners.
+            for emission in emissions where emission.output == nil { lines[id]?.put(emission.bytes) }
             guard let line = lines[id], line.writer == nil, !line.outbox.isEmpty else { continue }
             lines[id]?.writer = Task(executorPreference: loop) { await self.write(to: id) }
         }

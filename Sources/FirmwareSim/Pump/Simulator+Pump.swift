@@ -14,7 +14,7 @@ extension Simulator {
                 "banner", .choice(PumpFirmwareOptions.BootBanner.allCases.map(\.rawValue)), default: "off",
                 help: "What the pump prints when it starts."),
             // Over BLE, a line is between the pump and its HM-10.
-            .faults(anywhere: true),
+            .dialect(default: "hm-10", only: .radio), .notices(only: .radio), .faults(anywhere: true),
         ],
         make: PumpFirmware.init(settings:))
 }

@@ -83,7 +83,7 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
     /// Does to the radio what a fault wants done.
     private func take(_ event: CarrierEvent) {
         switch event.action {
-        case .hangUp: peripheral?.assumeIsolated { $0.hangUp() }
+        case .hangUp: peripheral?.assumeIsolated { $0.disconnectCentrals() }
         case .notifyEarly(let bytes, let output?):
             peripheral?.assumeIsolated { $0.notifyEarly(bytes, on: BluetoothUUID(bits: output)) }
         case .notifyEarly(_, nil), .unplug, .plugIn: break
@@ -116,6 +116,10 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
             outbox = []
             for emission in emissions {
                 outboxLength -= emission.bytes.count
+                if emission.isTermination {
+                    await peripheral?.disconnectCentrals()
+                    continue
+                }
                 guard let characteristic = emission.characteristic else { continue }
                 // Where bluetoothd has gone there is nobody to hear it; that was told as an event.
                 _ = try? await peripheral?.notify(emission.bytes, on: characteristic)

@@ -59,6 +59,53 @@ public struct PeripheralSimulator: Sendable {
     }
 }
 
+extension PeripheralSimulator {
+    /// Makes a device, and offers it in real time over BLE and on a line at once, until the task is cancelled: as a module
+    /// has a radio and a UART.
+    ///
+    /// - Parameters:
+    ///   - place: Where its line is.
+    ///   - adapter: The name or address of a Bluetooth adapter; nil for the first that is on.
+    ///   - onDevice: Told of the device before it is offered, to do something to it while it runs.
+    ///   - onEvent: Told what becomes of it over BLE, where it is offered first.
+    ///   - onServing: Told where its line is, and what becomes of it.
+    /// - Throws: As ``serve(_:onAdapter:on:onDevice:onEvent:)`` and ``DeviceHost/serve(at:onEvent:)``.
+    public func serve(
+        _ settings: SimulatorSettings, at place: ServingPlace, onAdapter adapter: String? = nil,
+        on loop: EventLoop = .shared, onDevice: (@Sendable (DeviceHandle) -> Void)? = nil,
+        onEvent: @escaping @Sendable (PeripheralEvent) -> Void, onServing: @escaping @Sendable (ServingEvent) -> Void
+    ) async throws {
+        try await serve(peripheral(settings), settings, at: place, adapter, loop, onDevice, onEvent, onServing)
+    }
+
+    private func serve(
+        _ device: some SimulatedPeripheral, _ settings: SimulatorSettings, at place: ServingPlace, _ adapter: String?,
+        _ loop: EventLoop, _ onDevice: (@Sendable (DeviceHandle) -> Void)?,
+        _ onEvent: @escaping @Sendable (PeripheralEvent) -> Void,
+        _ onServing: @escaping @Sendable (ServingEvent) -> Void
+    ) async throws {
+        // What the line's reader is too slow for is lost, as on any line.
+        let host = DeviceHost(
+            FaultyDevice(device, faults: settings.faults(), seed: settings.seed()),
+            pace: .realTime(EventLoopClock(loop)), on: loop)
+        onDevice?(host.handle)
+        let bluez = try await BlueZ.open(on: loop)
+        do {
+            let server = try await PeripheralServer.open(host, over: bluez, on: adapter, onEvent: onEvent)
+            let result: Result<Void, any Error>
+            do { result = .success(try await host.serve(at: place, onEvent: onServing)) } catch {
+                result = .failure(error)
+            }
+            await server.close()
+            try result.get()
+        } catch {
+            await bluez.close()
+            throw error
+        }
+        await bluez.close()
+    }
+}
+
 extension DeviceHost where Device: SimulatedPeripheral {
     /// Offers the device over BLE until the task is cancelled.
     ///

@@ -1,12 +1,13 @@
 public import BlueZ
 public import FirmwareSim
+package import ModuleDialects
 
-/// An HM-10 on the UART of a simulated device: what the device prints is notified, and what a central writes arrives on
-/// its line.
+/// An HM-10 on the UART of a simulated device, or one of its clones: what the device prints is notified, and what a central
+/// writes arrives on its line.
 ///
 /// The module knows nothing of lines. It notifies what it has when it has 20 bytes, or when the UART falls silent, and so
 /// cuts lines anywhere and joins what is printed in one go. While no central is connected what the device prints is lost,
-/// but for `AT` commands, which have no line end and are answered to the device.
+/// but for AT commands, which are answered to the device. The device keeps its baud rate, whatever it sets the module to.
 ///
 /// ```swift
 /// var module = HM10Module(PumpFirmware())
@@ -16,11 +17,9 @@ public import FirmwareSim
 /// ```
 public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
     /// The most bytes of a notification: what the smallest packets of BLE hold.
-    public static var packetLength: Int { 20 }
+    public static var packetLength: Int { ModuleFirmware.packetLength }
     /// How long the UART is silent before fewer bytes are notified.
-    public static var patience: Duration { .milliseconds(6) }
-    /// The most bytes that are looked at as a command.
-    private static var longestCommand: Int { 32 }
+    public static var patience: Duration { ModuleFirmware.patience }
 
     /// The device behind the module.
     public var device: Device
@@ -28,21 +27,27 @@ public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
 
     private let lineRate: LineRate
     private var now = Duration.zero
-    private var centrals = 0
-    /// What the device has printed since the last notification, or since the UART was silent.
-    private var collected: [UInt8] = []
-    private var lastByteTime = Duration.zero
+    private var firmware: ModuleFirmware
     private var emissions: [Emission] = []
 
-    /// A module that is switched on, to which no central is connected.
+    /// A genuine HM-10 that is switched on, to which no central is connected.
     ///
     /// - Parameter lineRate: The baud rate that the device and the module are set to.
     public init(_ device: Device, name: String = "HMSoft", lineRate: LineRate = .baud(9600)) {
+        self.init(device, ModuleDialect.hm10, name: name, lineRate: lineRate)
+    }
+
+    /// - Parameter notifiesUART: Whether the device is told of centrals that come and go.
+    package init(
+        _ device: Device, _ dialect: ModuleDialect, name: String, lineRate: LineRate = .baud(9600),
+        notifiesUART: Bool = false
+    ) {
         self.device = device
         self.lineRate = lineRate
-        offered = PeripheralDescription(
-            name: name,
-            services: [LocalService("FFE0", [LocalCharacteristic("FFE1", [.read, .writeWithoutResponse, .notify])])])
+        var rate = 9600
+        if case .baud(let given) = lineRate { rate = given }
+        firmware = ModuleFirmware(dialect, name: name, baudRate: rate, notifiesUART: notifiesUART)
+        offered = .module(name: name)
     }
 
     // MARK: Centrals
@@ -50,16 +55,12 @@ public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
     public mutating func take(_ event: CentralEvent, at instant: Duration) {
         run(to: instant)
         switch event {
-        case .connected: setCentrals(centrals + 1)
-        case .disconnected: setCentrals(max(0, centrals - 1))
+        case .connected: firmware.connect(at: now)
+        case .disconnected: firmware.disconnect(at: now)
         case .wrote(let bytes, _, _): receive(bytes, at: instant)
         case .subscribed, .unsubscribed: break
         }
-    }
-
-    private mutating func setCentrals(_ count: Int) {
-        if (count == 0) != (centrals == 0) { collected = [] }
-        centrals = count
+        act()
     }
 
     // MARK: The device
@@ -85,10 +86,10 @@ public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
     }
 
     public var nextActivity: Duration? {
-        emissions.isEmpty ? [device.nextActivity, silence].compactMap { $0 }.min() : now
+        emissions.isEmpty ? [device.nextActivity, firmware.nextActivity].compactMap { $0 }.min() : now
     }
 
-    public var isQuiescent: Bool { device.isQuiescent && collected.isEmpty && emissions.isEmpty }
+    public var isQuiescent: Bool { device.isQuiescent && firmware.isQuiescent && emissions.isEmpty }
 
     public static var urgentCommands: [String] { Device.urgentCommands }
 
@@ -101,11 +102,8 @@ public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
 
     public var observations: [String: ObservedValue] { device.observations }
 
-    /// When the UART will have been silent long enough; nil while nothing waits for that.
-    private var silence: Duration? { collected.isEmpty ? nil : lastByteTime + Self.patience }
-
     private mutating func run(to limit: Duration) {
-        while let next = [device.nextActivity, silence].compactMap({ $0 }).min(), next <= limit {
+        while let next = [device.nextActivity, firmware.nextActivity].compactMap({ $0 }).min(), next <= limit {
             step(to: max(now, next))
         }
         step(to: max(now, limit))
@@ -114,45 +112,32 @@ public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
     private mutating func step(to instant: Duration) {
         for printed in device.advance(to: instant) {
             for (index, byte) in printed.bytes.enumerated() {
-                collect(byte, at: printed.time - lineRate.timePerByte * (printed.bytes.count - 1 - index))
+                firmware.receive(byte, at: printed.time - lineRate.timePerByte * (printed.bytes.count - 1 - index))
             }
         }
-        if let silence, silence <= instant { endOfBurst(at: silence) }
+        firmware.run(to: instant)
         now = instant
+        act()
     }
 
-    private mutating func collect(_ byte: UInt8, at time: Duration) {
-        if let silence, silence < time { endOfBurst(at: silence) }
-        lastByteTime = time
-        if centrals > 0 {
-            collected.append(byte)
-            if collected.count == Self.packetLength { endOfBurst(at: time) }
-        } else if collected.count <= Self.longestCommand {
-            collected.append(byte)
+    private mutating func act() {
+        for (action, time) in firmware.takeActions() {
+            switch action {
+            case .says(let bytes): device.receive(bytes, at: time)
+            case .notifies(let bytes):
+                emissions.append(Emission(bytes: bytes, time: time, characteristic: "FFE1"))
+            case .hangsUp: emissions.append(.termination(at: time))
+            case .changesRate: break
+            }
         }
     }
+}
 
-    private mutating func endOfBurst(at time: Duration) {
-        let bytes = collected
-        collected = []
-        if centrals > 0 {
-            emissions.append(Emission(bytes: bytes, time: time, characteristic: "FFE1"))
-        } else if let answer = answer(to: String(decoding: bytes, as: UTF8.self)) {
-            device.receive(Array(answer.utf8), at: time)
-        }
-    }
-
-    private func answer(to command: String) -> String? {
-        switch command {
-        case "AT": "OK"
-        case "AT+BAUD?": "OK+Get:\(baudCode)"
-        default: nil
-        }
-    }
-
-    /// The digit that the module has for a baud rate.
-    private var baudCode: Int {
-        guard case .baud(let rate) = lineRate else { return 0 }
-        return [9600, 19200, 38400, 57600, 115_200, 4800, 2400, 1200, 230_400].firstIndex(of: rate) ?? 0
+extension PeripheralDescription {
+    /// What centrals find of such a module.
+    static func module(name: String) -> PeripheralDescription {
+        PeripheralDescription(
+            name: name,
+            services: [LocalService("FFE0", [LocalCharacteristic("FFE1", [.read, .writeWithoutResponse, .notify])])])
     }
 }

@@ -32,6 +32,22 @@ struct DoctorOptions: ParsableArguments {
     var shared: SharedOptions { .leavingOut { ($0.port, $0.json) = (port, output.json) } }
 }
 
+/// For `module`.
+struct ModuleOptions: ParsableArguments {
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The port that the module's UART is connected to, e.g. /dev/ttyUSB0.", valueName: "endpoint")
+    )
+    var port: String?
+
+    @OptionGroup var output: JSONOption
+
+    @Flag(name: .shortAndLong, help: "Show on standard error what is sent and received.")
+    var verbose = false
+
+    var shared: SharedOptions { .leavingOut { ($0.port, $0.json, $0.verbose) = (port, output.json, verbose) } }
+}
+
 /// For `gatt`.
 struct GATTOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: ArgumentHelp("Device endpoint, as ble:NAME.", valueName: "endpoint"))

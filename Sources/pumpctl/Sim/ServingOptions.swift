@@ -75,9 +75,7 @@ struct ServingOptions: ParsableArguments {
             throw ValidationError("--tcp cannot be combined with --pty and --link")
         }
         if broadcasts, tcp == nil { throw ValidationError("--broadcast requires --tcp") }
-        if usesRadio, usesPseudoTerminal || link != nil || tcp != nil || count != nil {
-            throw ValidationError("--ble cannot be combined with --pty, --link, --tcp and --count")
-        }
+        if usesRadio, count != nil { throw ValidationError("--ble cannot be combined with --count") }
         if let count { try validate(count) }
         if runsCommand, command.isEmpty { throw ValidationError("--run requires a command, as in --run -- make test") }
         if !runsCommand, !command.isEmpty { throw ValidationError("a command requires --run") }
@@ -279,14 +277,16 @@ struct ServingOptions: ParsableArguments {
     }
 
     /// Prints what becomes of a device that is offered over BLE.
-    static func tell(_ event: PeripheralEvent, of name: String, _ output: Output) {
+    ///
+    /// - Parameter isAll: Whether it is offered nowhere else.
+    static func tell(_ event: PeripheralEvent, of name: String, _ output: Output, isAll: Bool = true) {
         switch event {
         case .offered(let adapter):
             let address = "\(adapter.address)"
             output.result(
                 "BLE \(name) on \(adapter.name) (\(address))",
                 ready(at: "ble:\(address)", ["name": name, "adapter": adapter.name, "address": address]))
-            background.release()
+            if isAll { background.release() }
         case .interrupted(let error):
             output.note("pumpctl: \(error); \(name) is offered again once that is mended")
             let code = error.code.rawValue

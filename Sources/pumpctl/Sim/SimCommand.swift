@@ -8,17 +8,24 @@ struct SimCommand: ParsableCommand {
         commandName: "sim",
         abstract: "Offer a simulated device to other programs.",
         discussion: ServingOptions.discussion,
-        subcommands: FamilyRow.all.map { $0.simulator.command } + [SimControlCommand.self])
+        subcommands: simulations.map { $0.command } + [SimControlCommand.self])
+
+    /// The simulated devices: one of each family, and what devices are connected by.
+    static let simulations: [any Simulation.Type] = FamilyRow.all.map(\.simulator) + [ModuleSimulation.self]
 }
 
 /// What `sim FAMILY` and `sim:FAMILY` are made of. The row is made where one of them is used: a start must not cost it.
 protocol Simulation: SendableMetatype {
     static var configuration: CommandConfiguration { get }
     static var row: PeripheralSimulator { get }
+    /// Whether the device has a line also where it is offered over BLE.
+    static var keepsLineOverRadio: Bool { get }
 }
 
 extension Simulation {
     static var command: any ParsableCommand.Type { SimFamilyCommand<Self>.self }
+
+    static var keepsLineOverRadio: Bool { false }
 
     /// - Parameter remark: What is to say of it behind what is to say of all.
     static func simulating(
@@ -45,6 +52,7 @@ struct SimFamilyCommand<Simulated: Simulation>: OptionedCommand {
     }
 
     func validate() throws {
+        if !Simulated.keepsLineOverRadio { try serving.refuseLineBesideRadio() }
         do { _ = try settings() } catch { throw ValidationError(error.words) }
     }
 
@@ -57,6 +65,9 @@ struct SimFamilyCommand<Simulated: Simulation>: OptionedCommand {
             // What happens by chance happens again with the same seed.
             if !settings.faults().isEmpty { context.output.note("pumpctl: faults by the seed \(settings.seed())") }
             try await serving.controlling(row.line.name, context) { onDevice in
+                if serving.usesRadio, Simulated.keepsLineOverRadio {
+                    return try await serving.serveOverRadioToo(row, settings, context, onDevice)
+                }
                 if serving.usesRadio {
                     let (name, output) = (settings.text("name") ?? "", context.output)
                     try await row.serve(

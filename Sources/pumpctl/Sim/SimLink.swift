@@ -1,3 +1,4 @@
+import ArgumentParser
 import DescriptorIO
 import DeviceKit
 import FirmwareSim
@@ -8,8 +9,9 @@ import Transports
 /// `sim:FAMILY`: a simulated device inside this program, for trying things out. It lasts as long as its link.
 enum SimLink {
     static func open(_ endpoint: Endpoint, _ loop: EventLoop) async throws(LinkError) -> any Link {
-        guard let simulator = FamilyRow.named(endpoint.address)?.simulator.row.line else {
-            throw endpoint.invalid("name one of: " + FamilyRow.all.map { "sim:\($0.family)" }.joined(separator: ", "))
+        guard let simulator = Self.simulator(named: endpoint.address) else {
+            let names = SimCommand.simulations.map { "sim:" + ($0.configuration.commandName ?? "") }
+            throw endpoint.invalid("name one of: " + names.joined(separator: ", "))
         }
         try endpoint.allowOptions(Set(simulator.options.filter { $0.carrier != .radio }.map(\.name)))
         do {
@@ -22,5 +24,9 @@ enum SimLink {
         } catch {
             throw LinkError(.system, name: endpoint.text, activity: "open", detail: "\(error)")
         }
+    }
+
+    private static func simulator(named name: String) -> Simulator? {
+        SimCommand.simulations.first { $0.configuration.commandName == name }?.row.line
     }
 }

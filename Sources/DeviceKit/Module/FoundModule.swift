@@ -1,0 +1,49 @@
+internal import ModuleDialects
+
+/// A module that has answered.
+struct FoundModule {
+    let conversation: ModuleConversation
+    let dialect: ModuleDialect
+    /// The baud rate at which it answers; nil where that is not known.
+    let lineRate: Int?
+
+    func info() async throws(ModuleSetupError) -> ModuleInfo {
+        let role = try await value(of: dialect.role)
+        return ModuleInfo(
+            dialect: dialect.name, title: dialect.title, version: try await value(of: dialect.version),
+            name: try await value(of: dialect.deviceName.query),
+            baudRate: try await value(of: dialect.baud.query).flatMap(dialect.rate(of:)), lineRate: lineRate,
+            role: role == "0" ? .peripheral : role == "1" ? .central : nil,
+            address: try await value(of: dialect.address).map(Self.address))
+    }
+
+    private func value(of query: ModuleDialect.Query) async throws(ModuleSetupError) -> String? {
+        try await conversation.value(of: query, dialect)
+    }
+
+    /// Sends a command that changes something.
+    ///
+    /// - Throws: `refused` where the module says that it does not take it. Where it says nothing, reading back tells.
+    func change(_ command: String) async throws(ModuleSetupError) {
+        let answer: [String]
+        do throws(ModuleSetupError) { answer = try await conversation.exchange(command + dialect.commandEnd) } catch {
+            throw error.ofUnknownOutcome
+        }
+        guard let refusal = answer.first(where: ModuleConversation.isRefusal) else { return }
+        throw ModuleSetupError(.refused, .nothingChanged, answer: refusal)
+    }
+
+    /// Restarts it.
+    func reset() async throws(ModuleSetupError) {
+        _ = try await conversation.exchange(dialect.reset.command + dialect.commandEnd)
+    }
+
+    /// An address as people write it, where it is one.
+    private static func address(_ text: String) -> String {
+        let digits = text.uppercased().filter(\.isHexDigit)
+        guard digits.count == 12 else { return text }
+        return stride(from: 0, to: 12, by: 2).map { start in
+            String(digits.dropFirst(start).prefix(2))
+        }.joined(separator: ":")
+    }
+}

@@ -1,0 +1,72 @@
+internal import LineProtocol
+internal import ModuleDialects
+
+extension ModuleSetup {
+    /// How often a module is asked whether it is there.
+    private static let tries = 2
+    /// As ``tries``, of a board that may be starting: it hears nothing for up to 8 s.
+    private static let triesAfterReset = 8
+
+    func withModule<Value>(
+        _ body: (FoundModule) async throws(ModuleSetupError) -> Value
+    ) async throws(ModuleSetupError) -> Value {
+        let module = try await find()
+        return try await closing(module) { () throws(ModuleSetupError) in try await body(module) }
+    }
+
+    func closing<Value>(
+        _ module: FoundModule, _ body: () async throws(ModuleSetupError) -> Value
+    ) async throws(ModuleSetupError) -> Value {
+        let result: Result<Value, ModuleSetupError>
+        do throws(ModuleSetupError) { result = .success(try await body()) } catch { result = .failure(error) }
+        await module.conversation.link.close()
+        return try result.get()
+    }
+
+    func opened(_ rate: Int?) async throws(ModuleSetupError) -> any Link {
+        let link: any Link
+        do throws(LinkError) { link = try await open(rate) } catch {
+            throw ModuleSetupError(.link, .notSent, link: error)
+        }
+        guard link.sharedAddress == nil else {
+            await link.close()
+            throw ModuleSetupError(.shared, .notSent)
+        }
+        return link
+    }
+
+    func find() async throws(ModuleSetupError) -> FoundModule {
+        for rate in rates {
+            report(.looking(baudRate: rate))
+            let link: any Link
+            do throws(ModuleSetupError) { link = try await opened(rate) } catch {
+                // An adapter need not have all rates.
+                if error.link?.code == .unsupported, rates.count > 1 { continue }
+                throw error
+            }
+            do throws(ModuleSetupError) {
+                if let module = try await find(over: link, rate) { return module }
+            } catch {
+                await link.close()
+                throw error
+            }
+            await link.close()
+        }
+        throw ModuleSetupError(.noAnswer, .notSent, rates: rates.compactMap { $0 })
+    }
+
+    private func find(over link: any Link, _ rate: Int?) async throws(ModuleSetupError) -> FoundModule? {
+        let talk = ModuleConversation(link, clock: clock)
+        for _ in 0..<(link.mayHaveReset ? Self.triesAfterReset : Self.tries) {
+            switch try await talk.probe(commandEnd: dialect?.commandEnd) {
+            case .module(let commandEnd):
+                var found = dialect
+                if found == nil { found = try await talk.dialect(commandEnd: commandEnd) }
+                return found.map { FoundModule(conversation: talk, dialect: $0, lineRate: rate) }
+            case .disconnectedModule: report(.disconnectedCentral)
+            case .nobody: break
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,180 @@
+internal import ModuleDialects
+
+/// A BLE module whose UART is the line, as on a bench where it hangs on a USB adapter: an HM-10, or one of its clones.
+///
+/// While no central is connected it answers AT commands, as its dialect has them. While one is, bytes go through both ways.
+/// The central is one over BLE, or is played by ``verbs``: `connect`, `central`, `disconnect`.
+///
+/// ```swift
+/// var module = SimulatedModule(dialect: "cc41-a")
+/// module?.receive(Array("AT\r\n".utf8), at: .zero)
+/// module?.advance(to: .seconds(1))  // OK
+/// ```
+public struct SimulatedModule: SimulatedDevice {
+    /// What its notifications leave by: the characteristic FFE1.
+    package static let notificationOutput: UInt128 = 0x0000_FFE1_0000_1000_8000_0080_5F9B_34FB
+    /// The most bytes that are kept of what the played central was notified.
+    private static let memory = 256
+
+    private var firmware: ModuleFirmware
+    private let isPaced: Bool
+    private var line: SerialLine
+    /// The line as it is to be once what was said before has left.
+    private var nextLine: SerialLine?
+    private var now = Duration.zero
+    private var emissions: [Emission] = []
+    private var isCentralPlayed = false
+    /// What the played central was notified.
+    private var heardByCentral: [UInt8] = []
+
+    /// A module as its maker ships it, unless told otherwise, to which no central is connected.
+    ///
+    /// - Parameters:
+    ///   - dialect: Whose AT commands it takes: `hm-10`, `cc41-a` or `mlt-bt05`.
+    ///   - name: What it is called; nil for the maker's name.
+    ///   - lineRate: What its UART is paced to. Without a rate it says that it is at 9600 baud.
+    ///   - notifiesUART: Whether it tells its UART of centrals that come and go, where its dialect can.
+    /// - Returns: nil where there is no such dialect.
+    public init?(
+        dialect: String, name: String? = nil, lineRate: LineRate = .baud(9600), notifiesUART: Bool = false
+    ) {
+        guard let dialect = ModuleDialect.named(dialect) else { return nil }
+        var rate = 9600
+        if case .baud(let given) = lineRate { rate = given }
+        firmware = ModuleFirmware(dialect, name: name, baudRate: rate, notifiesUART: notifiesUART)
+        isPaced = lineRate != .unlimited
+        line = SerialLine(rate: lineRate)
+    }
+
+    /// What it is called, as it was set last.
+    public var name: String { firmware.name }
+    /// The baud rate of its UART.
+    public var baudRate: Int { firmware.baudRate }
+    /// Whether a central is connected.
+    public var isConnected: Bool { firmware.centrals > 0 }
+
+    // MARK: Centrals
+
+    /// A central has connected.
+    public mutating func connect(at instant: Duration) {
+        run(to: max(now, instant))
+        firmware.connect(at: now)
+        act()
+    }
+
+    /// A central is gone.
+    public mutating func disconnect(at instant: Duration) {
+        run(to: max(now, instant))
+        firmware.disconnect(at: now)
+        act()
+    }
+
+    /// What a central has written to FFE1.
+    public mutating func write(_ bytes: [UInt8], at instant: Duration) {
+        run(to: max(now, instant))
+        firmware.write(bytes, at: now)
+        act()
+    }
+
+    // MARK: The line
+
+    public mutating func receive(_ bytes: [UInt8], at instant: Duration) {
+        // One by one: a silence between two of them may end a command.
+        for byte in bytes { line.send([byte], at: max(instant, now)) }
+    }
+
+    public mutating func advance(to instant: Duration) -> [Emission] {
+        run(to: max(now, instant))
+        defer { emissions = [] }
+        return emissions
+    }
+
+    public var nextActivity: Duration? {
+        guard emissions.isEmpty else { return now }
+        return [line.nextArrival, line.nextDeparture, firmware.nextActivity].compactMap { $0 }.min()
+    }
+
+    public var isQuiescent: Bool {
+        line.isIdle && line.nextArrival == nil && firmware.isQuiescent && emissions.isEmpty
+    }
+
+    /// Takes its power away for a moment: a central is hung up on, and what was set is in effect.
+    public mutating func reset(at instant: Duration) {
+        run(to: max(now, instant))
+        line.clear()
+        firmware.restart(at: now)
+        act()
+    }
+
+    private mutating func run(to limit: Duration) {
+        while let next = [line.nextArrival, line.nextDeparture, firmware.nextActivity].compactMap({ $0 }).min(),
+            next <= limit
+        {
+            step(to: max(now, next))
+        }
+        step(to: limit)
+    }
+
+    private mutating func step(to instant: Duration) {
+        now = instant
+        emissions += line.transmit(until: now)
+        if let next = nextLine, line.isIdle { (line, nextLine) = (next, nil) }
+        for byte in line.receive(by: now) { firmware.receive(byte, at: now) }
+        firmware.run(to: now)
+        act()
+    }
+
+    private mutating func act() {
+        for (action, time) in firmware.takeActions() {
+            switch action {
+            case .says(let bytes): line.write(bytes, at: now)
+            case .notifies(let bytes):
+                emissions.append(Emission(bytes: bytes, time: time, output: Self.notificationOutput))
+                if isCentralPlayed { heardByCentral = (heardByCentral + bytes).suffix(Self.memory) }
+            case .hangsUp:
+                emissions.append(.termination(at: time))
+                if isCentralPlayed {
+                    isCentralPlayed = false
+                    firmware.disconnect(at: now)
+                    act()
+                }
+            case .changesRate(let rate):
+                // What is under way at the other rate would not be understood.
+                let changed = SerialLine(rate: isPaced ? .baud(rate) : .unlimited)
+                if line.isIdle { line = changed } else { nextLine = changed }
+            }
+        }
+    }
+}
+
+extension SimulatedModule {
+    public static var verbs: [DeviceVerb<SimulatedModule>] {
+        [
+            DeviceVerb("connect", help: "Connect a central, as a phone does.") { module, _, now in
+                guard !module.isCentralPlayed else { return }
+                module.isCentralPlayed = true
+                module.heardByCentral = []
+                module.connect(at: now)
+            },
+            DeviceVerb("disconnect", help: "Disconnect it.") { module, _, now in
+                guard module.isCentralPlayed else { return }
+                module.isCentralPlayed = false
+                module.disconnect(at: now)
+            },
+            DeviceVerb(
+                "central", [SimulatorOption("text", .text, help: "What it writes.")],
+                help: "Have the central write something; without one it is lost."
+            ) { module, values, now in
+                module.write(Array((values.text("text") ?? "").utf8), at: now)
+            },
+        ]
+    }
+
+    public var observations: [String: ObservedValue] {
+        [
+            "dialect": .text(firmware.dialect.name), "name": .text(name), "baud": .integer(baudRate),
+            "connected": .boolean(isConnected), "notices": .boolean(firmware.notifiesUART),
+            "central_heard": .text(String(decoding: heardByCentral, as: UTF8.self)),
+        ]
+    }
+}

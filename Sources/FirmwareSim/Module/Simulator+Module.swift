@@ -1,0 +1,43 @@
+internal import ModuleDialects
+
+extension SimulatorOption {
+    /// Whose AT commands a module takes; none unless told otherwise.
+    package static func dialect(default name: String? = nil, only carrier: Carrier? = nil) -> SimulatorOption {
+        SimulatorOption(
+            "dialect", .choice(ModuleDialect.all.map(\.name)), default: name,
+            help: "Whose AT commands the module takes.", only: carrier)
+    }
+
+    /// Whether a module tells its UART of centrals that come and go.
+    package static func notices(only carrier: Carrier? = nil) -> SimulatorOption {
+        SimulatorOption(
+            "notices", .flag, help: "The module reports at its UART when a central connects or leaves.", only: carrier)
+    }
+}
+
+extension Simulator {
+    /// A BLE module whose UART is on the line. It is no family: what it carries is its user's.
+    public static let module = Simulator(
+        "module",
+        options: [
+            .dialect(default: ModuleDialect.hm10.name),
+            SimulatorOption("name", .text, help: "What the module is called; the maker's name unless given."),
+            .notices(), .baud(9600, only: nil), .unpaced,
+            // Over BLE it has its line as well.
+            .faults(anywhere: true),
+        ],
+        make: SimulatedModule.init(settings:))
+}
+
+extension SimulatedModule {
+    /// A module as the options of ``Simulator/module`` have it.
+    package init(settings: SimulatorSettings) throws {
+        let dialect = settings.text("dialect") ?? ModuleDialect.hm10.name
+        guard
+            let module = SimulatedModule(
+                dialect: dialect, name: settings.text("name"), lineRate: settings.lineRate,
+                notifiesUART: settings.flag("notices"))
+        else { throw SimulatorOptionError("dialect", .invalid(takes: .choice(ModuleDialect.all.map(\.name)))) }
+        self = module
+    }
+}

@@ -1,0 +1,48 @@
+import DeviceKit
+import LineProtocol
+import Terminal
+import Transports
+
+extension CommandContext {
+    /// Does something with the BLE module at the port that the options name.
+    ///
+    /// - Parameter dialect: Whose AT commands it takes; nil to find out.
+    func withModuleSetup(
+        _ dialect: String?, _ body: (ModuleSetup) async throws(ModuleSetupError) -> ModuleInfo
+    ) async throws -> ModuleInfo {
+        let endpoint = try modulePort()
+        let setup = ModuleSetup(
+            dialect: dialect, rates: ModuleSetup.rates(of: endpoint), clock: clock,
+            report: { [options, output] report in
+                switch report {
+                case .looking(let rate):
+                    guard options.verbose else { return }
+                    output.note("* looking for a module" + (rate.map { " at \($0) baud" } ?? ""))
+                case .disconnectedCentral:
+                    output.note("pumpctl: the module was connected, and has disconnected its central")
+                }
+            },
+            open: { rate throws(LinkError) in
+                if endpoint.scheme == "serial" { TerminalSettings.save(ifAt: endpoint.address) }
+                let place = rate.map { endpoint.adding("baud", "\($0)") } ?? endpoint
+                return try await opening(note: output.note).link(to: place, for: .oneCommand)
+            })
+        do throws(ModuleSetupError) { return try await body(setup) } catch { throw Failure(error, at: endpoint.text) }
+    }
+
+    /// The port that leads to the UART of a module. It is named, and never guessed: what is sent there is for modules only.
+    private func modulePort() throws -> Endpoint {
+        guard let name = try PortChoice.named(options.port) else {
+            throw Failure(
+                .usage, code: "usage", "no port is named",
+                hint: "name the one that the module's UART is connected to: --port /dev/ttyUSB0", outcome: "not_sent")
+        }
+        let endpoint = try Endpoint(name)
+        guard endpoint.scheme != "ble" else {
+            throw Failure(
+                .usage, code: "usage", "\(name): a module takes commands at its UART, and not over BLE",
+                hint: "connect its UART to a USB adapter, and name that port", outcome: "not_sent")
+        }
+        return endpoint
+    }
+}

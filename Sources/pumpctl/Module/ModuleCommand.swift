@@ -1,0 +1,108 @@
+import ArgumentParser
+import DeviceKit
+
+struct ModuleCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "module",
+        abstract: "Set up a BLE module, an HM-10 or a clone, at its UART.",
+        discussion: """
+            Connect the module's UART to the computer, by a USB adapter with 3.3 V levels, and name that port by --port. The \
+            module's kind and its baud rate are detected; -v shows what is tried. A serial port is tried at all rates that \
+            modules have, unless the endpoint names one (serial:/dev/ttyUSB0?baud=115200). While a central is connected, a \
+            module takes no commands, and a genuine HM-10 disconnects it.
+
+            If a pump answers instead of a module, the command stops. Nothing that it sends changes the state of a pump.
+            """,
+        subcommands: [ModuleInfoCommand.self, ModuleNameCommand.self, ModuleBaudCommand.self])
+}
+
+/// A command for a BLE module.
+protocol ModuleContextCommand: ContextCommand, OptionedCommand {
+    var own: ModuleOptions { get }
+    var dialect: ModuleDialectArgument { get }
+}
+
+extension ModuleContextCommand {
+    static var takenOptions: Set<SharedOption> { [.port, .json, .verbose] }
+
+    var shared: SharedOptions { own.shared }
+}
+
+/// Whose AT commands a module takes.
+struct ModuleDialectArgument: ExpressibleByArgument {
+    /// nil to find out.
+    var name: String?
+
+    init?(argument: String) {
+        guard Self.allValueStrings.contains(argument) else { return nil }
+        name = argument == "auto" ? nil : argument
+    }
+
+    var defaultValueDescription: String { name ?? "auto" }
+    static var allValueStrings: [String] { ["auto"] + ModuleSetup.dialects }
+}
+
+struct ModuleInfoCommand: ModuleContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "info", abstract: "Show what the module is, its name and its baud rate.",
+        example: "pumpctl --port /dev/ttyUSB0 module info")
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var own: ModuleOptions
+
+    @Option(help: "Whose AT commands the module takes.")
+    var dialect = ModuleDialectArgument(argument: "auto")!
+
+    func run(in context: CommandContext) async throws {
+        let info = try await context.withModuleSetup(dialect.name) { setup throws(ModuleSetupError) in
+            try await setup.info()
+        }
+        context.output.result(ModuleText.table(of: info), ModuleText.record(of: info))
+    }
+}
+
+struct ModuleNameCommand: ModuleContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "name", abstract: "Give the module another name, and read it back.",
+        discussion: "The module is restarted, so that centrals see the new name.",
+        example: "pumpctl --port /dev/ttyUSB0 module name pump1")
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var own: ModuleOptions
+
+    @Option(help: "Whose AT commands the module takes.")
+    var dialect = ModuleDialectArgument(argument: "auto")!
+
+    @Argument(help: "The name, of printable ASCII; an HM-10 takes 12 characters, an MLT-BT05 18.")
+    var name: String
+
+    func run(in context: CommandContext) async throws {
+        let info = try await context.withModuleSetup(dialect.name) { [name] setup throws(ModuleSetupError) in
+            try await setup.setName(name)
+        }
+        context.output.outcome("name \(name)", ModuleText.record(of: info))
+    }
+}
+
+struct ModuleBaudCommand: ModuleContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "baud", abstract: "Set the baud rate of the module's UART, and read it back at that rate.",
+        discussion: "A pump needs 9600 baud. This needs a serial port.",
+        example: "pumpctl --port /dev/ttyUSB0 module baud 9600")
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var own: ModuleOptions
+
+    @Option(help: "Whose AT commands the module takes.")
+    var dialect = ModuleDialectArgument(argument: "auto")!
+
+    @Argument(help: ArgumentHelp("The baud rate, as 9600.", valueName: "rate"))
+    var rate: Int
+
+    func run(in context: CommandContext) async throws {
+        let info = try await context.withModuleSetup(dialect.name) { [rate] setup throws(ModuleSetupError) in
+            try await setup.setBaudRate(rate)
+        }
+        context.output.outcome("baud \(rate)", ModuleText.record(of: info))
+    }
+}

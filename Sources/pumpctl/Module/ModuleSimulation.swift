@@ -1,0 +1,17 @@
+import ArgumentParser
+import PeripheralSim
+
+/// A BLE module. It is no family: what it carries is its user's.
+enum ModuleSimulation: Simulation {
+    static let configuration = simulating(
+        "module", "a simulated BLE module, an HM-10 or a clone, whose UART is the port",
+        """
+
+        While no central is connected, the module answers AT commands; while one is, it passes bytes on in both \
+        directions. With --ble, centrals find it over Bluetooth; otherwise, 'pumpctl sim ctl' plays one by the verbs \
+        connect, central TEXT and disconnect.
+        """,
+        example: "--dialect cc41-a --link ./module")
+    static var row: PeripheralSimulator { .module }
+    static var keepsLineOverRadio: Bool { true }
+}
