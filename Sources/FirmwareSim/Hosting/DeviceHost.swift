@@ -32,8 +32,8 @@ public actor DeviceHost<Device: SimulatedDevice> {
     private var lines: [LineID: ClientLine] = [:]
     private var lastLineID: UInt64 = 0
     private var listeners: [any EmissionListener] = []
-    /// Who sees to what faults do to the carrier.
-    private var carrierHandler: (@Sendable (CarrierEvent) -> Void)?
+    /// Who see to what faults do to the carriers: one for each carrier.
+    private var carrierHandlers: [@Sendable (CarrierEvent) -> Void] = []
     private var judge: HostJudge?
     /// Whether time goes by: while ``run()`` runs.
     private var isRunning = false
@@ -179,7 +179,9 @@ public actor DeviceHost<Device: SimulatedDevice> {
     public func verdict() -> Verdict? { judge?.verdict(at: now) }
 
     /// Has `handler` see to what faults do to the carrier, on the thread of the host's loop.
-    package func onCarrierEvent(_ handler: @escaping @Sendable (CarrierEvent) -> Void) { carrierHandler = handler }
+    package func onCarrierEvent(_ handler: @escaping @Sendable (CarrierEvent) -> Void) {
+        carrierHandlers.append(handler)
+    }
 
     // MARK: Time
 
@@ -269,7 +271,9 @@ public actor DeviceHost<Device: SimulatedDevice> {
         handOnCarrierEvents()
     }
 
-    private func handOnCarrierEvents() { for event in device.takeCarrierEvents() { carrierHandler?(event) } }
+    private func handOnCarrierEvents() {
+        for event in device.takeCarrierEvents() { for handle in carrierHandlers { handle(event) } }
+    }
 
     private func send(_ emissions: [Emission]) {
         guard !emissions.isEmpty else { return }

@@ -86,8 +86,8 @@ extension PeripheralSimulator {
     ) async throws {
         // What the line's reader is too slow for is lost, as on any line.
         let host = DeviceHost(
-            FaultyDevice(device, faults: settings.faults(), seed: settings.seed()),
-            pace: .realTime(EventLoopClock(loop)), on: loop)
+            try FaultyDevice(device, settings), pace: .realTime(EventLoopClock(loop)),
+            judge: HostJudge(settings, of: device), on: loop)
         onDevice?(host.handle)
         let bluez = try await BlueZ.open(on: loop)
         do {
