@@ -245,7 +245,8 @@ let package = Package(
         .testTarget(
             name: "PeripheralSimTests",
             dependencies: [
-                "PeripheralSim", "FirmwareSim", "BlueZ", "DBus", "DescriptorIO", "FakeBlueZ", "TestSupport",
+                "PeripheralSim", "FirmwareSim", "ModuleDialects", "BlueZ", "DBus", "DescriptorIO", "FakeBlueZ",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -54,7 +54,7 @@ struct ModuleConversation {
     private static func answerer(_ answer: [String], commandEnd: String) -> Answerer? {
         if answer.contains(where: { $0.hasSuffix(ModuleDialect.testAnswer) }) { return .module(commandEnd: commandEnd) }
         let lost = ModuleDialect.all.compactMap(\.notices?.lost)
-        return answer.contains { line in lost.contains { line.hasPrefix($0) } } ? .disconnectedModule : nil
+        return answer.contains { line in lost.contains { line.contains($0) } } ? .disconnectedModule : nil
     }
 
     /// The dialect of a module, by its version.

@@ -94,7 +94,8 @@ package struct ModuleFirmware: Sendable {
             if collected.count == Self.packetLength { endOfBurst(at: time) }
             return
         }
-        if collected.count < Self.longestCommand { collected.append(byte) }
+        collected.append(byte)
+        if collected.count > Self.longestCommand { collected.removeFirst() }
         let end = dialect.commandEnd.utf8
         guard !end.isEmpty, collected.suffix(end.count).elementsEqual(end) else { return }
         let command = String(decoding: collected.dropLast(end.count), as: UTF8.self)

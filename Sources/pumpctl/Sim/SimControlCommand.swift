@@ -12,7 +12,7 @@ struct SimControlCommand: ContextCommand {
             Asks the simulator that was started with --control PATH. 'state' prints what can be seen of the device, \
             'advance TIME' lets time go by at once, 'reset' resets the board, 'fault FAULTS' changes what goes wrong, and \
             'stop' ends the simulator. A pump also has press, turn POSITION (0 to 1), temperature PROBE CELSIUS, and probe PROBE CONDITION; a storm sensor has \
-            measure, a peer say MESSAGE.
+            measure, a peer say MESSAGE, a BLE module connect, central TEXT and disconnect.
             """,
         example: "pumpctl sim ctl /tmp/pump.control temperature skin 41")
 

@@ -1,5 +1,6 @@
 import BlueZ
 import FirmwareSim
+import ModuleDialects
 import PeripheralSim
 import Testing
 
@@ -127,7 +128,7 @@ struct HM10ModuleTests {
         #expect(module.device.received.map(\.time) == [.milliseconds(5)])
     }
 
-    @Test("answers commands to the device while no central is there, and else takes them for data")
+    @Test("answers commands to the device while no central is there")
     func commands() {
         var idle = module(isConnected: false) {
             $0.print("AT", at: .zero)
@@ -138,8 +139,45 @@ struct HM10ModuleTests {
         #expect(idle.advance(to: .seconds(1)).isEmpty)
         #expect(idle.device.received.map(\.text) == ["OK", "OK+Get:0"])
         #expect(idle.device.received[0].time == Self.byteTime * 2 + .milliseconds(6))
-        var busy = module { $0.print("AT", at: .zero) }
-        #expect(texts(busy.advance(to: .seconds(1))) == ["AT"])
+    }
+
+    @Test("takes commands for data while a central is there, but for a bare AT, which hangs up")
+    func commandsWhileConnected() {
+        var busy = module {
+            $0.print("AT+BAUD?", at: .zero)
+            $0.print("AT", at: .milliseconds(100))
+        }
+        let emissions = busy.advance(to: .seconds(1))
+        #expect(texts(Array(emissions.prefix(1))) == ["AT+BAUD?"])
+        #expect(emissions.map(\.isTermination) == [false, true])
         #expect(busy.device.received.isEmpty)
+    }
+
+    @Test("tells the device who comes and goes, once its notices are on", arguments: ["hm-10", "cc41-a"])
+    func notices(dialect: String) throws {
+        let dialect = try #require(ModuleDialect.named(dialect))
+        var module = HM10Module(Printer(), dialect, name: "Pump", notifiesUART: true)
+        module.take(.connected, at: .zero)
+        module.take(.connected, at: .milliseconds(1))
+        module.take(.disconnected, at: .milliseconds(2))
+        module.take(.disconnected, at: .milliseconds(3))
+        #expect(module.advance(to: .seconds(1)).isEmpty)
+        let end = dialect.lineEnd
+        #expect(module.device.received.map(\.text) == ["OK+CONN" + end, "OK+LOST" + end])
+        var silent = HM10Module(Printer(), dialect, name: "Pump")
+        silent.take(.connected, at: .zero)
+        #expect(silent.device.received.isEmpty)
+    }
+
+    @Test("answers the device as its dialect has it, and is set by it")
+    func dialects() {
+        var printer = Printer()
+        printer.print("AT+NOTI1\r\n", at: .zero)
+        printer.print("AT+NAME\r\n", at: .milliseconds(100))
+        var module = HM10Module(printer, .cc41a, name: "Pump 7")
+        _ = module.advance(to: .seconds(1))
+        module.take(.connected, at: .seconds(1))
+        #expect(
+            module.device.received.map(\.text) == ["+NOTI=1\r\nOK\r\n", "+NAME=Pump 7\r\n", "OK+CONN\r\n"])
     }
 }

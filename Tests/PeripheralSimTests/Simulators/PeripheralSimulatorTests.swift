@@ -9,7 +9,7 @@ struct PeripheralSimulatorTests {
         "have the default names of their options, and the name that was given",
         arguments: [
             (PeripheralSimulator.pump, "HMSoft"), (.storm, "storm"), (.led, "ece196"), (.peer, "QDevice1"),
-            (.rescue, "Rescue"),
+            (.rescue, "Rescue"), (.module, "HMSoft"),
         ])
     func names(simulator: PeripheralSimulator, name: String) throws {
         #expect(try simulator.peripheral(simulator.settings()).offered.name == name)

@@ -197,7 +197,9 @@ extension DocumentationTests {
         for scheme in schemes {
             #expect(page.codeSpans.contains { $0.hasPrefix(scheme) }, "\(scheme)")
         }
-        for endpoint in ["serial:/dev/null", "usb:1a86:7523", "ble:x"] + FamilyRow.all.map({ "sim:\($0.family)" }) {
+        for endpoint in ["serial:/dev/null", "usb:1a86:7523", "ble:x", "sim:module"]
+            + FamilyRow.all.map({ "sim:\($0.family)" })
+        {
             let hint = try await Self.hint(on: endpoint + "?nosuch=1")
             let options = try #require(hint.components(separatedBy: " takes the options ").dropFirst().first, "\(hint)")
             // Those of a simulator are on its own line.

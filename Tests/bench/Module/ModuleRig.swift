@@ -1,0 +1,141 @@
+import DeviceKit
+import FirmwareSim
+import LineProtocol
+
+/// A device on a serial line that is opened at a baud rate, in simulated time. At another rate than the device's each side
+/// hears what a UART makes of that.
+final class ModuleRig: @unchecked Sendable {
+    // @unchecked: it is touched on the simulated loop's thread only.
+
+    /// How long something may take.
+    private static let longest = Duration.seconds(300)
+
+    /// Something did not come to an end.
+    struct Hang: Error {}
+
+    let loop = SimulatedLoop()
+    var device: any SimulatedDevice
+    /// The baud rates that the line was opened at; 0 for none.
+    private(set) var opened: [Int] = []
+    /// What was sent, as it was meant.
+    private(set) var sent: [String] = []
+    private(set) var reports: [ModuleSetup.Report] = []
+    /// Whether the line has a baud rate.
+    var isSerial = true
+    /// Whether opening it resets the device.
+    var resets = false
+    /// The rates that the adapter lacks.
+    var missingRates: Set<Int> = []
+    private var link: ModuleWire?
+
+    init(_ device: any SimulatedDevice) {
+        self.device = device
+        loop.device = SimulatedLoop.Device(
+            next: { [unowned self] in self.device.nextActivity ?? loop.now + .seconds(1) },
+            step: { [unowned self] in live(until: $0) })
+    }
+
+    var deviceRate: Int { (device as? SimulatedModule)?.baudRate ?? 9600 }
+
+    private func live(until instant: Duration) {
+        for emission in device.advance(to: instant) where emission.output == nil {
+            guard let link else { continue }
+            link.arrive(GarbledLine.received(emission.bytes, from: deviceRate, at: link.rate ?? deviceRate))
+        }
+    }
+
+    private func open(_ rate: Int?) throws(LinkError) -> any Link {
+        opened.append(rate ?? 0)
+        if let rate, missingRates.contains(rate) { throw LinkError(.unsupported, name: "line", activity: "open") }
+        if resets, opened.count == 1 { device.reset(at: loop.now) }
+        let link = ModuleWire(loop, rate, mayHaveReset: resets && opened.count == 1) { [unowned self] bytes in
+            sent.append(String(decoding: bytes, as: UTF8.self))
+            device.receive(GarbledLine.received(bytes, from: rate ?? deviceRate, at: deviceRate), at: loop.now)
+        }
+        self.link = link
+        return link
+    }
+
+    /// Has a setup do something, and lets time go by until it is done.
+    func perform(
+        dialect: String? = nil,
+        _ body: @escaping @Sendable (ModuleSetup) async throws(ModuleSetupError) -> ModuleInfo
+    ) throws -> Result<ModuleInfo, ModuleSetupError> {
+        let rates: [Int?] =
+            isSerial ? [9600, 115_200, 57600, 38400, 19200, 4800, 2400, 1200, 230_400] : [nil]
+        let setup = ModuleSetup(
+            dialect: dialect, rates: rates, clock: SimulatedClock(loop: loop),
+            report: { [unowned self] in reports.append($0) },
+            open: { [unowned self] rate throws(LinkError) in try open(rate) })
+        let outcome = Outcome()
+        let ending = loop.run(limit: loop.now + Self.longest) {
+            do throws(ModuleSetupError) { outcome.result = .success(try await body(setup)) } catch {
+                outcome.result = .failure(error)
+            }
+        }
+        guard ending == .done, let result = outcome.result else { throw Hang() }
+        return result
+    }
+
+    private final class Outcome: @unchecked Sendable {
+        // @unchecked: touched by the loop's thread only.
+        var result: Result<ModuleInfo, ModuleSetupError>?
+    }
+}
+
+/// A line that takes everything at once.
+private final class ModuleWire: Link, @unchecked Sendable {
+    // @unchecked: it is touched on the simulated loop's thread only.
+
+    let name = "line"
+    let keepsPacketBounds = false
+    let mayHaveReset: Bool
+    var maximumWriteLength: Int? { nil }
+    let executor: any SerialExecutor & TaskExecutor
+    let rate: Int?
+
+    private let take: ([UInt8]) -> Void
+    private var arrived: [[UInt8]] = []
+    private var reader: UnsafeContinuation<[UInt8]?, Never>?
+    private var isClosed = false
+
+    init(_ loop: SimulatedLoop, _ rate: Int?, mayHaveReset: Bool, take: @escaping ([UInt8]) -> Void) {
+        executor = loop
+        self.rate = rate
+        self.mayHaveReset = mayHaveReset
+        self.take = take
+    }
+
+    func arrive(_ bytes: [UInt8]) {
+        guard !bytes.isEmpty, !isClosed else { return }
+        if let reader {
+            self.reader = nil
+            reader.resume(returning: bytes)
+        } else {
+            arrived.append(bytes)
+        }
+    }
+
+    func send(_ bytes: [UInt8]) async throws(LinkError) { take(bytes) }
+
+    func receive() async throws(LinkError) -> [UInt8]? {
+        if !arrived.isEmpty { return arrived.removeFirst() }
+        let bytes = await withTaskCancellationHandler {
+            await withUnsafeContinuation { (continuation: UnsafeContinuation<[UInt8]?, Never>) in
+                if Task.isCancelled { return continuation.resume(returning: nil) }
+                reader = continuation
+            }
+        } onCancel: {
+            reader?.resume(returning: nil)
+            reader = nil
+        }
+        guard let bytes else { throw LinkError(.cancelled, name: name, activity: "receive") }
+        return bytes
+    }
+
+    func receiveAvailable() async throws(LinkError) -> [UInt8] { arrived.isEmpty ? [] : arrived.removeFirst() }
+
+    func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {}
+
+    func close() async { isClosed = true }
+}
