@@ -1,4 +1,4 @@
-/// Something that a fault does to what carries a device's bytes. Whoever offers the device sees to it.
+/// Something that a device, or a fault, does to what carries the device's bytes. Whoever offers the device sees to it.
 public struct CarrierEvent: Sendable, Hashable {
     /// What is done to the carrier.
     public enum Action: Sendable, Hashable {
@@ -16,4 +16,10 @@ public struct CarrierEvent: Sendable, Hashable {
     public var action: Action
     /// When, in simulated time.
     public var time: Duration
+
+    /// An event of a device.
+    public init(action: Action, time: Duration) {
+        self.action = action
+        self.time = time
+    }
 }

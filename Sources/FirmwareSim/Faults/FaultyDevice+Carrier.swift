@@ -28,7 +28,10 @@ struct CarrierState: Sendable {
 }
 
 extension FaultyDevice {
-    public mutating func takeCarrierEvents() -> [CarrierEvent] { carrier.takeEvents(until: now) }
+    public mutating func takeCarrierEvents() -> [CarrierEvent] {
+        for event in device.takeCarrierEvents() { carrier.add(event.action, at: min(now, clock.outside(event.time))) }
+        return carrier.takeEvents(until: now)
+    }
 
     mutating func unplug(at instant: Duration, until end: Duration) {
         // What is in the adapter is lost with it.

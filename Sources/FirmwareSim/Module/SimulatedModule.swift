@@ -23,6 +23,7 @@ public struct SimulatedModule: SimulatedDevice {
     private var nextLine: SerialLine?
     private var now = Duration.zero
     private var emissions: [Emission] = []
+    private var carrierEvents: [CarrierEvent] = []
     private var isCentralPlayed = false
     /// What the played central was notified.
     private var heardByCentral: [UInt8] = []
@@ -89,6 +90,12 @@ public struct SimulatedModule: SimulatedDevice {
         return emissions
     }
 
+    /// It hangs up on its central where it is told to.
+    public mutating func takeCarrierEvents() -> [CarrierEvent] {
+        defer { carrierEvents = [] }
+        return carrierEvents
+    }
+
     public var nextActivity: Duration? {
         guard emissions.isEmpty else { return now }
         return [line.nextArrival, line.nextDeparture, firmware.nextActivity].compactMap { $0 }.min()
@@ -132,7 +139,7 @@ public struct SimulatedModule: SimulatedDevice {
                 emissions.append(Emission(bytes: bytes, time: time, output: Self.notificationOutput))
                 if isCentralPlayed { heardByCentral = (heardByCentral + bytes).suffix(Self.memory) }
             case .hangsUp:
-                emissions.append(.termination(at: time))
+                carrierEvents.append(CarrierEvent(action: .hangUp, time: time))
                 if isCentralPlayed {
                     isCentralPlayed = false
                     firmware.disconnect(at: now)

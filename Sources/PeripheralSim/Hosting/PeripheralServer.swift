@@ -21,6 +21,8 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
     private var peripheral: Peripheral?
     private var outbox: [Emission] = []
     private var outboxLength = 0
+    /// Whether centrals are hung up on once the outbox is empty.
+    private var hangsUp = false
     private var writer: Task<Void, Never>?
 
     /// Offers the device of `host`, which runs on the loop of `bluez`.
@@ -83,7 +85,7 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
     /// Does to the radio what a fault wants done.
     private func take(_ event: CarrierEvent) {
         switch event.action {
-        case .hangUp: peripheral?.assumeIsolated { $0.disconnectCentrals() }
+        case .hangUp: hangUp()
         case .notifyEarly(let bytes, let output?):
             peripheral?.assumeIsolated { $0.notifyEarly(bytes, on: BluetoothUUID(bits: output)) }
         case .notifyEarly(_, nil), .unplug, .plugIn: break
@@ -97,6 +99,12 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
         await host.detach(self)
         writer?.cancel()
         await peripheral?.close()
+    }
+
+    /// Hangs up on centrals behind what was said before.
+    private func hangUp() {
+        guard writer != nil else { return peripheral?.assumeIsolated { $0.disconnectCentrals() } ?? () }
+        hangsUp = true
     }
 
     // MARK: What the device says
@@ -116,13 +124,13 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
             outbox = []
             for emission in emissions {
                 outboxLength -= emission.bytes.count
-                if emission.isTermination {
-                    await peripheral?.disconnectCentrals()
-                    continue
-                }
                 guard let characteristic = emission.characteristic else { continue }
                 // Where bluetoothd has gone there is nobody to hear it; that was told as an event.
                 _ = try? await peripheral?.notify(emission.bytes, on: characteristic)
+            }
+            if hangsUp, outbox.isEmpty {
+                hangsUp = false
+                await peripheral?.disconnectCentrals()
             }
             await host.listenerHasRoom()
         }

@@ -29,6 +29,7 @@ public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
     private var now = Duration.zero
     private var firmware: ModuleFirmware
     private var emissions: [Emission] = []
+    private var carrierEvents: [CarrierEvent] = []
 
     /// A genuine HM-10 that is switched on, to which no central is connected.
     ///
@@ -79,6 +80,12 @@ public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
         device.setStuck(isStuck, at: instant)
     }
 
+    /// It hangs up on its centrals where the device tells it to.
+    public mutating func takeCarrierEvents() -> [CarrierEvent] {
+        defer { carrierEvents = [] }
+        return carrierEvents
+    }
+
     public mutating func advance(to instant: Duration) -> [Emission] {
         run(to: instant)
         defer { emissions = [] }
@@ -126,7 +133,7 @@ public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
             case .says(let bytes): device.receive(bytes, at: time)
             case .notifies(let bytes):
                 emissions.append(Emission(bytes: bytes, time: time, characteristic: "FFE1"))
-            case .hangsUp: emissions.append(.termination(at: time))
+            case .hangsUp: carrierEvents.append(CarrierEvent(action: .hangUp, time: time))
             case .changesRate: break
             }
         }

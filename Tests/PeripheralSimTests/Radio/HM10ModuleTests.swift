@@ -148,8 +148,8 @@ struct HM10ModuleTests {
             $0.print("AT", at: .milliseconds(100))
         }
         let emissions = busy.advance(to: .seconds(1))
-        #expect(texts(Array(emissions.prefix(1))) == ["AT+BAUD?"])
-        #expect(emissions.map(\.isTermination) == [false, true])
+        #expect(texts(emissions) == ["AT+BAUD?"])
+        #expect(busy.takeCarrierEvents().map(\.action) == [.hangUp])
         #expect(busy.device.received.isEmpty)
     }
 
