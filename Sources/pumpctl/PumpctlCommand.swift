@@ -11,7 +11,7 @@ struct PumpctlCommand: ParsableCommand {
             An endpoint is a path (/dev/ttyUSB0 or ./pump), or usb:VID:PID, ble:NAME, tcp:HOST:PORT, unix:PATH, shared:NAME, sim:FAMILY. Without --port the environment \
             variable PUMPCTL_PORT counts, then "port" in ~/.config/pumpctl/config.json, then the only USB port there is.
 
-            Exit codes: 0 done; 1 the device answered ERROR; 3 the pump was stopped for safety; 64 usage; 66 no such port or \
+            Exit codes: 0 done; 1 the device answered ERROR; 2 a check failed; 3 the pump was stopped for safety; 64 usage; 66 no such port or \
             device, or several; 69 busy (names the program that has the port open), or Bluetooth is off, or no pumpctld runs; 74 link broken; 75 no answer in time; 76 unexpected reply; \
             77 not permitted; 130 interrupted.
             """,

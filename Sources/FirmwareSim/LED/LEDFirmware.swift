@@ -3,7 +3,7 @@ public struct LEDFirmware: SimulatedDevice {
     /// Whether the LED is lit.
     public private(set) var isLit: Bool
     /// Whether what sets the LED is answered, as what asks for it is.
-    public let answersSets: Bool
+    public private(set) var answersSets: Bool
 
     /// Whether the LED stays as it is.
     private var isStuck = false
@@ -50,6 +50,15 @@ public struct LEDFirmware: SimulatedDevice {
 
     /// Keeps the LED as it is; what sets it is answered with what it is.
     public mutating func setStuck(_ isStuck: Bool, at instant: Duration) { self.isStuck = isStuck }
+
+    /// Somebody switches the LED at the board. On its line the board says nothing of that.
+    public static var verbs: [DeviceVerb<LEDFirmware>] {
+        [lightVerb { board, isLit, _ in board.isLit = isLit }]
+    }
+
+    public static var settings: [DeviceSetting<LEDFirmware>] {
+        [DeviceSetting(muteOption) { board, values, _ in board.answersSets = !values.flag("mute") }]
+    }
 
     public var observations: [String: ObservedValue] { ["lit": .boolean(isLit)] }
 

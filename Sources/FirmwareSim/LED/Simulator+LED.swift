@@ -9,7 +9,7 @@ extension Simulator {
                 SenselessFault("drift", "an LED board does nothing that takes time"),
                 SenselessFault("split", over: .radio, "a notification of one byte has no two pieces"),
             ]),
-            SimulatorOption("mute", .flag, help: "Do not answer when a value is set; over BLE, do not notify."),
+            LEDFirmware.muteOption,
         ],
         make: {
             LEDFirmware(lineRate: $0.lineRate, isLit: $0.flag("lit"), answersSets: !$0.flag("mute"))

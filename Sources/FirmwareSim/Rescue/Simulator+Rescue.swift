@@ -8,18 +8,12 @@ extension Simulator {
             SimulatorOption(
                 "messages", .number(0...1_000_000_000), default: "5",
                 help: "How many messages it has; each is sent once."),
-            SimulatorOption(
-                "interval", .time(or: "0"), default: "1s", help: "The time before each of them; 0 sends all at once."),
-            SimulatorOption(
-                "split", .number(1...1_000_000), help: "Let 1 to so many bytes leave at once.", valueName: "bytes"),
-            SimulatorOption(
-                "malformed", .number(0...100), default: "0",
-                help: "How many of its messages something malformed precedes.", valueName: "percent"),
+            RescueFirmwareOptions.intervalOption, RescueFirmwareOptions.splitOption,
+            RescueFirmwareOptions.malformedOption, RescueFirmwareOptions.hoardOption,
             .faults(senseless: [
                 SenselessFault("stuck", "a phone has no error state"),
                 SenselessFault("twice", "a phone answers nothing"),
             ]),
-            SimulatorOption("hoard", .flag, help: "Keep what it receives, and do not forward it."),
             SimulatorOption(
                 "forwards", .flag, default: "on", help: "Forward what it receives, which is the default.",
                 excludes: ["hoard"]),
@@ -28,6 +22,20 @@ extension Simulator {
 }
 
 extension RescueFirmwareOptions {
+    /// The time before each message.
+    static let intervalOption = SimulatorOption(
+        "interval", .time(or: "0"), default: "1s", help: "The time before each of them; 0 sends all at once.")
+    /// How much leaves at once.
+    static let splitOption = SimulatorOption(
+        "split", .number(1...1_000_000), help: "Let 1 to so many bytes leave at once.", valueName: "bytes")
+    /// How often something malformed is sent.
+    static let malformedOption = SimulatorOption(
+        "malformed", .number(0...100), default: "0",
+        help: "How many of its messages something malformed precedes.", valueName: "percent")
+    /// Whether it keeps what it receives.
+    static let hoardOption = SimulatorOption(
+        "hoard", .flag, help: "Keep what it receives, and do not forward it.")
+
     /// As the options of ``Simulator/rescue`` have it.
     package init(settings: SimulatorSettings) {
         self.init(

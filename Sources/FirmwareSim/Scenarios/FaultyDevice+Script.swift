@@ -83,13 +83,27 @@ extension FaultyDevice {
         of step: ScenarioStep
     ) throws(DeviceVerbError) -> @Sendable (inout FaultyDevice, Duration) -> Void {
         if step.verb == "reset", step.arguments.isEmpty { return { $0.reset(at: $1) } }
+        if step.verb == "set", !settings.isEmpty { return try setting(of: step) }
         guard let verb = verbs.first(where: { $0.name == step.verb }) else {
-            throw .unknown(step.verb, known: (verbs.map(\.name) + ["reset"]).sorted())
+            throw .unknown(step.verb, known: (verbs.map(\.name) + ["reset", "set"]).sorted())
         }
         let count = max(0, verb.arguments.count - 1)
         let given = step.arguments.split(separator: " ", maxSplits: count).map(String.init)
         let settings = try verb.settings(given)
         return { verb.perform(&$0, settings, $1) }
+    }
+
+    private static func setting(
+        of step: ScenarioStep
+    ) throws(DeviceVerbError) -> @Sendable (inout FaultyDevice, Duration) -> Void {
+        let given = step.arguments.split(separator: " ", maxSplits: 1).map(String.init)
+        guard given.count == 2 else { throw .argumentCount(of: "set", names: ["name", "value"]) }
+        guard let row = settings.first(where: { $0.option.name == given[0] }) else {
+            throw .unknownOption(given[0], known: settings.map(\.option.name))
+        }
+        let values = try SimulatorSettings([given[1]], as: [row.option], of: "set")
+        // What the device can't do now it does not do; there is nobody to tell.
+        return { try? row.set(&$0, values, $1) }
     }
 
     mutating func performDueSteps() { for perform in script.takeDue() { perform(&self, now) } }

@@ -5,6 +5,8 @@ enum ExitStatus: Int32 {
     case done = 0
     /// The device answered `ERROR:…`.
     case refused = 1
+    /// A check failed: the program did not do what a simulated device expected of it.
+    case checkFailed = 2
     /// The pump was stopped for safety, by itself or by this program.
     case stoppedForSafety = 3
     /// The command line is wrong.

@@ -47,45 +47,43 @@ struct SimFamilyCommand<Simulated: Simulation>: OptionedCommand {
     @OptionGroup var serving: ServingOptions
     @OptionGroup var device: SimulatorArguments<Simulated>
 
-    private func settings() throws(SimulatorOptionError) -> SimulatorSettings {
-        try Simulated.row.line.settings(device.given, over: serving.usesRadio ? .radio : .line)
+    /// - Parameter given: The options of the device as they were typed, by their names.
+    private func devices(_ given: [String: String]) throws -> [OfferedDevice] {
+        let settings: SimulatorSettings
+        do throws(SimulatorOptionError) {
+            settings = try Simulated.row.line.settings(given, over: serving.usesRadio ? .radio : .line)
+        } catch {
+            throw ValidationError(error.words)
+        }
+        return try serving.devices(Simulated.row, settings, keepsLine: Simulated.keepsLineOverRadio)
     }
 
     func validate() throws {
         if !Simulated.keepsLineOverRadio { try serving.refuseLineBesideRadio() }
-        do { _ = try settings() } catch { throw ValidationError(error.words) }
+        // What a scenario adds is known once it was read.
+        _ = try devices(serving.scenario == nil ? device.given : [:])
+    }
+
+    /// The options of the device, and those of the scenario.
+    private func given() throws(Failure) -> [String: String] {
+        guard let path = serving.scenario else { return device.given }
+        let line = Simulated.row.line
+        return try ScenarioFile.options(at: path, for: line.name, beside: device.given, of: line.options)
     }
 
     func run() throws {
-        let options = shared.merged(with: parent.shared)
+        var options = shared.merged(with: parent.shared)
+        options.json = options.json || serving.waits
         if try serving.startInBackground(Output(isJSON: options.json)) { return }
-        let (row, settings, serving) = (Simulated.row, try settings(), serving)
-        let end = ServedCommand.End()
-        try CommandRunner.run(options, for: Family(named: row.line.name)) { context in
-            // What happens by chance happens again with the same seed.
-            if !settings.faults().isEmpty { context.output.note("pumpctl: faults by the seed \(settings.seed())") }
-            try await serving.controlling(row.line.name, context) { onDevice in
-                if serving.usesRadio, Simulated.keepsLineOverRadio {
-                    return try await serving.serveOverRadioToo(row, settings, context, onDevice)
-                }
-                if serving.usesRadio {
-                    let (name, output) = (settings.text("name") ?? "", context.output)
-                    try await row.serve(
-                        settings, onAdapter: serving.adapter, on: context.loop, onDevice: { onDevice(1, $0) }
-                    ) {
-                        ServingOptions.tell($0, of: name, output)
-                    }
-                    return
-                }
-                let offer: ServingOptions.Offer = { number, place, tell in
-                    try await row.line.serve(
-                        settings.numbered(number), at: place, on: context.loop, onDevice: { onDevice(number, $0) },
-                        onEvent: tell)
-                }
-                guard serving.runsCommand else { return try await serving.serve(context, offer) }
-                end.status = try await serving.servingCommand(row.line.name, context, offer)
-            }
+        let serving = serving
+        let devices: [OfferedDevice]
+        do { devices = try self.devices(given()) } catch {
+            let failure = error as? Failure ?? Failure(.usage, code: "usage", "\(error)")
+            Output(isJSON: options.json).report(failure)
+            throw ExitCode(failure.status.rawValue)
         }
-        if end.status != 0 { throw ExitCode(end.status) }
+        try CommandRunner.runToStatus(options, for: Family(named: devices[0].family)) { context in
+            try await DeviceServing(devices, serving, context).run()
+        }
     }
 }

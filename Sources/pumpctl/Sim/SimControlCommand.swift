@@ -9,10 +9,12 @@ struct SimControlCommand: ContextCommand {
         commandName: "ctl",
         abstract: "Control a simulated device while it runs.",
         discussion: """
-            Asks the simulator that was started with --control PATH. 'state' prints what can be seen of the device, \
-            'advance TIME' lets time go by at once, 'reset' resets the board, 'fault FAULTS' changes what goes wrong, and \
-            'stop' ends the simulator. A pump also has press, turn POSITION (0 to 1), temperature PROBE CELSIUS, and probe PROBE CONDITION; a storm sensor has \
-            measure, a peer say MESSAGE, a BLE module connect, central TEXT and disconnect.
+            Asks the simulator that was started with --control PATH, or with --wait. 'state' prints what can be seen of the device, \
+            'advance TIME' lets time go by at once, 'reset' resets the board, 'fault FAULTS' changes what goes wrong, \
+            'set OPTION VALUE' changes an option, and 'stop' ends the simulator. A pump also has press, turn POSITION \
+            (0 to 1), temperature PROBE CELSIUS, and probe PROBE CONDITION; a storm sensor has measure, an LED board \
+            light on|off, a peer say MESSAGE and toggle, a phone write CATEGORY MESSAGE, a BLE module connect, central TEXT and \
+            disconnect.
             """,
         example: "pumpctl sim ctl /tmp/pump.control temperature skin 41")
 
@@ -38,6 +40,7 @@ struct SimControlCommand: ContextCommand {
         ]
         request["device"] = device.map(JSONValue.integer)
         let response = try await Self.ask(JSONValue.object(request), at: path, context.loop)
+        if let verdict = response["verdict"] { return try conclude(verdict, context.output) }
         guard case .object(let state)? = response["state"] else {
             return context.output.result("ok", ["ok": true] as ResultRecord)
         }
@@ -48,6 +51,24 @@ struct SimControlCommand: ContextCommand {
                 context.output.text(key + ": " + (value.text ?? value.json))
             }
         }
+    }
+
+    /// Prints what was seen of the programs that used the devices.
+    private func conclude(_ verdict: JSONValue, _ output: Output) throws {
+        if output.isJSON {
+            output.draw(JSONValue.object(["ok": verdict["passed"] ?? false, "verdict": verdict]).json + "\n")
+        } else if verdict["passed"] == true {
+            output.text("the program did all that was expected")
+        } else {
+            for finding in verdict["findings"]?.elements ?? [] {
+                let (rule, detail) = (finding["expectation"]?.text ?? "", finding["detail"]?.text ?? "")
+                output.text("at \(finding["time_s"]?.json ?? "?") s: \(rule): \(detail)".printable())
+            }
+            for rule in verdict["untested"]?.elements ?? [] {
+                output.text("\(rule["expectation"]?.text ?? ""): never came to the test".printable())
+            }
+        }
+        if verdict["passed"] != true { throw ExitCode(ExitStatus.checkFailed.rawValue) }
     }
 
     /// What a simulator answers to a request.
@@ -64,7 +85,8 @@ struct SimControlCommand: ContextCommand {
             throw failure
         }
         return try await withCleanup({ await channel.close() }) {
-            try await channel.write(Array((request.json + "\n").utf8))
+            // One that takes no more may have said why.
+            try? await channel.write(Array((request.json + "\n").utf8))
             var lines = RequestLines()
             while let bytes = try await channel.read() {
                 lines.append(bytes)
@@ -91,4 +113,6 @@ struct SimControlCommand: ContextCommand {
 
 extension JSONValue {
     fileprivate var text: String? { if case .text(let text) = self { text } else { nil } }
+
+    fileprivate var elements: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
 }

@@ -9,16 +9,12 @@ import Transports
 /// `sim:FAMILY`: a simulated device inside this program, for trying things out. It lasts as long as its link.
 enum SimLink {
     static func open(_ endpoint: Endpoint, _ loop: EventLoop) async throws(LinkError) -> any Link {
-        guard let simulator = Self.simulator(named: endpoint.address) else {
-            let names = SimCommand.simulations.map { "sim:" + ($0.configuration.commandName ?? "") }
-            throw endpoint.invalid("name one of: " + names.joined(separator: ", "))
+        let (simulator, settings) = try device(endpoint)
+        guard settings.expectations().isEmpty else {
+            throw endpoint.invalid("leave out what is expected of the program, which 'pumpctl sim' judges")
         }
-        try endpoint.allowOptions(Set(simulator.options.filter { $0.carrier != .radio }.map(\.name)))
         do {
-            let settings = try simulator.settings(endpoint.options)
-            return DescriptorLink(try await simulator.connect(settings, on: loop), name: endpoint.text)
-        } catch let error as SimulatorOptionError {
-            throw error.hint(on: endpoint)
+            return DescriptorLink(try await simulator.line.connect(settings, on: loop), name: endpoint.text)
         } catch let error as PeerImageFileError {
             throw endpoint.invalid("\(error): \(error.hint)")
         } catch {
@@ -26,7 +22,25 @@ enum SimLink {
         }
     }
 
-    private static func simulator(named name: String) -> Simulator? {
-        SimCommand.simulations.first { $0.configuration.commandName == name }?.row.line
+    /// The device that an endpoint names.
+    static func device(_ endpoint: Endpoint) throws(LinkError) -> (PeripheralSimulator, SimulatorSettings) {
+        let simulations = SimCommand.simulations
+        guard let simulator = simulations.first(where: { $0.configuration.commandName == endpoint.address })?.row else {
+            let names = simulations.map { "sim:" + ($0.configuration.commandName ?? "") }
+            throw endpoint.invalid("name one of: " + names.joined(separator: ", "))
+        }
+        let options = simulator.line.options.filter { $0.carrier != .radio }
+        try endpoint.allowOptions(Set(options.map(\.name)).union(["scenario"]))
+        var given = endpoint.options
+        if let path = given.removeValue(forKey: "scenario") {
+            do throws(Failure) {
+                given = try ScenarioFile.options(at: path, for: simulator.line.name, beside: given, of: options)
+            } catch {
+                throw endpoint.invalid("\(error.message)" + (error.hint.map { "; \($0)" } ?? ""))
+            }
+        }
+        do throws(SimulatorOptionError) { return (simulator, try simulator.line.settings(given)) } catch {
+            throw error.hint(on: endpoint)
+        }
     }
 }

@@ -17,7 +17,8 @@ enum ServedBy: CaseIterable, Sendable {
     ) async throws -> PumpServer {
         switch self {
         case .pseudoTerminal:
-            let server = try await PseudoTerminalServer.open(host)
+            // A terminal's number is another's once it is closed; the link is not.
+            let server = try await PseudoTerminalServer.open(host, link: temporaryPath("pump"))
             return PumpServer(client: { try HostClient(terminal: server.path) }, close: { await server.close() })
         case .tcp:
             let server = try await SocketServer.open(
