@@ -24,9 +24,6 @@ public struct BackgroundProgram: Sendable {
         case ended(status: Int32, output: String)
     }
 
-    /// POSIX_SPAWN_SETSID, which glibc hides from Swift.
-    private static let newSession: CShort = 0x80
-
     /// What ends the output of a program that is ready, and is in no text.
     private static let end: UInt8 = 0
 
@@ -57,9 +54,7 @@ public struct BackgroundProgram: Sendable {
         let (bytes, isReady) = Self.output(from: ends[0])
         let output = String(decoding: bytes, as: UTF8.self)
         if isReady { return .ready(process: process, output: output) }
-        var status: CInt = 0
-        while waitpid(process, &status, 0) < 0 && errno == EINTR {}
-        return .ended(status: status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F, output: output)
+        return .ended(status: ProcessEnd.reap(process), output: output)
     }
 
     /// In the one in the background, once it does what it was started for: tells the other one so, and lets go of the standard
@@ -74,34 +69,14 @@ public struct BackgroundProgram: Sendable {
     }
 
     private func spawn(_ arguments: [String], _ program: String, output: CInt) throws(DescriptorError) -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // A program that reads its signals from a descriptor has them blocked: the other one must not inherit that.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        // The terminal's Ctrl-C and its end are not for it.
-        posix_spawnattr_setflags(&attributes, Self.newSession | CShort(POSIX_SPAWN_SETSIGMASK))
-        let words = arguments.map { strdup($0) } + [nil]
-        defer { for word in words { free(word) } }
-        let variable = strdup("\(mark)=1")
-        defer { free(variable) }
-        var variables: [UnsafeMutablePointer<CChar>?] = [variable]
-        var next = environ
-        while let inherited = next.pointee {
-            variables.append(inherited)
-            next += 1
-        }
-        var process: pid_t = 0
-        let error = posix_spawn(&process, program, &actions, &attributes, words, variables + [nil])
-        guard error == 0 else { throw DescriptorError(errno: error, call: "posix_spawn") }
-        return process
+        let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        guard nothing >= 0 else { throw .last("open") }
+        defer { close(nothing) }
+        var start = ProgramStart(program, arguments)
+        start.variables = [mark: "1"]
+        start.descriptors = [STDIN_FILENO: nothing, STDOUT_FILENO: output]
+        start.hasOwnSession = true
+        return try start.start()
     }
 
     /// What comes, up to the end of the output or of the writer.

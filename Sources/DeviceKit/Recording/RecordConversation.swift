@@ -1,3 +1,4 @@
+internal import DescriptorIO
 internal import Glibc
 internal import LineProtocol
 public import RecordFormat
@@ -48,7 +49,7 @@ public final class RecordConversation {
             let count = Glibc.read(socket, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
-                let status = RecordProgram.status(of: process)
+                let status = ProcessEnd.reap(process)
                 if status == 0 { return nil }
                 throw Trouble(lost: "pumpctl-record ended with status \(status)")
             }

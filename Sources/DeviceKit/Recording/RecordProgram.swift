@@ -1,3 +1,4 @@
+internal import DescriptorIO
 internal import Glibc
 public import RecordFormat
 
@@ -40,35 +41,12 @@ public struct RecordProgram: Sendable {
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw Trouble(path, errno: errno) }
         defer { close(ends[1]) }
 
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        for stream in [STDIN_FILENO, STDOUT_FILENO] { posix_spawn_file_actions_adddup2(&actions, ends[1], stream) }
-        // A program that reads its signals from a descriptor has them blocked: the other one must not inherit that.
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, CShort(POSIX_SPAWN_SETSIGMASK))
-
-        let words = ([path] + arguments).map { strdup($0) } + [nil]
-        defer { for word in words { free(word) } }
-        var process: pid_t = 0
-        let error = posix_spawn(&process, path, &actions, &attributes, words, environ)
-        guard error == 0 else {
+        var start = ProgramStart(path, [path] + arguments)
+        start.descriptors = [STDIN_FILENO: ends[1], STDOUT_FILENO: ends[1]]
+        do throws(DescriptorError) { return (try start.start(), ends[0]) } catch {
             close(ends[0])
-            throw Trouble(path, errno: error)
+            throw Trouble(path, errno: error.errno ?? EIO)
         }
-        return (process, ends[0])
-    }
-
-    /// The status with which it has ended.
-    static func status(of process: pid_t) -> CInt {
-        var status: CInt = 0
-        while waitpid(process, &status, 0) < 0 && errno == EINTR {}
-        return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
     }
 }
 

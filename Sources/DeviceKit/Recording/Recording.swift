@@ -219,7 +219,7 @@ public final class Recording: Sendable {
         await channel.close()
         let (isAbandoned, lost) = state.withLock { ($0.isAbandoned, $0.lost) }
         // What has ended, as it should or not, must not be left as a zombie.
-        if !isAbandoned { _ = RecordProgram.status(of: process) }
+        if !isAbandoned { _ = ProcessEnd.reap(process) }
         if lost > 0 { tell(.lost(lost)) }
     }
 

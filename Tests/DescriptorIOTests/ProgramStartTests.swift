@@ -1,0 +1,57 @@
+import DescriptorIO
+import Glibc
+import Synchronization
+import Testing
+
+@Suite("Another program", .timeLimit(.minutes(1)))
+struct ProgramStartTests {
+    /// What a shell prints, and its status.
+    private func output(
+        _ script: String, _ change: (inout ProgramStart) -> Void = { _ in }
+    ) async throws -> (text: String, status: Int32) {
+        var ends: [CInt] = [-1, -1]
+        try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
+        defer { close(ends[0]) }
+        var start = ProgramStart("sh", ["sh", "-c", script])
+        start.descriptors = [STDOUT_FILENO: ends[1]]
+        change(&start)
+        let process = try start.start()
+        close(ends[1])
+        let status = try await ProcessEnd.status(of: process, on: .shared)
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        let count = read(ends[0], &buffer, buffer.count)
+        return (String(decoding: buffer[..<max(0, count)], as: UTF8.self), status)
+    }
+
+    @Test("is looked for on PATH, and has what this one has in its environment, and more")
+    func environment() async throws {
+        let script = #"echo "$PATH"; echo "$NEW"; tr '\0' '\n' </proc/$$/environ | grep -c ^HOME=; echo "$HOME""#
+        let (text, status) = try await output(script) { $0.variables = ["NEW": "a=b", "HOME": "/elsewhere"] }
+        #expect(text == "\(String(cString: getenv("PATH")))\na=b\n1\n/elsewhere\n")
+        #expect(status == 0)
+    }
+
+    @Test("is ended by a broken pipe, as others are")
+    func brokenPipe() async throws {
+        #expect(try await output("kill -PIPE $$; exit 1").status == 128 + SIGPIPE)
+    }
+
+    @Test("has a session of its own where it is to have one", arguments: [true, false])
+    func session(isOwn: Bool) async throws {
+        let (text, _) = try await output("cut -d' ' -f6 /proc/$$/stat; echo $$") { $0.hasOwnSession = isOwn }
+        let lines = text.split(separator: "\n")
+        #expect((lines.first == lines.last) == isOwn, "\(text)")
+    }
+
+    @Test("is told to have ended while its number is still its own")
+    func end() async throws {
+        let process = try ProgramStart("sh", ["sh", "-c", "exit 5"]).start()
+        let wasThere = Mutex(false)
+        let status = try await ProcessEnd.status(of: process, on: .shared) {
+            wasThere.withLock { $0 = kill(process, 0) == 0 }
+        }
+        #expect(status == 5)
+        #expect(wasThere.withLock { $0 })
+        #expect(kill(process, 0) != 0)
+    }
+}
