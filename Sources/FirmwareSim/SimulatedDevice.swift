@@ -46,12 +46,17 @@ public protocol SimulatedDevice: Sendable {
     /// What people and the world do to it while it runs; nothing, unless it says otherwise.
     static var verbs: [DeviceVerb<Self>] { get }
 
+    /// Which of its options can be changed while it runs; none, unless it says otherwise.
+    static var settings: [DeviceSetting<Self>] { get }
+
     /// What can be seen of it by one who stands beside it, by keys that end in their unit. The device has lived up to now.
     var observations: [String: ObservedValue] { get }
 }
 
 extension SimulatedDevice {
     public static var verbs: [DeviceVerb<Self>] { [] }
+
+    public static var settings: [DeviceSetting<Self>] { [] }
 
     public var observations: [String: ObservedValue] { [:] }
 

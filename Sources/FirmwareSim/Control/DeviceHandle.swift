@@ -10,7 +10,7 @@ public struct DeviceHandle: Sendable {
     private let look: @Sendable () async -> [String: ObservedValue]
 
     init<Device: SimulatedDevice>(_ host: DeviceHost<Device>) {
-        verbs = (Device.verbs.map(\.name) + Self.commonVerbs).sorted()
+        verbs = (Device.verbs.map(\.name) + Self.commonVerbs + (Device.settings.isEmpty ? [] : ["set"])).sorted()
         act = { verb, arguments throws(DeviceVerbError) in try await host.perform(verb, arguments) }
         look = { await host.observe() }
     }
@@ -19,7 +19,7 @@ public struct DeviceHandle: Sendable {
     ///
     /// - Parameters:
     ///   - verb: One of ``verbs``. `reset` resets the board. `advance` takes a time, and lets it go by at once: what the
-    ///     device says on the way is sent, as fast as it is taken.
+    ///     device says on the way is sent, as fast as it is taken. `set` takes an option and its value.
     ///   - arguments: As they were typed, in the verb's order.
     /// - Throws: Where it can't be done; then nothing was.
     public func perform(_ verb: String, _ arguments: [String] = []) async throws(DeviceVerbError) {
@@ -48,8 +48,21 @@ extension DeviceHost {
         case "reset":
             _ = try Self.settings(arguments, [], of: verb)
             change { $0.reset(at: $1) }
+        case "set" where !Device.settings.isEmpty: try set(arguments)
         default: throw .unknown(verb, known: handle.verbs)
         }
+    }
+
+    /// Changes an option: its name, and what it takes at the start too.
+    private func set(_ arguments: [String]) throws(DeviceVerbError) {
+        guard arguments.count == 2 else { throw .argumentCount(of: "set", names: ["name", "value"]) }
+        guard let row = Device.settings.first(where: { $0.option.name == arguments[0] }) else {
+            throw .unknownOption(arguments[0], known: Device.settings.map(\.option.name))
+        }
+        let settings = try Self.settings([arguments[1]], [row.option], of: "set")
+        try change { device, now in
+            Result { () throws(DeviceVerbError) in try row.set(&device, settings, now) }
+        }.get()
     }
 
     private static func settings(

@@ -43,6 +43,10 @@ public enum DeviceVerbError: Error, Sendable, Hashable {
     case argumentCount(of: String, names: [String])
     /// An argument takes another value.
     case argument(SimulatorOptionError)
+    /// The device has no such option that can be changed while it runs, but these.
+    case unknownOption(String, known: [String])
+    /// It could not be done, for that reason; and what to do about it.
+    case failed(String, hint: String)
 }
 
 extension DeviceVerbError: CustomStringConvertible {
@@ -52,12 +56,17 @@ extension DeviceVerbError: CustomStringConvertible {
         case .argumentCount(let verb, let names) where names.isEmpty: "'\(verb)' takes no argument"
         case .argumentCount(let verb, let names): "'\(verb)' takes \(names.joined(separator: " "))"
         case .argument(let error): "\(error)"
+        case .unknownOption(let name, _): "'\(name)' is no option that can be changed while the device runs"
+        case .failed(let reason, _): reason
         }
     }
 
     /// What to do about it; nil where the description says that.
     public var hint: String? {
-        guard case .unknown(_, let known) = self else { return nil }
-        return "use one of: \(known.joined(separator: ", "))"
+        switch self {
+        case .unknown(_, let known), .unknownOption(_, let known): "use one of: \(known.joined(separator: ", "))"
+        case .failed(_, let hint): hint
+        case .argumentCount, .argument: nil
+        }
     }
 }

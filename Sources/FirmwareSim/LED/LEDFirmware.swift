@@ -3,7 +3,7 @@ public struct LEDFirmware: SimulatedDevice {
     /// Whether the LED is lit.
     public private(set) var isLit: Bool
     /// Whether what sets the LED is answered, as what asks for it is.
-    public let answersSets: Bool
+    public private(set) var answersSets: Bool
 
     private var now = Duration.zero
     private var line: SerialLine
@@ -44,6 +44,15 @@ public struct LEDFirmware: SimulatedDevice {
         line.clear()
         commandLine = CommandLine()
         isLit = false
+    }
+
+    /// Somebody switches the LED at the board. On its line the board says nothing of that.
+    public static var verbs: [DeviceVerb<LEDFirmware>] {
+        [lightVerb { board, isLit, _ in board.isLit = isLit }]
+    }
+
+    public static var settings: [DeviceSetting<LEDFirmware>] {
+        [DeviceSetting(muteOption) { board, values, _ in board.answersSets = !values.flag("mute") }]
     }
 
     public var observations: [String: ObservedValue] { ["lit": .boolean(isLit)] }

@@ -23,11 +23,11 @@ public struct PeerFirmware: SimulatedDevice {
     ]
 
     /// Which peer this is.
-    public let options: PeerFirmwareOptions
+    public internal(set) var options: PeerFirmwareOptions
     /// The image that it sends.
-    public let picture: PeerPicture
+    public private(set) var picture: PeerPicture
     /// What `ON` and `OFF` switch.
-    public private(set) var isOn = false
+    public internal(set) var isOn = false
     /// What it was told last, oldest first.
     public private(set) var messages: [[UInt8]] = []
     /// The most bytes of a notification that reach the host whole; nil for no bound.
@@ -60,15 +60,16 @@ public struct PeerFirmware: SimulatedDevice {
     /// A peer that has been powered for a while; its first own message is an interval away.
     public init(options: PeerFirmwareOptions = PeerFirmwareOptions()) {
         self.options = options
-        let isTooLarge = options.imageFault == .tooLarge
-        picture =
-            if let image = options.image, !isTooLarge { PeerPicture(file: image) } else {
-                PeerPicture(
-                    seed: options.seed,
-                    byteCount: isTooLarge ? PeerFirmwareOptions.largestImage + 1 : options.imageByteCount)
-            }
+        picture = Self.picture(options)
         wire = PeerWire(options.carrier)
         stockDue = options.interval
+    }
+
+    private static func picture(_ options: PeerFirmwareOptions) -> PeerPicture {
+        let isTooLarge = options.imageFault == .tooLarge
+        if let image = options.image, !isTooLarge { return PeerPicture(file: image) }
+        return PeerPicture(
+            seed: options.seed, byteCount: isTooLarge ? PeerFirmwareOptions.largestImage + 1 : options.imageByteCount)
     }
 
     public mutating func receive(_ bytes: [UInt8], at instant: Duration) { wire.send(bytes, at: max(instant, now)) }
@@ -127,20 +128,6 @@ public struct PeerFirmware: SimulatedDevice {
 
     public var isQuiescent: Bool { wire.isIdle && wire.isHeard && blockDue == nil && messagesDue == nil }
 
-    public static var verbs: [DeviceVerb<PeerFirmware>] {
-        [
-            DeviceVerb(
-                "say", [SimulatorOption("message", .text, help: "The message.")], help: "Say something."
-            ) { peer, values, now in
-                peer.say(Array((values.text("message") ?? "").utf8), at: now)
-            }
-        ]
-    }
-
-    public var observations: [String: ObservedValue] {
-        ["on": .boolean(isOn), "listener": .boolean(hasListener), "messages": .integer(messages.count)]
-    }
-
     /// Resets the board: what it was saying is lost, and what it was told. It is switched off.
     public mutating func reset(at instant: Duration) {
         now = max(now, instant)
@@ -151,6 +138,18 @@ public struct PeerFirmware: SimulatedDevice {
         messagesDue = nil
         endImages()
         stockDue = options.interval.map { now + $0 }
+    }
+
+    /// Sends that image from the next one on that is asked for.
+    mutating func setImage(_ file: PeerImageFile) {
+        options.send(file)
+        picture = Self.picture(options)
+    }
+
+    /// Says something of its own at other times from now on; nil for never.
+    mutating func setInterval(_ interval: Duration?, at instant: Duration) {
+        options.interval = interval
+        stockDue = interval.map { max(now, instant) + $0 }
     }
 
     // MARK: The program

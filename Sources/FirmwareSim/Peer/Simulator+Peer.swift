@@ -11,23 +11,33 @@ extension Simulator {
             .baud(115_200), .unpaced,
             SimulatorOption(
                 "name", .text, default: "QDevice1", help: "What it greets by, and what it is called over BLE."),
-            SimulatorOption("image", .file, help: "The PNG to send.", excludes: ["seed", "size"]),
+            PeerFirmwareOptions.imageOption,
             SimulatorOption("seed", .seed, default: "1", help: "The seed of a generated image."),
             SimulatorOption(
                 "size", .number(PeerPicture.leastByteCount...10_000_000), default: "20000",
                 help: "The size of a generated image, a PNG, in bytes.", valueName: "bytes"),
-            SimulatorOption(
-                "chunk", .number(1...180), default: "180",
-                help: "How many base64 characters a line of the image has."),
+            PeerFirmwareOptions.chunkOption,
             .faults(own: PeerFirmwareOptions.ImageFault.allCases.map(\.rawValue)),
-            SimulatorOption("interval", .time(), help: "The time between two messages of its own."),
-            SimulatorOption("acks", .flag, help: "Acknowledge Hello, which the published peer does not do."),
+            PeerFirmwareOptions.intervalOption, PeerFirmwareOptions.acksOption,
         ],
         waitsForReader: true,
         make: { PeerFirmware(options: try PeerFirmwareOptions(settings: $0)) })
 }
 
 extension PeerFirmwareOptions {
+    /// The image to send.
+    static let imageOption = SimulatorOption("image", .file, help: "The PNG to send.", excludes: ["seed", "size"])
+    /// How long the lines of an image are.
+    static let chunkOption = SimulatorOption(
+        "chunk", .number(1...180), default: "180", help: "How many base64 characters a line of the image has.")
+    /// When it says something of its own.
+    static let intervalOption = SimulatorOption(
+        "interval", .time(or: "off"), default: "off",
+        help: "The time between two messages of its own; 'off' for none.")
+    /// Whether it acknowledges `Hello`.
+    static let acksOption = SimulatorOption(
+        "acks", .flag, help: "Acknowledge Hello, which the published peer does not do.")
+
     /// As the options of ``Simulator/peer`` have it, from now on.
     package init(settings: SimulatorSettings) throws(PeerImageFileError) {
         self.init(

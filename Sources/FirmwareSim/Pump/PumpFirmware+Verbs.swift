@@ -47,6 +47,10 @@ extension PumpFirmware {
         ]
     }
 
+    public static var settings: [DeviceSetting<PumpFirmware>] {
+        [DeviceSetting(knobOption) { pump, values, _ in pump.setPotentiometer(values.number("knob") ?? 512) }]
+    }
+
     public var observations: [String: ObservedValue] {
         [
             "state": .text(state.rawValue.lowercased()), "duty": .integer(Int(duty)),

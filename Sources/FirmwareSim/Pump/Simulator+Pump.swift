@@ -6,10 +6,7 @@ extension Simulator {
             .baud(9600, only: nil), .unpaced, .radioName("HMSoft"),
             SimulatorOption(
                 "thermistors", .number(0...2), default: "2", help: "How many thermistors the pump has, 0, 1 or 2."),
-            SimulatorOption(
-                "knob", .number(0...1023), default: "512",
-                help: "Where the speed knob stands, 0 to 1023; at 716 it agrees with the speed that ON starts at.",
-                valueName: "reading"),
+            PumpFirmware.knobOption,
             SimulatorOption(
                 "banner", .choice(PumpFirmwareOptions.BootBanner.allCases.map(\.rawValue)), default: "off",
                 help: "What the pump prints when it starts."),
@@ -20,6 +17,12 @@ extension Simulator {
 }
 
 extension PumpFirmware {
+    /// Where the speed knob stands.
+    static let knobOption = SimulatorOption(
+        "knob", .number(0...1023), default: "512",
+        help: "Where the speed knob stands, 0 to 1023; at 716 it agrees with the speed that ON starts at.",
+        valueName: "reading")
+
     /// A pump as the options of ``Simulator/pump`` have it, which has printed its banner, if it has one, by the time that
     /// somebody listens.
     package init(settings: SimulatorSettings) {

@@ -26,9 +26,12 @@ public struct PhoneStock: Sendable, Hashable {
             content: place + " " + subject.text,
             latitude: Double(35_900_000 + Int(random.number(below: 20_000))) / 1_000_000,
             longitude: Double(-79_060_000 + Int(random.number(below: 20_000))) / 1_000_000,
-            timestamp: Date(timeIntervalSinceReferenceDate: 752_263_200 + Double(index) * 60.5),
+            timestamp: Self.startTime + Double(index) * 60.5,
             status: "pending_sync", category: subject.category)
     }
+
+    /// When the first of them was written.
+    static let startTime = Date(timeIntervalSinceReferenceDate: 752_263_200)
 
     private static let subjects: [(category: String, text: String)] = [
         ("Road Closure", "is closed: a tree lies across it"), ("Flooding", "flooding"),

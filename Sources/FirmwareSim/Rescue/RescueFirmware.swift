@@ -16,13 +16,16 @@ public struct RescueFirmware: SimulatedDevice {
     private static let blockTime = Duration.microseconds(250)
 
     /// Which phone this is.
-    public let options: RescueFirmwareOptions
+    public internal(set) var options: RescueFirmwareOptions
     /// What it has received, each id once, in the order in which it came.
     public private(set) var received: [PhoneMessage] = []
 
     private let stock: PhoneStock
     private var ids: Set<UUID> = []
-    private var sentCount = 0
+    /// How many of the messages that it held from the start it has sent.
+    private(set) var sentCount = 0
+    /// How many messages people have written on it since.
+    private(set) var writtenCount = 0
     private var random: SeededRandom
     private var now = Duration.zero
     private var wire: RescueWire
@@ -30,8 +33,8 @@ public struct RescueFirmware: SimulatedDevice {
     private var sendingDue: Duration?
     /// Whether somebody hears what it sends, or it can't know.
     private var isHeard: Bool
-    /// What it received and could not hand on yet.
-    private var waiting: [PhoneMessage] = []
+    /// What it received or what was written on it, and could not be sent yet.
+    private(set) var waiting: [PhoneMessage] = []
 
     /// A phone that was just switched on; its first message is an interval away.
     public init(options: RescueFirmwareOptions = RescueFirmwareOptions()) {
@@ -97,8 +100,24 @@ public struct RescueFirmware: SimulatedDevice {
         splitter = JSONObjectSplitter()
     }
 
-    public var observations: [String: ObservedValue] {
-        ["sent": .integer(sentCount), "received": .integer(received.count)]
+    /// Somebody writes a message on the phone: it is sent at once, or waits for somebody who listens.
+    ///
+    /// - Parameter category: As `SOS`.
+    public mutating func write(_ content: String, category: String, at instant: Duration) {
+        now = max(now, instant)
+        // Its id and its place are those of a message that the stock never comes to.
+        var message = stock.message(.min + writtenCount)
+        writtenCount += 1
+        (message.content, message.category) = (content, category)
+        message.timestamp = PhoneStock.startTime + now / .seconds(1)
+        ids.insert(message.id)
+        send(message)
+    }
+
+    /// Sends the rest of its messages in other intervals from now on; zero for all at once.
+    mutating func setInterval(_ interval: Duration, at instant: Duration) {
+        options.interval = interval
+        if sendingDue != nil { sendingDue = max(now, instant) + interval }
     }
 
     // MARK: The app
@@ -124,7 +143,10 @@ public struct RescueFirmware: SimulatedDevice {
         guard var message = PhoneMessage(json: object), ids.insert(message.id).inserted else { return }
         message.status = "pending_sync"
         received.append(message)
-        guard options.forwards else { return }
+        if options.forwards { send(message) }
+    }
+
+    private mutating func send(_ message: PhoneMessage) {
         if isHeard { wire.write(message.json, at: now) } else { waiting.append(message) }
     }
 

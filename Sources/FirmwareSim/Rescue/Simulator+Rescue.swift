@@ -8,14 +8,8 @@ extension Simulator {
             SimulatorOption(
                 "messages", .number(0...1_000_000_000), default: "5",
                 help: "How many messages it has; each is sent once."),
-            SimulatorOption(
-                "interval", .time(or: "0"), default: "1s", help: "The time before each of them; 0 sends all at once."),
-            SimulatorOption(
-                "split", .number(1...1_000_000), help: "Let 1 to so many bytes leave at once.", valueName: "bytes"),
-            SimulatorOption(
-                "malformed", .number(0...100), default: "0",
-                help: "How many of its messages something malformed precedes.", valueName: "percent"),
-            SimulatorOption("hoard", .flag, help: "Keep what it receives, and do not forward it."),
+            RescueFirmwareOptions.intervalOption, RescueFirmwareOptions.splitOption,
+            RescueFirmwareOptions.malformedOption, RescueFirmwareOptions.hoardOption,
             SimulatorOption(
                 "forwards", .flag, default: "on", help: "Forward what it receives, which is the default.",
                 excludes: ["hoard"]),
@@ -24,6 +18,20 @@ extension Simulator {
 }
 
 extension RescueFirmwareOptions {
+    /// The time before each message.
+    static let intervalOption = SimulatorOption(
+        "interval", .time(or: "0"), default: "1s", help: "The time before each of them; 0 sends all at once.")
+    /// How much leaves at once.
+    static let splitOption = SimulatorOption(
+        "split", .number(1...1_000_000), help: "Let 1 to so many bytes leave at once.", valueName: "bytes")
+    /// How often something malformed is sent.
+    static let malformedOption = SimulatorOption(
+        "malformed", .number(0...100), default: "0",
+        help: "How many of its messages something malformed precedes.", valueName: "percent")
+    /// Whether it keeps what it receives.
+    static let hoardOption = SimulatorOption(
+        "hoard", .flag, help: "Keep what it receives, and do not forward it.")
+
     /// As the options of ``Simulator/rescue`` have it.
     package init(settings: SimulatorSettings) {
         self.init(

@@ -7,15 +7,19 @@ extension Simulator {
             SimulatorOption("seed", .seed, default: "1", help: "The seed of the measurements."),
             SimulatorOption(
                 "rows", .number(0...1_000_000_000), default: "100", help: "How many rows are stored at the beginning."),
-            SimulatorOption(
-                "interval", .time(or: "off"), default: "1s",
-                help: "The time between two measurements; 'off' for none."),
-            SimulatorOption("echo", .flag, help: "Echo the command that asks for the log."),
+            StormFirmwareOptions.intervalOption, StormFirmwareOptions.echoOption,
         ],
         make: { StormFirmware(options: StormFirmwareOptions(settings: $0)) })
 }
 
 extension StormFirmwareOptions {
+    /// The time between two measurements.
+    static let intervalOption = SimulatorOption(
+        "interval", .time(or: "off"), default: "1s", help: "The time between two measurements; 'off' for none.")
+    /// Whether the command that asks for the log is echoed.
+    static let echoOption = SimulatorOption(
+        "echo", .flag, help: "Echo the command that asks for the log.")
+
     /// As the options of ``Simulator/storm`` have it.
     package init(settings: SimulatorSettings) {
         self.init(

@@ -10,7 +10,7 @@
 /// ```
 public struct StormFirmware: SimulatedDevice {
     /// Which sensor this is.
-    public let options: StormFirmwareOptions
+    public private(set) var options: StormFirmwareOptions
     /// How many rows are stored.
     public var rowCount: Int { store.rowCount }
     /// What the sensor measures.
@@ -63,6 +63,8 @@ public struct StormFirmware: SimulatedDevice {
     public static var verbs: [DeviceVerb<StormFirmware>] {
         [DeviceVerb("measure", help: "Measure now.") { storm, _, now in storm.measureNow(at: now) }]
     }
+
+    public static var settings: [DeviceSetting<StormFirmware>] { StormStore.settings(\.options, \.store) }
 
     public var observations: [String: ObservedValue] { ["rows": .integer(rowCount)] }
 

@@ -9,7 +9,7 @@ package struct StormStore: Sendable {
     package static let blockTime = Duration.microseconds(250)
 
     package let log: StormLog
-    private let interval: Duration?
+    private var interval: Duration?
     package private(set) var rowCount: Int
     /// When it measures next; nil for never.
     package private(set) var measurementDue: Duration?
@@ -30,6 +30,12 @@ package struct StormStore: Sendable {
         rowCount += 1
         measurementDue = interval.map { instant + $0 }
         return row
+    }
+
+    /// Measures at other times from now on.
+    package mutating func setInterval(_ interval: Duration?, at instant: Duration) {
+        self.interval = interval
+        measurementDue = interval.map { instant + $0 }
     }
 
     /// Whether rows are still to be read.

@@ -18,7 +18,9 @@ public struct LEDPeripheral: SimulatedPeripheral {
     public private(set) var isLit: Bool
     public let offered: PeripheralDescription
 
-    private let notifies: Bool
+    /// Whether it was offered as one that notifies.
+    private let canNotify: Bool
+    private var notifies: Bool
     private var now = Duration.zero
     private var emissions: [Emission] = []
 
@@ -26,6 +28,7 @@ public struct LEDPeripheral: SimulatedPeripheral {
     public init(name: String = "ece196", isLit: Bool = false, notifies: Bool = true) {
         self.isLit = isLit
         self.notifies = notifies
+        canNotify = notifies
         let flags: Set<LocalCharacteristic.Flag> = notifies ? [.read, .write, .notify] : [.read, .write]
         offered = PeripheralDescription(
             name: name, services: [LocalService(Self.service, [LocalCharacteristic(Self.led, flags)])])
@@ -57,6 +60,30 @@ public struct LEDPeripheral: SimulatedPeripheral {
     public mutating func reset(at instant: Duration) {
         now = max(now, instant)
         set(false)
+    }
+
+    /// Somebody switches the LED at the board, which notifies of it as of any change.
+    public static var verbs: [DeviceVerb<LEDPeripheral>] {
+        [
+            LEDFirmware.lightVerb { board, isLit, now in
+                board.now = max(board.now, now)
+                board.set(isLit)
+            }
+        ]
+    }
+
+    public static var settings: [DeviceSetting<LEDPeripheral>] {
+        [
+            DeviceSetting(LEDFirmware.muteOption) { board, values, _ throws(DeviceVerbError) in
+                let notifies = !values.flag("mute")
+                guard board.canNotify || !notifies else {
+                    throw .failed(
+                        "the board was offered without notifications",
+                        hint: "start it without --mute, then: set mute on")
+                }
+                board.notifies = notifies
+            }
+        ]
     }
 
     public var observations: [String: ObservedValue] { ["lit": .boolean(isLit)] }

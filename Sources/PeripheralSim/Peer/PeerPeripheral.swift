@@ -64,4 +64,11 @@ public struct PeerPeripheral: SimulatedPeripheral {
     public var nextActivity: Duration? { device.nextActivity }
 
     public var isQuiescent: Bool { device.isQuiescent }
+
+    /// What is done to the peer itself.
+    public static var verbs: [DeviceVerb<PeerPeripheral>] { PeerFirmware.verbs.map { $0.of(\.device) } }
+
+    public static var settings: [DeviceSetting<PeerPeripheral>] { PeerFirmware.settings.map { $0.of(\.device) } }
+
+    public var observations: [String: ObservedValue] { device.observations }
 }

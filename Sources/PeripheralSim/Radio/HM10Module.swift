@@ -87,10 +87,10 @@ public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
 
     /// What is done to the device behind the module.
     public static var verbs: [DeviceVerb<HM10Module>] {
-        Device.verbs.map { verb in
-            DeviceVerb(verb.name, verb.arguments, help: verb.help) { verb.perform(&$0.device, $1, $2) }
-        }
+        Device.verbs.map { $0.of(\.device) }
     }
+
+    public static var settings: [DeviceSetting<HM10Module>] { Device.settings.map { $0.of(\.device) } }
 
     public var observations: [String: ObservedValue] { device.observations }
 

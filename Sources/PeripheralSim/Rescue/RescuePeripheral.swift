@@ -55,4 +55,11 @@ public struct RescuePeripheral: SimulatedPeripheral {
     public var nextActivity: Duration? { device.nextActivity }
 
     public var isQuiescent: Bool { device.isQuiescent }
+
+    /// What is done to the phone itself.
+    public static var verbs: [DeviceVerb<RescuePeripheral>] { RescueFirmware.verbs.map { $0.of(\.device) } }
+
+    public static var settings: [DeviceSetting<RescuePeripheral>] { RescueFirmware.settings.map { $0.of(\.device) } }
+
+    public var observations: [String: ObservedValue] { device.observations }
 }

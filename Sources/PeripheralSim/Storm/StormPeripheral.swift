@@ -26,7 +26,7 @@ public struct StormPeripheral: SimulatedPeripheral {
     public static let defaultPause = Duration.milliseconds(10)
 
     /// Which sensor this is. It has no line: a line rate is of no matter.
-    public let options: StormFirmwareOptions
+    public private(set) var options: StormFirmwareOptions
     public let offered: PeripheralDescription
     /// The time from one notification of the log to the next; with none, they are as fast as they are taken.
     public let pause: Duration
@@ -101,6 +101,21 @@ public struct StormPeripheral: SimulatedPeripheral {
         run(to: instant)
         store.reset(at: now)
         stopSending()
+    }
+
+    public static var verbs: [DeviceVerb<StormPeripheral>] {
+        [
+            DeviceVerb("measure", help: "Measure now.") { storm, _, now in
+                storm.run(to: now)
+                storm.measure()
+            }
+        ]
+    }
+
+    public static var settings: [DeviceSetting<StormPeripheral>] { StormStore.settings(\.options, \.store) }
+
+    public var observations: [String: ObservedValue] {
+        ["rows": .integer(rowCount), "centrals": .integer(centrals)]
     }
 
     private var nextDue: Duration? { [pieceDue, store.measurementDue].compactMap { $0 }.min() }

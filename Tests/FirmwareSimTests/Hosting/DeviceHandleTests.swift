@@ -11,11 +11,13 @@ struct DeviceHandleTests {
     @Test("Each family has its verbs, and all have those of any device")
     func verbs() {
         #expect(
-            Self.handle(PumpFirmware()).verbs == ["advance", "press", "probe", "reset", "temperature", "turn"])
-        #expect(Self.handle(StormFirmware()).verbs == ["advance", "measure", "reset"])
-        #expect(Self.handle(LEDFirmware()).verbs == ["advance", "reset"])
-        #expect(Self.handle(PeerFirmware()).verbs == ["advance", "reset", "say"])
-        #expect(Self.handle(RescueFirmware()).verbs == ["advance", "reset"])
+            Self.handle(PumpFirmware()).verbs == ["advance", "press", "probe", "reset", "set", "temperature", "turn"])
+        #expect(Self.handle(StormFirmware()).verbs == ["advance", "measure", "reset", "set"])
+        #expect(Self.handle(LEDFirmware()).verbs == ["advance", "light", "reset", "set"])
+        #expect(Self.handle(PeerFirmware()).verbs == ["advance", "reset", "say", "set", "toggle"])
+        #expect(Self.handle(RescueFirmware()).verbs == ["advance", "reset", "set", "write"])
+        // One that has no options that can be changed has no verb for it.
+        #expect(Self.handle(Silence()).verbs == ["advance", "reset"])
     }
 
     @Test("A pump's probe is broken and mended, and each probe has its own temperature", arguments: ["water", "skin"])
@@ -47,7 +49,7 @@ struct DeviceHandleTests {
     @Test("A device's faults are replaced while it runs, and taken away")
     func faults() async throws {
         let host = DeviceHost(FaultyDevice(LEDFirmware(lineRate: .unlimited)), pace: .onDemand)
-        #expect(host.handle.verbs == ["advance", "fault", "reset"])
+        #expect(host.handle.verbs == ["advance", "fault", "light", "reset", "set"])
         try await host.handle.perform("fault", ["delay=2s@10%,drop"])
         try await host.handle.perform("fault", ["duplicate@always"])
         #expect(await host.handle.observe()["faults"] == .text("duplicate@always"))
@@ -106,4 +108,13 @@ struct DeviceHandleTests {
             throws: DeviceVerbError.argument(SimulatorOptionError("position", .invalid(takes: .decimal(0...1))))
         ) { try await handle.perform("turn", ["2"]) }
     }
+}
+
+/// A device that does nothing.
+private struct Silence: SimulatedDevice {
+    mutating func receive(_ bytes: [UInt8], at instant: Duration) {}
+    mutating func advance(to instant: Duration) -> [Emission] { [] }
+    var nextActivity: Duration? { nil }
+    var isQuiescent: Bool { true }
+    mutating func reset(at instant: Duration) {}
 }

@@ -65,4 +65,25 @@ struct LEDPeripheralTests {
         #expect(!board.isLit)
         #expect(board.advance(to: .seconds(1)).map(\.bytes) == [[0]])
     }
+
+    @Test("Somebody at the board switches it, of which it notifies unless it is mute")
+    func light() async throws {
+        let board = await ControlledDevice(LEDPeripheral())
+        #expect(try await board.perform("light", "on").map(\.bytes) == [[1]])
+        #expect(try await board.perform("light", "on").isEmpty)
+        _ = try await board.perform("set", "mute", "on")
+        #expect(try await board.perform("light", "off").isEmpty)
+        #expect(await board.host.change { device, now in device.read(Self.led, at: now) } == [0])
+        _ = try await board.perform("set", "mute", "off")
+        #expect(try await board.perform("light", "on").map(\.bytes) == [[1]])
+    }
+
+    @Test("One that was offered mute has no way to notify later")
+    func staysMute() async {
+        let host = DeviceHost(LEDPeripheral(notifies: false), pace: .onDemand)
+        let failure = await #expect(throws: DeviceVerbError.self) {
+            try await host.handle.perform("set", ["mute", "off"])
+        }
+        #expect(failure?.hint?.contains("--mute") == true)
+    }
 }

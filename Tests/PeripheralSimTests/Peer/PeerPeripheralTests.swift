@@ -123,4 +123,17 @@ struct PeerPeripheralTests {
         #expect(peer.device.isOn)
         #expect(Self.texts(Self.answer(&peer, to: "Hello")) == ["Hello ack"])
     }
+
+    @Test("It says what it is told to, and is seen and changed, as on a line")
+    func control() async throws {
+        let peer = await ControlledDevice(Self.peer())
+        #expect(await peer.host.handle.observe()["listener"] == .boolean(true))
+        #expect(try await Self.texts(peer.perform("say", "bring water")) == ["bring water"])
+        let hello = CentralEvent.wrote(Array("Hello".utf8), to: PeerPeripheral.receive, mtu: 517)
+        #expect(await Self.texts(peer.take(hello)) == ["Hello ack"])
+        _ = try await peer.perform("set", "acks", "off")
+        #expect(await peer.take(hello).isEmpty)
+        _ = try await peer.perform("toggle")
+        #expect(await peer.host.handle.observe()["on"] == .boolean(true))
+    }
 }

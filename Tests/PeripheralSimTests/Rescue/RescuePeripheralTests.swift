@@ -85,4 +85,18 @@ struct RescuePeripheralTests {
         #expect(phone.advance(to: .seconds(2)).map(\.bytes) == messages.map(\.json))
         #expect(phone.device.received == messages)
     }
+
+    @Test("What somebody writes on it is sent, and options change, as on a line")
+    func control() async throws {
+        var device = Self.phone(messages: 0)
+        device.setNotificationLength(514)
+        let phone = await ControlledDevice(device)
+        _ = await phone.take(.subscribed(RescuePeripheral.messages))
+        let sent = try await phone.perform("write", "SOS", "help")
+        #expect(sent.compactMap { PhoneMessage(json: $0.bytes)?.content } == ["help"])
+        _ = try await phone.perform("set", "split", "3")
+        let pieces = try await phone.perform("write", "Other", "fine")
+        #expect(pieces.count > 10 && pieces.allSatisfy { $0.bytes.count <= 3 })
+        #expect(await phone.host.handle.observe()["sent"] == .integer(2))
+    }
 }

@@ -31,6 +31,19 @@ struct StormPeripheralTests {
         .wrote(Array(text.utf8), to: backup, mtu: mtu)
     }
 
+    @Test("It is told to measure, and to measure at other times")
+    func control() async throws {
+        let storm = await ControlledDevice(Self.sensor())
+        #expect(await storm.host.handle.observe() == ["rows": .integer(3), "centrals": .integer(1)])
+        func rows(_ words: [Emission]) -> String { texts(words, of: Self.live).map { $0 + "\n" }.joined() }
+        #expect(try await rows(storm.perform("measure")) == Self.log(3..<4))
+        _ = try await storm.perform("set", "interval", "1s")
+        #expect(try await rows(storm.perform("advance", "3500ms")) == Self.log(4..<7))
+        _ = try await storm.perform("set", "interval", "off")
+        _ = try await storm.perform("set", "echo", "on")
+        #expect(await texts(storm.take(Self.getLog())).first == "GET_LOG")
+    }
+
     @Test("It offers two characteristics in one service, by the protocol's UUIDs")
     func description() {
         let offered = StormPeripheral(name: "Pipe 7").offered

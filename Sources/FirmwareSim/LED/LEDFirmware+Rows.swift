@@ -1,0 +1,17 @@
+/// What the board has on a line and over BLE.
+extension LEDFirmware {
+    /// Whether the board keeps changes to itself.
+    package static let muteOption = SimulatorOption(
+        "mute", .flag, help: "Do not answer when a value is set; over BLE, do not notify.")
+
+    /// Switches the LED at the board.
+    package static func lightVerb<Board>(
+        _ set: @escaping @Sendable (inout Board, _ isLit: Bool, _ now: Duration) -> Void
+    ) -> DeviceVerb<Board> {
+        DeviceVerb(
+            "light", [SimulatorOption("state", .flag, help: "Whether it is lit.")], help: "Switch the LED at the board."
+        ) { board, values, now in
+            set(&board, values.flag("state"), now)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import FirmwareSim
+import PeripheralSim
+import TestSupport
+
+/// A device over BLE behind the faults that every device may have, whose time stands still but for what is asked for.
+struct ControlledDevice<Device: SimulatedPeripheral> {
+    let host: DeviceHost<FaultyDevice<Device>>
+    private let notifications = Notifications()
+
+    init(_ device: Device) async {
+        host = DeviceHost(FaultyDevice(device), pace: .onDemand)
+        await host.attach(notifications)
+    }
+
+    /// What it notifies of because of that.
+    func perform(_ words: String...) async throws -> [Emission] {
+        try await host.handle.perform(words[0], Array(words.dropFirst()))
+        return notifications.take()
+    }
+
+    /// What it notifies of because of what a central does.
+    func take(_ event: CentralEvent) async -> [Emission] {
+        await host.change { $0.take(event, at: $1) }
+        return notifications.take()
+    }
+
+    private final class Notifications: EmissionListener {
+        private let emissions = Watched<[Emission]>([])
+        var isFull: Bool { false }
+
+        func take(_ emissions: [Emission]) { self.emissions.update { $0 += emissions } }
+
+        func take() -> [Emission] {
+            emissions.update { emissions in
+                defer { emissions = [] }
+                return emissions
+            }
+        }
+    }
+}
