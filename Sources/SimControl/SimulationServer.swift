@@ -20,6 +20,8 @@ public actor SimulationServer {
     private let family: String
     private let listener: SocketListener
     private var devices: [Int: DeviceHandle] = [:]
+    /// Of which family those are that are of another.
+    private var families: [Int: String] = [:]
     private var connections: [DescriptorChannel] = []
     private let stopping: AsyncStream<Never>
     private let stop: AsyncStream<Never>.Continuation
@@ -47,8 +49,13 @@ public actor SimulationServer {
 
     /// Puts a device under control.
     ///
-    /// - Parameter number: What requests call it, from 1 on.
-    public func add(_ device: DeviceHandle, number: Int) { devices[number] = device }
+    /// - Parameters:
+    ///   - number: What requests call it, from 1 on.
+    ///   - family: Its family; nil for that of the simulation.
+    public func add(_ device: DeviceHandle, number: Int, family: String? = nil) {
+        devices[number] = device
+        if let family, family != self.family { families[number] = family }
+    }
 
     /// Returns once somebody has asked for the end of the simulation, or the task was cancelled.
     public func untilStopped() async { for await _ in stopping {} }
@@ -79,24 +86,43 @@ public actor SimulationServer {
 
     private func serve(_ channel: DescriptorChannel) async {
         var lines = RequestLines()
-        let hello: [String: JSONValue] = [
-            "version": .integer(ControlMessage.version), "family": .text(family), "devices": .integer(devices.count),
-        ]
         try? await channel.write(ControlMessage.event("hello", hello))
         // One request after another: what is done first is seen first.
-        while let bytes = try? await channel.read(), lines.count <= Self.lineLimit {
+        var isTooLong = false
+        while !isTooLong, let bytes = try? await channel.read() {
             lines.append(bytes)
-            while let line = lines.next() {
-                let (answer, isEnd) = await answer(to: line)
-                try? await channel.write(answer)
-                if isEnd { stop.finish() }
+            while !isTooLong, let line = lines.next() {
+                isTooLong = line.count > Self.lineLimit
+                if !isTooLong { await perform(line, for: channel) }
             }
+            isTooLong = isTooLong || lines.count > Self.lineLimit
+        }
+        if isTooLong {
+            let failure = ControlFailure.usage("a request has at most \(Self.lineLimit) bytes")
+            try? await channel.write(ControlMessage.refusal(of: .null, failure))
         }
         connections.removeAll { $0 === channel }
         await channel.close()
     }
 
+    /// What a program is told first.
+    private var hello: [String: JSONValue] {
+        var hello: [String: JSONValue] = [
+            "version": .integer(ControlMessage.version), "family": .text(family), "devices": .integer(devices.count),
+        ]
+        if !families.isEmpty {
+            hello["families"] = .array(devices.keys.sorted().map { .text(families[$0] ?? family) })
+        }
+        return hello
+    }
+
     // MARK: Requests
+
+    private func perform(_ line: [UInt8], for channel: DescriptorChannel) async {
+        let (answer, isEnd) = await answer(to: line)
+        try? await channel.write(answer)
+        if isEnd { stop.finish() }
+    }
 
     private func answer(to line: [UInt8]) async -> (answer: [UInt8], isEnd: Bool) {
         let request: ControlRequest
@@ -124,8 +150,9 @@ public actor SimulationServer {
         let device = try device(number)
         if request.verb != "state" {
             do throws(DeviceVerbError) { try await device.perform(request.verb, given) } catch {
-                let known = error.hint == nil ? nil : (device.verbs + ["state", "stop"]).sorted()
-                throw .usage("\(error)", hint: known.map { "use one of: \($0.joined(separator: ", "))" })
+                guard case .unknown = error else { throw .usage("\(error)", hint: error.hint) }
+                let known = (device.verbs + ["state", "stop"]).sorted()
+                throw .usage("\(error)", hint: "use one of: \(known.joined(separator: ", "))")
             }
         } else if !given.isEmpty {
             throw .usage("'state' takes no argument")

@@ -117,6 +117,48 @@ struct SimulationServerTests {
         await rig.end()
     }
 
+    @Test("says of which family each device is, where there are several")
+    func families() async throws {
+        let rig = try await Rig()
+        let board = DeviceHost(LEDFirmware(lineRate: .unlimited), pace: .onDemand)
+        await rig.server.add(board.handle, number: 2, family: "led")
+        let channel = try await DescriptorChannel.connect(
+            to: .unix(path: rig.folder.path("control")), deadline: .now + .seconds(30))
+        var lines = RequestLines()
+        lines.append(try #require(try await channel.read()))
+        let line = lines.next()
+        let hello = try JSONReader.value(of: try #require(line))
+        #expect(Rig.schema.fits(hello, "message"))
+        #expect(hello["families"] == .array(["pump", "led"]))
+        #expect(hello["family"] == "pump")
+        await channel.close()
+
+        let lit = try await rig.ask(#"{"id":1,"do":"light","arguments":["on"],"device":2}"#)
+        #expect(lit["state"] == .object(["lit": true]))
+        #expect(try await rig.ask(#"{"id":2,"do":"light","arguments":["on"],"device":1}"#)["ok"] == false)
+        await rig.end()
+    }
+
+    @Test("changes an option, and says which there are where it has no such one")
+    func settings() async throws {
+        let rig = try await Rig()
+        let set = try await rig.ask(#"{"id":1,"do":"set","arguments":["knob","1023"]}"#)
+        #expect(set["state"]?["knob"] == .number(1))
+        let refused = try await rig.ask(#"{"id":2,"do":"set","arguments":["banner","hello"]}"#)
+        #expect(refused["error"]?["hint"] == "use one of: knob")
+        await rig.end()
+    }
+
+    @Test("says that a request is too long, before it hangs up", arguments: [16_385, 20_000, 100_000])
+    func tooLong(length: Int) async throws {
+        let rig = try await Rig()
+        let answer = try await rig.ask(String(repeating: "x", count: length), isRequest: false)
+        #expect(answer["id"] == .null)
+        #expect(answer["error"]?["message"] == "a request has at most 16384 bytes")
+        await #expect(throws: DescriptorError.self) { try await rig.channel.read() }
+        await rig.end()
+    }
+
     @Test("is for this user alone, and is removed at the end")
     func life() async throws {
         let rig = try await Rig()
