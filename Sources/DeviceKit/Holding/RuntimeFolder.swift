@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// The folder of this user's sockets, which is gone when the machine is started anew.
-enum RuntimeFolder {
+package enum RuntimeFolder {
     /// The places that it may be at, best first: a program may have been started without XDG_RUNTIME_DIR.
     static var candidates: [String] {
         let user = geteuid()
@@ -16,7 +16,7 @@ enum RuntimeFolder {
     }
 
     /// Those of them that are this user's alone, made where they are missing.
-    static func make() -> [String] {
+    package static func make() -> [String] {
         candidates.filter { path in
             _ = mkdir(path, 0o700)
             return isOurs(path)

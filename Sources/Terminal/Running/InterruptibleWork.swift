@@ -14,7 +14,7 @@ internal import Synchronization
 /// ```
 public final class InterruptibleWork: Sendable {
     private struct State {
-        var task: Task<Void, any Error>?
+        var cancel: (@Sendable () -> Void)?
         var isCancelled = false
         var signal: CInt?
         var lastWords: String?
@@ -39,11 +39,11 @@ public final class InterruptibleWork: Sendable {
 
     /// Cancels the work; what has not begun is cancelled when it begins.
     public func cancel() {
-        let task = state.withLock { state in
+        let cancel = state.withLock { state in
             state.isCancelled = true
-            return state.task
+            return state.cancel
         }
-        task?.cancel()
+        cancel?()
     }
 
     /// Runs the work to its end, and puts the terminal's settings back. To be called once.
@@ -52,15 +52,15 @@ public final class InterruptibleWork: Sendable {
     ///   - loop: What it runs on.
     ///   - conclude: Called with how the work went; a second signal ends the program until it returns.
     /// - Returns: What `conclude` returns; where Ctrl-Z has ended the work, once the program goes on.
-    public func run<Value>(
-        on loop: EventLoop, _ body: @escaping @Sendable () async throws -> Void,
-        conclude: (Result<Void, any Error>) async -> Value
+    public func run<Success: Sendable, Value>(
+        on loop: EventLoop, _ body: @escaping @Sendable () async throws -> Success,
+        conclude: (Result<Success, any Error>) async -> Value
     ) async -> Value {
         // A job in the background goes on where it writes to the terminal or asks for its settings.
         if endsBeforeSuspension { for stop in [SIGTTIN, SIGTTOU] { signal(stop, SIG_IGN) } }
         let task = Task(executorPreference: loop) { try await body() }
         let isCancelled = state.withLock { state in
-            state.task = task
+            state.cancel = { task.cancel() }
             return state.isCancelled
         }
         if isCancelled { task.cancel() }

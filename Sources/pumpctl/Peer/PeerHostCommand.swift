@@ -1,4 +1,5 @@
 import ArgumentParser
+import DescriptorIO
 import DeviceKit
 import FirmwareSim
 import Glibc
@@ -79,14 +80,15 @@ struct PeerHostCommand: PeerSubcommand {
             }
             return try await PeerHostScreen.attend(to: stream, events, of: peer, context)
         }
-        var serving = ServingOptions()
-        (serving.usesPseudoTerminal, serving.link, serving.tcp) = (usesPseudoTerminal, link, tcp)
-        (serving.broadcasts, serving.count) = (false, nil)
-        try await serving.serve(context, onReady: { events.yield(.ready($0, port: $1)) }) { _, place, tell in
+        let place: ServingPlace =
+            tcp.map { .socket(.tcp(host: "127.0.0.1", port: $0)) } ?? .terminal(link: link)
+        try await place.serve(context.output) { tell in
             let peer = HostedPeer(options, at: .line(place), on: context.loop) { event in
                 if case .line(let event) = event { tell(event) } else { events.yield(.happened(event)) }
             }
             try await PeerHostScreen.attend(to: stream, events, of: peer, context)
+        } onReady: {
+            events.yield(.ready($0, port: $1))
         }
     }
 }

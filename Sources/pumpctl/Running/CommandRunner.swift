@@ -23,6 +23,18 @@ enum CommandRunner {
         endsBeforeSuspension: Bool = false,
         _ body: @Sendable @escaping (CommandContext) async throws -> Void
     ) throws {
+        try runToStatus(options, for: family, records: records, endsBeforeSuspension: endsBeforeSuspension) { context in
+            try await body(context)
+            return ExitStatus.done.rawValue
+        }
+    }
+
+    /// The same for a `body` that returns the exit status of the program, which counts where nothing failed.
+    static func runToStatus(
+        _ options: SharedOptions, for family: Family? = nil, records: CommandContext.RecordedContent = .lines,
+        endsBeforeSuspension: Bool = false,
+        _ body: @Sendable @escaping (CommandContext) async throws -> Int32
+    ) throws {
         signal(SIGPIPE, SIG_IGN)
         let output = Output(isJSON: options.json)
         if let family, let named = options.family, family != named {
@@ -56,7 +68,7 @@ enum CommandRunner {
     }
 
     private static func run(
-        _ body: @Sendable @escaping (CommandContext) async throws -> Void, _ context: CommandContext
+        _ body: @Sendable @escaping (CommandContext) async throws -> Int32, _ context: CommandContext
     ) async -> Int32 {
         let (work, output) = (context.work, context.output)
         output.onFailure { work.cancel() }
@@ -64,17 +76,18 @@ enum CommandRunner {
             try await body(context)
         } conclude: { result in
             let status = report(result, context)
-            await context.record.end(result, isInterrupted: work.exitStatus != nil)
-            return conclude(status, output)
+            await context.record.end(result.map { _ in }, isInterrupted: work.exitStatus != nil)
+            let conclusion = conclude(status, output)
+            return conclusion == .done ? (try? result.get()) ?? conclusion.rawValue : conclusion.rawValue
         }
         if work.wasSuspended {
             output.note("pumpctl: Ctrl-Z has ended this command\n  hint: run it again: it does not go on")
         }
-        return work.exitStatus ?? status.rawValue
+        return work.exitStatus ?? status
     }
 
     /// Says why a command has failed.
-    private static func report(_ result: Result<Void, any Error>, _ context: CommandContext) -> ExitStatus {
+    private static func report(_ result: Result<Int32, any Error>, _ context: CommandContext) -> ExitStatus {
         guard case .failure(let error) = result else { return .done }
         let failure = Failure(of: error, context.family, at: context.place)
         // What was cancelled needs no word on it, unless it leaves something open.

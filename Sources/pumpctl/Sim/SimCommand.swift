@@ -44,37 +44,21 @@ struct SimFamilyCommand<Simulated: Simulation>: OptionedCommand {
         try Simulated.row.line.settings(device.given, over: serving.usesRadio ? .radio : .line)
     }
 
-    func validate() throws {
-        do { _ = try settings() } catch { throw ValidationError(error.words) }
+    private func devices() throws -> [OfferedDevice] {
+        let settings: SimulatorSettings
+        do throws(SimulatorOptionError) { settings = try self.settings() } catch { throw ValidationError(error.words) }
+        return try serving.devices(Simulated.row, settings)
     }
 
+    func validate() throws { _ = try devices() }
+
     func run() throws {
-        let options = shared.merged(with: parent.shared)
+        var options = shared.merged(with: parent.shared)
+        options.json = options.json || serving.waits
         if try serving.startInBackground(Output(isJSON: options.json)) { return }
-        let (row, settings, serving) = (Simulated.row, try settings(), serving)
-        let end = ServedCommand.End()
-        try CommandRunner.run(options, for: Family(named: row.line.name)) { context in
-            // What happens by chance happens again with the same seed.
-            if !settings.faults().isEmpty { context.output.note("pumpctl: faults by the seed \(settings.seed())") }
-            try await serving.controlling(row.line.name, context) { onDevice in
-                if serving.usesRadio {
-                    let (name, output) = (settings.text("name") ?? "", context.output)
-                    try await row.serve(
-                        settings, onAdapter: serving.adapter, on: context.loop, onDevice: { onDevice(1, $0) }
-                    ) {
-                        ServingOptions.tell($0, of: name, output)
-                    }
-                    return
-                }
-                let offer: ServingOptions.Offer = { number, place, tell in
-                    try await row.line.serve(
-                        settings.numbered(number), at: place, on: context.loop, onDevice: { onDevice(number, $0) },
-                        onEvent: tell)
-                }
-                guard serving.runsCommand else { return try await serving.serve(context, offer) }
-                end.status = try await serving.servingCommand(row.line.name, context, offer)
-            }
+        let (devices, serving) = (try devices(), serving)
+        try CommandRunner.runToStatus(options, for: Family(named: devices[0].family)) { context in
+            try await DeviceServing(devices, serving, context).run()
         }
-        if end.status != 0 { throw ExitCode(end.status) }
     }
 }

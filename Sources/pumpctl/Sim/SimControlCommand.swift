@@ -9,10 +9,11 @@ struct SimControlCommand: ContextCommand {
         commandName: "ctl",
         abstract: "Control a simulated device while it runs.",
         discussion: """
-            Asks the simulator that was started with --control PATH. 'state' prints what can be seen of the device, \
-            'advance TIME' lets time go by at once, 'reset' resets the board, 'fault FAULTS' changes what goes wrong, and \
-            'stop' ends the simulator. A pump also has press, turn POSITION (0 to 1), temperature PROBE CELSIUS, and probe PROBE CONDITION; a storm sensor has \
-            measure, a peer say MESSAGE.
+            Asks the simulator that was started with --control PATH, or with --wait. 'state' prints what can be seen of the device, \
+            'advance TIME' lets time go by at once, 'reset' resets the board, 'fault FAULTS' changes what goes wrong, \
+            'set OPTION VALUE' changes an option, and 'stop' ends the simulator. A pump also has press, turn POSITION \
+            (0 to 1), temperature PROBE CELSIUS, and probe PROBE CONDITION; a storm sensor has measure, an LED board \
+            light on|off, a peer say MESSAGE and toggle, a phone write CATEGORY MESSAGE.
             """,
         example: "pumpctl sim ctl /tmp/pump.control temperature skin 41")
 
@@ -64,7 +65,8 @@ struct SimControlCommand: ContextCommand {
             throw failure
         }
         return try await withCleanup({ await channel.close() }) {
-            try await channel.write(Array((request.json + "\n").utf8))
+            // One that takes no more may have said why.
+            try? await channel.write(Array((request.json + "\n").utf8))
             var lines = RequestLines()
             while let bytes = try await channel.read() {
                 lines.append(bytes)

@@ -1,5 +1,6 @@
 import FakeBlueZ
 import FirmwareSim
+import Foundation
 import Glibc
 import TestSupport
 import Testing
@@ -140,5 +141,41 @@ struct SimStormLEDBLETests {
         expectFailure(
             try await Pumpctl.start(["sim", family] + options).ending(), 64, saying: "Error: ",
             hint: "pumpctl sim \(family)")
+    }
+
+    @Test("Devices on the air are controlled while they run: --wait tells where")
+    func control() async throws {
+        try await withBLEBench { bench in
+            let adapter = await bench.fake.addAdapter("hci1", address: Self.address)
+            let ready = try await bench.run(
+                "sim", "storm", "--rows", "0", "--interval", "off", "--ble", "--adapter", "hci1", "--wait"
+            ).object()
+            #expect(ready["port"] as? String == "ble:\(Self.address)")
+            #expect(ready["name"] as? String == "storm")
+            let control = try #require(ready["control"] as? String)
+            let central = try await TestCentral(on: bench.bus.address, for: Self.address)
+            #expect(try await central.find() == "storm")
+            try await central.connect()
+            try await central.subscribe(Self.live)
+            #expect(try await Pumpctl.run("sim", "ctl", control, "measure").output == "centrals: 1\nrows: 1\n")
+            #expect(try await central.hears(1, of: Self.live).count == 1)
+            #expect(try await Pumpctl.run("sim", "ctl", control, "set", "interval", "100ms").status == 0)
+            #expect(try await central.hears(20, of: Self.live).count > 1)
+            let watch = try FolderWatch(String(control.prefix(upTo: control.lastIndex(of: "/") ?? control.endIndex)))
+            #expect(try await Pumpctl.run("sim", "ctl", control, "stop").status == 0)
+            try await watch.wait(for: "the end of the simulator") { access(control, F_OK) != 0 ? () : nil }
+            #expect(await !adapter.ownRadio.isAdvertising)
+            await central.close()
+        }
+        let folder = TemporaryFolder()
+        let control = folder.path("control")
+        try await offer("led", "--control", control, as: "ece196") { _, central in
+            try await central.subscribe(Self.led)
+            #expect(try await Pumpctl.run("sim", "ctl", control, "light", "on").output == "lit: true\n")
+            #expect(try await central.hears(1, of: Self.led) == [[1]])
+            #expect(try await Pumpctl.run("sim", "ctl", control, "set", "mute", "on").status == 0)
+            #expect(try await Pumpctl.run("sim", "ctl", control, "light", "off").status == 0)
+            #expect(try await central.read(Self.led) == [0])
+        }
     }
 }

@@ -1,0 +1,167 @@
+import DescriptorIO
+import DeviceKit
+import FirmwareSim
+import Glibc
+import LineProtocol
+import SimControl
+import Terminal
+
+/// What `sim` does: it offers devices until it is interrupted, somebody who controls them ends it, or the command has ended
+/// that runs meanwhile.
+struct DeviceServing: Sendable {
+    let devices: [OfferedDevice]
+    let options: ServingOptions
+    let context: CommandContext
+    /// Where the devices are controlled; nil where they are not.
+    let control: String?
+
+    init(_ devices: [OfferedDevice], _ options: ServingOptions, _ context: CommandContext) throws {
+        (self.devices, self.options, self.context) = (devices, options, context)
+        control = try options.controlPath()
+    }
+
+    /// Is told of each device before it is offered.
+    private typealias OnDevice = @Sendable (OfferedDevice, DeviceHandle) -> Void
+
+    /// Serves to the end.
+    ///
+    /// - Returns: The exit status.
+    func run() async throws -> Int32 {
+        // What happens by chance happens again with the same seed.
+        for device in devices where !device.settings.faults().isEmpty && isNamed(device) {
+            let owner = options.tellsFamilies ? " of \(device.family)" : ""
+            context.output.note("pumpctl: faults\(owner) by the seed \(device.settings.seed())")
+        }
+        return try await controlling { onDevice in
+            if options.runsCommand { return try await serveCommand(onDevice) }
+            try await serve(onDevice)
+            return ExitStatus.done.rawValue
+        }
+    }
+
+    /// Whether a device is one that was asked for, rather than a further one of `--count`.
+    private func isNamed(_ device: OfferedDevice) -> Bool {
+        device.number == 1 || device.number > options.count ?? 1
+    }
+
+    // MARK: Control
+
+    /// Has `serve` offer devices, which can be controlled where that is asked for, until it returns, or somebody who controls
+    /// them asks for the end.
+    private func controlling(
+        _ serve: @escaping @Sendable (_ onDevice: @escaping OnDevice) async throws -> Int32
+    ) async throws -> Int32 {
+        guard let control else { return try await serve { _, _ in } }
+        let server: SimulationServer
+        do throws(DescriptorError) {
+            server = try await SimulationServer.open(for: devices[0].family, at: control, on: context.loop)
+        } catch {
+            throw Failure(control: control, error)
+        }
+        return try await withCleanup({ await server.close() }) {
+            try await withThrowingTaskGroup(of: Int32.self) { group in
+                group.addTask(executorPreference: context.loop) {
+                    try await serve { device, handle in
+                        server.assumeIsolated { $0.add(handle, number: device.number, family: device.family) }
+                    }
+                }
+                group.addTask(executorPreference: context.loop) {
+                    await server.untilStopped()
+                    return ExitStatus.done.rawValue
+                }
+                // Whichever ends first ends the other.
+                defer { group.cancelAll() }
+                return try await group.next() ?? ExitStatus.done.rawValue
+            }
+        }
+    }
+
+    // MARK: Serving
+
+    /// Offers the devices, and tells `onReady` once all are there, or else prints where each is.
+    private func serve(
+        _ onDevice: @escaping OnDevice, onReady: (@Sendable ([ReadyDevice]) -> Void)? = nil
+    ) async throws {
+        let ready = ReadyDevices(of: devices.count)
+        let tell: @Sendable (ReadyDevice) -> Void = { device in
+            if onReady == nil, !options.waits { tellOf(device) }
+            guard let all = ready.add(device) else { return }
+            if let onReady { onReady(all) } else if options.waits { tellOf(all) }
+            ServingOptions.background.release()
+        }
+        if devices.count > 1 { DescriptorLimit.raise() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for device in devices {
+                group.addTask(executorPreference: context.loop) {
+                    try await device.serve(context, onDevice: { onDevice(device, $0) }, onReady: tell)
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func tellOf(_ device: ReadyDevice) {
+        var record = device.record
+        if options.tellsNumbers { record = ResultRecord(record, with: ["number": device.number]) }
+        if options.tellsFamilies { record = ResultRecord(record, with: ["family": device.family]) }
+        context.output.result((options.tellsFamilies ? "\(device.family) " : "") + device.text, record)
+    }
+
+    private func tellOf(_ all: [ReadyDevice]) {
+        context.output.record(
+            all.record(control: control ?? "", seed: devices[0].settings.seed(), isList: options.tellsNumbers))
+    }
+
+    // MARK: --run
+
+    /// Offers the devices while the command runs. Nothing but the command writes to standard output.
+    ///
+    /// - Returns: The exit status of the command.
+    private func serveCommand(_ onDevice: @escaping OnDevice) async throws -> Int32 {
+        let (readiness, ready) = AsyncStream<[ReadyDevice]>.makeStream()
+        // What is served outlives a signal: the command may need it to come to its end.
+        let serving = Task(executorPreference: context.loop) {
+            defer { ready.finish() }
+            try await serve(onDevice) { ready.yield($0) }
+        }
+        return try await withCleanup({
+            serving.cancel()
+            _ = await serving.result
+        }) {
+            guard let devices = await readiness.first(where: { _ in true }) else {
+                try Task.checkCancellation()
+                try await serving.value
+                throw CancellationError()
+            }
+            var variables = devices.variables
+            variables["PUMPCTL_CONTROL"] = control
+            return try await runCommand(variables)
+        }
+    }
+
+    private func runCommand(_ variables: [String: String]) async throws -> Int32 {
+        let process: ServedCommand
+        do throws(ServedCommand.StartFailure) {
+            process = try ServedCommand(options.command, with: variables)
+        } catch {
+            context.output.note(
+                "pumpctl: \(options.command[0].printable()): \(String(cString: strerror(error.errno)))",
+                hint: "give a program and its arguments behind '--'; for a shell's line, --run -- sh -c '…'")
+            return error.exitStatus
+        }
+        return try await process.end(on: context.loop) {
+            // Who has typed Ctrl-C has sent it to the command too.
+            let signal = (context.work.exitStatus ?? 128 + SIGTERM) - 128
+            return signal == SIGINT && tcgetpgrp(STDIN_FILENO) == getpgrp() ? nil : signal
+        }
+    }
+}
+
+extension Failure {
+    /// Why devices can't be controlled at a path.
+    fileprivate init(control path: String, _ error: DescriptorError) {
+        self.init(file: path, errno: error.errno ?? EIO)
+        guard error.errno == EADDRINUSE else { return }
+        (status, code, hint) = (.unavailable, "path_taken", "choose another path")
+    }
+}

@@ -1,0 +1,110 @@
+import BlueZ
+import DescriptorIO
+import FirmwareSim
+import Glibc
+import PeripheralSim
+import SerialPort
+
+/// A simulated device that other programs are offered.
+struct OfferedDevice: Sendable {
+    /// Where it is.
+    enum Place: Sendable {
+        case line(ServingPlace)
+        /// The adapter's name or address; nil for the first that is on.
+        case radio(adapter: String?)
+    }
+
+    /// What it is called where it is controlled, from 1 on.
+    let number: Int
+    let simulator: PeripheralSimulator
+    let settings: SimulatorSettings
+    let place: Place
+
+    var family: String { simulator.line.name }
+
+    /// Offers it until the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - onDevice: Told of it before it is there.
+    ///   - onReady: Told that it is there; over BLE again each time that it is back.
+    func serve(
+        _ context: CommandContext, onDevice: @escaping @Sendable (DeviceHandle) -> Void,
+        onReady: @escaping @Sendable (ReadyDevice) -> Void
+    ) async throws {
+        switch place {
+        case .line(let place):
+            try await place.serve(context.output) { tell in
+                try await simulator.line.serve(
+                    settings, at: place, on: context.loop, onDevice: onDevice, onEvent: tell)
+            } onReady: { text, port in
+                onReady(ReadyDevice(number: number, family: family, port: port, text: text))
+            }
+        case .radio(let adapter):
+            try await simulator.serve(settings, onAdapter: adapter, on: context.loop, onDevice: onDevice) { event in
+                tell(event, context.output, onReady)
+            }
+        }
+    }
+
+    /// Tells what becomes of a device that is offered over BLE.
+    private func tell(_ event: PeripheralEvent, _ output: Output, _ onReady: (ReadyDevice) -> Void) {
+        let name = settings.text("name") ?? ""
+        switch event {
+        case .offered(let adapter):
+            let address = "\(adapter.address)"
+            onReady(
+                ReadyDevice(
+                    number: number, family: family, port: "ble:\(address)",
+                    text: "BLE \(name) on \(adapter.name) (\(address))",
+                    radio: ["name": name, "adapter": adapter.name, "address": address]))
+        case .interrupted(let error):
+            output.note("pumpctl: \(error); \(name) is offered again once that is mended")
+            let code = error.code.rawValue
+            output.record(["ok": false, "event": "interrupted", "name": name, "error": code] as ResultRecord)
+        case .connected(let central):
+            output.record(["ok": true, "event": "connected", "name": name, "central": "\(central)"] as ResultRecord)
+        case .disconnected(let central):
+            output.record(["ok": true, "event": "disconnected", "name": name, "central": "\(central)"] as ResultRecord)
+        case .subscribed, .unsubscribed: break
+        }
+    }
+}
+
+extension ServingPlace {
+    /// Has `offer` offer a device here, and tells where that is, in words and as an endpoint.
+    func serve(
+        _ output: Output, _ offer: (_ tell: @escaping @Sendable (ServingEvent) -> Void) async throws -> Void,
+        onReady: @escaping @Sendable (_ text: String, _ endpoint: String) -> Void
+    ) async throws {
+        do {
+            try await offer { event in
+                switch event {
+                case .onTerminal(let path): onReady("PTY \(path)", path)
+                case .onSocket(let address): onReady("TCP \(address)", "\(address)")
+                case .refusedClient:
+                    output.note(
+                        "pumpctl: a second client was hung up on: the line has one",
+                        hint: "serve with --broadcast to let several clients hear all replies")
+                }
+            }
+        } catch let error as SerialError {
+            throw Failure(error)
+        } catch let error as DescriptorError {
+            let port = if case .socket(.tcp(_, let port), _) = self { port } else { UInt16(0) }
+            throw Failure(
+                error.errno == EADDRINUSE ? .unavailable : .ioError, code: "system", "port \(port): \(error)",
+                hint: "choose a free port: --tcp 0")
+        }
+    }
+}
+
+extension Failure {
+    /// Why a pseudo-terminal could not be offered.
+    fileprivate init(_ error: SerialError) {
+        self.init(file: error.path, errno: error.errno ?? 0)
+        if error.code == .pathTaken { (status, code) = (.unavailable, "path_taken") }
+        let detail = error.errno.map { " (\(String(cString: strerror($0))))" } ?? ""
+        message = "\(error.activity) \(error.path): \(error.reason)\(detail)"
+        hint = error.hint
+    }
+}

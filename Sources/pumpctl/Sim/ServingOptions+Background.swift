@@ -1,0 +1,49 @@
+import ArgumentParser
+import DescriptorIO
+import DeviceKit
+import Glibc
+
+extension ServingOptions {
+    /// Starts the program in the background, if that is asked for and this is not the one there.
+    func startInBackground(_ output: Output) throws -> Bool {
+        guard isInBackground || waits, !Self.background.isThis else { return false }
+        let start: BackgroundProgram.Start
+        do {
+            start = try Self.background.start(["pumpctl"] + CommandLine.arguments.dropFirst())
+        } catch {
+            throw Failure(
+                .ioError, code: "system", "can't start in the background: \(error)",
+                hint: "close programs you do not need, or omit --background and --wait")
+        }
+        switch start {
+        case .ended(let status, let text):
+            output.draw(text)
+            throw ExitCode(status)
+        case .ready(_, let text) where output.isJSON: output.draw(text)
+        case .ready(let process, let text):
+            // What a script keeps is the process: pid=$(pumpctl sim pump --background).
+            output.note("pumpctl: \(text.dropLast())")
+            output.text("\(process)")
+        }
+        return true
+    }
+
+    /// Where the devices are controlled; nil where they are not. With `--wait` the path is absolute, and one of this
+    /// process's own unless it is named.
+    func controlPath() throws(Failure) -> String? {
+        guard waits else { return control }
+        if let control { return control.hasPrefix("/") ? control : "\(Self.workingFolder)/\(control)" }
+        guard let folder = RuntimeFolder.make().first else {
+            throw Failure(
+                .noPermission, code: "not_permitted", "there is no folder for a control socket",
+                hint: "name a path: --control /tmp/pump.control")
+        }
+        return "\(folder)/sim-\(getpid()).control"
+    }
+
+    private static var workingFolder: String {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        return getcwd(&buffer, buffer.count) == nil
+            ? "." : buffer.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    }
+}

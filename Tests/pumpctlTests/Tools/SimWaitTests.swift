@@ -1,0 +1,98 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("sim --wait, for scripts", .timeLimit(.minutes(5)))
+struct SimWaitTests {
+    /// Ends what a test has left behind.
+    private func stop(_ ready: NSDictionary) {
+        if let process = ready["pid"] as? Int { kill(pid_t(process), SIGKILL) }
+    }
+
+    @Test("prints where the device is and where it is controlled, and 'sim ctl stop' ends it")
+    func wait() async throws {
+        let folder = TemporaryFolder()
+        let runtime = ["XDG_RUNTIME_DIR": folder.path]
+        let ending = try await Pumpctl.run("sim", "pump", "--unpaced", "--wait", environment: runtime)
+        #expect(ending.status == 0)
+        #expect(ending.errors == "")
+        let ready = try ending.object()
+        defer { stop(ready) }
+        let control = try #require(ready["control"] as? String)
+        #expect(control.hasPrefix(folder.path("pumpctl/")))
+        let process = try #require(ready["pid"] as? Int)
+        let port = try #require(ready["port"] as? String)
+        #expect(port.hasPrefix("/dev/pts/"))
+        let expected: NSDictionary = [
+            "ok": true, "event": "ready", "pid": process, "port": port, "control": control, "family": "pump", "seed": 1,
+        ]
+        #expect(ready == expected)
+        var status = stat()
+        #expect(stat(control, &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o600)
+        #expect(try await Pumpctl.run("sim", "ctl", control, "press").status == 0)
+        #expect(try await Pumpctl.run("sim", "ctl", control, "advance", "1s").output.contains("state: on\n"))
+        #expect(try await Pumpctl.run("-p", port, "--json", "status").object()["state"] as? String == "on")
+        let watch = try FolderWatch(folder.path("pumpctl"))
+        #expect(try await Pumpctl.run("sim", "ctl", control, "stop").output == "ok\n")
+        try await watch.wait(for: "the end of the control socket") { access(control, F_OK) != 0 ? () : nil }
+    }
+
+    @Test("takes a path for the control socket, which it prints in full, and any place for the device")
+    func places() async throws {
+        let folder = TemporaryFolder()
+        let program = ["/bin/sh", "-c", "cd \(folder.path) && exec \"$0\" \"$@\"", Executable.pumpctl]
+        let arguments = ["sim", "storm", "--seed", "7", "--tcp", "0", "--control", "storm.control", "--wait"]
+        let ready = try await Pumpctl.start(arguments, program: program).ending().object()
+        defer { stop(ready) }
+        #expect(ready["seed"] as? Int == 7)
+        #expect((ready["control"] as? String)?.hasSuffix("/storm.control") == true)
+        let control = folder.path("storm.control")
+        #expect((ready["port"] as? String)?.hasPrefix("tcp:127.0.0.1:") == true)
+        #expect(try await Pumpctl.run("sim", "ctl", control, "measure").output.hasPrefix("rows: 1"))
+        #expect(try await Pumpctl.run("sim", "ctl", control, "stop").status == 0)
+    }
+
+    @Test("prints the ports of several devices by their numbers, and their families where they differ")
+    func several() async throws {
+        let folder = TemporaryFolder()
+        let control = folder.path("control")
+        let ready = try await Pumpctl.run(
+            "sim", "led", "--count", "2", "--link", folder.path("led-%d"), "--with", "storm?rows=3&interval=off",
+            "--control", control, "--wait"
+        ).object()
+        defer { stop(ready) }
+        let ports = try #require(ready["ports"] as? [String])
+        #expect(ports.count == 3)
+        #expect(ports.prefix(2) == [folder.path("led-1"), folder.path("led-2")])
+        #expect(ready["families"] as? [String] == ["led", "led", "storm"])
+        #expect(ready["family"] as? String == "led")
+        #expect(ready["port"] == nil)
+        #expect(try await Pumpctl.run("-p", ports[1], "led", "on").status == 0)
+        for (number, state) in [("1", "lit: false\n"), ("2", "lit: true\n"), ("3", "rows: 3\n")] {
+            #expect(try await Pumpctl.run("sim", "ctl", control, "--device", number, "state").output == state)
+        }
+        #expect(try await Pumpctl.run("sim", "ctl", control, "stop").status == 0)
+
+        let alike = try await Pumpctl.run("sim", "led", "--count", "2", "--control", control + "2", "--wait").object()
+        defer { stop(alike) }
+        #expect((alike["ports"] as? [String])?.count == 2)
+        #expect(alike["families"] == nil)
+        #expect(try await Pumpctl.run("sim", "ctl", control + "2", "stop").status == 0)
+    }
+
+    @Test("says why there is no device, with its exit code and as JSON")
+    func failures() async throws {
+        let failed = try await Pumpctl.run("sim", "pump", "--link", "/nonexistent/pump", "--wait")
+        expectFailure(failed, 66, saying: "/nonexistent/pump", hint: "folder")
+        #expect(try failed.object()["error"] as? String == "not_found")
+        let folder = TemporaryFolder()
+        let taken = folder.write("mine", to: "file")
+        expectFailure(try await Pumpctl.run("sim", "pump", "--control", taken, "--wait"), 69, saying: taken)
+        for options in [["--background"], ["--run", "--", "true"]] {
+            let ending = try await Pumpctl.start(["sim", "pump", "--wait"] + options).ending()
+            expectFailure(ending, 64, saying: "--wait")
+        }
+    }
+}
