@@ -1,5 +1,7 @@
 """What the benchmarks share: programs that are measured against, medians by rounds, and the table of goals."""
 import os
+import pathlib
+import resource
 import statistics
 import subprocess
 import sys
@@ -17,7 +19,28 @@ def ended(process):
         process.wait()
 
 
-class Program:
+def raise_descriptor_limit():
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+
+
+class Costs:
+    """What the kernel knows of a program's process."""
+
+    def memory(self, key="VmHWM"):
+        """In MiB: at its highest, or now with VmRSS."""
+        for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
+            if line.startswith(key + ":"):
+                return int(line.split()[1]) / 1024
+        raise LookupError(key)
+
+    def cpu(self):
+        """In seconds."""
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+class Program(Costs):
     """A program that says on its first lines where it is, and lives until its standard input ends."""
 
     def __init__(self, *command, lines=1):

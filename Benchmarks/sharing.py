@@ -3,7 +3,6 @@ import contextlib
 import json
 import os
 import pathlib
-import resource
 import select
 import signal
 import socket
@@ -11,14 +10,14 @@ import subprocess
 import tempfile
 import time
 
-from harness import Program, ended, medians, numbers
+from harness import Costs, Program, ended, medians, numbers, raise_descriptor_limit
 
 LOG_BYTES = 50_000_000
 ROUND_TRIPS = 20_000
 IDLE_S = 10
 
 
-class Daemon:
+class Daemon(Costs):
     """pumpctld with devices (name to the keys of its table), for as long as the block lasts."""
 
     def __init__(self, program, folder, devices):
@@ -72,31 +71,12 @@ class Daemon:
         self.start()
         return time.monotonic() - start
 
-    # What the kernel knows of it.
-
-    def memory(self, key="VmHWM"):
-        """In MiB: at its highest, or now with VmRSS."""
-        for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
-            if line.startswith(key + ":"):
-                return int(line.split()[1]) / 1024
-        raise LookupError(key)
-
-    def cpu(self):
-        """In seconds."""
-        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
     def switches(self):
         """How many times any of its threads began to wait."""
         return sum(
             int(line.split()[1])
             for status in pathlib.Path(f"/proc/{self.process.pid}/task").glob("*/status")
             for line in status.read_text().splitlines() if line.startswith("voluntary_ctxt_switches"))
-
-
-def raise_descriptor_limit():
-    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
 
 
 @contextlib.contextmanager
