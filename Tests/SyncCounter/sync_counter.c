@@ -44,10 +44,10 @@ int rename(const char *from, const char *to) {
     return next(from, to);
 }
 
-int posix_spawn(pid_t *process, const char *path, const posix_spawn_file_actions_t *actions,
-                const posix_spawnattr_t *attributes, char *const words[], char *const environment[]) {
+int posix_spawnp(pid_t *process, const char *path, const posix_spawn_file_actions_t *actions,
+                 const posix_spawnattr_t *attributes, char *const words[], char *const environment[]) {
     int (*next)(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const[],
-                char *const[]) = dlsym(RTLD_NEXT, "posix_spawn");
+                char *const[]) = dlsym(RTLD_NEXT, "posix_spawnp");
     note("spawn", path);
     return next(process, path, actions, attributes, words, environment);
 }
