@@ -41,6 +41,7 @@ RACES ?= .build/races
 all: setup $(STATIC_LIBRARIES)
 	$(PART) 'build of pumpctl' $(RELEASE) --product pumpctl
 	$(PART) 'build of pumpctl-record' $(RELEASE) --product pumpctl-record
+	$(PART) 'build of pumpctl-scenario' $(RELEASE) --product pumpctl-scenario
 	$(PART) 'build of pumpctld' $(RELEASE) --product pumpctld
 
 # A folder with only the archive of each library, which the linker searches before the system's folders. It searches the
@@ -112,6 +113,7 @@ benchmark: all
 install: all
 	install -D -m 755 "$$($(RELEASE) --show-bin-path)/pumpctl" $(DESTDIR)$(PREFIX)/bin/pumpctl
 	install -D -m 755 "$$($(RELEASE) --show-bin-path)/pumpctl-record" $(DESTDIR)$(PREFIX)/libexec/pumpctl/pumpctl-record
+	install -D -m 755 "$$($(RELEASE) --show-bin-path)/pumpctl-scenario" $(DESTDIR)$(PREFIX)/libexec/pumpctl/pumpctl-scenario
 	install -D -m 755 "$$($(RELEASE) --show-bin-path)/pumpctld" $(DESTDIR)$(PREFIX)/libexec/pumpctl/pumpctld
 	install -D -m 644 packaging/systemd/pumpctld.service $(DESTDIR)$(PREFIX)/lib/systemd/system/pumpctld.service
 	sed -i 's|/usr/local/|$(PREFIX)/|' $(DESTDIR)$(PREFIX)/lib/systemd/system/pumpctld.service

@@ -52,10 +52,10 @@ extension DeviceHost {
     /// - Returns: The far end of the line.
     public nonisolated func connect() async throws(DescriptorError) -> DescriptorChannel {
         let (far, near) = try DescriptorChannel.pair(on: loop)
-        let running = Task(executorPreference: loop) { try await self.run() }
         await onCarrierEvent { event in
             if event.action == .unplug { Task(executorPreference: near.loop) { await near.close() } }
         }
+        let running = Task(executorPreference: loop) { try await self.run() }
         await attach(near) { running.cancel() }
         return far
     }

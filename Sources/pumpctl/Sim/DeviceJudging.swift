@@ -1,6 +1,7 @@
 import FirmwareSim
 import LineProtocol
 import Synchronization
+import Terminal
 
 /// What was seen of the programs that use simulated devices, where something is expected of them.
 final class DeviceJudging: Sendable {

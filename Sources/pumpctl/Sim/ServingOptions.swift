@@ -140,6 +140,11 @@ struct ServingOptions: ParsableArguments {
                 ? .lineAndRadio(self.place(0, hasLink: true), adapter: adapter) : .radio(adapter: adapter)
             return [OfferedDevice(number: 1, simulator: simulator, settings: settings, place: place)]
         }
+        if tcp != nil {
+            do throws(SimulatorOptionError) { try settings.checkWithoutTerminal() } catch {
+                throw ValidationError(error.words)
+            }
+        }
         let own = (0..<(count ?? 1)).map { (simulator, settings.numbered($0 + 1)) }
         return (own + (try others.map(Self.device))).enumerated().map { index, device in
             OfferedDevice(

@@ -3,6 +3,7 @@ import ControlProtocol
 import DescriptorIO
 import DeviceKit
 import Glibc
+import LineProtocol
 
 struct SimControlCommand: ContextCommand {
     static let configuration = CommandConfiguration(
@@ -34,15 +35,22 @@ struct SimControlCommand: ContextCommand {
     @Argument(help: "What the verb takes.")
     var arguments: [String] = []
 
-    func run(in context: CommandContext) async throws {
+    func run() throws {
+        try CommandRunner.runToStatus(shared.merged(with: parent.shared)) { try await perform(in: $0).rawValue }
+    }
+
+    func run(in context: CommandContext) async throws { _ = try await perform(in: context) }
+
+    private func perform(in context: CommandContext) async throws -> ExitStatus {
         var request: [String: JSONValue] = [
             "id": 1, "do": .text(verb), "arguments": .array(arguments.map(JSONValue.text)),
         ]
         request["device"] = device.map(JSONValue.integer)
         let response = try await Self.ask(JSONValue.object(request), at: path, context.loop)
-        if let verdict = response["verdict"] { return try conclude(verdict, context.output) }
+        if let verdict = response["verdict"] { return conclude(verdict, context.output) }
         guard case .object(let state)? = response["state"] else {
-            return context.output.result("ok", ["ok": true] as ResultRecord)
+            context.output.result("ok", ["ok": true] as ResultRecord)
+            return .done
         }
         if context.output.isJSON {
             context.output.draw(JSONValue.object(state.merging(["ok": true]) { $1 }).json + "\n")
@@ -51,10 +59,11 @@ struct SimControlCommand: ContextCommand {
                 context.output.text(key + ": " + (value.text ?? value.json))
             }
         }
+        return .done
     }
 
     /// Prints what was seen of the programs that used the devices.
-    private func conclude(_ verdict: JSONValue, _ output: Output) throws {
+    private func conclude(_ verdict: JSONValue, _ output: Output) -> ExitStatus {
         if output.isJSON {
             output.draw(JSONValue.object(["ok": verdict["passed"] ?? false, "verdict": verdict]).json + "\n")
         } else if verdict["passed"] == true {
@@ -68,7 +77,7 @@ struct SimControlCommand: ContextCommand {
                 output.text("\(rule["expectation"]?.text ?? ""): never came to the test".printable())
             }
         }
-        if verdict["passed"] != true { throw ExitCode(ExitStatus.checkFailed.rawValue) }
+        return verdict["passed"] == true ? .done : .checkFailed
     }
 
     /// What a simulator answers to a request.
@@ -113,6 +122,10 @@ struct SimControlCommand: ContextCommand {
 
 extension JSONValue {
     fileprivate var text: String? { if case .text(let text) = self { text } else { nil } }
+
+    fileprivate subscript(_ member: String) -> JSONValue? {
+        if case .object(let members) = self { members[member] } else { nil }
+    }
 
     fileprivate var elements: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
 }

@@ -29,7 +29,7 @@ enum SimLink {
             let names = simulations.map { "sim:" + ($0.configuration.commandName ?? "") }
             throw endpoint.invalid("name one of: " + names.joined(separator: ", "))
         }
-        let options = simulator.line.options.filter { $0.carrier != .radio }
+        let options = simulator.line.options.filter { $0.carrier != .radio && $0.value != .expectations }
         try endpoint.allowOptions(Set(options.map(\.name)).union(["scenario"]))
         var given = endpoint.options
         if let path = given.removeValue(forKey: "scenario") {

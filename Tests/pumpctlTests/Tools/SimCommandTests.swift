@@ -314,12 +314,12 @@ struct SimCommandTests {
 
     @Test(
         "Help lists the faults, those of the device's own first",
-        arguments: [("pump", "corrupt, "), ("peer", "no_file_selected, ")])
+        arguments: [("pump", "baud, "), ("peer", "no_file_selected, ")])
     func faultsInHelp(family: String, first: String) async throws {
         let ending = try await Pumpctl.start(["sim", family, "--help"]).ending()
         let help = ending.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(help.contains("(faults: \(first)"), "\(help)")
-        #expect(help.contains(", silence, split)"), "\(help)")
+        #expect(help.contains(", twice, unplug)"), "\(help)")
     }
 
     @Test(
@@ -332,7 +332,7 @@ struct SimCommandTests {
             (["sim", "rescue", "--hoard", "--forwards"], "--forwards cannot be combined with --hoard"),
             (["sim", "peer", "--fault", "x"], "separated by commas, where NAME is one of: no_file_selected, "),
             (["-p", "sim:pump?knob=half", "status"], "set knob to a number from 0 to 1023"),
-            (["-p", "sim:pump?name=x", "status"], "'sim:' takes the options banner, baud, fault, knob, seed, "),
+            (["-p", "sim:pump?name=x", "status"], "'sim:' takes the options banner, baud, fault, knob, scenario, seed, "),
             (["sim", "pump", "--fault", "delay=x"], "--fault takes NAME[=AMOUNT][@OCCASION], "),
             (
                 ["sim", "led", "--ble", "--fault", "delay", "--fault", "drop"],

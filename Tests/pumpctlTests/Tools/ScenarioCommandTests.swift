@@ -1,0 +1,128 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("Scenarios of simulated devices", .timeLimit(.minutes(3)))
+struct ScenarioCommandTests {
+    private let folder = TemporaryFolder()
+
+    private func file(_ text: String) throws -> String {
+        let path = folder.path("scenario.toml")
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+
+    private static let tooWarm = """
+        family = "pump"
+        seed = 7
+        [device]
+        unpaced = true
+        knob = 716
+        [[step]]
+        when = "command:1"
+        do = "temperature skin 41"
+        [expect]
+        one-in-flight = true
+        [[expect.reaction]]
+        to = "ERROR:OVERHEAT"
+        within = "30s"
+        send = "OFF"
+        """
+
+    @Test("A program that does what is expected passes, and its own exit code counts")
+    func passes() async throws {
+        let path = try file(Self.tooWarm)
+        // on is answered, then the skin is too warm, and the pump has stopped by itself until it is told OFF.
+        let script = #""$0" on; "$0" off; exit $1"#
+        for status in ["0", "7"] as [String] {
+            let ending = try await Pumpctl.run(
+                "sim", "pump", "--scenario", path, "--run", "--", "bash", "-c", script, Executable.pumpctl, status)
+            #expect(ending.status == Int32(status), "\(ending.errors)")
+            #expect(ending.errors.contains("pumpctl: verdict: the host did all that was expected\n"))
+        }
+    }
+
+    @Test("A program written wrong fails: it sends two commands at once, and does not react")
+    func fails() async throws {
+        let path = try file(Self.tooWarm.replacing("30s", with: "100ms"))
+        let script = #"exec 3<>"$PUMPCTL_PORT"; printf 'ON\nSTATUS\n' >&3; grep -qm1 OVERHEAT <&3; sleep 0.3"#
+        let ending = try await Pumpctl.run(
+            "sim", "pump", "--scenario", path, "--run", "--", "bash", "-c", script)
+        #expect(ending.status == 2)
+        #expect(ending.output.isEmpty)
+        #expect(ending.errors.contains("one-in-flight: STATUS came before the last reply had ended\n"))
+        #expect(
+            ending.errors.contains("reaction=100ms/OFF@line:ERROR:OVERHEAT: no such command came within the time\n"))
+    }
+
+    @Test("Rules of baud rates and flushes are judged on a pseudo-terminal, and refused elsewhere")
+    func terminals() async throws {
+        let script =
+            #"stty -F "$PUMPCTL_PORT" 115200; exec 3<>"$PUMPCTL_PORT"; printf 'TEMP\n' >&3; head -c 10 <&3 >/dev/null"#
+        let ending = try await Pumpctl.run(
+            "sim", "pump", "--unpaced", "--expect", "pacing=1ms", "--run", "--", "bash", "-c", script)
+        #expect(ending.status == 0, "\(ending.errors)")
+        let wrong = try await Pumpctl.run("sim", "pump", "--expect", "baud", "--run", "--", "bash", "-c", script)
+        #expect(wrong.status == 2)
+        #expect(wrong.errors.contains("baud: sent at 115200 baud; the device has 9600\n"))
+        let refused = try await Pumpctl.run("sim", "pump", "--tcp", "0", "--expect", "baud", "--run", "--", "true")
+        #expect(refused.status == 64 && refused.errors.contains("pseudo-terminal"))
+    }
+
+    @Test("The end that was asked for tells the verdict, to who asked as well")
+    func control() async throws {
+        let start = try await Pumpctl.run("sim", "led", "--unpaced", "--expect", "pacing=10s", "--wait")
+        let ready = try start.object()
+        let (port, control) = (try #require(ready["port"] as? String), try #require(ready["control"] as? String))
+        for _ in 0..<2 { #expect(try await Pumpctl.run("-p", port, "led", "get").status == 0) }
+        let stop = try await Pumpctl.run("--json", "sim", "ctl", control, "stop")
+        #expect(stop.status == 2)
+        let verdict = try #require(try stop.object()["verdict"] as? NSDictionary)
+        #expect(verdict["passed"] as? Bool == false && (verdict["count"] as? Int ?? 0) >= 1)
+    }
+
+    @Test("A signal ends a simulator with what was found, if anything was")
+    func signal() async throws {
+        let sim = try await Pumpctl.start([
+            "sim", "led", "--unpaced", "--link", folder.path("led"), "--expect", "pacing=1s",
+        ])
+        _ = try await sim.output.line()
+        sim.send(signal: SIGTERM)
+        #expect(try await sim.ending().status == 143)
+    }
+
+    @Test("An endpoint takes a scenario too, but for what it expects")
+    func endpoint() async throws {
+        let path = try file("[device]\nlit = true\n")
+        #expect(try await Pumpctl.run("-p", "sim:led?scenario=\(path)", "led", "get").output == "led on\n")
+        let judged = try file("[expect]\nbaud = true\n")
+        let refused = try await Pumpctl.run("-p", "sim:led?scenario=\(judged)", "led", "get")
+        #expect(refused.status == 64 && refused.errors.contains("pumpctl sim"))
+    }
+
+    @Test(
+        "What is no scenario is refused, and it is said where and why",
+        arguments: [
+            ("family = \"storm\"", "it is a scenario for 'storm', not for 'pump'"),
+            ("[device]\nknob = 5000", "--knob takes a number from 0 to 1023"),
+            ("[devcie]", "unknown table"), ("[[fault]]\nwhen = \"5%\"", "[fault] name: it is missing"),
+            ("[[fault]]\nname = \"drop\"\nwhen = \"often\"", "--fault takes"), ("knob = 3", "unknown table"),
+            ("[[step]]\nwhen = \"5s\"\ndo = \"jump\"", "the device has no verb 'jump'"),
+            ("[[step]]\nwhen = 5", "[step] do"),
+            ("[expect]\npacing = true", "--expect takes"), ("[expect]\nbuad = true", "unknown key"),
+            ("[[expect.reaction]]\nto = \"A,B\"\nwithin = \"1s\"", "has a comma in it"), ("family = ", "line 1"),
+            ("fault = \"drop\"", "must be an array of tables"),
+        ])
+    func refused(text: String, message: String) async throws {
+        let ending = try await Pumpctl.run("sim", "pump", "--scenario", try file(text), "--run", "--", "true")
+        #expect(ending.status == 64, "\(ending.errors)")
+        #expect(ending.errors.contains(message), "\(ending.errors)")
+    }
+
+    @Test("A file that is not there is said to be so")
+    func missing() async throws {
+        let ending = try await Pumpctl.run("sim", "pump", "--scenario", "/nonexistent.toml")
+        expectFailure(ending, 66, saying: "/nonexistent.toml: No such file or directory", hint: "path")
+    }
+}
