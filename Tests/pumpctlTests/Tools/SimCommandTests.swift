@@ -332,7 +332,10 @@ struct SimCommandTests {
             (["sim", "rescue", "--hoard", "--forwards"], "--forwards cannot be combined with --hoard"),
             (["sim", "peer", "--fault", "x"], "separated by commas, where NAME is one of: no_file_selected, "),
             (["-p", "sim:pump?knob=half", "status"], "set knob to a number from 0 to 1023"),
-            (["-p", "sim:pump?name=x", "status"], "'sim:' takes the options banner, baud, fault, knob, scenario, seed, "),
+            (
+                ["-p", "sim:pump?name=x", "status"],
+                "'sim:' takes the options banner, baud, fault, knob, scenario, seed, "
+            ),
             (["sim", "pump", "--fault", "delay=x"], "--fault takes NAME[=AMOUNT][@OCCASION], "),
             (
                 ["sim", "led", "--ble", "--fault", "delay", "--fault", "drop"],
