@@ -143,10 +143,19 @@ public actor DeviceHost<Device: SimulatedDevice> {
         if judge != nil {
             if isRunning { catchUp() }
             let rate = lines[id]?.hostBaudRate
-            judge?.hear(bytes, at: now, isAnswering: !device.isQuiescent, hostRate: rate)
+            judge?.hear(bytes, at: now, isAnswering: isAnswering, hostRate: rate)
         }
         device.receive(bytes, at: now)
         goOn()
+    }
+
+    /// Whether the device is yet to answer what it received. A line end that is still on its way is nothing to wait for: the CR
+    /// of a reply has ended its line.
+    private var isAnswering: Bool {
+        guard !device.isQuiescent else { return false }
+        var later = device
+        let rest = later.advance(to: now + .milliseconds(10)).flatMap(\.bytes)
+        return !later.isQuiescent || rest.contains { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
     }
 
     /// What came from a client, without what a pseudo-terminal in packet mode puts before it; nil where that is all.
@@ -154,7 +163,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
         guard lines[id]?.isInPacketMode == true, let status = bytes.first else { return bytes }
         if PacketStatus(rawValue: status).contains(.flushedInput) {
             if isRunning { catchUp() }
-            judge?.flush(at: now, isAnswering: !device.isQuiescent)
+            judge?.flush(at: now, isAnswering: isAnswering)
         }
         return bytes.count > 1 ? Array(bytes[1...]) : nil
     }
@@ -169,7 +178,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
 
     /// A central has written to the device, which is about to be told.
     package func noteWrite(_ bytes: [UInt8]) {
-        judge?.hear(bytes, at: now, isAnswering: !device.isQuiescent, isPacket: true)
+        judge?.hear(bytes, at: now, isAnswering: isAnswering, isPacket: true)
     }
 
     /// Whether it matters that a host flushes its input, which a pseudo-terminal tells in packet mode only.
