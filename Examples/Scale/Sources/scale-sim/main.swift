@@ -36,6 +36,7 @@ case "pty", "tcp":
     try await host.serve(at: place) { event in
         switch event {
         case .onTerminal(let path): announce("serving at \(path)")
+        case .isBack(let path): announce("back at \(path)")
         case .onSocket(let address): announce("serving at \(address)")
         case .refusedClient: announce("hung up on a second client")
         }
