@@ -43,7 +43,7 @@ do {
     case "monitor":
         var recording: Recording?
         if let path = getenv("SCALE_RECORDER") {
-            let recorder = RecordProgram(path: String(cString: path))
+            let recorder = CompanionProgram(path: String(cString: path))
             recording = try Recording(of: Family.scale.name, by: recorder) { print("record:", $0) }
             await recording?.listen()
             recording?.beginSession(at: endpoint)
