@@ -138,8 +138,11 @@ public struct PeerDialogue: Sendable {
 
     /// Drops what has come by now: an acknowledgement that came twice must not count for what is said next.
     private mutating func forgetHeard() async throws(LinkError) {
-        let bytes = try await reader.link.receiveAvailable()
-        if !bytes.isEmpty { _ = decoder.append(bytes) }
+        while true {
+            let bytes = try await reader.link.receiveAvailable()
+            if bytes.isEmpty { break }
+            _ = decoder.append(bytes)
+        }
         pieces = []
     }
 
