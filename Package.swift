@@ -36,6 +36,7 @@ let package = Package(
         .library(name: "Recorder", targets: ["Recorder", "RecordFormat"]),
         .executable(name: "pumpctl", targets: ["pumpctl"]),
         .executable(name: "pumpctl-record", targets: ["pumpctl-record"]),
+        .executable(name: "pumpctl-scenario", targets: ["pumpctl-scenario"]),
         .executable(name: "pumpctld", targets: ["pumpctld"]),
         .executable(name: "fake-bluez", targets: ["fake-bluez"]),
         .library(name: "SyncCounter", type: .dynamic, targets: ["SyncCounter"]),
@@ -115,14 +116,22 @@ let package = Package(
             dependencies: ["CRecorder", "RecordFormat", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings),
         .executableTarget(name: "pumpctl-record", dependencies: ["Recorder", "RecordFormat"], swiftSettings: settings),
+        // Files that people write, as TOML, and what is wrong with them.
+        .target(
+            name: "TOMLReading", dependencies: ["LineProtocol", .product(name: "TOMLKit", package: "TOMLKit")],
+            swiftSettings: settings),
+        // Reads a scenario's file for pumpctl, which is not linked with TOML.
+        .executableTarget(
+            name: "pumpctl-scenario", dependencies: ["TOMLReading", "FirmwareSim", "DescriptorIO"],
+            swiftSettings: settings),
         // The daemon that shares devices. It is a program of its own, so that what it links costs pumpctl's start nothing.
         .executableTarget(
             name: "pumpctld",
             dependencies: [
                 "Sharing", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "DescriptorIO", "RecordFormat",
-                "Terminal",
+                "Terminal", "TOMLReading",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "TOMLKit", package: "TOMLKit"), .product(name: "Logging", package: "swift-log"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -191,7 +200,8 @@ let package = Package(
         .testTarget(
             name: "pumpctldTests",
             dependencies: [
-                "pumpctld", "pumpctl", "Sharing", "DeviceKit", "Transports", "LineProtocol", "DescriptorIO",
+                "pumpctld", "pumpctl", "TOMLReading", "Sharing", "DeviceKit", "Transports", "LineProtocol",
+                "DescriptorIO",
                 "FirmwareSim", "FakeBlueZ", "TestSupport", .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -234,7 +244,8 @@ let package = Package(
         .testTarget(
             name: "pumpctlTests",
             dependencies: [
-                "pumpctl", "pumpctl-record", "DeviceKit", "Diagnosis", "FakeBlueZ", "BlueZ", "DBus", "Transports",
+                "pumpctl", "pumpctl-record", "pumpctl-scenario", "DeviceKit", "Diagnosis", "FakeBlueZ", "BlueZ", "DBus",
+                "Transports",
                 "FirmwareSim",
                 "SerialPort",
                 "DescriptorIO", "LineProtocol", "RecordFormat", "Terminal", "TestSupport",

@@ -43,6 +43,21 @@ public protocol SimulatedDevice: Sendable {
     /// What left the UART before `instant` is still returned by the next ``advance(to:)``; the rest is lost.
     mutating func reset(at instant: Duration)
 
+    /// Gets stuck in an error state that nothing but the end of this leaves. Most devices have none.
+    mutating func setStuck(_ isStuck: Bool, at instant: Duration)
+
+    /// What the device, or its faults, did to what carries its bytes, and was not returned before, in order. Most do nothing.
+    mutating func takeCarrierEvents() -> [CarrierEvent]
+
+    /// Whether it wants to know what baud rate the host's end of the line is set to. Most devices can't.
+    var heedsHostBaudRate: Bool { get }
+
+    /// The host's end of the line is set to this baud rate, in bits per second. Told before anything goes over the line.
+    mutating func setHostBaudRate(_ rate: Int)
+
+    /// The commands that a host may send at any moment, also before the last one is answered: what makes the device safe.
+    static var urgentCommands: [String] { get }
+
     /// What people and the world do to it while it runs; nothing, unless it says otherwise.
     static var verbs: [DeviceVerb<Self>] { get }
 
@@ -51,9 +66,19 @@ public protocol SimulatedDevice: Sendable {
 }
 
 extension SimulatedDevice {
+    public static var urgentCommands: [String] { [] }
+
     public static var verbs: [DeviceVerb<Self>] { [] }
 
     public var observations: [String: ObservedValue] { [:] }
+
+    public mutating func setStuck(_ isStuck: Bool, at instant: Duration) {}
+
+    public mutating func takeCarrierEvents() -> [CarrierEvent] { [] }
+
+    public var heedsHostBaudRate: Bool { false }
+
+    public mutating func setHostBaudRate(_ rate: Int) {}
 
     public mutating func hostCame(at instant: Duration) {}
 

@@ -20,11 +20,12 @@ public final class PseudoTerminal: Sendable {
     /// The path of the slave, as in `/dev/pts/3`.
     public let path: String
     /// The path of the symbolic link to it, if one was asked for.
-    public var linkPath: String? { link?.path }
+    public var linkPath: String? { link.withLock { $0?.path } }
 
     let master: SharedDescriptor
     let heldSlave: SharedDescriptor?
-    private let link: PortLink?
+    private let link: Mutex<PortLink?>
+    private let packetMode = Atomic(false)
 
     /// Makes a pseudo-terminal, its slave in raw mode at 9600 baud.
     ///
@@ -55,7 +56,22 @@ public final class PseudoTerminal: Sendable {
         } else {
             heldSlave = nil
         }
-        link = if let linkPath { try PortLink(path: linkPath, target: path) } else { nil }
+        link = Mutex(nil)
+        if let linkPath { try putLink(at: linkPath) }
+    }
+
+    /// Puts a symbolic link to the slave somewhere, in place of one that it has.
+    ///
+    /// - Parameter linkPath: A stale link there is replaced, anything else is not.
+    /// - Throws: ``SerialError`` with ``SerialError/Code/pathTaken`` or ``SerialError/Code/system``; the link that it had is
+    ///   gone then.
+    public func putLink(at linkPath: String) throws(SerialError) {
+        link.withLock { link in
+            link?.remove()
+            link = nil
+        }
+        let link = try PortLink(path: linkPath, target: path)
+        self.link.withLock { $0 = link }
     }
 
     deinit {
@@ -123,12 +139,16 @@ public final class PseudoTerminal: Sendable {
         defer { master.giveBack() }
         let error = cserial_set_packet_mode(descriptor, on ? 1 : 0)
         guard error == 0 else { throw SerialError(errno: error, activity: activity, path: path) }
+        packetMode.store(on, ordering: .relaxed)
     }
+
+    /// Whether ``setPacketMode(_:)`` was switched on last.
+    public var isInPacketMode: Bool { packetMode.load(ordering: .relaxed) }
 
     /// Removes the link, and closes both ends: the client finds itself disconnected. A second call does nothing.
     public func close() {
         guard master.retire() != nil else { return }
-        link?.remove()
+        link.withLock { $0?.remove() }
         if heldSlave?.retire() != nil { heldSlave?.giveBack() }
         master.giveBack()
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import DeviceKit
 import Logging
 import Sharing
+import TOMLReading
 
 /// The options of `pumpctl serve`: a file, or one device.
 struct ServeOptions: ParsableArguments {

@@ -100,6 +100,12 @@ extension Peripheral {
         registration.lose()
     }
 
+    /// Hangs up on all centrals, which may connect again.
+    public func hangUp() {
+        guard let adapter = registration.adapter else { return }
+        for central in centrals.keys { hangUp(central, on: adapter) }
+    }
+
     private func hangUp(_ central: BluetoothAddress, on adapter: ObjectPath) {
         let devices = bluez.keeper.mirror.objects(with: BlueZName.device, below: adapter)
         for (path, properties) in devices where properties["Address"]?.string == central.description {

@@ -111,6 +111,15 @@ public actor Peripheral {
         }
     }
 
+    /// Tells of a value at once, before those that wait: called while a subscription is told of, it is on its way to the
+    /// central before the subscription is confirmed. For devices that do that wrong.
+    package func notifyEarly(_ value: [UInt8], on characteristic: BluetoothUUID) {
+        guard isOffered, let place = tree.characteristic(characteristic), place.facts.delivery == .toAll else { return }
+        _ = bluez.bus.assumeIsolated {
+            $0.notify(NotificationQueue.Notification(path: place.path, value: value))
+        }
+    }
+
     /// Waits until bluetoothd has taken all notifications that were sent before.
     ///
     /// - Throws: ``BLEError`` as ``notify(_:on:to:)``.

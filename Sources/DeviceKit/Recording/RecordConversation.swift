@@ -15,8 +15,8 @@ public final class RecordConversation {
     /// - Parameters:
     ///   - arguments: What it is to do: see `pumpctl-record`.
     ///   - program: The program; nil for the one that is installed.
-    public init(_ arguments: [String], by program: RecordProgram? = nil) throws(Trouble) {
-        (process, socket) = try RecordProgram.chosen(program).start(arguments)
+    public init(_ arguments: [String], by program: CompanionProgram? = nil) throws(Trouble) {
+        (process, socket) = try CompanionProgram.recorder(program).start(arguments)
     }
 
     /// Without its input the program ends, once it has done what it was asked to.
@@ -48,7 +48,7 @@ public final class RecordConversation {
             let count = Glibc.read(socket, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
-                let status = RecordProgram.status(of: process)
+                let status = CompanionProgram.status(of: process)
                 if status == 0 { return nil }
                 throw Trouble(lost: "pumpctl-record ended with status \(status)")
             }

@@ -29,7 +29,7 @@ public struct RecordQuery {
     /// - Parameters:
     ///   - filter: Which of them.
     ///   - program: The program that keeps the record; nil for the one that is installed.
-    public init(_ table: RecordTable, _ filter: RecordFilter, by program: RecordProgram? = nil) throws(Trouble) {
+    public init(_ table: RecordTable, _ filter: RecordFilter, by program: CompanionProgram? = nil) throws(Trouble) {
         let answers = try RecordConversation(["read", table.rawValue] + Self.words(filter), by: program)
         let names = try Self.row(answers)
         columns = names ?? table.columns
@@ -49,7 +49,7 @@ public struct RecordQuery {
     ///   - filter: Of which readings.
     ///   - program: The program that keeps the record; nil for the one that is installed.
     public static func series(
-        columns: Int, _ filter: RecordFilter, by program: RecordProgram? = nil
+        columns: Int, _ filter: RecordFilter, by program: CompanionProgram? = nil
     ) throws(Trouble) -> [FoldedSeries] {
         let answers = try RecordConversation(["fold", "\(columns)"] + words(filter), by: program)
         var all: [FoldedSeries] = []
@@ -60,7 +60,7 @@ public struct RecordQuery {
     /// Where the record is.
     ///
     /// - Parameter program: The program that keeps the record; nil for the one that is installed.
-    public static func place(by program: RecordProgram? = nil) throws(Trouble) -> Place {
+    public static func place(by program: CompanionProgram? = nil) throws(Trouble) -> Place {
         let answers = try RecordConversation(["where"], by: program)
         guard let cells = try row(answers), cells.count == 3, let path = JSONText.unquoted(cells[0][...]),
             let count = Int(cells[1])
@@ -72,7 +72,7 @@ public struct RecordQuery {
     ///
     /// - Parameter program: The program that keeps the record; nil for the one that is installed.
     /// - Returns: Whether that was needed.
-    public static func optimize(by program: RecordProgram? = nil) throws(Trouble) -> Bool {
+    public static func optimize(by program: CompanionProgram? = nil) throws(Trouble) -> Bool {
         let answers = try RecordConversation(["optimize"], by: program)
         while let answer = try answers.next() {
             if case .failing(let trouble) = answer { throw trouble }

@@ -61,10 +61,10 @@ public final class Recording: Sendable {
     ///   - program: The program; nil for the one that is installed.
     ///   - tell: Told what is wrong, once each time; must not block.
     public init(
-        of family: String, by program: RecordProgram? = nil, on loop: EventLoop = .shared,
+        of family: String, by program: CompanionProgram? = nil, on loop: EventLoop = .shared,
         tell: @escaping @Sendable (Report) -> Void
     ) throws(Trouble) {
-        let (process, socket) = try RecordProgram.chosen(program).start(["write"])
+        let (process, socket) = try CompanionProgram.recorder(program).start(["write"])
         _ = fcntl(socket, F_SETFL, O_NONBLOCK)
         self.process = process
         channel = DescriptorChannel(taking: socket, kind: .socket, on: loop)
@@ -219,7 +219,7 @@ public final class Recording: Sendable {
         await channel.close()
         let (isAbandoned, lost) = state.withLock { ($0.isAbandoned, $0.lost) }
         // What has ended, as it should or not, must not be left as a zombie.
-        if !isAbandoned { _ = RecordProgram.status(of: process) }
+        if !isAbandoned { _ = CompanionProgram.status(of: process) }
         if lost > 0 { tell(.lost(lost)) }
     }
 

@@ -22,7 +22,7 @@ public final class SharedRecording: Sendable {
     }
 
     private let family: String
-    private let program: RecordProgram?
+    private let program: CompanionProgram?
     private let loop: EventLoop
     private let state = Mutex(State())
 
@@ -32,7 +32,7 @@ public final class SharedRecording: Sendable {
     ///   - family: What kind of device it is of, as in `pump`.
     ///   - program: The program that writes; nil for the one that is installed.
     ///   - loop: What it runs on.
-    public init(of family: String, by program: RecordProgram? = nil, on loop: EventLoop = .shared) {
+    public init(of family: String, by program: CompanionProgram? = nil, on loop: EventLoop = .shared) {
         self.family = family
         self.program = program
         self.loop = loop

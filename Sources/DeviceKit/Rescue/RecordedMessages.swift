@@ -8,14 +8,14 @@ internal import Synchronization
 /// of the next one.
 public final class RecordedMessages: RescueStore {
     private let conversation = Mutex<RecordConversation?>(nil)
-    private let program: RecordProgram?
+    private let program: CompanionProgram?
 
-    private init(_ program: RecordProgram?) { self.program = program }
+    private init(_ program: CompanionProgram?) { self.program = program }
 
     /// The messages, once it is known that they can be stored.
     ///
     /// - Parameter program: The program that keeps them; nil for the one that is installed.
-    public static func open(by program: RecordProgram? = nil) async throws(RescueStoreError) -> RecordedMessages {
+    public static func open(by program: CompanionProgram? = nil) async throws(RescueStoreError) -> RecordedMessages {
         let messages = RecordedMessages(program)
         _ = try await messages.commit([])
         return messages
@@ -89,7 +89,7 @@ public struct MessageReader {
     ///
     /// - Parameter program: The program that keeps them; nil for the one that is installed.
     public init(
-        status: RescueStatus?, category: RescueCategory? = nil, by program: RecordProgram? = nil
+        status: RescueStatus?, category: RescueCategory? = nil, by program: CompanionProgram? = nil
     ) throws(Trouble) {
         conversation = try RecordConversation(
             ["messages", status?.rawValue ?? "-", category?.rawValue ?? "-"], by: program)

@@ -8,11 +8,13 @@ public struct DeviceHandle: Sendable {
 
     private let act: @Sendable (String, [String]) async throws(DeviceVerbError) -> Void
     private let look: @Sendable () async -> [String: ObservedValue]
+    private let judge: @Sendable () async -> Verdict?
 
     init<Device: SimulatedDevice>(_ host: DeviceHost<Device>) {
         verbs = (Device.verbs.map(\.name) + Self.commonVerbs).sorted()
         act = { verb, arguments throws(DeviceVerbError) in try await host.perform(verb, arguments) }
         look = { await host.observe() }
+        judge = { await host.verdict() }
     }
 
     /// Does something to the device now.
@@ -28,6 +30,9 @@ public struct DeviceHandle: Sendable {
 
     /// What can be seen of the device now, by keys that end in their unit.
     public func observe() async -> [String: ObservedValue] { await look() }
+
+    /// What was seen of the device's host until now; nil where nothing is expected of it.
+    public func verdict() async -> Verdict? { await judge() }
 }
 
 extension DeviceHost {
@@ -38,28 +43,17 @@ extension DeviceHost {
 
     fileprivate func perform(_ verb: String, _ arguments: [String]) throws(DeviceVerbError) {
         if let row = Device.verbs.first(where: { $0.name == verb }) {
-            let settings = try Self.settings(arguments, row.arguments, of: verb)
+            let settings = try row.settings(arguments)
             return change { row.perform(&$0, settings, $1) }
         }
         switch verb {
         case "advance":
-            let settings = try Self.settings(arguments, [Self.time], of: verb)
+            let settings = try SimulatorSettings(arguments, as: [Self.time], of: verb)
             if let time = settings.time(Self.time.name) { advance(by: time) }
         case "reset":
-            _ = try Self.settings(arguments, [], of: verb)
+            _ = try SimulatorSettings(arguments, as: [], of: verb)
             change { $0.reset(at: $1) }
         default: throw .unknown(verb, known: handle.verbs)
-        }
-    }
-
-    private static func settings(
-        _ given: [String], _ arguments: [SimulatorOption], of verb: String
-    ) throws(DeviceVerbError) -> SimulatorSettings {
-        let names = arguments.map(\.name)
-        guard given.count == names.count else { throw .argumentCount(of: verb, names: names) }
-        let values = Dictionary(uniqueKeysWithValues: zip(names, given))
-        do throws(SimulatorOptionError) { return try SimulatorSettings(arguments, values, over: .line) } catch {
-            throw .argument(error)
         }
     }
 

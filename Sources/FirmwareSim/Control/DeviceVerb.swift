@@ -25,6 +25,23 @@ public struct DeviceVerb<Device>: Sendable {
         self.help = help
         self.perform = perform
     }
+
+    /// What was given to it, checked.
+    package func settings(_ given: [String]) throws(DeviceVerbError) -> SimulatorSettings {
+        try SimulatorSettings(given, as: arguments, of: name)
+    }
+}
+
+extension SimulatorSettings {
+    /// What was given to a verb, in the order of its arguments.
+    init(_ given: [String], as arguments: [SimulatorOption], of verb: String) throws(DeviceVerbError) {
+        let names = arguments.map(\.name)
+        guard given.count == names.count else { throw .argumentCount(of: verb, names: names) }
+        let values = Dictionary(uniqueKeysWithValues: zip(names, given))
+        do throws(SimulatorOptionError) { try self.init(arguments, values, over: .line) } catch {
+            throw .argument(error)
+        }
+    }
 }
 
 /// Something that can be seen of a simulated device.
@@ -42,7 +59,7 @@ public enum DeviceVerbError: Error, Sendable, Hashable {
     /// The verb takes other arguments: these, by their names.
     case argumentCount(of: String, names: [String])
     /// An argument takes another value.
-    case argument(SimulatorOptionError)
+    indirect case argument(SimulatorOptionError)
 }
 
 extension DeviceVerbError: CustomStringConvertible {

@@ -28,6 +28,20 @@ public struct Fault: Sendable {
         case overrun
         /// Has the device's clock go wrong, by its percentage.
         case drift
+        /// Says a whole reply again.
+        case repeatReply
+        /// Gets the device stuck in an error state.
+        case stick
+        /// Makes garbage of what is said and heard where the host's baud rate is another.
+        case garble
+        /// Pulls the cable in the middle of a unit, for its time.
+        case unplug
+        /// Drops the radio link in the middle of a write.
+        case hangUp
+        /// Neither hears nor says anything for its time, then drops the radio link.
+        case loseRadio
+        /// Says what was notified last before a subscription is confirmed.
+        case notifyEarly
     }
 
     /// What a fault takes behind `=`.
@@ -51,10 +65,10 @@ public struct Fault: Sendable {
     let effect: Effect
     let amount: Amount
     /// When it happens where that is not said.
-    let occasion: FaultOrder.Occasion
+    let occasion: Occasion
 
     private init(
-        _ name: String, _ effect: Effect, _ amount: Amount = .nothing, _ occasion: FaultOrder.Occasion = .chance(0.1),
+        _ name: String, _ effect: Effect, _ amount: Amount = .nothing, _ occasion: Occasion = .chance(0.1),
         only carrier: SimulatorOption.Carrier? = nil, source: String, help: String
     ) {
         self.name = name
@@ -69,12 +83,19 @@ public struct Fault: Sendable {
     /// The rows, by their names.
     public static let all: [Fault] = [
         Fault(
+            "baud", .garble, .nothing, .always, only: .line, source: "https://github.com/esp8266/Arduino/issues/2130",
+            help: "A host at another baud rate sends and receives garbage; on a pseudo-terminal."),
+        Fault(
             "corrupt", .flipBit, only: .line, source: "https://github.com/jeelabs/esp-link/issues/404",
             help: "A bit of a line arrives flipped."),
         Fault(
             "delay", .pause(inside: false), .time(.milliseconds(500)),
             source: "https://github.com/Fazecast/jSerialComm/issues/355",
             help: "What is said comes late, by this time."),
+        Fault(
+            "disconnect", .hangUp, .nothing, .chance(0.05), only: .radio,
+            source: "https://github.com/don/cordova-plugin-ble-central/issues/84",
+            help: "The radio link drops in the middle of a write, of which the rest is lost."),
         Fault(
             "drain", .trickle, .time(.milliseconds(20)), only: .line,
             source: "https://github.com/mik3y/usb-serial-for-android/issues/155",
@@ -88,6 +109,10 @@ public struct Fault: Sendable {
         Fault(
             "duplicate", .repeatUnit, source: "https://github.com/hbldh/bleak/issues/584",
             help: "A line or a notification comes twice."),
+        Fault(
+            "early", .notifyEarly, .nothing, .start, only: .radio,
+            source: "https://github.com/hbldh/bleak/issues/1885",
+            help: "What was notified last is notified again before a subscription is confirmed."),
         Fault(
             "join", .gather, .time(.milliseconds(20)), only: .line,
             source: "https://github.com/M0r13n/pyais/pull/113",
@@ -113,6 +138,20 @@ public struct Fault: Sendable {
             "split", .pause(inside: true), .time(.milliseconds(50)),
             source: "https://github.com/serialport/node-serialport/issues/1714",
             help: "A line or a notification comes in two pieces, this time apart."),
+        Fault(
+            "stuck", .stick, .nothing, .chance(0.05), source: "https://github.com/grblHAL/plugins/issues/10",
+            help: "The device gets into an error state that it does not leave."),
+        Fault(
+            "supervision", .loseRadio, .time(.seconds(5)), .chance(0.05), only: .radio,
+            source: "https://github.com/RPi-Distro/bluez-firmware/issues/8",
+            help: "Nothing comes through for this time; then the radio link is given up."),
+        Fault(
+            "twice", .repeatReply, source: "https://github.com/pymodbus-dev/pymodbus/issues/2790",
+            help: "A command is answered twice."),
+        Fault(
+            "unplug", .unplug, .time(.seconds(2)), .chance(0.02), only: .line,
+            source: "https://github.com/berkowski/tokio-serial/issues/56",
+            help: "The cable is pulled while the device says something, and is back after this time, as another port."),
     ]
 
     static func named(_ name: some StringProtocol) -> Fault? { all.first { $0.name == name } }

@@ -9,26 +9,17 @@
 /// | `corrupt@line:STATUS` | in each line that begins with this |
 /// | `drop@always` | in every line |
 public struct FaultOrder: Sendable {
-    /// When a fault happens.
-    enum Occasion: Sendable, Hashable {
-        case always
-        /// When a host comes, and behind a reset.
-        case start
-        /// In each unit with this chance, above 0 and at most 1.
-        case chance(Double)
-        /// Once, in the first unit after this time.
-        case time(Duration)
-        /// Once, in the first unit after the command of this number, counted from 1.
-        case command(Int)
-        /// In each unit that begins with these bytes.
-        case line([UInt8])
-    }
-
     let fault: Fault
     let amount: Fault.Amount
     let occasion: Occasion
     /// As it was written.
     let text: String
+
+    /// The time that it takes; zero where it takes none.
+    var time: Duration { if case .time(let time) = amount { time } else { .zero } }
+
+    /// By which share of time it has the device's clock lose.
+    var drift: Double { if case .share(let share) = amount { share } else { 0 } }
 
     /// The order that a text is; nil where it is none.
     private static func order(_ text: some StringProtocol) -> FaultOrder? {
@@ -41,11 +32,7 @@ public struct FaultOrder: Sendable {
             amount = given
         }
         if parts.count > 1 {
-            guard fault.effect != .drift, let given = Self.occasion(String(parts[1])) else { return nil }
-            // Noise at the start is of the line, not of a unit; nothing else has a start.
-            guard given != .start || fault.effect == .noise else { return nil }
-            // Of a command, a host's bytes are the only units there are.
-            if fault.effect == .overrun, case .line = given { return nil }
+            guard let given = Occasion(String(parts[1])), fault.effect.takes(given) else { return nil }
             occasion = given
         }
         return FaultOrder(fault: fault, amount: amount, occasion: occasion, text: String(text))
@@ -56,27 +43,8 @@ public struct FaultOrder: Sendable {
         case .nothing: nil
         case .time: SimulatorOption.time(text).map(Fault.Amount.time)
         case .share:
-            share(text).flatMap { abs($0) <= 0.5 && $0 != 0 ? .share($0) : nil }
+            Occasion.share(text).flatMap { abs($0) <= 0.5 && $0 != 0 ? .share($0) : nil }
         }
-    }
-
-    private static func occasion(_ text: String) -> Occasion? {
-        if text == "always" { return .always }
-        if text == "start" { return .start }
-        if let share = share(text) { return share > 0 && share <= 1 ? .chance(share) : nil }
-        if text.hasPrefix("command:") {
-            return Int(text.dropFirst("command:".count)).flatMap { $0 > 0 ? .command($0) : nil }
-        }
-        if text.hasPrefix("line:") {
-            let beginning = Array(text.dropFirst("line:".count).utf8)
-            return beginning.isEmpty || beginning.count > FaultyUnit.capacity ? nil : .line(beginning)
-        }
-        return SimulatorOption.time(text).map(Occasion.time)
-    }
-
-    private static func share(_ text: String) -> Double? {
-        guard text.hasSuffix("%"), let percent = Double(text.dropLast()), percent.isFinite else { return nil }
-        return percent / 100
     }
 
     /// What a text gives, parted by commas: orders, and at most one of the names in `own`; nil where a part is neither.
@@ -94,5 +62,21 @@ public struct FaultOrder: Sendable {
             }
         }
         return (orders, ownFault)
+    }
+}
+
+extension Fault.Effect {
+    /// Whether it can happen on an occasion.
+    fileprivate func takes(_ occasion: Occasion) -> Bool {
+        switch (self, occasion) {
+        // These last as long as the device has them.
+        case (.drift, _), (.garble, _): false
+        // Noise at the start is of the line, and a notification that comes early of a subscription: neither is in a unit.
+        case (.noise, .start), (.notifyEarly, .start): true
+        case (.notifyEarly, _), (_, .start): false
+        // Of a command, a host's bytes are the only units there are.
+        case (.overrun, .line), (.repeatReply, .line), (.hangUp, .line): false
+        default: true
+        }
     }
 }

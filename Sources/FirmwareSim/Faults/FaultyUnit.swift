@@ -30,28 +30,20 @@ struct ActiveFault: Sendable {
     private static let reach = 24
 
     let order: FaultOrder
-    private let orderedAt: Duration
+    private var watch: OccasionWatch
     private var random: SeededRandom
-    private var commands = 0
-    /// Whether what it waits for has come.
-    private var isDue = false
-    /// Whether it has happened, where it happens once.
-    private var isSpent = false
     /// Where it falls in the unit that goes on; nil for nowhere.
     private var position: Int?
 
     /// - Parameter stream: Tells faults of one seed apart.
     init(_ order: FaultOrder, seed: UInt64, stream: UInt64, at instant: Duration) {
         self.order = order
-        orderedAt = instant
+        watch = OccasionWatch(order.occasion, at: instant)
         random = SeededRandom(seed: seed, stream: stream)
     }
 
     /// A command has begun to come.
-    mutating func noteCommand() {
-        commands += 1
-        if case .command(commands) = order.occasion, !isSpent { isDue = true }
-    }
+    mutating func noteCommand() { watch.noteCommand() }
 
     /// A unit begins.
     ///
@@ -59,29 +51,8 @@ struct ActiveFault: Sendable {
     mutating func beginUnit(at instant: Duration, length: Int? = nil) {
         // Drawn in any case: what a unit becomes must not depend on what another was.
         let (chance, offset) = (random.share(), random.number(below: max(1, length ?? Self.reach)))
-        let happens =
-            switch order.occasion {
-            case .always: true
-            case .start: false
-            case .chance(let share): chance < share
-            case .time(let time): !isSpent && instant >= orderedAt + time
-            case .command: isDue
-            case .line: true
-            }
-        position = happens ? (fallsOnBeginning ? 0 : offset) : nil
+        position = watch.comes(at: instant, chance: chance) ? (order.fault.effect.fallsOnBeginning ? 0 : offset) : nil
         if case .line(let beginning) = order.occasion { position = beginning.count }
-        switch order.occasion {
-        case .time where happens, .command where happens: (isSpent, isDue) = (true, false)
-        default: break
-        }
-    }
-
-    private var fallsOnBeginning: Bool {
-        switch order.fault.effect {
-        case .pause(let inside): !inside
-        case .gather, .noise, .repeatUnit, .loseUnit, .trickle: true
-        case .loseByte, .flipBit, .reset, .silence, .overrun, .drift: false
-        }
     }
 
     /// Whether it falls on the next byte of a unit, which may be its last one.
@@ -94,4 +65,17 @@ struct ActiveFault: Sendable {
 
     /// A number of 0 up to, but not including, `bound`.
     mutating func number(below bound: Int) -> Int { random.number(below: bound) }
+}
+
+extension Fault.Effect {
+    fileprivate var fallsOnBeginning: Bool {
+        switch self {
+        case .pause(let inside): !inside
+        case .gather, .noise, .repeatUnit, .loseUnit, .trickle, .repeatReply, .stick: true
+        default: false
+        }
+    }
+
+    /// Whether it falls on what the device is told, and not on what it says.
+    var isOfCommands: Bool { [.overrun, .repeatReply, .hangUp].contains(self) }
 }

@@ -1,4 +1,5 @@
 internal import DescriptorIO
+internal import SerialPort
 
 /// One client's line, seen from the device, and what waits to be taken by the client.
 package struct ClientLine {
@@ -8,6 +9,8 @@ package struct ClientLine {
     package static let highWater = 1 << 16
 
     let channel: DescriptorChannel
+    /// The pseudo-terminal that the client has open, if that is what it is.
+    let terminal: PseudoTerminal?
     /// Whether the client has the line open. What the device says meanwhile is lost.
     var isListening: Bool {
         didSet {
@@ -21,10 +24,17 @@ package struct ClientLine {
     /// Takes what is in the outbox to the client.
     var writer: Task<Void, Never>?
 
-    init(_ channel: DescriptorChannel, isListening: Bool) {
+    init(_ channel: DescriptorChannel, isListening: Bool, terminal: PseudoTerminal? = nil) {
         self.channel = channel
+        self.terminal = terminal
         self.isListening = isListening
     }
+
+    /// What the client's end is set to, in bits per second; nil where it has no such setting.
+    var hostBaudRate: Int? { (try? terminal?.clientOptions())?.baudRate }
+
+    /// Whether what comes of the client begins with a status.
+    var isInPacketMode: Bool { terminal?.isInPacketMode == true }
 
     mutating func put(_ bytes: [UInt8]) {
         if isListening, outbox.count + bytes.count <= Self.capacity { outbox += bytes }

@@ -1,4 +1,5 @@
 public import DescriptorIO
+public import SerialPort
 
 /// Runs a simulated device against a clock, and joins it to the lines of its clients.
 ///
@@ -31,6 +32,9 @@ public actor DeviceHost<Device: SimulatedDevice> {
     private var lines: [LineID: ClientLine] = [:]
     private var lastLineID: UInt64 = 0
     private var listeners: [any EmissionListener] = []
+    /// Who sees to what faults do to the carrier.
+    private var carrierHandler: (@Sendable (CarrierEvent) -> Void)?
+    private var judge: HostJudge?
     /// Whether time goes by: while ``run()`` runs.
     private var isRunning = false
     /// When the device is looked at next.
@@ -43,13 +47,17 @@ public actor DeviceHost<Device: SimulatedDevice> {
 
     /// A host for `device`, whose simulated time begins now.
     ///
-    /// - Parameter hasFlowControl: Whether the device stands still while a client has not taken what it said before, as
+    /// - Parameters:
+    ///   - judge: What watches the host, and how it uses the device.
+    ///   - hasFlowControl: Whether the device stands still while a client has not taken what it said before, as
     ///   RTS and CTS have it do. Without, what a client is too slow for is lost in the end, as on a line of three wires.
     public init(
-        _ device: Device, pace: Pace, hasFlowControl: Bool = false, on loop: EventLoop = .shared
+        _ device: Device, pace: Pace, judge: HostJudge? = nil, hasFlowControl: Bool = false,
+        on loop: EventLoop = .shared
     ) {
         self.device = device
         self.pace = pace
+        self.judge = judge
         self.hasFlowControl = hasFlowControl
         self.loop = loop
         elapsed =
@@ -68,15 +76,18 @@ public actor DeviceHost<Device: SimulatedDevice> {
 
     /// Joins a client's line, which is on the loop of this host, to the device. The line is forgotten when the client is gone.
     ///
-    /// - Parameter isListening: Whether what the device says reaches the client from the start.
-    /// - Parameter onEnd: Called once the client is gone.
+    /// - Parameters:
+    ///   - isListening: Whether what the device says reaches the client from the start.
+    ///   - terminal: The pseudo-terminal that the client has open, if that is what it is.
+    ///   - onEnd: Called once the client is gone.
     @discardableResult
     public func attach(
-        _ channel: DescriptorChannel, isListening: Bool = true, onEnd: (@Sendable () -> Void)? = nil
+        _ channel: DescriptorChannel, isListening: Bool = true, terminal: PseudoTerminal? = nil,
+        onEnd: (@Sendable () -> Void)? = nil
     ) -> LineID {
         lastLineID += 1
         let id = LineID(number: lastLineID)
-        lines[id] = ClientLine(channel, isListening: isListening)
+        lines[id] = ClientLine(channel, isListening: isListening, terminal: terminal)
         channel.assumeIsolated { channel in
             channel.forward { arrival in
                 self.assumeIsolated { host in
@@ -125,11 +136,50 @@ public actor DeviceHost<Device: SimulatedDevice> {
     package func listenerHasRoom() { if hasFlowControl { goOn() } }
 
     private func receive(_ bytes: [UInt8], from id: LineID) {
+        guard let bytes = unpacked(bytes, from: id) else { return }
         // Whoever speaks has the port open.
         setListening(true, id)
+        noteBaudRates()
+        if judge != nil {
+            if isRunning { catchUp() }
+            let rate = lines[id]?.hostBaudRate
+            judge?.hear(bytes, at: now, isAnswering: !device.isQuiescent, hostRate: rate)
+        }
         device.receive(bytes, at: now)
         goOn()
     }
+
+    /// What came from a client, without what a pseudo-terminal in packet mode puts before it; nil where that is all.
+    private func unpacked(_ bytes: [UInt8], from id: LineID) -> [UInt8]? {
+        guard lines[id]?.isInPacketMode == true, let status = bytes.first else { return bytes }
+        if PacketStatus(rawValue: status).contains(.flushedInput) {
+            if isRunning { catchUp() }
+            judge?.flush(at: now, isAnswering: !device.isQuiescent)
+        }
+        return bytes.count > 1 ? Array(bytes[1...]) : nil
+    }
+
+    /// Tells the device what the host's end of its line is set to, where it wants to know.
+    private func noteBaudRates() {
+        guard device.heedsHostBaudRate else { return }
+        for line in lines.values where line.isListening {
+            if let rate = line.hostBaudRate { device.setHostBaudRate(rate) }
+        }
+    }
+
+    /// A central has written to the device, which is about to be told.
+    package func noteWrite(_ bytes: [UInt8]) {
+        judge?.hear(bytes, at: now, isAnswering: !device.isQuiescent, isPacket: true)
+    }
+
+    /// Whether it matters that a host flushes its input, which a pseudo-terminal tells in packet mode only.
+    package var heedsFlushes: Bool { judge?.heedsFlushes == true }
+
+    /// What was seen of the host until now; nil where nothing is expected of it.
+    public func verdict() -> Verdict? { judge?.verdict(at: now) }
+
+    /// Has `handler` see to what faults do to the carrier, on the thread of the host's loop.
+    package func onCarrierEvent(_ handler: @escaping @Sendable (CarrierEvent) -> Void) { carrierHandler = handler }
 
     // MARK: Time
 
@@ -159,7 +209,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
         guard isRunning else { return }
         alarm?.cancel()
         alarm = nil
-        if !isHeldUp { send(device.advance(to: nextStop)) }
+        if !isHeldUp { live(to: nextStop) }
         // One that is held up goes on when its clients have taken something.
         guard !isHeldUp else { return }
         let present = now
@@ -180,7 +230,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
         let present = now
         while !isHeldUp {
             let stop = hasFlowControl ? min(present, device.nextActivity ?? present) : present
-            send(device.advance(to: stop))
+            live(to: stop)
             if stop == present { return }
         }
     }
@@ -189,11 +239,11 @@ public actor DeviceHost<Device: SimulatedDevice> {
     public func advance(by duration: Duration) {
         let end = now + duration
         while !isHeldUp, let next = device.nextActivity, next <= end {
-            send(device.advance(to: next))
+            live(to: next)
         }
         instant = end
         if case .realTime = pace { skipped += duration }
-        if !isHeldUp { send(device.advance(to: end)) }
+        if !isHeldUp { live(to: end) }
         goOn()
     }
 
@@ -201,7 +251,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
     private func settle() {
         while !device.isQuiescent, !isHeldUp, let next = device.nextActivity {
             instant = max(instant, next)
-            send(device.advance(to: instant))
+            live(to: instant)
         }
     }
 
@@ -211,8 +261,16 @@ public actor DeviceHost<Device: SimulatedDevice> {
         return lines.values.contains { $0.outbox.count >= ClientLine.highWater } || listeners.contains(where: \.isFull)
     }
 
+    /// Has the device live up to an instant, and hands on what it says and does.
+    private func live(to instant: Duration) {
+        noteBaudRates()
+        send(device.advance(to: instant))
+        for event in device.takeCarrierEvents() { carrierHandler?(event) }
+    }
+
     private func send(_ emissions: [Emission]) {
         guard !emissions.isEmpty else { return }
+        for emission in emissions { judge?.say(emission.bytes, at: emission.time, isPacket: emission.output != nil) }
         for listener in listeners { listener.take(emissions) }
         for id in lines.keys {
             for emission in emissions { lines[id]?.put(emission.bytes) }

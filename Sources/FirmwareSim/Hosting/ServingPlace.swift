@@ -12,6 +12,8 @@ public enum ServingPlace: Sendable, Hashable {
 public enum ServingEvent: Sendable, Hashable {
     /// Clients can open it at this path, which has a slash in it, as a port's name has not.
     case onTerminal(path: String)
+    /// A fault had pulled the cable, and clients can open the device again, at this path.
+    case isBack(path: String)
     /// Clients can connect to it at this address.
     case onSocket(SocketAddress)
     /// A client was hung up on because the line has one.
@@ -28,8 +30,11 @@ extension DeviceHost {
     ) async throws {
         switch place {
         case .terminal(let link):
-            let server = try await PseudoTerminalServer.open(self, link: link, on: loop)
-            onEvent(.onTerminal(path: server.path.contains("/") ? server.path : "./\(server.path)"))
+            let asPath: @Sendable (String) -> String = { path in path.contains("/") ? path : "./\(path)" }
+            let server = try await PseudoTerminalServer.open(self, link: link, on: loop) { path in
+                onEvent(.isBack(path: asPath(path)))
+            }
+            onEvent(.onTerminal(path: asPath(server.path)))
             try? await run()
             await server.close()
         case .socket(let address, let broadcasts):
@@ -48,6 +53,9 @@ extension DeviceHost {
     public nonisolated func connect() async throws(DescriptorError) -> DescriptorChannel {
         let (far, near) = try DescriptorChannel.pair(on: loop)
         let running = Task(executorPreference: loop) { try await self.run() }
+        await onCarrierEvent { event in
+            if event.action == .unplug { Task(executorPreference: near.loop) { await near.close() } }
+        }
         await attach(near) { running.cancel() }
         return far
     }

@@ -19,6 +19,8 @@ public actor SocketServer<Device: SimulatedDevice> {
     /// Who has come while the last client's end was yet to be read.
     private var successor: DescriptorChannel?
     private var isClosed = false
+    /// Whether a fault has pulled the cable.
+    private var isUnplugged = false
     private var accepting: Task<Void, Never>?
 
     /// Listens at `address` and joins its client to `host`.
@@ -32,6 +34,7 @@ public actor SocketServer<Device: SimulatedDevice> {
     ) async throws(DescriptorError) -> SocketServer {
         let listener = try await SocketListener.listen(at: address, on: loop)
         let server = SocketServer(host, listener, broadcasts: broadcasts, on: loop, onRefusal)
+        await host.onCarrierEvent { [weak server] event in server?.assumeIsolated { $0.take(event) } }
         await server.start()
         return server
     }
@@ -64,7 +67,19 @@ public actor SocketServer<Device: SimulatedDevice> {
         }
     }
 
+    /// A server whose device has been unplugged hangs up on all until it is back.
+    private func take(_ event: CarrierEvent) {
+        switch event.action {
+        case .unplug:
+            isUnplugged = true
+            for connection in connections { Task(executorPreference: loop) { await connection.close() } }
+        case .plugIn: isUnplugged = false
+        case .hangUp, .notifyEarly: break
+        }
+    }
+
     private func take(_ connection: DescriptorChannel) async {
+        if isUnplugged { return await connection.close() }
         guard !broadcasts, let client = connections.first else { return await join(connection) }
         // The end of a client that has left may be read only after the next one has come.
         if successor == nil, await client.hasFarEndLeft {

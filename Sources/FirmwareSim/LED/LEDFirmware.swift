@@ -5,6 +5,8 @@ public struct LEDFirmware: SimulatedDevice {
     /// Whether what sets the LED is answered, as what asks for it is.
     public let answersSets: Bool
 
+    /// Whether the LED stays as it is.
+    private var isStuck = false
     private var now = Duration.zero
     private var line: SerialLine
     private var commandLine = CommandLine()
@@ -46,6 +48,9 @@ public struct LEDFirmware: SimulatedDevice {
         isLit = false
     }
 
+    /// Keeps the LED as it is; what sets it is answered with what it is.
+    public mutating func setStuck(_ isStuck: Bool, at instant: Duration) { self.isStuck = isStuck }
+
     public var observations: [String: ObservedValue] { ["lit": .boolean(isLit)] }
 
     private mutating func obey(_ command: [UInt8]) {
@@ -58,7 +63,7 @@ public struct LEDFirmware: SimulatedDevice {
     }
 
     private mutating func set(_ isLit: Bool) {
-        self.isLit = isLit
+        if !isStuck { self.isLit = isLit }
         if answersSets { tell() }
     }
 

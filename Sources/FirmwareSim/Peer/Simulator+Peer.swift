@@ -19,7 +19,11 @@ extension Simulator {
             SimulatorOption(
                 "chunk", .number(1...180), default: "180",
                 help: "How many base64 characters a line of the image has."),
-            .faults(own: PeerFirmwareOptions.ImageFault.allCases.map(\.rawValue)),
+            .faults(
+                own: PeerFirmwareOptions.ImageFault.allCases.map(\.rawValue),
+                senseless: [
+                    SenselessFault("stuck", "a peer has no error state; the fault read_failed fails each image")
+                ]),
             SimulatorOption("interval", .time(), help: "The time between two messages of its own."),
             SimulatorOption("acks", .flag, help: "Acknowledge Hello, which the published peer does not do."),
         ],

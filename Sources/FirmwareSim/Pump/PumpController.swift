@@ -20,7 +20,9 @@ struct PumpController: Sendable {
 
     /// Forgets all that a microcontroller forgets. What surrounds it stays.
     mutating func reset() {
+        let isStuck = motor.isStuck
         motor = PumpMotor()
+        motor.isStuck = isStuck
         potentiometerFilter = PotentiometerFilter()
         lastReport = 0
         surroundings.buttonPressed = false
@@ -28,6 +30,8 @@ struct PumpController: Sendable {
 
     /// Whether it does nothing unasked: it does not run, and nobody has pressed its button.
     var isIdle: Bool { motor.state != .on && !surroundings.buttonPressed }
+
+    mutating func setStuck(_ isStuck: Bool) { motor.isStuck = isStuck }
 
     // MARK: What it does unasked
 

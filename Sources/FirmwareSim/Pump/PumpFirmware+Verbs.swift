@@ -1,4 +1,7 @@
 extension PumpFirmware {
+    /// OFF needs no turn, and overtakes what waits.
+    public static var urgentCommands: [String] { ["OFF"] }
+
     public static var verbs: [DeviceVerb<PumpFirmware>] {
         let probe = SimulatorOption("probe", .choice(["water", "skin"]), help: "Which probe.")
         return [

@@ -112,6 +112,14 @@ extension PumpFirmware {
     }
 }
 
+extension PumpFirmware {
+    /// Keeps the pump in the error state.
+    public mutating func setStuck(_ isStuck: Bool, at instant: Duration) {
+        run(to: instant)
+        controller.setStuck(isStuck)
+    }
+}
+
 // MARK: - Time
 
 extension PumpFirmware {

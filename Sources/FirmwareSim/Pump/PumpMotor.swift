@@ -19,6 +19,10 @@ struct PumpMotor: Sendable, Hashable {
     /// PWM on D9, 0...255; 0 unless the state is ``PumpState/on``.
     private(set) var duty: UInt8 = 0
     private var startedAt = 0
+    /// Whether it stays in the error state for as long as this is so, whatever it is told: no pump is known to do that.
+    var isStuck = false {
+        didSet { if isStuck { shutOff() } }
+    }
 
     /// Starts, or starts over, the run; `false` in the error state.
     mutating func start(at millis: Int) -> Bool {
@@ -30,7 +34,7 @@ struct PumpMotor: Sendable, Hashable {
     }
 
     mutating func stop() {
-        state = .off
+        state = isStuck ? .error : .off
         duty = 0
     }
 

@@ -15,6 +15,10 @@ extension Simulator {
             SimulatorOption(
                 "malformed", .number(0...100), default: "0",
                 help: "How many of its messages something malformed precedes.", valueName: "percent"),
+            .faults(senseless: [
+                SenselessFault("stuck", "a phone has no error state"),
+                SenselessFault("twice", "a phone answers nothing"),
+            ]),
             SimulatorOption("hoard", .flag, help: "Keep what it receives, and do not forward it."),
             SimulatorOption(
                 "forwards", .flag, default: "on", help: "Forward what it receives, which is the default.",

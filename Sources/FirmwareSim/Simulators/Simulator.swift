@@ -35,6 +35,8 @@ public struct Simulator: Sendable {
         let names = options.map(\.name)
         let more: [SimulatorOption] = [
             .faults(), SimulatorOption("seed", .seed, default: "1", help: "The seed of what happens by chance."),
+            .steps,
+            .expectations,
         ]
         self.options = options + more.filter { !names.contains($0.name) }
         self.waitsForReader = waitsForReader
@@ -88,9 +90,10 @@ public struct Simulator: Sendable {
         on loop: EventLoop,
         _ onDevice: (@Sendable (DeviceHandle) -> Void)?, _ onEvent: @escaping @Sendable (ServingEvent) -> Void
     ) async throws {
+        if case .socket = place { try settings.checkWithoutTerminal() }
         let host = DeviceHost(
-            FaultyDevice(device, faults: settings.faults(), seed: settings.seed()),
-            pace: .realTime(EventLoopClock(loop)), hasFlowControl: hasFlowControl, on: loop)
+            try FaultyDevice(device, settings), pace: .realTime(EventLoopClock(loop)),
+            judge: HostJudge(settings, of: device), hasFlowControl: hasFlowControl, on: loop)
         onDevice?(host.handle)
         try await host.serve(at: place, onEvent: onEvent)
     }
@@ -98,9 +101,31 @@ public struct Simulator: Sendable {
     private func connect(
         _ device: some SimulatedDevice, _ settings: SimulatorSettings, _ hasFlowControl: Bool, on loop: EventLoop
     ) async throws -> DescriptorChannel {
-        try await DeviceHost(
-            FaultyDevice(device, faults: settings.faults(), seed: settings.seed()),
-            pace: .realTime(EventLoopClock(loop)), hasFlowControl: hasFlowControl, on: loop
+        try settings.checkWithoutTerminal()
+        return try await DeviceHost(
+            try FaultyDevice(device, settings), pace: .realTime(EventLoopClock(loop)), hasFlowControl: hasFlowControl,
+            on: loop
         ).connect()
+    }
+}
+
+extension FaultyDevice {
+    /// A device with the faults and the scenario of settings.
+    ///
+    /// - Throws: Where a step is nothing that can be done to the device.
+    package init(_ device: Device, _ settings: SimulatorSettings) throws(SimulatorOptionError) {
+        self.init(device, faults: settings.faults(), seed: settings.seed(), lineRate: settings.lineRate)
+        do throws(DeviceVerbError) { try add(settings.steps()) } catch {
+            throw SimulatorOptionError(SimulatorOption.steps.name, .step(error))
+        }
+    }
+}
+
+extension HostJudge {
+    /// A judge of what settings expect of the host of a device; nil where they expect nothing.
+    package init?<Device: SimulatedDevice>(_ settings: SimulatorSettings, of device: Device) {
+        let expectations = settings.expectations()
+        if expectations.isEmpty { return nil }
+        self.init(expectations, urgent: Device.urgentCommands, lineRate: settings.lineRate)
     }
 }

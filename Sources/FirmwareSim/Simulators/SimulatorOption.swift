@@ -24,8 +24,14 @@ public struct SimulatorOption: Sendable, Hashable {
         case file
         /// Faults, parted by commas: those of ``Fault/all`` as ``FaultOrder`` has it, and at most one of these of the device's own. Or `none`.
         ///
-        /// - Parameter anywhere: Whether those of a line make sense over BLE too, as where a line is behind the radio.
-        case faults(own: [String] = [], anywhere: Bool = false)
+        /// - Parameters:
+        ///   - anywhere: Whether those of a line make sense over BLE too, as where a line is behind the radio.
+        ///   - senseless: Those that make no sense for the device, and why.
+        case faults(own: [String] = [], anywhere: Bool = false, senseless: [SenselessFault] = [])
+        /// What is done to the device in the course of a scenario, one ``ScenarioStep`` a line.
+        case steps
+        /// What is expected of the host, as ``HostExpectation`` has it, parted by commas.
+        case expectations
     }
 
     /// What a device is reached over.
@@ -77,7 +83,9 @@ public struct SimulatorOption: Sendable, Hashable {
         case .flag: ["on", "off", "true", "false"].contains(text)
         case .time(let word): text == word || Self.time(text) != nil
         case .text, .file: true
-        case .faults(let own, _): FaultOrder.orders(text, beside: own) != nil
+        case .faults(let own, _, _): FaultOrder.orders(text, beside: own) != nil
+        case .steps: ScenarioStep.steps(text) != nil
+        case .expectations: HostExpectation.expectations(text) != nil
         }
     }
 }
@@ -90,6 +98,8 @@ extension SimulatorOption.Value {
         case .time: "time"
         case .file: "file"
         case .faults: "name"
+        case .steps: "step"
+        case .expectations: "rule"
         case .choice, .flag, .text: nil
         }
     }
@@ -109,7 +119,12 @@ extension SimulatorOption.Value: CustomStringConvertible {
         case .time(let word): "a time above 0, up to 1000000 s, as 500ms or 2s" + (word.map { ", or \($0)" } ?? "")
         case .text: "a text"
         case .file: "the path of a file"
-        case .faults(let own, _):
+        case .steps: "OCCASION VERB [ARGUMENT...], as '10s press' or 'command:3 temperature skin 41'"
+        case .expectations:
+            "NAME[=AMOUNT], separated by commas, where NAME is one of: "
+                + HostRule.all.map(\.name).joined(separator: ", ")
+                + "; as baud, pacing=50ms or reaction=5s/OFF@line:ERROR"
+        case .faults(let own, _, _):
             "NAME[=AMOUNT][@OCCASION], separated by commas, where NAME is one of: "
                 + Self.names(of: own).joined(separator: ", ")
         }
@@ -145,11 +160,23 @@ extension SimulatorOption {
     /// - Parameters:
     ///   - own: The names of faults that the device itself sees to.
     ///   - anywhere: Whether the faults of a line make sense over BLE too, as where a line is behind the radio.
-    public static func faults(own: [String] = [], anywhere: Bool = false) -> SimulatorOption {
+    ///   - senseless: The faults that make no sense for the device, and why.
+    public static func faults(
+        own: [String] = [], anywhere: Bool = false, senseless: [SenselessFault] = []
+    ) -> SimulatorOption {
         SimulatorOption(
-            "fault", .faults(own: own, anywhere: anywhere),
+            "fault", .faults(own: own, anywhere: anywhere, senseless: senseless),
             help: "What goes wrong, as drop, delay=2s or reset@command:3.")
     }
+
+    /// What is done to the device in the course of a scenario, which ``SimulatorSettings/steps()`` reads.
+    static let steps = SimulatorOption(
+        "step", .steps, help: "What happens to the device while it runs, as '10s press' or 'command:3 reset'.")
+
+    /// What is expected of the host, which ``SimulatorSettings/expectations()`` reads.
+    static let expectations = SimulatorOption(
+        "expect", .expectations,
+        help: "What the host has to do, as baud, one-in-flight, pacing=50ms or reaction=5s/OFF@line:ERROR.")
 
     /// What a device is called over BLE.
     public static func radioName(_ name: String) -> SimulatorOption {

@@ -12,6 +12,12 @@ public struct SimulatorOptionError: Error, Sendable, Hashable {
         case excludes([String])
         /// The fault of this name means something over this carrier only.
         case fault(String, only: SimulatorOption.Carrier)
+        /// The fault makes no sense for the device.
+        case senseless(SenselessFault)
+        /// What is done to the device in the course of a scenario can't be done to it.
+        case step(DeviceVerbError)
+        /// It can be seen on a pseudo-terminal only: of another line's baud rate and flushes nothing is known.
+        case onlyTerminal
     }
 
     /// The name of the option.
@@ -33,6 +39,9 @@ extension SimulatorOptionError: CustomStringConvertible {
         case .invalid(let value): "\(option) takes \(value)"
         case .only(let carrier): "\(option) means something over \(carrier == .line ? "a line" : "BLE") only"
         case .excludes(let others): "\(option) cannot be combined with \(others.joined(separator: " and "))"
+        case .senseless(let fault): "the fault \(fault.name) makes no sense: \(fault.reason)"
+        case .step(let error): "\(option): \(error)"
+        case .onlyTerminal: "\(option) has something that is seen on a pseudo-terminal only"
         case .fault(let name, .line): "the fault \(name) means something over a line only: BLE checks its packets"
         case .fault(let name, .radio): "the fault \(name) means something over BLE only: a line has no packets"
         }

@@ -16,10 +16,7 @@ public struct SimulatorSettings: Sendable {
             }
             if let only = option.carrier, only != carrier { throw SimulatorOptionError(name, .only(only)) }
             guard option.takes(text) else { throw SimulatorOptionError(name, .invalid(takes: option.value)) }
-            if let fault = (option.parsed(text)?.orders ?? []).first(where: { !option.allows($0.fault, over: carrier) }
-            )?.fault {
-                throw SimulatorOptionError(name, .fault(fault.name, only: carrier == .line ? .radio : .line))
-            }
+            try option.checkFaults(text, over: carrier)
             if option.excluded.contains(where: { given[$0] != nil }) {
                 throw SimulatorOptionError(name, .excludes(option.excluded))
             }
@@ -61,6 +58,24 @@ public struct SimulatorSettings: Sendable {
         return option.parsed(text)?.orders ?? []
     }
 
+    /// What is done to the device in the course of a scenario.
+    public func steps() -> [ScenarioStep] { text(SimulatorOption.steps.name).flatMap(ScenarioStep.steps) ?? [] }
+
+    /// What is expected of the host.
+    public func expectations() -> [HostExpectation] {
+        text(SimulatorOption.expectations.name).flatMap(HostExpectation.expectations) ?? []
+    }
+
+    /// Refuses what can be seen on a pseudo-terminal only, for a device that is on another line, or over BLE.
+    public func checkWithoutTerminal() throws(SimulatorOptionError) {
+        if expectations().contains(where: \.rule.needsTerminal) {
+            throw SimulatorOptionError(SimulatorOption.expectations.name, .onlyTerminal)
+        }
+        if faults().contains(where: { $0.fault.effect == .garble }) {
+            throw SimulatorOptionError("fault", .onlyTerminal)
+        }
+    }
+
     /// The fault of the device's own that an option names; nil for none.
     public func ownFault(_ name: String = "fault") -> String? {
         guard let text = text(name), let option = options.first(where: { $0.name == name }) else { return nil }
@@ -77,13 +92,36 @@ public struct SimulatorSettings: Sendable {
 extension SimulatorOption {
     /// The faults that a value names; nil where this is no option for faults.
     fileprivate func parsed(_ text: String) -> (orders: [FaultOrder], own: String?)? {
-        guard case .faults(let own, _) = value else { return nil }
+        guard case .faults(let own, _, _) = value else { return nil }
         return FaultOrder.orders(text, beside: own)
+    }
+
+    /// Refuses faults that make no sense over a carrier, or for the device.
+    fileprivate func checkFaults(_ text: String, over carrier: Carrier) throws(SimulatorOptionError) {
+        for fault in (parsed(text)?.orders ?? []).map(\.fault) {
+            if !allows(fault, over: carrier) {
+                throw SimulatorOptionError(name, .fault(fault.name, only: carrier == .line ? .radio : .line))
+            }
+            if let senseless = value.senselessFaults.first(where: {
+                $0.name == fault.name && ($0.carrier == nil || $0.carrier == carrier)
+            }) {
+                throw SimulatorOptionError(name, .senseless(senseless))
+            }
+        }
     }
 
     /// Whether a fault makes sense over a carrier.
     fileprivate func allows(_ fault: Fault, over carrier: Carrier) -> Bool {
-        if case .faults(_, anywhere: true) = value, carrier == .radio { return true }
+        // A cable and a terminal there are none of behind a radio.
+        let isBehindRadio = ![.unplug, .garble].contains(fault.effect)
+        if case .faults(_, anywhere: true, _) = value, carrier == .radio, isBehindRadio { return true }
         return fault.carrier == nil || fault.carrier == carrier
+    }
+}
+
+extension SimulatorOption.Value {
+    /// The faults that make no sense for the device.
+    package var senselessFaults: [SenselessFault] {
+        if case .faults(_, _, let senseless) = self { senseless } else { [] }
     }
 }

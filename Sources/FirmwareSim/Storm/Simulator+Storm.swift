@@ -10,6 +10,7 @@ extension Simulator {
             SimulatorOption(
                 "interval", .time(or: "off"), default: "1s",
                 help: "The time between two measurements; 'off' for none."),
+            .faults(senseless: [SenselessFault("stuck", "a storm sensor has no error state")]),
             SimulatorOption("echo", .flag, help: "Echo the command that asks for the log."),
         ],
         make: { StormFirmware(options: StormFirmwareOptions(settings: $0)) })

@@ -50,6 +50,7 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
         let tell: @Sendable (CentralEvent) -> Void = { [weak self] event in
             let length = self?.assumeIsolated { $0.notificationLength }
             host.assumeIsolated {
+                if case .wrote(let bytes, _, _) = event { $0.noteWrite(bytes) }
                 $0.change { device, now in
                     device.setNotificationLength(length)
                     device.take(event, at: now)
@@ -57,7 +58,10 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
             }
         }
         let handlers = PeripheralHandlers(
-            write: { bytes, characteristic, request in tell(.wrote(bytes, to: characteristic, mtu: request.mtu)) },
+            write: { bytes, characteristic, request throws(ATTError) in
+                tell(.wrote(bytes, to: characteristic, mtu: request.mtu))
+                if host.assumeIsolated({ $0.change { device, _ in device.hasLostWrite } }) { throw .failed }
+            },
             read: { characteristic, _ in
                 host.assumeIsolated { $0.change { device, now in device.read(characteristic, at: now) } }
             },
@@ -66,12 +70,23 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
                 onEvent(event)
             })
         await host.attach(self)
+        await host.onCarrierEvent { [weak self] event in self?.assumeIsolated { $0.take(event) } }
         do throws(BLEError) {
             peripheral = try await bluez.offer(
                 await host.change { device, _ in device.offered }, on: adapter, handlers: handlers)
         } catch {
             await host.detach(self)
             throw error
+        }
+    }
+
+    /// Does to the radio what a fault wants done.
+    private func take(_ event: CarrierEvent) {
+        switch event.action {
+        case .hangUp: peripheral?.assumeIsolated { $0.hangUp() }
+        case .notifyEarly(let bytes, let output?):
+            peripheral?.assumeIsolated { $0.notifyEarly(bytes, on: BluetoothUUID(bits: output)) }
+        case .notifyEarly(_, nil), .unplug, .plugIn: break
         }
     }
 

@@ -50,9 +50,10 @@ public struct PeripheralSimulator: Sendable {
         _ onDevice: (@Sendable (DeviceHandle) -> Void)?, _ onEvent: @escaping @Sendable (PeripheralEvent) -> Void
     ) async throws {
         // The radio is as fast as it is, and nothing gets lost on the way to it.
+        try settings.checkWithoutTerminal()
         let host = DeviceHost(
-            FaultyDevice(device, faults: settings.faults(), seed: settings.seed()),
-            pace: .realTime(EventLoopClock(loop)), hasFlowControl: true, on: loop)
+            try FaultyDevice(device, settings), pace: .realTime(EventLoopClock(loop)),
+            judge: HostJudge(settings, of: device), hasFlowControl: true, on: loop)
         onDevice?(host.handle)
         try await host.serve(onAdapter: adapter, onEvent: onEvent)
     }

@@ -19,6 +19,8 @@ public struct LEDPeripheral: SimulatedPeripheral {
     public let offered: PeripheralDescription
 
     private let notifies: Bool
+    /// Whether the LED stays as it is.
+    private var isStuck = false
     private var now = Duration.zero
     private var emissions: [Emission] = []
 
@@ -59,12 +61,15 @@ public struct LEDPeripheral: SimulatedPeripheral {
         set(false)
     }
 
+    /// Keeps the LED as it is, whatever is written.
+    public mutating func setStuck(_ isStuck: Bool, at instant: Duration) { self.isStuck = isStuck }
+
     public var observations: [String: ObservedValue] { ["lit": .boolean(isLit)] }
 
     private var value: [UInt8] { [isLit ? 1 : 0] }
 
     private mutating func set(_ isLit: Bool) {
-        guard self.isLit != isLit else { return }
+        guard self.isLit != isLit, !isStuck else { return }
         self.isLit = isLit
         if notifies { emissions.append(Emission(bytes: value, time: now, characteristic: Self.led)) }
     }

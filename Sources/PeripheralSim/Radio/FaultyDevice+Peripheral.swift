@@ -7,6 +7,7 @@ extension FaultyDevice: SimulatedPeripheral where Device: SimulatedPeripheral {
 
     public mutating func take(_ event: CentralEvent, at instant: Duration) {
         guard case .wrote(let bytes, let characteristic, let mtu) = event else {
+            if case .subscribed(let characteristic) = event { centralSubscribes(to: characteristic.bits) }
             return change(at: instant) { $0.take(event, at: $1) }
         }
         receivePacket(bytes, at: instant) { $0.take(.wrote($1, to: characteristic, mtu: mtu), at: $2) }

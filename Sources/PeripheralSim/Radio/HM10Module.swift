@@ -73,6 +73,11 @@ public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
         device.reset(at: instant)
     }
 
+    public mutating func setStuck(_ isStuck: Bool, at instant: Duration) {
+        run(to: instant)
+        device.setStuck(isStuck, at: instant)
+    }
+
     public mutating func advance(to instant: Duration) -> [Emission] {
         run(to: instant)
         defer { emissions = [] }
@@ -84,6 +89,8 @@ public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
     }
 
     public var isQuiescent: Bool { device.isQuiescent && collected.isEmpty && emissions.isEmpty }
+
+    public static var urgentCommands: [String] { Device.urgentCommands }
 
     /// What is done to the device behind the module.
     public static var verbs: [DeviceVerb<HM10Module>] {

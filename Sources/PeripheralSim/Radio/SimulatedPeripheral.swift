@@ -27,6 +27,10 @@ public protocol SimulatedPeripheral: SimulatedDevice {
     /// event.
     mutating func setNotificationLength(_ length: Int?)
 
+    /// Whether not all of the last write arrived; a write that is answered is then answered by an error. Of devices without
+    /// faults all does.
+    var hasLostWrite: Bool { get }
+
     /// The value of a characteristic that a central reads; nil for what was written or notified last.
     mutating func read(_ characteristic: BluetoothUUID, at instant: Duration) -> [UInt8]?
 }
@@ -34,6 +38,8 @@ public protocol SimulatedPeripheral: SimulatedDevice {
 extension SimulatedPeripheral {
     /// Nothing: most devices say what they say.
     public mutating func setNotificationLength(_ length: Int?) {}
+
+    public var hasLostWrite: Bool { false }
 
     public mutating func read(_ characteristic: BluetoothUUID, at instant: Duration) -> [UInt8]? { nil }
 }

@@ -210,6 +210,8 @@ struct ServingOptions: ParsableArguments {
                 switch event {
                 case .onTerminal(let path): onReady("PTY \(path)", path)
                 case .onSocket(let address): onReady("TCP \(address)", "\(address)")
+                case .isBack(let path):
+                    context.output.note("pumpctl: the cable was pulled; the device is back at \(path)")
                 case .refusedClient:
                     context.output.note(
                         "pumpctl: a second client was hung up on: the line has one",

@@ -48,7 +48,7 @@ extension SimulatorOption {
         if value == .flag { return Flag(wrappedValue: false, name: name, help: ArgumentHelp(help)) }
         var remarks: [String] = []
         if case .choice(let words) = value { remarks.append("values: \(words.joined(separator: ", "))") }
-        if case .faults(let own, _) = value {
+        if case .faults(let own, _, _) = value {
             remarks.append("faults: \(SimulatorOption.Value.names(of: own).joined(separator: ", "))")
         }
         if let defaultValue { remarks.append("default: \(defaultValue)") }

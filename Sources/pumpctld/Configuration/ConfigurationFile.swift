@@ -1,6 +1,7 @@
 import DescriptorIO
 import Glibc
 import LineProtocol
+import TOMLReading
 
 /// The file that the configuration is read from.
 struct ConfigurationFile: Sendable, Hashable {

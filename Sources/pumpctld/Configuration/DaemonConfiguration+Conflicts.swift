@@ -1,4 +1,5 @@
 import Sharing
+import TOMLReading
 import Transports
 
 extension DaemonConfiguration {

@@ -1,12 +1,12 @@
 import LineProtocol
 import Logging
 import Sharing
-import TOMLKit
+import TOMLReading
 
 extension DaemonConfiguration {
     /// Reads what a configuration file holds.
     init(toml text: String) throws(ConfigurationError) {
-        let file = TableReader("", try Self.parsed(text))
+        let file = try TableReader(toml: text)
         try file.allowKeys(["daemon", "device"])
         if let table = try file.table("daemon") { daemon = try DaemonSettings(table) }
         devices = []
@@ -21,20 +21,6 @@ extension DaemonConfiguration {
                 .missing, "[device.NAME]", "there is no device", hint: "add a table, as [device.pump]")
         }
         try check(at: .table("daemon"))
-    }
-
-    private static func parsed(_ text: String) throws(ConfigurationError) -> TOMLTable {
-        // The parser takes a NUL for the end of the text.
-        if let end = text.utf8.firstIndex(of: 0) {
-            let line = text.utf8[..<end].count { $0 == 0x0A } + 1
-            throw ConfigurationError(.syntax, "line \(line)", "a NUL character", hint: "write the file as UTF-8 text")
-        }
-        do { return try TOMLTable(string: text) } catch {
-            let error = error as? TOMLParseError
-            throw ConfigurationError(
-                .syntax, error.map { "line \($0.source.begin.line)" } ?? "the file",
-                error?.description ?? "this is no TOML", hint: "write it as TOML: see https://toml.io")
-        }
     }
 }
 

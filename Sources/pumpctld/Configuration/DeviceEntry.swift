@@ -1,6 +1,7 @@
 import DeviceKit
 import LineProtocol
 import Sharing
+import TOMLReading
 import Transports
 
 /// A device as it is written in a configuration file or on a command line, before it is known to make sense.

@@ -1,5 +1,6 @@
 import Glibc
 import Sharing
+import TOMLReading
 
 extension ShareAddress {
     /// The longest path that a Unix socket can have, in bytes.

@@ -1,4 +1,5 @@
 import LineProtocol
+import TOMLReading
 
 /// Why the daemon does not start, or has ended: what a person is told, and the status of its exit.
 struct DaemonFailure: Error, Sendable, Hashable {

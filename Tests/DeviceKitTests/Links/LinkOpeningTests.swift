@@ -71,7 +71,7 @@ struct LinkOpeningTests {
     @Test("What goes over it is recorded, and what is wrong with the record is told")
     func recording() async throws {
         var opening = opening()
-        let recording = SharedRecording(of: "pump", by: RecordProgram(path: "/no/such/program"))
+        let recording = SharedRecording(of: "pump", by: CompanionProgram(path: "/no/such/program"))
         opening.recording = recording
         try await link(opening).send(Array("A\n".utf8))
         await recording.end("closed")

@@ -6,8 +6,8 @@ import Testing
 @Suite("What was recorded")
 struct RecordQueryTests {
     /// A program that says none of the answers, and ends as it should.
-    private let silent = RecordProgram(path: "/bin/echo")
-    private let failing = RecordProgram(path: "/bin/false")
+    private let silent = CompanionProgram(path: "/bin/echo")
+    private let failing = CompanionProgram(path: "/bin/false")
 
     @Test("Where there is no record, a table has its columns and no rows", arguments: RecordTable.allCases)
     func nothing(table: RecordTable) throws {

@@ -9,7 +9,7 @@ struct RecordingTests {
     @Test("A program that is not there is no record, and that is said")
     func missing() {
         let trouble = #expect(throws: Trouble.self) {
-            try Recording(of: "pump", by: RecordProgram(path: "/no/such/program")) { _ in }
+            try Recording(of: "pump", by: CompanionProgram(path: "/no/such/program")) { _ in }
         }
         #expect(trouble?.code == "system")
         #expect(trouble?.text.contains("/no/such/program") == true)
@@ -18,7 +18,7 @@ struct RecordingTests {
     @Test("A program that ends is told of once, and holds nobody up")
     func ended() async throws {
         let told = Watched<[Recording.Report]>([])
-        let recording = try Recording(of: "pump", by: RecordProgram(path: "/bin/echo")) { report in
+        let recording = try Recording(of: "pump", by: CompanionProgram(path: "/bin/echo")) { report in
             told.update { $0.append(report) }
         }
         await recording.listen()
@@ -33,7 +33,7 @@ struct RecordingTests {
     @Test("What a program records of several links is begun once, with the first that goes over one")
     func shared() async throws {
         let told = Watched<[String]>([])
-        let recording = SharedRecording(of: "pump", by: RecordProgram(path: "/no/such/program"))
+        let recording = SharedRecording(of: "pump", by: CompanionProgram(path: "/no/such/program"))
         let bare = ScriptedLink()
         let link = recording.recorded(bare, as: "bench") { _ in told.update { $0.append("link") } }
         #expect(told.state == [])
@@ -50,6 +50,6 @@ struct RecordingTests {
 
     @Test("A recording that was not begun has no end")
     func unused() async {
-        await SharedRecording(of: "pump", by: RecordProgram(path: "/no/such/program")).end("closed")
+        await SharedRecording(of: "pump", by: CompanionProgram(path: "/no/such/program")).end("closed")
     }
 }

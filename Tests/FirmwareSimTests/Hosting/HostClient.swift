@@ -64,6 +64,9 @@ final class HostClient: Sendable {
         guard count == length else { throw NotOpened(errno: errno) }
     }
 
+    /// Throws away what has come and was not read.
+    func flushInput() { tcflush(descriptor, TCIFLUSH) }
+
     /// What has come by now.
     func heard() -> String {
         var bytes: [UInt8] = []

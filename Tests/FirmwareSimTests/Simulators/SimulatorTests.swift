@@ -79,7 +79,8 @@ struct SimulatorTests {
             (
                 .led, ["nosuch": "1"],
                 SimulatorOptionError(
-                    "nosuch", .unknown(known: ["baud", "unpaced", "name", "lit", "mute", "fault", "seed"]))
+                    "nosuch",
+                    .unknown(known: ["baud", "unpaced", "name", "lit", "fault", "mute", "seed", "step", "expect"]))
             ),
         ])
     func refusals(simulator: Simulator, given: [String: String], error: SimulatorOptionError) {
@@ -160,7 +161,7 @@ struct OwnSimulatorTests {
                 client = try HostClient(terminal: path)
                 await settle()
             case .onSocket(let address): client = try await HostClient(address)
-            case .refusedClient:
+            case .refusedClient, .isBack:
                 Issue.record("nobody else was there")
                 return
             }

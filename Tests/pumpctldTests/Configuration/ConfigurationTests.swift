@@ -4,6 +4,7 @@ import LineProtocol
 import Logging
 import Sharing
 import TestSupport
+import TOMLReading
 import Testing
 import Transports
 

@@ -1,9 +1,7 @@
-import LineProtocol
-
 /// Why a configuration is refused.
-struct ConfigurationError: Error, Sendable, Hashable {
+package struct ConfigurationError: Error, Sendable, Hashable {
     /// The kinds of mistakes.
-    enum Code: Sendable, Hashable {
+    package enum Code: Sendable, Hashable {
         /// The file is no TOML.
         case syntax
         /// There is no such table or key.
@@ -21,15 +19,15 @@ struct ConfigurationError: Error, Sendable, Hashable {
     }
 
     /// The kind of mistake.
-    var code: Code
+    package var code: Code
     /// Where it is: `[device.pump] idle`, `line 3`, or an option as `--idle`.
-    var place: String
+    package var place: String
     /// What is wrong there.
-    var problem: String
+    package var problem: String
     /// One thing that a person can do about it.
-    var hint: String
+    package var hint: String
 
-    init(_ code: Code, _ place: String, _ problem: String, hint: String) {
+    package init(_ code: Code, _ place: String, _ problem: String, hint: String) {
         self.code = code
         self.place = place
         self.problem = problem
@@ -38,18 +36,18 @@ struct ConfigurationError: Error, Sendable, Hashable {
 }
 
 extension ConfigurationError: CustomStringConvertible {
-    var description: String { "\(place): \(problem)" }
+    package var description: String { "\(place): \(problem)" }
 }
 
 /// Where a value of a configuration stands, for errors that name it.
-enum ConfigurationPlace: Sendable, Hashable {
+package enum ConfigurationPlace: Sendable, Hashable {
     /// In a table of a file, as `device.pump`.
     case table(String)
     /// On the command line.
     case commandLine
 
     /// The place of one value.
-    func of(_ key: String) -> String {
+    package func of(_ key: String) -> String {
         switch self {
         case .table(let name): "[\(name)] \(key)"
         case .commandLine: "--\(key)"
@@ -57,7 +55,7 @@ enum ConfigurationPlace: Sendable, Hashable {
     }
 
     /// A value as it is written there.
-    func example(_ key: String, _ value: String) -> String {
+    package func example(_ key: String, _ value: String) -> String {
         switch self {
         case .table: "\(key) = \"\(value)\""
         case .commandLine: "--\(key) \(value)"
@@ -65,7 +63,7 @@ enum ConfigurationPlace: Sendable, Hashable {
     }
 
     /// A yes as it is written there.
-    func flag(_ key: String) -> String {
+    package func flag(_ key: String) -> String {
         switch self {
         case .table: "\(key) = true in [daemon]"
         case .commandLine: "--\(key)"

@@ -1,36 +1,54 @@
 internal import Glibc
 public import RecordFormat
 
-/// `pumpctl-record`, the program that keeps the record. It is started only where something is recorded or looked up, so that
-/// SQLite costs nothing otherwise.
-public struct RecordProgram: Sendable {
+/// A program that is installed with the one that runs, and is started only where it is needed: what it is linked with costs
+/// nothing otherwise. `pumpctl-record` keeps the record by SQLite; `pumpctl-scenario` reads TOML.
+public struct CompanionProgram: Sendable {
     /// Where it is.
     public let path: String
 
     /// The program at `path`.
     public init(path: String) { self.path = path }
 
-    /// The one that is installed with the program that runs: beside it, as it was built, or in `../libexec/pumpctl`.
+    /// One that is installed with the program that runs: beside it, as it was built, or in `../libexec/pumpctl`.
     ///
     /// - Throws: `not_installed` where there is none.
-    public static func installed() throws(Trouble) -> RecordProgram {
+    public static func installed(_ name: String) throws(Trouble) -> CompanionProgram {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
         let program = String(decoding: buffer[..<max(0, count)], as: UTF8.self)
         let folder = program.lastIndex(of: "/").map { program[..<$0] } ?? "."
-        let paths = ["\(folder)/pumpctl-record", "\(folder)/../libexec/pumpctl/pumpctl-record"]
+        let paths = ["\(folder)/\(name)", "\(folder)/../libexec/pumpctl/\(name)"]
         guard let path = paths.first(where: { access($0, X_OK) == 0 }) else {
             throw Trouble(
-                code: "not_installed", text: "pumpctl-record is not installed",
+                code: "not_installed", text: "\(name) is not installed",
                 hint: "install it beside pumpctl: make install")
         }
-        return RecordProgram(path: path)
+        return CompanionProgram(path: path)
     }
 
-    /// The program that is named, or else the one that is installed.
-    static func chosen(_ program: RecordProgram?) throws(Trouble) -> RecordProgram {
+    /// The program that is given to keep the record, or else the one that is installed.
+    static func recorder(_ program: CompanionProgram?) throws(Trouble) -> CompanionProgram {
         if let program { return program }
-        return try installed()
+        return try installed("pumpctl-record")
+    }
+
+    /// Runs it, and waits until it has ended.
+    ///
+    /// - Returns: What it wrote to its standard output, and its exit status.
+    /// - Throws: `system` where it can't be started.
+    public func run(_ arguments: [String]) throws(Trouble) -> (output: [UInt8], status: CInt) {
+        let (process, socket) = try start(arguments)
+        defer { close(socket) }
+        shutdown(socket, CInt(SHUT_WR))
+        var output: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = read(socket, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return (output, Self.status(of: process)) }
+            output += chunk[..<count]
+        }
     }
 
     /// Starts it, its standard input and output at the other end of the socket that is returned.

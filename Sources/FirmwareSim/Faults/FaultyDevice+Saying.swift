@@ -1,0 +1,129 @@
+/// What the device says, unit by unit, and what faults make of it.
+extension FaultyDevice {
+    mutating func say(_ bytes: [UInt8], at time: Duration) {
+        for byte in bytes where time >= silentUntil {
+            if said.bytes.isEmpty { beginUnit(at: time) }
+            let isLast = said.endsLine(byte)
+            var arriving = [byte]
+            guard fall(on: &arriving, isLast: isLast, at: time) else { return }
+            deliver(arriving, at: time, by: nil)
+            said.append(byte)
+            if isLast { endUnit(at: time, by: nil) }
+        }
+    }
+
+    mutating func notify(_ emission: Emission, at time: Duration) {
+        guard time >= silentUntil else { return }
+        beginUnit(at: time, length: emission.bytes.count)
+        var pieces: [[UInt8]] = [[]]
+        for (index, byte) in emission.bytes.enumerated() {
+            var arriving = [byte]
+            let held = heldUntil
+            guard fall(on: &arriving, isLast: index + 1 == emission.bytes.count, at: time) else { return }
+            if heldUntil != held, index > 0 {
+                deliver(pieces.removeLast(), at: time, by: emission.output, until: held)
+                pieces.append([])
+            }
+            pieces[pieces.count - 1] += arriving
+            said.append(byte)
+        }
+        for piece in pieces { deliver(piece, at: time, by: emission.output) }
+        endUnit(at: time, by: emission.output)
+    }
+
+    private mutating func beginUnit(at time: Duration, length: Int? = nil) {
+        said = FaultyUnit()
+        for index in faults.indices where !faults[index].order.fault.effect.isOfCommands {
+            faults[index].beginUnit(at: time, length: length)
+        }
+        script.beginUnit(at: time)
+    }
+
+    private mutating func endUnit(at time: Duration, by output: UInt128?) {
+        let unit = said
+        said = FaultyUnit()
+        if unit.isRepeated { deliver(unit.delivered, at: time, by: output) }
+        script.endUnit(unit.bytes)
+    }
+
+    /// Says a reply again that is over, where a fault has it said twice.
+    mutating func repeatReply() {
+        guard let reply, !reply.isEmpty, device.isQuiescent else { return }
+        self.reply = nil
+        for emission in reply { deliver(emission.bytes, at: now, by: emission.output) }
+    }
+
+    /// Says nonsense where a fault has it said at the start.
+    mutating func makeNoise() {
+        for index in faults.indices {
+            let order = faults[index].order
+            if order.occasion == .start, order.fault.effect == .noise { deliver(noise(index), at: now, by: nil) }
+        }
+    }
+
+    private mutating func noise(_ index: Int) -> [UInt8] {
+        (0...faults[index].number(below: 32)).map { _ in UInt8(faults[index].number(below: 256)) }
+    }
+
+    /// Lets faults fall on the next byte of a unit, or on what arrives in its place.
+    ///
+    /// - Returns: Whether the device goes on; else the unit ends before that byte.
+    private mutating func fall(on arriving: inout [UInt8], isLast: Bool, at time: Duration) -> Bool {
+        for index in faults.indices where !faults[index].order.fault.effect.isOfCommands {
+            guard faults[index].falls(on: said, isLast: isLast) else { continue }
+            let order = faults[index].order
+            switch order.fault.effect {
+            case .pause: heldUntil = max(heldUntil, time + order.time)
+            case .gather: if heldUntil <= time { heldUntil = time + order.time }
+            case .loseByte: arriving = []
+            case .loseUnit: said.isLost = true
+            case .repeatUnit: said.isRepeated = true
+            case .flipBit:
+                let bit = UInt8(1) << faults[index].number(below: 8)
+                if !arriving.isEmpty { arriving[0] ^= bit }
+            case .noise: arriving = noise(index) + arriving
+            case .trickle: said.spacing = order.time
+            case .silence:
+                fallSilent(for: order.time, from: time)
+                return false
+            case .unplug:
+                fallSilent(for: order.time, from: time)
+                unplug(at: time, until: silentUntil)
+                return false
+            case .loseRadio:
+                fallSilent(for: order.time, from: time)
+                carrier.add(.hangUp, at: silentUntil)
+                return false
+            case .stick: device.setStuck(true, at: clock.inside(now))
+            case .reset:
+                reset(at: now)
+                return false
+            case .overrun, .repeatReply, .hangUp, .drift, .garble, .notifyEarly: break
+            }
+        }
+        return true
+    }
+
+    private mutating func fallSilent(for time: Duration, from instant: Duration) {
+        silentUntil = instant + time
+        (said, reply) = (FaultyUnit(), nil)
+    }
+
+    /// - Parameter hold: Until when it is held back; nil for as long as all is.
+    mutating func deliver(
+        _ bytes: [UInt8], at time: Duration, by output: UInt128?, until hold: Duration? = nil
+    ) {
+        guard !bytes.isEmpty, !said.isLost else { return }
+        said.delivered += bytes
+        if reply != nil { reply?.append(Emission(bytes: bytes, time: time, output: output)) }
+        if let output { carrier.lastNotified[output] = bytes }
+        var arrival = max(time, lastArrival, hold ?? heldUntil)
+        if let spacing = said.spacing { arrival = max(arrival, lastArrival + spacing) }
+        lastArrival = arrival
+        if output == nil, let last = pending.indices.last, pending[last].output == nil, pending[last].time == arrival {
+            pending[last].bytes += bytes
+        } else {
+            pending.append(Emission(bytes: bytes, time: arrival, output: output))
+        }
+    }
+}

@@ -1,0 +1,156 @@
+/// Watches how a host uses a device, and finds what is not as expected.
+///
+/// ```swift
+/// var judge = HostJudge(settings.expectations(), urgent: ["OFF"])
+/// judge.hear(Array("ON\nSTATUS\n".utf8), at: .zero, isAnswering: false)
+/// print(judge.verdict(at: .seconds(1)))  // at 0.000 s: one-in-flight: STATUS came before the last reply had ended
+/// ```
+public struct HostJudge: Sendable {
+    /// What a command may have in bytes; of a longer one the beginning is looked at.
+    private static let longestCommand = 256
+
+    private let expectations: [HostExpectation]
+    /// What may be sent at any moment, in upper case.
+    private let urgent: [[UInt8]]
+    /// The baud rate of the device, in bits per second; nil for none.
+    private let baudRate: Int?
+    private var seen = Verdict()
+    /// The indices of what has come to the test.
+    private var tested: Set<Int> = []
+
+    private var command: [UInt8] = []
+    /// When the command that goes on began, and whether the device was answering another then.
+    private var beginning: (time: Duration, isEarly: Bool)?
+    private var lastBeginning: Duration?
+    /// Whether a whole command came that the device is yet to answer, as far as this was not asked since.
+    private var isUnderWay = false
+    private var said: [UInt8] = []
+    /// What the host has to react to: what is expected, and since when.
+    private var waiting: [(index: Int, since: Duration)] = []
+
+    /// - Parameters:
+    ///   - urgent: The commands that may be sent at any moment.
+    ///   - lineRate: What the device's line is paced to.
+    public init(_ expectations: [HostExpectation], urgent: [String] = [], lineRate: LineRate = .unlimited) {
+        self.expectations = expectations
+        self.urgent = urgent.map { Array($0.uppercased().utf8) }
+        baudRate = if case .baud(let rate) = lineRate { rate } else { nil }
+    }
+
+    /// Whether the baud rate of the host matters.
+    public var heedsBaudRate: Bool { expectations.contains { $0.rule.kind == .baudRate } }
+
+    /// Whether it matters that the host flushes its input.
+    public var heedsFlushes: Bool { expectations.contains { $0.rule.kind == .noFlush } }
+
+    private func indices(of kind: HostRule.Kind) -> [Int] {
+        expectations.indices.filter { expectations[$0].rule.kind == kind }
+    }
+
+    // MARK: What happens
+
+    /// The host has sent something.
+    ///
+    /// - Parameters:
+    ///   - isAnswering: Whether the device is yet to answer what came before.
+    ///   - isPacket: Whether the bytes are one command, as a write over BLE is.
+    ///   - hostRate: The baud rate that the host has set; nil where that is not known.
+    public mutating func hear(
+        _ bytes: [UInt8], at time: Duration, isAnswering: Bool, isPacket: Bool = false, hostRate: Int? = nil
+    ) {
+        noteDelays(until: time)
+        judge(hostRate: hostRate, at: time)
+        isUnderWay = isAnswering
+        for byte in bytes {
+            if beginning == nil, !Self.isLineEnd(byte) { beginning = (time, isUnderWay) }
+            if !isPacket, Self.isLineEnd(byte) { endCommand() } else { command.append(byte) }
+        }
+        if isPacket { endCommand() }
+        command = Array(command.prefix(Self.longestCommand))
+    }
+
+    private static func isLineEnd(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
+
+    private mutating func judge(hostRate: Int?, at time: Duration) {
+        guard let hostRate else { return }
+        for index in indices(of: .baudRate) {
+            tested.insert(index)
+            guard let baudRate, hostRate != baudRate else { continue }
+            seen.add(expectations[index], at: time, "sent at \(hostRate) baud; the device has \(baudRate)")
+        }
+    }
+
+    private mutating func endCommand() {
+        defer { (command, beginning) = ([], nil) }
+        guard let beginning, !command.isEmpty else { return }
+        let word = Array(String(decoding: command, as: UTF8.self).uppercased().utf8)
+        if !urgent.contains(word) { judgeMoment(of: beginning) }
+        lastBeginning = beginning.time
+        isUnderWay = true
+        waiting.removeAll { wait in
+            expectations[wait.index].command.map { word.starts(with: $0) } ?? true
+        }
+    }
+
+    private mutating func judgeMoment(of beginning: (time: Duration, isEarly: Bool)) {
+        let name = String(decoding: command, as: UTF8.self)
+        for index in indices(of: .oneInFlight) {
+            tested.insert(index)
+            if beginning.isEarly {
+                seen.add(expectations[index], at: beginning.time, "\(name) came before the last reply had ended")
+            }
+        }
+        for index in indices(of: .pacing) {
+            tested.insert(index)
+            guard let last = lastBeginning, beginning.time - last < expectations[index].time else { continue }
+            seen.add(
+                expectations[index], at: beginning.time, "\(name) came \(beginning.time - last) after the last command")
+        }
+    }
+
+    /// The device has said something.
+    public mutating func say(_ bytes: [UInt8], at time: Duration, isPacket: Bool = false) {
+        noteDelays(until: time)
+        for byte in bytes {
+            if Self.isLineEnd(byte) { endLine(at: time) } else { said.append(byte) }
+        }
+        if isPacket { endLine(at: time) }
+        said = Array(said.prefix(Self.longestCommand))
+    }
+
+    private mutating func endLine(at time: Duration) {
+        for index in indices(of: .reaction) where said.starts(with: expectations[index].line) {
+            tested.insert(index)
+            waiting.append((index, time))
+        }
+        said = []
+    }
+
+    /// The host has flushed its input.
+    public mutating func flush(at time: Duration, isAnswering: Bool) {
+        for index in indices(of: .noFlush) where isAnswering || !said.isEmpty {
+            seen.add(expectations[index], at: time, "the input was flushed in the middle of a reply")
+        }
+    }
+
+    private mutating func noteDelays(until time: Duration) {
+        for wait in waiting where time - wait.since > expectations[wait.index].time {
+            seen.add(expectations[wait.index], at: wait.since, "no such command came within the time")
+        }
+        waiting.removeAll { time - $0.since > expectations[$0.index].time }
+    }
+
+    // MARK: The verdict
+
+    /// What has been seen until now. What the host still has time to react to is no finding.
+    public func verdict(at time: Duration) -> Verdict {
+        var judge = self
+        judge.noteDelays(until: time)
+        // A flush that did not happen was put to the test by any command.
+        let hasCommands = lastBeginning != nil
+        judge.seen.untested = expectations.indices.filter { index in
+            expectations[index].rule.kind == .noFlush ? !hasCommands : !tested.contains(index)
+        }.map { expectations[$0].text }
+        return judge.seen
+    }
+}

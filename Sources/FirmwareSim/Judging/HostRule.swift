@@ -1,0 +1,97 @@
+/// What can be expected of a host, as a row.
+public struct HostRule: Sendable {
+    enum Kind: Sendable, Hashable { case baudRate, noFlush, oneInFlight, pacing, reaction }
+
+    /// What is taken behind `=`.
+    enum Amount: Sendable, Hashable { case nothing, time, reaction }
+
+    /// What it is called, in lower case, as `pacing`.
+    public let name: String
+    /// What the host has to do, as a sentence.
+    public let help: String
+    /// A public thread in which somebody met a host that did not.
+    public let source: String
+
+    let kind: Kind
+    let amount: Amount
+
+    /// Whether it can be judged on a pseudo-terminal only.
+    var needsTerminal: Bool { kind == .baudRate || kind == .noFlush }
+
+    /// The rows, by their names.
+    public static let all: [HostRule] = [
+        HostRule(
+            name: "baud", help: "Sends at the baud rate of the device; on a pseudo-terminal.",
+            source: "https://github.com/esp8266/Arduino/issues/2130", kind: .baudRate, amount: .nothing),
+        HostRule(
+            name: "no-flush", help: "Does not flush its input while the device answers; on a pseudo-terminal.",
+            source: "https://github.com/pyserial/pyserial/issues/249", kind: .noFlush, amount: .nothing),
+        HostRule(
+            name: "one-in-flight", help: "Sends no command before the last one is answered, but OFF to a pump.",
+            source: "https://github.com/Twilight-Logic/AR488/issues/5", kind: .oneInFlight, amount: .nothing),
+        HostRule(
+            name: "pacing", help: "Begins no two commands within this time, but OFF to a pump.",
+            source: "https://github.com/OpenROV/openrov-software/pull/322", kind: .pacing, amount: .time),
+        HostRule(
+            name: "reaction",
+            help: "Sends a command, or the one behind '/', within a time of a line that begins so.",
+            source: "https://github.com/don/cordova-plugin-ble-central/issues/84", kind: .reaction, amount: .reaction),
+    ]
+}
+
+/// What a host is expected to do: `NAME[=AMOUNT]`.
+///
+/// | written | means |
+/// | --- | --- |
+/// | `baud` | it sends at the baud rate of the device |
+/// | `pacing=50ms` | the beginnings of two commands are 50 ms apart |
+/// | `reaction=5s@line:ERROR` | within 5 s of a line that begins with `ERROR` it sends a command |
+/// | `reaction=5s/OFF@line:ERROR` | … it sends `OFF` |
+public struct HostExpectation: Sendable {
+    let rule: HostRule
+    /// How long it has; zero where the rule takes no time.
+    var time = Duration.zero
+    /// What the line begins with that it has to react to.
+    var line: [UInt8] = []
+    /// What it has to send then, in upper case; nil for anything.
+    var command: [UInt8]?
+    /// As it was written.
+    let text: String
+
+    /// nil where the text is none.
+    init?(_ text: String) {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard let rule = HostRule.all.first(where: { $0.name == parts[0] }) else { return nil }
+        self.rule = rule
+        self.text = text
+        switch rule.amount {
+        case .nothing:
+            guard parts.count == 1 else { return nil }
+        case .time:
+            guard parts.count == 2, let time = SimulatorOption.time(parts[1]) else { return nil }
+            self.time = time
+        case .reaction:
+            guard parts.count == 2, takeReaction(parts[1]) else { return nil }
+        }
+    }
+
+    private mutating func takeReaction(_ text: String) -> Bool {
+        let parts = text.split(separator: "@", maxSplits: 1).map(String.init)
+        guard parts.count == 2, case .line(let beginning)? = Occasion(parts[1]) else { return false }
+        let words = parts[0].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard let time = SimulatorOption.time(words[0]) else { return false }
+        if words.count == 2 {
+            guard !words[1].isEmpty else { return false }
+            command = Array(words[1].uppercased().utf8)
+        }
+        (self.time, line) = (time, beginning)
+        return true
+    }
+
+    /// Those of a text, parted by commas; nil where a part is none.
+    static func expectations(_ text: String) -> [HostExpectation]? {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        let expectations = parts.compactMap(HostExpectation.init)
+        return expectations.count == parts.count ? expectations : nil
+    }
+}

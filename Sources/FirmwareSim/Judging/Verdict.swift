@@ -1,0 +1,47 @@
+/// What has been seen of a host that was judged.
+public struct Verdict: Sendable, Hashable {
+    /// Something that the host should not have done, or did not do.
+    public struct Finding: Sendable, Hashable {
+        /// What was expected, as it was written.
+        public var expectation: String
+        /// When, since the simulation began.
+        public var time: Duration
+        /// What happened, as a clause.
+        public var detail: String
+    }
+
+    /// How many findings are kept.
+    static let longestList = 100
+
+    /// The first 100 findings, in their order.
+    public internal(set) var findings: [Finding] = []
+    /// How many findings there were.
+    public internal(set) var count = 0
+    /// What was expected and never came to the test, as it was written: no command came, or no line to react to.
+    public internal(set) var untested: [String] = []
+
+    /// Whether the host did all that was expected, and was seen to.
+    public var hasPassed: Bool { count == 0 && untested.isEmpty }
+
+    mutating func add(_ expectation: HostExpectation, at time: Duration, _ detail: String) {
+        count += 1
+        if findings.count < Self.longestList {
+            findings.append(Finding(expectation: expectation.text, time: time, detail: detail))
+        }
+    }
+}
+
+extension Verdict: CustomStringConvertible {
+    /// One line for each finding.
+    public var description: String {
+        if hasPassed { return "the host did all that was expected" }
+        var lines = findings.map { finding in
+            let milliseconds = finding.time.components.attoseconds / 1_000_000_000_000_000
+            let fraction = String("00\(milliseconds)".suffix(3))
+            return "at \(finding.time.components.seconds).\(fraction) s: \(finding.expectation): \(finding.detail)"
+        }
+        if count > findings.count { lines.append("and \(count - findings.count) more") }
+        lines += untested.map { "\($0): never came to the test" }
+        return lines.joined(separator: "\n")
+    }
+}

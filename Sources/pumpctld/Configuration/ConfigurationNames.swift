@@ -1,0 +1,4 @@
+import TOMLReading
+
+// DeviceKit has an error of this name too, of the files of pumpctl.
+typealias ConfigurationError = TOMLReading.ConfigurationError

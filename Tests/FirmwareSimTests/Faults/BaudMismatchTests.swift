@@ -1,0 +1,41 @@
+import TestSupport
+import Testing
+
+@testable import FirmwareSim
+
+@Suite("A UART at another baud rate")
+struct BaudMismatchTests {
+    private static let text = Array("STATUS:{State:ON}\r\n".utf8)
+
+    @Test("Rates up to 3 % apart understand each other", arguments: [9600, 9400, 9850, 9880])
+    func near(rate: Int) {
+        #expect(BaudMismatch.received(Self.text, sentAt: 9600, receivedAt: rate) == Self.text)
+    }
+
+    @Test("A slower receiver gets fewer bytes, and a faster one more, and none of them right", arguments: [300, 4800])
+    func slower(rate: Int) {
+        let slow = BaudMismatch.received(Self.text, sentAt: 9600, receivedAt: rate)
+        #expect(slow != Self.text && slow.count < Self.text.count)
+        let fast = BaudMismatch.received(Self.text, sentAt: rate, receivedAt: 9600)
+        #expect(fast != Self.text && fast.count >= Self.text.count)
+    }
+
+    /// A start bit and five data bits of 1 at 9600 baud, in the time of ten bits at 19200: worked out by hand.
+    @Test("The bits are those that a UART samples")
+    func bits() {
+        // 0x55 is 0 1 0 1 0 1 0 1 0 1 on the line, each twice as long as expected: 0 0 1 1 0 0 1 1 0 0, 1 1 0 0 …
+        #expect(BaudMismatch.received([0x55], sentAt: 9600, receivedAt: 19200) == [0x66, 0xE6])
+        #expect(BaudMismatch.received([], sentAt: 9600, receivedAt: 19200).isEmpty)
+    }
+
+    @Test("Whatever is sent at whatever rates, it comes to an end")
+    func fuzz() {
+        var random = SplitMix64(seed: 1)
+        for _ in 0..<2000 {
+            let bytes = (0..<random.number(below: 20)).map { _ in UInt8(random.number(below: 256)) }
+            let (sent, received) = (random.number(below: 1_000_000) + 1, random.number(below: 1_000_000) + 1)
+            let count = BaudMismatch.received(bytes, sentAt: sent, receivedAt: received).count
+            #expect(count <= bytes.count * 10 * received / sent + bytes.count * 10)
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import DescriptorIO
+import FirmwareSim
+import SerialPort
+import TestSupport
+import Testing
+
+@Suite("What is expected of a host", .timeLimit(.minutes(3)))
+struct HostJudgeTests {
+    private static func judge(_ rules: String, rate: LineRate = .baud(9600)) throws -> HostJudge {
+        HostJudge(
+            try Simulator.pump.settings(["expect": rules]).expectations(), urgent: PumpFirmware.urgentCommands,
+            lineRate: rate)
+    }
+
+    private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    @Test("Two commands in flight are found, but an OFF that overtakes is not")
+    func oneInFlight() throws {
+        var judge = try Self.judge("one-in-flight")
+        judge.hear(Self.bytes("ON\n"), at: .seconds(1), isAnswering: false)
+        judge.hear(Self.bytes("\nOFF\n"), at: .seconds(1), isAnswering: true)
+        judge.hear(Self.bytes("TEMP\n"), at: .seconds(2), isAnswering: false)
+        #expect(judge.verdict(at: .seconds(9)).hasPassed)
+        judge.hear(Self.bytes("TEMP\nSTATUS\n"), at: .seconds(3), isAnswering: false)
+        let verdict = judge.verdict(at: .seconds(9))
+        #expect(verdict.count == 1 && verdict.findings[0].time == .seconds(3))
+        #expect(verdict.findings[0].detail == "STATUS came before the last reply had ended")
+    }
+
+    @Test("A half command that is finished later counts from its beginning")
+    func half() throws {
+        var judge = try Self.judge("one-in-flight")
+        judge.hear(Self.bytes("STA"), at: .seconds(1), isAnswering: true)
+        judge.hear(Self.bytes("TUS\n"), at: .seconds(2), isAnswering: false)
+        #expect(judge.verdict(at: .seconds(2)).findings.map(\.time) == [.seconds(1)])
+    }
+
+    @Test("Commands too close to each other are found")
+    func pacing() throws {
+        var judge = try Self.judge("pacing=200ms")
+        for milliseconds in [0, 200, 399, 1000] {
+            judge.hear(Self.bytes("TEMP\n"), at: .milliseconds(milliseconds), isAnswering: false)
+        }
+        #expect(judge.verdict(at: .seconds(2)).findings.map(\.time) == [.milliseconds(399)])
+    }
+
+    @Test("A host that does not react to a line in time is found, also where it never sends anything again")
+    func reaction() throws {
+        var judge = try Self.judge("reaction=5s/OFF@line:ERROR:OVERHEAT")
+        judge.hear(Self.bytes("ON\n"), at: .zero, isAnswering: false)
+        #expect(judge.verdict(at: .seconds(1)).untested == ["reaction=5s/OFF@line:ERROR:OVERHEAT"])
+        judge.say(Self.bytes("ERROR:OVERHEAT\r\n"), at: .seconds(10))
+        judge.hear(Self.bytes("STATUS\n"), at: .seconds(11), isAnswering: false)
+        judge.hear(Self.bytes("off\n"), at: .seconds(14), isAnswering: false)
+        #expect(judge.verdict(at: .seconds(100)).hasPassed)
+        judge.say(Self.bytes("ERROR:OVER"), at: .seconds(100))
+        judge.say(Self.bytes("HEAT\r\n"), at: .seconds(101))
+        #expect(judge.verdict(at: .seconds(106)).hasPassed)
+        let verdict = judge.verdict(at: .seconds(107))
+        #expect(!verdict.hasPassed && verdict.findings.map(\.time) == [.seconds(101)])
+    }
+
+    @Test("Over BLE each write is a command, and each notification a line")
+    func packets() throws {
+        var judge = try Self.judge("one-in-flight,reaction=1s@line:HELLO", rate: .unlimited)
+        judge.say(Self.bytes("HELLO from x"), at: .zero, isPacket: true)
+        judge.hear(Self.bytes("GET_LOG"), at: .milliseconds(500), isAnswering: false, isPacket: true)
+        #expect(judge.verdict(at: .seconds(5)).hasPassed)
+        judge.hear(Self.bytes("GET_LOG"), at: .seconds(6), isAnswering: true, isPacket: true)
+        #expect(judge.verdict(at: .seconds(7)).count == 1)
+    }
+
+    @Test("A host that sends at another baud rate is found")
+    func baudRate() throws {
+        var judge = try Self.judge("baud")
+        judge.hear(Self.bytes("ON\n"), at: .zero, isAnswering: false, hostRate: 9600)
+        #expect(judge.verdict(at: .zero).hasPassed)
+        judge.hear(Self.bytes("ON\n"), at: .zero, isAnswering: false, hostRate: 115_200)
+        #expect("\(judge.verdict(at: .zero))" == "at 0.000 s: baud: sent at 115200 baud; the device has 9600")
+    }
+
+    @Test(
+        "What no command has put to the test has not passed",
+        arguments: ["baud", "no-flush", "one-in-flight", "pacing=1s"])
+    func untested(rule: String) throws {
+        let verdict = try Self.judge(rule).verdict(at: .seconds(1))
+        #expect(!verdict.hasPassed && verdict.untested == [rule])
+        #expect("\(verdict)" == "\(rule): never came to the test")
+    }
+
+    @Test("Of many findings the first are kept, and all counted")
+    func many() throws {
+        var judge = try Self.judge("pacing=1s")
+        for number in 0...250 { judge.hear(Self.bytes("TEMP\n"), at: .milliseconds(number), isAnswering: false) }
+        let verdict = judge.verdict(at: .seconds(9))
+        #expect(verdict.count == 250 && verdict.findings.count == 100)
+        #expect("\(verdict)".hasSuffix("\nand 150 more"))
+    }
+
+    @Test("Rows name their public threads, and are read as they are written")
+    func rows() throws {
+        for rule in HostRule.all {
+            #expect(rule.source.hasPrefix("https://github.com/") && rule.help.hasSuffix("."))
+        }
+        for text in [
+            "", "bogus", "baud=9600", "pacing", "pacing=0", "reaction=5s", "reaction=5s/@line:X",
+            "reaction=5s@command:1",
+            "baud,", "reaction=x@line:X",
+        ] {
+            #expect(throws: SimulatorOptionError.self, "\(text)") { try Simulator.pump.settings(["expect": text]) }
+        }
+    }
+
+    // MARK: On a pseudo-terminal
+
+    /// What is found of a host that does something to a pump's terminal.
+    private static func found(
+        _ rules: String, by body: (HostClient, DeviceHost<PumpFirmware>, String) async throws -> Void
+    ) async throws -> Verdict? {
+        let options = PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34.5))
+        let host = DeviceHost(PumpFirmware(options: options), pace: .onDemand, judge: try judge(rules))
+        let server = try await PseudoTerminalServer.open(host)
+        let client = try HostClient(terminal: server.path)
+        await settle()
+        try await body(client, host, server.path)
+        await settle()
+        let verdict = await host.verdict()
+        await server.close()
+        return verdict
+    }
+
+    @Test("A host that asks, waits and asks again has done nothing wrong")
+    func good() async throws {
+        let verdict = try await Self.found("baud,no-flush,one-in-flight") { client, _, _ in
+            for _ in 0..<2 {
+                try client.say("TEMP\n")
+                _ = try await client.hear(until: "\r\n")
+            }
+        }
+        #expect(verdict?.hasPassed == true)
+    }
+
+    @Test("A terminal at another baud rate is seen")
+    func wrongRate() async throws {
+        let verdict = try await Self.found("baud") { client, _, path in
+            let port = try SerialPort(path: path, options: SerialOptions(baudRate: 115_200))
+            try client.say("TEMP\n")
+            _ = try await client.hear(until: "\r\n")
+            await port.channel().close()
+        }
+        #expect(verdict?.findings.first?.detail == "sent at 115200 baud; the device has 9600")
+    }
+
+    @Test("A flush in the middle of a reply is seen, and one before the command is not")
+    func flush() async throws {
+        let verdict = try await Self.found("no-flush") { client, host, _ in
+            client.flushInput()
+            await settle()
+            try client.say("TEMP\n")
+            _ = try await client.hear(until: "\r\n")
+        }
+        #expect(verdict?.hasPassed == true)
+        // The reply is under way as long as the clock stands still.
+        let host = DeviceHost(PumpFirmware(), pace: .realTime(HostClock()), judge: try Self.judge("no-flush"))
+        let running = Task { try await host.run() }
+        let server = try await PseudoTerminalServer.open(host)
+        let client = try HostClient(terminal: server.path)
+        await settle()
+        try client.say("STATUS\n")
+        await settle()
+        client.flushInput()
+        await settle()
+        #expect(await host.verdict()?.findings.map(\.expectation) == ["no-flush"])
+        await server.close()
+        running.cancel()
+    }
+}
