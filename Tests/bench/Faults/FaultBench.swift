@@ -1,3 +1,4 @@
+import DeviceKit
 import LineProtocol
 import Transports
 
@@ -11,14 +12,25 @@ struct FaultBench<Truth: Sendable>: Sendable {
     let seed: UInt64
     /// Whether the carrier is BLE, and not a wire.
     let isRadio: Bool
+    /// Where the device is.
+    let endpoint: Endpoint
     /// Opens a link to the device; throws `LinkError` while it is away.
     let open: @Sendable () async throws -> any Link
     /// What is so now.
     let truth: @Sendable () async -> Truth
 
-    /// Where the device is, for those who open it again.
-    static var endpoint: Endpoint {
-        get throws { try Endpoint("sim:device") }
+    /// Opens a link as one does who tries again while the device is away.
+    func link() async throws -> any Link {
+        for _ in 0..<30 {
+            if let link = try? await open() { return link }
+            await pass(.seconds(1))
+        }
+        return try await open()
+    }
+
+    /// What gets the device of a link back.
+    func reconnector(_ link: any Link) -> Reconnector {
+        Reconnector(endpoint, link, clock: clock) { [open] _ in try await open() }
     }
 
     /// Lets time go by.
@@ -35,4 +47,30 @@ protocol FaultScript: Sendable {
     static var steps: [String] { get }
     /// Goes through the steps; an outcome of each.
     static func run(_ bench: FaultBench<Truth>) async -> [Outcome]
+}
+
+/// A session that is begun anew where its link was lost.
+///
+/// - Note: A command that was under way then has failed, and said so.
+final class RenewedSession<Truth: Sendable, F: FollowedFamily> {
+    private let bench: FaultBench<Truth>
+    private var session: Session<F>?
+
+    init(_ bench: FaultBench<Truth>) { self.bench = bench }
+
+    /// Does something in a session; where there is none, that is told.
+    func perform(_ body: (Session<F>) async -> Outcome) async -> Outcome {
+        if bench.tape.isDropped { await close() }
+        if session == nil {
+            guard let link = try? await bench.link() else { return .reported }
+            session = try? await F.begin(over: link, clock: bench.clock, waitsUntilReady: true)
+        }
+        guard let session else { return .reported }
+        return await body(session)
+    }
+
+    func close() async {
+        await session?.close()
+        session = nil
+    }
 }

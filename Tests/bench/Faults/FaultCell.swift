@@ -9,10 +9,17 @@ struct FaultCell: Sendable {
 
     /// The orders by which a fault is tried; one without any is tried as it happens by itself.
     private static let orders: [String: [String]] = [
-        "corrupt": ["corrupt@20%"], "delay": ["delay@20%", "delay=5s@20%"], "drain": ["drain@always"],
-        "drift": ["drift", "drift=-2%"], "drop": ["drop@20%"], "duplicate": ["duplicate@20%"], "join": ["join@always"],
-        "lost": ["lost@20%"], "noise": ["noise", "noise@20%"], "overrun": ["overrun@20%"], "reset": ["reset@10%"],
-        "silence": ["silence@10%", "silence=2s@20%"], "split": ["split@always"],
+        "corrupt": ["corrupt@20%"], "delay": ["delay@20%", "delay=5s@20%"], "disconnect": ["disconnect@20%"],
+        "drain": ["drain@always"], "drift": ["drift", "drift=-2%"], "drop": ["drop@20%"],
+        "duplicate": ["duplicate@20%"], "join": ["join@always"], "lost": ["lost@20%"], "noise": ["noise", "noise@20%"],
+        "overrun": ["overrun@20%"], "reset": ["reset@10%"], "silence": ["silence@10%", "silence=2s@20%"],
+        "split": ["split@always"], "stuck": ["stuck@10%"], "supervision": ["supervision@10%"], "twice": ["twice@20%"],
+        "unplug": ["unplug@10%", "unplug=100ms@10%"],
+    ]
+
+    private static let mixture = [
+        "corrupt@10%", "drop@10%", "lost@10%", "duplicate@10%", "split@20%", "overrun@10%", "unplug@5%",
+        "disconnect@5%",
     ]
 
     private init(_ text: String, _ options: [String: String]) {
@@ -20,25 +27,40 @@ struct FaultCell: Sendable {
         self.options = options
     }
 
-    /// The cells of a family: one without a fault, one or several for each fault, and its own.
+    /// The cells of a family: one without a fault, one or several for each fault that makes sense, one of several at once,
+    /// and its own.
     ///
     /// - Parameter own: Faults of the family's own, by how they are written.
-    static func all(over carrier: SimulatorOption.Carrier, own: [(text: String, options: [String: String])])
-        -> [FaultCell]
-    {
-        let faults = Fault.all.filter { $0.carrier == nil || $0.carrier == carrier }
-        var cells = [FaultCell("none", [:])]
-        for order in faults.flatMap({ orders[$0.name] ?? [$0.name] }) {
-            cells.append(FaultCell(order, ["fault": order]))
-        }
-        let mixture = ["corrupt@10%", "drop@10%", "lost@10%", "duplicate@10%", "split@20%", "overrun@10%"]
-            .filter { order in faults.contains { order.hasPrefix($0.name) } }.joined(separator: ",")
-        cells.append(FaultCell(mixture, ["fault": mixture]))
-        return cells + own.map { FaultCell($0.text, $0.options) }
+    static func all(
+        of simulator: Simulator, over carrier: SimulatorOption.Carrier,
+        own: [(text: String, options: [String: String])]
+    ) -> [FaultCell] {
+        let faults = Fault.all.map(\.name).filter { reason(against: $0, simulator, carrier) == nil }
+        let single = faults.flatMap { orders[$0] ?? [$0] }
+        let mixed = mixture.filter { order in faults.contains { order.hasPrefix($0) } }.joined(separator: ",")
+        return [FaultCell("none", [:])] + (single + [mixed]).map { FaultCell($0, ["fault": $0]) }
+            + own.map { FaultCell($0.text, $0.options) }
     }
 
-    /// The faults that make no sense over a carrier.
-    static func senseless(over carrier: SimulatorOption.Carrier) -> [Fault] {
-        Fault.all.filter { $0.carrier != nil && $0.carrier != carrier }
+    /// The faults that make no sense for a family over a carrier, and why.
+    static func senseless(
+        for simulator: Simulator, over carrier: SimulatorOption.Carrier
+    ) -> [(fault: String, reason: String)] {
+        Fault.all.compactMap { fault in
+            reason(against: fault.name, simulator, carrier).map { (fault.name, $0) }
+        }
+    }
+
+    private static func reason(
+        against fault: String, _ simulator: Simulator, _ carrier: SimulatorOption.Carrier
+    ) -> String? {
+        do throws(SimulatorOptionError) { _ = try simulator.settings(["fault": fault], over: carrier) } catch {
+            switch error.problem {
+            case .senseless(let fault): return fault.reason
+            case .fault(_, let only): return only == .line ? "it is of a line" : "it is of the air"
+            default: return "\(error)"
+            }
+        }
+        return nil
     }
 }

@@ -14,16 +14,16 @@ enum FaultMatrix {
     ///   - run: Goes through the script once; nil where it does not come to its end.
     static func check<Script: FaultScript>(
         _ simulator: Simulator, over carrier: SimulatorOption.Carrier, _ script: Script.Type,
-        own: [(String, [String: String])] = [], _ run: (SimulatorSettings, UInt64) throws -> [Outcome]?
-    ) throws {
+        own: [(String, [String: String])] = [], _ run: (SimulatorSettings, UInt64) async throws -> [Outcome]?
+    ) async throws {
         var section = OutcomeTable.Section(title: "\(Script.family) over \(carrier == .line ? "a wire" : "BLE")")
         let clock = ContinuousClock()
         let start = clock.now
-        for cell in FaultCell.all(over: carrier, own: own.map { (text: $0.0, options: $0.1) }) {
+        for cell in FaultCell.all(of: simulator, over: carrier, own: own.map { (text: $0.0, options: $0.1) }) {
             let settings = try simulator.settings(cell.options, over: carrier)
             var counts = OutcomeCounts()
             for seed in seeds {
-                guard let outcomes = try run(settings, seed) else {
+                guard let outcomes = try await run(settings, seed) else {
                     counts.add(.failed("does not end"), "seed \(seed)")
                     continue
                 }
@@ -45,8 +45,8 @@ enum FaultMatrix {
         _ section: OutcomeTable.Section, _ simulator: Simulator, _ carrier: SimulatorOption.Carrier
     ) {
         var section = section
-        for fault in FaultCell.senseless(over: carrier) {
-            section.add(senseless: fault, carrier == .line ? "It is of the air." : "It is of a line.")
+        for (fault, reason) in FaultCell.senseless(for: simulator, over: carrier) {
+            section.add(senseless: fault, reason)
         }
         if let place = OutcomeTable.difference(of: section) {
             Issue.record("another table than that which is committed, now in \(place):\n\(section.text)")

@@ -12,15 +12,13 @@ enum LEDFaultScript: FaultScript {
     static let steps = ["get", "on", "toggle", "on", "off", "follow"]
 
     static func run(_ bench: Bench) async -> [Outcome] {
-        let session: LEDSession
-        do {
-            session = try await LEDSession.begin(over: bench.open(), clock: bench.clock)
-        } catch {
-            return steps.map { _ in .reported }
-        }
+        let session = RenewedSession<Bool, LEDFamily>(bench)
         var outcomes = [
-            await read(bench, session), await write(bench, session, true), await toggle(bench, session),
-            await write(bench, session, true), await write(bench, session, false),
+            await session.perform { await read(bench, $0) },
+            await session.perform { await write(bench, $0, true) },
+            await session.perform { await toggle(bench, $0) },
+            await session.perform { await write(bench, $0, true) },
+            await session.perform { await write(bench, $0, false) },
         ]
         await session.close()
         outcomes.append(await follow(bench))
@@ -91,9 +89,9 @@ enum LEDFaultScript: FaultScript {
     private static func follow(_ bench: Bench) async -> Outcome {
         let start = bench.tape.end
         do {
-            let link = try await bench.open()
-            let reconnector = Reconnector(try Bench.endpoint, link, clock: bench.clock) { _ in try await bench.open() }
-            let monitor = try await LEDMonitor(over: link, reconnector, clock: bench.clock, executor: bench.executor)
+            let link = try await bench.link()
+            let monitor = try await LEDMonitor(
+                over: link, bench.reconnector(link), clock: bench.clock, executor: bench.executor)
             let log = UpdateLog()
             let reading = Task(executorPreference: bench.executor) {
                 for try await update in monitor { log.add(entry(update)) }

@@ -42,6 +42,8 @@ struct Overheard<Device: SimulatedDevice>: SimulatedDevice {
         line = []
     }
 
+    mutating func setStuck(_ isStuck: Bool, at instant: Duration) { device.setStuck(isStuck, at: instant) }
+
     var nextActivity: Duration? { device.nextActivity }
     var isQuiescent: Bool { device.isQuiescent }
 }

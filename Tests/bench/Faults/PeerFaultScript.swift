@@ -36,7 +36,7 @@ enum PeerFaultScript: FaultScript {
         let delivery: PeerDelivery
         do {
             let command: PeerCommand = text == "ON" ? .toggle(true) : .message(try PeerMessage(text))
-            delivery = try await PeerDelivery.say(command, over: bench.open(), clock: bench.clock)
+            delivery = try await PeerDelivery.say(command, over: bench.link(), clock: bench.clock)
         } catch let error as SessionError where error.outcome == .notSent {
             guard bench.tape.sendings(of: text, from: start).isEmpty else {
                 return .failed("\(text) is called not sent, and was")
@@ -64,7 +64,7 @@ enum PeerFaultScript: FaultScript {
         let folder = TemporaryFolder()
         do {
             let file = try ReplacedFile(path: folder.path("image"))
-            let report = try await ImageDownload(over: bench.open(), to: file, clock: bench.clock).run()
+            let report = try await ImageDownload(over: bench.link(), to: file, clock: bench.clock).run()
             return judge(bench, folder.read("image"), report, from: start, await bench.truth().image)
         } catch {
             return .reported
@@ -98,9 +98,8 @@ enum PeerFaultScript: FaultScript {
         let start = bench.tape.end
         let saidBefore = await bench.truth().said.count
         do {
-            let link = try await bench.open()
-            let reconnector = Reconnector(try Bench.endpoint, link, clock: bench.clock) { _ in try await bench.open() }
-            let monitor = PeerMonitor(over: link, reconnector)
+            let link = try await bench.link()
+            let monitor = PeerMonitor(over: link, bench.reconnector(link))
             let heard = Heard()
             let reading = Task(executorPreference: bench.executor) {
                 for try await element in monitor {

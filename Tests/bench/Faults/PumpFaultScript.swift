@@ -19,25 +19,23 @@ enum PumpFaultScript: FaultScript {
     static let steps = ["status", "temp", "on", "speed", "status", "off", "follow"]
 
     static func run(_ bench: Bench) async -> [Outcome] {
-        var outcomes: [Outcome] = []
-        let session: PumpSession
-        do {
-            session = try await PumpSession.begin(over: bench.open(), clock: bench.clock)
-        } catch {
-            return steps.map { _ in .reported }
-        }
-        outcomes.append(await readStatus(bench, session))
-        outcomes.append(await readTemperatures(bench, session))
-        outcomes.append(
-            await change(bench, "ON", told: ["PUMP:ON"], isSo: { $0.state == "ON" }) {
-                () throws(SessionError) in try await session.turnOn()
-            })
-        outcomes.append(
-            await change(bench, "SPEED:200", told: ["SPEED:200"], isSo: { $0.duty == 200 }) {
-                () throws(SessionError) in try await session.setSpeed(PumpSpeed(pwm: 200) ?? .initial)
-            })
-        outcomes.append(await readStatus(bench, session))
-        outcomes.append(await switchOff(bench, session))
+        let session = RenewedSession<Truth, PumpFamily>(bench)
+        var outcomes = [
+            await session.perform { await readStatus(bench, $0) },
+            await session.perform { await readTemperatures(bench, $0) },
+            await session.perform { session in
+                await change(bench, "ON", told: "PUMP:ON", isSo: { $0.state == "ON" }) {
+                    () throws(SessionError) in try await session.turnOn()
+                }
+            },
+            await session.perform { session in
+                await change(bench, "SPEED:200", told: "SPEED:200", isSo: { $0.duty == 200 }) {
+                    () throws(SessionError) in try await session.setSpeed(PumpSpeed(pwm: 200) ?? .initial)
+                }
+            },
+            await session.perform { await readStatus(bench, $0) },
+            await session.perform { await switchOff(bench, $0) },
+        ]
         await session.close()
         outcomes.append(await follow(bench))
         return outcomes
@@ -86,7 +84,7 @@ enum PumpFaultScript: FaultScript {
     // MARK: Changes
 
     private static func change(
-        _ bench: Bench, _ command: String, told echoes: Set<String>, isSo: (Truth) -> Bool,
+        _ bench: Bench, _ command: String, told echo: String, isSo: (Truth) -> Bool,
         _ body: () async throws(SessionError) -> Void
     ) async -> Outcome {
         let start = bench.tape.end
@@ -97,7 +95,7 @@ enum PumpFaultScript: FaultScript {
         }
         let sendings = bench.tape.sendings(of: command, from: start)
         let lines = sendings.first.map { bench.tape.lines(from: $0) } ?? []
-        guard lines.contains(where: echoes.contains) else {
+        guard lines.contains(echo) else {
             return .failed("\(command) is called done, and what came is \(lines)")
         }
         return isSo(await bench.truth()) ? .right(asked: sendings.count) : .undetectable
@@ -144,10 +142,9 @@ enum PumpFaultScript: FaultScript {
     private static func follow(_ bench: Bench) async -> Outcome {
         let start = bench.tape.end
         do {
-            let link = try await bench.open()
-            let reconnector = Reconnector(try Bench.endpoint, link, clock: bench.clock) { _ in try await bench.open() }
+            let link = try await bench.link()
             let monitor = try await PumpMonitor(
-                over: link, reconnector, clock: bench.clock, executor: bench.executor)
+                over: link, bench.reconnector(link), clock: bench.clock, executor: bench.executor)
             let log = UpdateLog()
             let reading = Task(executorPreference: bench.executor) {
                 for try await update in monitor { log.add(entry(update)) }

@@ -38,18 +38,14 @@ enum RescueFaultScript: FaultScript {
             }
         }
         var reports = 0
-        do {
-            let carrier = MessageCarrier(try Bench.endpoint, for: relay) { _ in try await bench.open() }
-            let receiving = Task(executorPreference: bench.executor) { try await carrier.receive() }
-            let timer = Task(executorPreference: bench.executor) {
-                await bench.pass(.seconds(20))
-                receiving.cancel()
-            }
-            if case .failure(let error) = await receiving.result, !(error is CancellationError) { reports += 1 }
-            timer.cancel()
-        } catch {
-            reports += 1
+        let carrier = MessageCarrier(bench.endpoint, for: relay) { _ in try await bench.link() }
+        let receiving = Task(executorPreference: bench.executor) { try await carrier.receive() }
+        let timer = Task(executorPreference: bench.executor) {
+            await bench.pass(.seconds(30))
+            receiving.cancel()
         }
+        if case .failure(let error) = await receiving.result, !(error is CancellationError) { reports += 1 }
+        timer.cancel()
         let stored = await store.messages(nil).map(RescueOracle.Fields.init)
         reports += events.withLock { $0 }
         return judge(bench, stored, from: start, truth.stock.map(RescueOracle.Fields.init), reports: reports)
@@ -85,7 +81,7 @@ enum RescueFaultScript: FaultScript {
         ) { _ in }
         var isDone = true
         do {
-            let carrier = MessageCarrier(try Bench.endpoint, for: relay) { _ in try await bench.open() }
+            let carrier = MessageCarrier(bench.endpoint, for: relay) { _ in try await bench.link() }
             try await carrier.handOn([message])
         } catch {
             isDone = false

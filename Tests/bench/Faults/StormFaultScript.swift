@@ -28,7 +28,7 @@ enum StormFaultScript: FaultScript {
         let folder = TemporaryFolder()
         do {
             let file = try ReplacedFile(path: folder.path("storm.log"))
-            let report = try await LogDownload(over: bench.open(), to: file, clock: bench.clock).run()
+            let report = try await LogDownload(over: bench.link(), to: file, clock: bench.clock).run()
             let text = folder.read("storm.log")
             let after = await bench.truth()
             return judge(bench, text, report, from: start, before.rowCount...after.rowCount, of: after.log)
@@ -70,9 +70,8 @@ enum StormFaultScript: FaultScript {
     private static func follow(_ bench: Bench) async -> Outcome {
         let start = bench.tape.end
         do {
-            let link = try await bench.open()
-            let reconnector = Reconnector(try Bench.endpoint, link, clock: bench.clock) { _ in try await bench.open() }
-            let monitor = StormMonitor(over: link, reconnector)
+            let link = try await bench.link()
+            let monitor = StormMonitor(over: link, bench.reconnector(link))
             let first = await bench.truth().rowCount
             let heard = Heard()
             let reading = Task(executorPreference: bench.executor) {

@@ -24,6 +24,20 @@ final class Tape: Sendable {
     /// A place on the tape, behind all that there is.
     var end: Int { entries.withLock { $0.count } }
 
+    /// Whether the last link is gone.
+    var isDropped: Bool {
+        entries.withLock { entries in
+            for entry in entries.reversed() {
+                switch entry {
+                case .dropped: return true
+                case .opened: return false
+                default: continue
+                }
+            }
+            return false
+        }
+    }
+
     /// All that there is from a place on.
     func entries(from start: Int) -> [Entry] { entries.withLock { Array($0[min(start, $0.count)...]) } }
 

@@ -1,0 +1,56 @@
+import FirmwareSim
+
+// What the devices of the matrix are, whatever they are reached over, and what one sees who stands beside them.
+
+extension PumpFirmwareOptions {
+    static let matrix = PumpFirmwareOptions(
+        lineRate: .unlimited, heat: .fixed(water: 12, skin: 34.5), potentiometer: 716)
+}
+
+extension PumpFaultScript.Truth {
+    init(_ pump: Overheard<PumpFirmware>) {
+        self.init(state: pump.device.state.rawValue, duty: Int(pump.device.duty), said: pump.said)
+    }
+}
+
+extension StormFirmwareOptions {
+    static func matrix(_ seed: UInt64) -> StormFirmwareOptions {
+        StormFirmwareOptions(
+            lineRate: .unlimited, seed: seed, rows: 12, interval: .seconds(1), echoesCommand: seed % 2 == 0)
+    }
+}
+
+extension PeerFirmwareOptions {
+    static func matrix(_ settings: SimulatorSettings, _ seed: UInt64, over carrier: Carrier) -> PeerFirmwareOptions {
+        PeerFirmwareOptions(
+            carrier: carrier, seed: seed, imageByteCount: 600, imageFault: settings.ownFault().flatMap(ImageFault.init),
+            interval: .seconds(3), acknowledges: seed % 2 == 0)
+    }
+}
+
+extension PeerFaultScript {
+    static let ownFaults = PeerFirmwareOptions.ImageFault.allCases.map { ($0.rawValue, ["fault": $0.rawValue]) }
+}
+
+extension PeerFaultScript.Truth {
+    init(_ peer: PeerFirmware, said: [String]) {
+        self.init(isOn: peer.isOn, messages: peer.messages, image: peer.picture.bytes, said: said)
+    }
+}
+
+extension RescueFirmwareOptions {
+    static func matrix(_ settings: SimulatorSettings, _ seed: UInt64, over carrier: Carrier) -> RescueFirmwareOptions {
+        RescueFirmwareOptions(carrier: carrier, seed: seed, malformed: settings.number("malformed") ?? 0)
+    }
+}
+
+extension RescueFaultScript {
+    static let ownFaults = [("malformed=50", ["malformed": "50"])]
+}
+
+extension RescueFaultScript.Truth {
+    init(_ phone: RescueFirmware) {
+        let stock = PhoneStock(seed: phone.options.seed)
+        self.init(stock: (0..<phone.options.messages).map(stock.message), received: phone.received)
+    }
+}
