@@ -35,21 +35,23 @@ final class FaultyRadio<Device: SimulatedPeripheral> {
         radio.services = offered.services.map { service in
             RadioService("\(service.uuid)", service.characteristics.map { characteristic($0) })
         }
-        radio.onLinksChange = { [unowned self] in linksChanged() }
+        radio.onLinksChange = { [weak self] in self?.linksChanged() }
     }
 
     private func characteristic(_ offered: LocalCharacteristic) -> RadioCharacteristic {
         let flags = offered.flags.compactMap { RadioCharacteristic.Flag(rawValue: $0.rawValue) }
         let characteristic = RadioCharacteristic("\(offered.uuid)", flags.sorted { $0.rawValue < $1.rawValue })
         let uuid = offered.uuid
-        characteristic.onWrite = { [unowned self] in try await write($0, $1, to: uuid) }
-        characteristic.onRead = { [unowned self] request in
+        characteristic.onWrite = { [weak self] in try await self?.write($0, $1, to: uuid) }
+        characteristic.onRead = { [weak self] request in
+            guard let self else { throw CancellationError() }
             let value = device.read(uuid, at: now) ?? []
             tape.add(.read(value))
             attend()
             return Array(value.dropFirst(request.offset))
         }
-        characteristic.onSubscription = { [unowned self] link, isWanted in
+        characteristic.onSubscription = { [weak self] link, isWanted in
+            guard let self else { return }
             if isWanted { subscribed.insert(uuid.bits) } else { subscribed.remove(uuid.bits) }
             device.setNotificationLength(link.payload)
             device.take(isWanted ? .subscribed(uuid) : .unsubscribed(uuid), at: now)
