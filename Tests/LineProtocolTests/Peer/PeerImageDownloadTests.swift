@@ -67,11 +67,13 @@ import Testing
     @Test func `An image that stops is given up in time, however much the peer talks meanwhile`() async {
         let bench = Bench()
         #expect(await bench.link.nextSent() == "GET_IMAGE\n")
-        await bench.say(Array(Self.speech.prefix(2)))
         await bench.clock.untilSomebodySleeps(until: .seconds(3))
+        bench.clock.advance(by: .seconds(1))
+        await bench.say(Array(Self.speech.prefix(2)))
+        await bench.clock.untilSomebodySleeps(until: .seconds(4))
         bench.clock.advance(by: .seconds(2))
         await bench.say(["good day", "HELLO from a @ b"])
-        await bench.pass(to: .seconds(3))
+        await bench.pass(to: .seconds(4))
         guard case .session(let error)? = await bench.failure else { return #expect(Bool(false)) }
         #expect(error.code == .noAnswer)
     }

@@ -7,6 +7,8 @@ import TestSupport
 /// A device with faults on the air of a fake bluetoothd, whose time is that of a manual clock.
 @Radio
 final class FaultyRadio<Device: SimulatedPeripheral> {
+    /// How long a notification is on its way: nothing arrives at the very moment at which the host's patience ends.
+    private static var flightTime: Duration { .microseconds(53) }
     /// After this time bluetoothd gives up a device that does not answer (Bluetooth Core 5.3, Vol 3, Part F, 3.3.3).
     private static var transactionTime: Duration { .seconds(30) }
 
@@ -17,8 +19,9 @@ final class FaultyRadio<Device: SimulatedPeripheral> {
     private var device: FaultyDevice<Device>
     private var characteristics: [UInt128: RadioCharacteristic] = [:]
     private var subscribed: Set<UInt128> = []
-    /// What the device has said that is not on the air yet.
-    private var emissions: [Emission] = []
+    /// What the device has said that is on its way, and when it arrives.
+    private var outbox: [(arrival: Duration, emission: Emission)] = []
+    private var events: [CarrierEvent] = []
 
     /// - Parameter mtu: What the central's packets hold.
     init(
@@ -96,31 +99,31 @@ final class FaultyRadio<Device: SimulatedPeripheral> {
 
     // MARK: Time
 
-    /// When the device next says something, or does something to its links, by `limit`; it has lived up to then.
+    /// When something next arrives or happens to the links, by `limit`; the device has lived up to then.
     func nextMoment(by limit: Duration?) -> Duration? {
         // A device that says nothing for so long never will.
         let limit = limit.map { $0 - start } ?? now + .seconds(100)
-        while emissions.isEmpty, let next = device.nextActivity, next <= limit {
-            emissions = device.advance(to: max(next, now))
-            let events = device.takeCarrierEvents()
-            guard emissions.isEmpty, events.isEmpty else {
-                self.events += events
-                return max(next, now) + start
-            }
+        while outbox.isEmpty, events.isEmpty, let next = device.nextActivity, next <= limit {
+            live(until: max(next, now))
         }
-        return nil
+        let moments = [outbox.first?.arrival, events.first?.time].compactMap { $0 }
+        return moments.min().flatMap { $0 <= limit ? max($0, now) + start : nil }
     }
 
-    private var events: [CarrierEvent] = []
+    private func live(until instant: Duration) {
+        for emission in device.advance(to: instant) { outbox.append((instant + Self.flightTime, emission)) }
+        events += device.takeCarrierEvents()
+    }
 
-    /// Sees to what the device has done by now.
+    /// Sees to what has come by now.
     func attend() {
-        let due = emissions + device.advance(to: now)
-        emissions = []
-        for emission in due { notify(emission.bytes, by: emission.output) }
-        let happened = events + device.takeCarrierEvents()
-        events = []
-        for event in happened {
+        live(until: now)
+        while let (arrival, emission) = outbox.first, arrival <= now {
+            outbox.removeFirst()
+            notify(emission.bytes, by: emission.output)
+        }
+        while let event = events.first, event.time <= now {
+            events.removeFirst()
             switch event.action {
             case .hangUp: radio.dropLinks()
             case .notifyEarly(let bytes, let output): notify(bytes, by: output)

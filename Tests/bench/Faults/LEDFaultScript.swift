@@ -62,10 +62,13 @@ enum LEDFaultScript: FaultScript {
     /// A change was called done.
     private static func judge(_ bench: Bench, _ isLit: Bool, from start: Int) async -> Outcome {
         let sendings = LEDOracle.changes(bench, to: isLit, from: start)
-        guard let first = sendings.first, LEDOracle.isEchoed(bench, isLit, from: first) else {
+        // The board need not answer a change: it is asked for its light then.
+        let questions = LEDOracle.questions(bench, from: sendings.first ?? start)
+        let isAnswered = questions.first.map { LEDOracle.told(bench, from: $0).contains(isLit) } ?? false
+        let isEchoed = sendings.first.map { LEDOracle.isEchoed(bench, isLit, from: $0) } ?? false
+        guard isEchoed || isAnswered else {
             return .failed("LED:\(isLit) is called done, and what came is \(LEDOracle.told(bench, from: start))")
         }
-        let questions = LEDOracle.questions(bench, from: first)
         return await bench.truth() == isLit ? .right(asked: sendings.count + questions.count) : .undetectable
     }
 

@@ -20,11 +20,25 @@ extension StormFirmwareOptions {
     }
 }
 
-extension PeerFirmwareOptions {
-    static func matrix(_ settings: SimulatorSettings, _ seed: UInt64, over carrier: Carrier) -> PeerFirmwareOptions {
-        PeerFirmwareOptions(
-            carrier: carrier, seed: seed, imageByteCount: 600, imageFault: settings.ownFault().flatMap(ImageFault.init),
-            interval: .seconds(3), acknowledges: seed % 2 == 0)
+extension PeerFirmware {
+    static func matrix(
+        _ settings: SimulatorSettings, _ seed: UInt64, over carrier: PeerFirmwareOptions.Carrier
+    ) -> PeerFirmware {
+        let fault = settings.ownFault().flatMap(PeerFirmwareOptions.ImageFault.init)
+        if fault == .tooLarge { return carrier == .notifications ? largeOverRadio : largeOnLine }
+        return PeerFirmware(
+            options: PeerFirmwareOptions(
+                carrier: carrier, seed: seed, imageByteCount: 600, imageFault: fault, interval: .seconds(3),
+                acknowledges: seed % 2 == 0))
+    }
+
+    // An image of megabytes is made once, and sent no faster than a link can be closed at its beginning.
+    private static let largeOnLine = large(over: .line(.baud(115_200)))
+    private static let largeOverRadio = large(over: .notifications)
+
+    private static func large(over carrier: PeerFirmwareOptions.Carrier) -> PeerFirmware {
+        PeerFirmware(
+            options: PeerFirmwareOptions(carrier: carrier, imageFault: .tooLarge, interval: .seconds(3)))
     }
 }
 

@@ -24,7 +24,6 @@ enum PumpOracle {
 
     /// A value in one way of writing, so that ` 9.5C` is `9.5`; as it came where it is none of the protocol's.
     private static func value(_ text: Substring, of name: String) -> String {
-        let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
         switch name {
         case "Speed":
             let digits = text.dropLast()
@@ -34,10 +33,18 @@ enum PumpOracle {
             if text.hasSuffix("m"), isDigits(digits), let number = Int(digits), number < 65536 { return "\(number)" }
         case "WaterTemp", "SkinTemp", "Temp", "Water", "Skin":
             let number = (text.hasSuffix("C") ? text.dropLast() : text).drop { $0 == " " }
-            if isASCII, let celsius = Double(number) { return "\(celsius)" }
+            if isTemperature(number), let celsius = Double(number) { return "\(celsius)" }
         default: break
         }
         return String(text)
+    }
+
+    /// Whether a number has one decimal, as all of them do, or is none.
+    private static func isTemperature(_ text: Substring) -> Bool {
+        let number = text.hasPrefix("-") ? text.dropFirst() : text
+        if ["nan", "inf"].contains(number.lowercased()) { return true }
+        let parts = number.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 2 && isDigits(parts[0]) && isDigits(parts[1]) && parts[1].count == 1
     }
 
     private static func isDigits(_ text: Substring) -> Bool {

@@ -41,8 +41,9 @@ struct RadioFaultTests {
         let world = try await RadioWorld()
         let own = PeerFaultScript.ownFaults
         try await FaultMatrix.check(.peer, over: .radio, PeerFaultScript.self, own: own) { settings, seed in
-            let peer = Overheard(PeerPeripheral(.matrix(settings, seed, over: .notifications)))
-            return try await world.run(PeerFaultScript.self, peer, settings, seed: seed, mtu: 185) {
+            var peer = PeerPeripheral()
+            peer.device = .matrix(settings, seed, over: .notifications)
+            return try await world.run(PeerFaultScript.self, Overheard(peer), settings, seed: seed, mtu: 185) {
                 PeerFaultScript.Truth($0.device.device, said: $0.said)
             }
         }

@@ -18,27 +18,26 @@ enum RescueOracle {
         Set(tape.streams(from: start).flatMap(messages))
     }
 
+    private static let names = ["id", "content", "latitude", "longitude", "timestamp", "status", "category"]
+    private static let statuses = ["pending_sync", "synced"]
+
     private static func messages(in stream: [UInt8]) -> [Fields] {
         let begins = stream.indices.filter { stream[$0] == UInt8(ascii: "{") }
         return begins.compactMap { begin in
-            // A message has no object in it: it is the first that is one.
+            // A message has no object in it: it ends where there is one for the first time.
             for end in stream[begin...].prefix(1024).indices where stream[end] == UInt8(ascii: "}") {
-                if let message = PhoneMessage(json: Array(stream[begin...end])) { return Fields(message) }
+                if let message = message(Array(stream[begin...end])) { return Fields(message) }
             }
             return nil
         }
     }
 
-    /// Whether anything came that is of no message.
-    static func hasRest(_ tape: Tape, from start: Int) -> Bool {
-        tape.streams(from: start).contains { stream in
-            var count = 0
-            for byte in stream {
-                if byte == UInt8(ascii: "{") { count += 1 }
-                if byte == UInt8(ascii: "}") { count -= 1 }
-            }
-            return count != 0
-        }
+    /// A message that has each field once, and none of another value than it may have.
+    private static func message(_ json: [UInt8]) -> PhoneMessage? {
+        // A category that the page does not name is handed on as it came.
+        guard let message = PhoneMessage(json: json), statuses.contains(message.status) else { return nil }
+        let text = String(decoding: json, as: UTF8.self)
+        return names.allSatisfy { text.split(separator: "\"\($0)\":").count == 2 } ? message : nil
     }
 }
 

@@ -28,7 +28,15 @@ enum StormFaultScript: FaultScript {
         let folder = TemporaryFolder()
         do {
             let file = try ReplacedFile(path: folder.path("storm.log"))
-            let report = try await LogDownload(over: bench.link(), to: file, clock: bench.clock).run()
+            let download = LogDownload(over: try await bench.link(), to: file, clock: bench.clock)
+            let fetching = Task(executorPreference: bench.executor) { try await download.run() }
+            // A sensor that is misunderstood may never fall silent: a person sees that, and gives it up.
+            let timer = Task(executorPreference: bench.executor) {
+                await bench.pass(.seconds(60))
+                fetching.cancel()
+            }
+            defer { timer.cancel() }
+            let report = try await fetching.value
             let text = folder.read("storm.log")
             let after = await bench.truth()
             return judge(bench, text, report, from: start, before.rowCount...after.rowCount, of: after.log)

@@ -1,5 +1,6 @@
 import FirmwareSim
 import LineProtocol
+import TestSupport
 import Testing
 
 /// Hosts of all families, and what becomes of what they do where a device or its line has a fault, in simulated time. See
@@ -8,7 +9,7 @@ import Testing
 struct WireFaultTests {
     @Test("A pump") func pump() async throws {
         try await FaultMatrix.check(.pump, over: .line, PumpFaultScript.self) { settings, seed in
-            try run(PumpFaultScript.self, Overheard(PumpFirmware(options: .matrix)), settings, seed) {
+            try await run(PumpFaultScript.self, Overheard(PumpFirmware(options: .matrix)), settings, seed) {
                 PumpFaultScript.Truth($0)
             }
         }
@@ -16,7 +17,7 @@ struct WireFaultTests {
 
     @Test("A storm sensor") func storm() async throws {
         try await FaultMatrix.check(.storm, over: .line, StormFaultScript.self) { settings, seed in
-            try run(StormFaultScript.self, StormFirmware(options: .matrix(seed)), settings, seed) {
+            try await run(StormFaultScript.self, StormFirmware(options: .matrix(seed)), settings, seed) {
                 StormFaultScript.Truth(log: $0.log, rowCount: $0.rowCount)
             }
         }
@@ -26,17 +27,15 @@ struct WireFaultTests {
         try await FaultMatrix.check(.led, over: .line, LEDFaultScript.self) { settings, seed in
             // The protocol leaves open whether the board answers a change.
             let board = LEDFirmware(lineRate: .unlimited, answersSets: seed % 4 != 0)
-            return try run(LEDFaultScript.self, board, settings, seed) { $0.isLit }
+            return try await run(LEDFaultScript.self, board, settings, seed) { $0.isLit }
         }
     }
 
     @Test("A peer") func peer() async throws {
         let own = PeerFaultScript.ownFaults
         try await FaultMatrix.check(.peer, over: .line, PeerFaultScript.self, own: own) { settings, seed in
-            // An image of megabytes need not be made for a link that is closed at its beginning.
-            let rate: LineRate = settings.ownFault() == "too_large" ? .baud(115_200) : .unlimited
-            let peer = Overheard(PeerFirmware(options: .matrix(settings, seed, over: .line(rate))))
-            return try run(PeerFaultScript.self, peer, settings, seed) {
+            let peer = Overheard(PeerFirmware.matrix(settings, seed, over: .line(.unlimited)))
+            return try await run(PeerFaultScript.self, peer, settings, seed) {
                 PeerFaultScript.Truth($0.device, said: $0.said)
             }
         }
@@ -46,17 +45,19 @@ struct WireFaultTests {
         let own = RescueFaultScript.ownFaults
         try await FaultMatrix.check(.rescue, over: .line, RescueFaultScript.self, own: own) { settings, seed in
             let phone = RescueFirmware(options: .matrix(settings, seed, over: .line(.unlimited)))
-            return try run(RescueFaultScript.self, phone, settings, seed) { RescueFaultScript.Truth($0) }
+            return try await run(RescueFaultScript.self, phone, settings, seed) { RescueFaultScript.Truth($0) }
         }
     }
 
     private func run<Script: FaultScript, Device: SimulatedDevice>(
         _ script: Script.Type, _ device: Device, _ settings: SimulatorSettings, _ seed: UInt64,
         truth: @escaping @Sendable (Device) -> Script.Truth
-    ) throws -> [Outcome]? {
+    ) async throws -> [Outcome]? {
         // That the host has another baud rate is the fault itself.
         let hostRate = settings.text("fault") == "baud" ? 115_200 : nil
-        return try WireWorld(device, faults: settings.faults(), seed: seed, hostRate: hostRate)
-            .run(script, seed: seed, truth: truth)
+        return try await onThread {
+            try WireWorld(device, faults: settings.faults(), seed: seed, hostRate: hostRate)
+                .run(script, seed: seed, truth: truth)
+        }
     }
 }
