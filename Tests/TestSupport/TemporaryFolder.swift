@@ -35,3 +35,10 @@ extension TemporaryFolder {
         try FileManager.default.createDirectory(atPath: path(name), withIntermediateDirectories: true)
     }
 }
+
+extension TemporaryFolder {
+    /// What a file in the folder holds; nothing where there is none.
+    public func read(_ name: String) -> [UInt8] {
+        FileManager.default.contents(atPath: path(name)).map { Array($0) } ?? []
+    }
+}

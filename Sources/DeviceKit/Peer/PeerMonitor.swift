@@ -9,7 +9,12 @@ extension PeerMonitor {
     /// - Parameter link: As of ``init(over:_:listen:)``, as is `reconnector`.
     public convenience init(over link: any Link, _ reconnector: Reconnector) {
         self.init(over: link, reconnector) { link in
-            try await link.send(PeerCommand.hello.bytes(keepsPacketBounds: link.keepsPacketBounds))
+            do throws(LinkError) {
+                try await link.send(PeerCommand.hello.bytes(keepsPacketBounds: link.keepsPacketBounds))
+            } catch {
+                // What came before the link broke is still there to be read, and the loss is told behind it.
+                guard error.code == .disconnected else { throw error }
+            }
             var pieces = PeerPieces(over: link).makeAsyncIterator()
             return { try await pieces.next() }
         }

@@ -65,7 +65,7 @@ public struct MessageIntake: Sendable {
     private func next(in buffer: ArrivalBuffer) async throws(LinkError) -> [RescueArrival]? {
         guard trouble != nil else { return try await buffer.take() }
         let isFull = waiting.count >= Self.limit
-        let pause = Task(executorPreference: relay.loop) { [clock = relay.clock] in
+        let pause = Task(executorPreference: relay.executor) { [clock = relay.clock] in
             if (try? await clock.sleep(for: Self.retryDelay)) != nil { buffer.wake() }
         }
         defer { pause.cancel() }

@@ -13,9 +13,9 @@ extension MessageRelay {
         _ messages: [RescueMessage], over link: any Link, receivingFor time: Duration?
     ) async throws {
         let pause = time.map { time in
-            Task(executorPreference: loop) { [clock] in _ = try? await clock.sleep(for: time) }
+            Task(executorPreference: executor) { [clock] in _ = try? await clock.sleep(for: time) }
         }
-        let receiving = Task(executorPreference: loop) {
+        let receiving = Task(executorPreference: executor) {
             defer { pause?.cancel() }
             var intake = MessageIntake(self, from: link.deviceAddress)
             _ = try await intake.receive(from: link)
@@ -69,7 +69,7 @@ extension MessageRelay {
         _ messages: [RescueMessage], over link: any Link, staysOpen: Bool
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask(executorPreference: loop) { try await self.receive(from: link) }
+            group.addTask(executorPreference: executor) { try await self.receive(from: link) }
             do { try await handOn(messages, over: link) } catch {
                 await link.close()
                 try await group.waitForAll()

@@ -11,9 +11,11 @@ public import LineProtocol
 /// A message is not handed back to the device that it came from: that would count as handed on, and it would go no
 /// further.
 public actor MessageRelay {
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     nonisolated let loop: EventLoop
+    /// What its own work runs on.
+    nonisolated let executor: any SerialExecutor & TaskExecutor
     nonisolated let clock: any Clock<Duration>
     nonisolated let tell: @Sendable (RelayEvent) -> Void
     private let store: any RescueStore
@@ -39,9 +41,19 @@ public actor MessageRelay {
         _ store: any RescueStore, until goal: MessageGoal = MessageGoal(), on loop: EventLoop = .shared,
         clock: (any Clock<Duration>)? = nil, tell: @escaping @Sendable (RelayEvent) -> Void = { _ in }
     ) {
+        self.init(store, until: goal, on: loop, executor: loop, clock: clock, tell: tell)
+    }
+
+    /// The same; its own work, and that of a device of a ``MessageCarrier``, runs on `executor`.
+    package init(
+        _ store: any RescueStore, until goal: MessageGoal, on loop: EventLoop,
+        executor: any SerialExecutor & TaskExecutor, clock: (any Clock<Duration>)?,
+        tell: @escaping @Sendable (RelayEvent) -> Void
+    ) {
         self.store = store
         self.goal = goal
         self.loop = loop
+        self.executor = executor
         self.clock = clock ?? EventLoopClock(loop)
         self.tell = tell
     }
@@ -72,11 +84,11 @@ public actor MessageRelay {
         _ messages: [RescueMessage], from address: String?
     ) async -> Result<[RescueMessage], RescueStoreError> {
         let before = insertion
-        let task = Task(executorPreference: loop) {
+        let task = Task(executorPreference: executor) {
             await before?.value
             return await self.store(messages, from: address)
         }
-        insertion = Task(executorPreference: loop) { _ = await task.value }
+        insertion = Task(executorPreference: executor) { _ = await task.value }
         return await task.value
     }
 

@@ -70,6 +70,7 @@ public struct PeerDialogue: Sendable {
     @discardableResult
     public mutating func say(_ command: PeerCommand) async throws(SessionError) -> Bool {
         do throws(LinkError) {
+            try await forgetHeard()
             try await send(command)
             guard acknowledges else { return false }
             try await send(.hello)
@@ -133,6 +134,16 @@ public struct PeerDialogue: Sendable {
             hasHeard = true
             pieces = decoder.append(bytes)[...]
         }
+    }
+
+    /// Drops what has come by now: an acknowledgement that came twice must not count for what is said next.
+    private mutating func forgetHeard() async throws(LinkError) {
+        while true {
+            let bytes = try await reader.link.receiveAvailable()
+            if bytes.isEmpty { break }
+            _ = decoder.append(bytes)
+        }
+        pieces = []
     }
 
     /// Lets the acknowledgement of a `Hello` that was repeated come, so that it is not taken for that of a later one.

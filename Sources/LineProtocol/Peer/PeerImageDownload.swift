@@ -29,7 +29,8 @@ public struct PeerImageDownload: Sendable {
     private enum Phase {
         case notAsked
         case asked(until: Duration)
-        case arriving
+        /// Nil for as long after it is next waited for as a piece may take.
+        case arriving(until: Duration?)
         case over(Failure?)
     }
 
@@ -85,10 +86,12 @@ public struct PeerImageDownload: Sendable {
     private mutating func take(_ piece: PeerPiece) -> PeerPiece? {
         switch piece {
         case .imageBegins(let image):
-            phase = .arriving
+            phase = .arriving(until: nil)
             self.image = image
             byteCount = 0
-        case .imageData(let bytes): byteCount += bytes.count
+        case .imageData(let bytes):
+            phase = .arriving(until: nil)
+            byteCount += bytes.count
         case .imageEnds: end(nil)
         case .imageFailed(let error): end(.image(error))
         case .imageRefused(let reason):
@@ -119,7 +122,14 @@ public struct PeerImageDownload: Sendable {
     }
 
     private mutating func read() async throws(LinkError) {
-        let deadline = if case .asked(let end) = phase { end } else { reader.clock.elapsed() + timeout }
+        // A peer whose image has stopped may go on to talk: text does not extend the deadline.
+        let deadline: Duration
+        switch phase {
+        case .asked(let end), .arriving(let end?): deadline = end
+        case .notAsked, .arriving, .over:
+            deadline = reader.clock.elapsed() + timeout
+            phase = .arriving(until: deadline)
+        }
         if let bytes = try await reader.next(by: deadline) {
             pieces = decoder.append(bytes)[...]
         } else {

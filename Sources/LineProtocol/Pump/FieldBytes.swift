@@ -70,8 +70,8 @@ extension UnsafeRawBufferPointer {
             digitCount += 1
             if seenPoint { scale *= 10 }
         }
-        // A point with nothing behind it is a number that was cut short.
-        guard digitCount > 0, seenPoint == (scale > 1) else { return nil }
+        // The firmware prints one decimal always: a number without one has lost its point, or its end.
+        guard seenPoint, scale > 1 else { return nil }
         return Double(digits) / scale
     }
 

@@ -80,7 +80,7 @@ extension PumpTemperatures {
     init?(_ value: UnsafeRawBufferPointer) {
         self.init()
         guard let inner = value.insideBraces else {
-            guard !value.isCutShort, single.fill(from: value) else { return nil }
+            guard single.fill(from: value) else { return nil }
             return
         }
         PumpFieldParser.forEachField(in: inner) { name, value in
@@ -89,14 +89,6 @@ extension PumpTemperatures {
             otherFields.append(PumpStatusField(name: name.text, value: value.text))
         }
         guard self != PumpTemperatures() else { return nil }
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    /// Whether a bare temperature has lost its end: it has one decimal always, and no brace whose lack would show it.
-    fileprivate var isCutShort: Bool {
-        guard let last, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(last) else { return false }
-        return !contains(UInt8(ascii: "."))
     }
 }
 

@@ -25,6 +25,23 @@ struct PeerMonitorTests {
         #expect(first.closeCount == 1 && second.closeCount == 1)
     }
 
+    @Test func `What a peer said before its link broke is heard, though the greeting can't be sent any more`()
+        async throws
+    {
+        let (first, second) = (ScriptedLink(), ScriptedLink())
+        let reconnector = Reconnector(try Endpoint("tcp:bench:4000"), first, open: { _ in second })
+        let loss = LinkError(.disconnected, name: "scripted", activity: "receive")
+        await first.deliver("one\n")
+        first.failSends(with: loss)
+        await first.end(with: loss)
+        let monitor = PeerMonitor(over: first, reconnector)
+        var events = monitor.makeAsyncIterator()
+        #expect(try await event(&events)?.text == "one")
+        #expect(try await event(&events)?.kind == .lost)
+        #expect(try await event(&events)?.kind == .back)
+        await monitor.close()
+    }
+
     private func event(_ events: inout PeerMonitor.Iterator) async throws -> PeerEvent? {
         try await events.next().flatMap { PeerEvent($0) }
     }

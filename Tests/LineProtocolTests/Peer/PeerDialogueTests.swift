@@ -72,6 +72,19 @@ import Testing
         #expect(await result.value == .success(false))
     }
 
+    @Test(arguments: [false, true])
+    func `An acknowledgement that came twice before anything was said confirms nothing`(keepsPacketBounds: Bool) async {
+        let end = keepsPacketBounds ? "" : "\n"
+        let link = ScriptedLink(keepsPacketBounds: keepsPacketBounds)
+        // They are there before anybody listens.
+        await link.deliver("Hello ack\(end)")
+        await link.deliver("Hello ack\(end)")
+        let result = talk(over: link)
+        #expect(await link.nextSent(3) == ["Hello\(end)", "ON\(end)", "Hello\(end)"])
+        await pass(to: .seconds(4))
+        #expect(await result.value == .success(false))
+    }
+
     @Test func `A second acknowledgement of a repeated Hello confirms nothing`() async {
         let link = ScriptedLink()
         let result = talk(over: link)

@@ -64,6 +64,20 @@ import Testing
         #expect(!pieces.contains(.imageEnds))
     }
 
+    @Test func `An image that stops is given up in time, however much the peer talks meanwhile`() async {
+        let bench = Bench()
+        #expect(await bench.link.nextSent() == "GET_IMAGE\n")
+        await bench.clock.untilSomebodySleeps(until: .seconds(3))
+        bench.clock.advance(by: .seconds(1))
+        await bench.say(Array(Self.speech.prefix(2)))
+        await bench.clock.untilSomebodySleeps(until: .seconds(4))
+        bench.clock.advance(by: .seconds(2))
+        await bench.say(["good day", "HELLO from a @ b"])
+        await bench.pass(to: .seconds(4))
+        guard case .session(let error)? = await bench.failure else { return #expect(Bool(false)) }
+        #expect(error.code == .noAnswer)
+    }
+
     @Test func `A peer that gives a reason has refused`() async {
         for speech in [["IMG_ERROR not_png"], Self.speech.prefix(2) + ["IMG_ERROR not_png"]] {
             let bench = Bench()

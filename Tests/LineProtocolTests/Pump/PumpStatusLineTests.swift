@@ -75,6 +75,8 @@ struct PumpStatusLineTests {
             "SkinTemp:- 1.0C", "SkinTemp:+1.0C", "SkinTemp:1.2.3C", "SkinTemp:.5C", "SkinTemp:34.C", "SkinTemp:1e1C",
             "SkinTemp:0x10C", "SkinTemp:infinityC", "SkinTemp:34.5CC", "SkinTemp:34.5 C",
             "SkinTemp:1234567890123456.0C",
+            // It was 34.5, of which a byte was lost.
+            "SkinTemp:345C",
             "Speed:101%", "Speed:256%", "Speed:-1%", "Speed:70", "Speed:%", "Speed: %", "Speed:7 0%", "Speed:70.0%",
             "Speed:?%",
             "Speed:99999999999999999999%", "Runtime:65536m", "Runtime:-1m", "Runtime:5", "Runtime:5s", "Runtime:m",

@@ -1,0 +1,66 @@
+import FirmwareSim
+
+/// A device that has something wrong with it, as a row of the table of outcomes.
+struct FaultCell: Sendable {
+    /// How the fault is written.
+    let text: String
+    /// The options of the simulated device.
+    let options: [String: String]
+
+    /// The orders by which a fault is tried; one without any is tried as it happens by itself.
+    private static let orders: [String: [String]] = [
+        "corrupt": ["corrupt@20%"], "delay": ["delay@20%", "delay=5s@20%"], "disconnect": ["disconnect@20%"],
+        "drain": ["drain@always"], "drift": ["drift", "drift=-2%"], "drop": ["drop@20%"],
+        "duplicate": ["duplicate@20%"], "join": ["join@always"], "lost": ["lost@20%"], "noise": ["noise", "noise@20%"],
+        "overrun": ["overrun@20%"], "reset": ["reset@10%"], "silence": ["silence@10%", "silence=2s@20%"],
+        "split": ["split@always"], "stuck": ["stuck@10%"], "supervision": ["supervision@10%"], "twice": ["twice@20%"],
+        "unplug": ["unplug@10%", "unplug=100ms@10%"],
+    ]
+
+    private static let mixture = [
+        "corrupt@10%", "drop@10%", "lost@10%", "duplicate@10%", "split@20%", "overrun@10%", "unplug@5%",
+        "disconnect@5%",
+    ]
+
+    private init(_ text: String, _ options: [String: String]) {
+        self.text = text
+        self.options = options
+    }
+
+    /// The cells of a family: one without a fault, one or several for each fault that makes sense, one of several at once,
+    /// and its own.
+    ///
+    /// - Parameter own: Faults of the family's own, by how they are written.
+    static func all(
+        of simulator: Simulator, over carrier: SimulatorOption.Carrier,
+        own: [(text: String, options: [String: String])]
+    ) -> [FaultCell] {
+        let faults = Fault.all.map(\.name).filter { reason(against: $0, simulator, carrier) == nil }
+        let single = faults.flatMap { orders[$0] ?? [$0] }
+        let mixed = mixture.filter { order in faults.contains { order.hasPrefix($0) } }.joined(separator: ",")
+        return [FaultCell("none", [:])] + (single + [mixed]).map { FaultCell($0, ["fault": $0]) }
+            + own.map { FaultCell($0.text, $0.options) }
+    }
+
+    /// The faults that make no sense for a family over a carrier, and why.
+    static func senseless(
+        for simulator: Simulator, over carrier: SimulatorOption.Carrier
+    ) -> [(fault: String, reason: String)] {
+        Fault.all.compactMap { fault in
+            reason(against: fault.name, simulator, carrier).map { (fault.name, $0) }
+        }
+    }
+
+    private static func reason(
+        against fault: String, _ simulator: Simulator, _ carrier: SimulatorOption.Carrier
+    ) -> String? {
+        do throws(SimulatorOptionError) { _ = try simulator.settings(["fault": fault], over: carrier) } catch {
+            switch error.problem {
+            case .senseless(let fault): return fault.reason
+            case .fault(_, let only): return only == .line ? "it is of a line" : "it is of the air"
+            default: return "\(error)"
+            }
+        }
+        return nil
+    }
+}

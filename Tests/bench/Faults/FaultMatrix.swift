@@ -1,0 +1,55 @@
+import FirmwareSim
+import Testing
+
+/// A family over a carrier, each of its cells a hundred times.
+enum FaultMatrix {
+    static let seeds = 1...100 as ClosedRange<UInt64>
+    /// How many failures of a cell are told one by one.
+    private static let toldFailures = 3
+
+    /// Goes through all cells, and compares what comes about with the table that is committed.
+    ///
+    /// - Parameters:
+    ///   - own: Faults of the family's own, by how they are written.
+    ///   - run: Goes through the script once; nil where it does not come to its end.
+    static func check<Script: FaultScript>(
+        _ simulator: Simulator, over carrier: SimulatorOption.Carrier, _ script: Script.Type,
+        own: [(String, [String: String])] = [], _ run: (SimulatorSettings, UInt64) async throws -> [Outcome]?
+    ) async throws {
+        var section = OutcomeTable.Section(title: "\(Script.family) over \(carrier == .line ? "a wire" : "BLE")")
+        let clock = ContinuousClock()
+        let start = clock.now
+        for cell in FaultCell.all(of: simulator, over: carrier, own: own.map { (text: $0.0, options: $0.1) }) {
+            let settings = try simulator.settings(cell.options, over: carrier)
+            var counts = OutcomeCounts()
+            for seed in seeds {
+                guard let outcomes = try await run(settings, seed) else {
+                    counts.add(.failed("does not end"), "seed \(seed)")
+                    continue
+                }
+                for (step, outcome) in zip(Script.steps, outcomes) { counts.add(outcome, "\(step), seed \(seed)") }
+            }
+            tell(counts.failures, of: cell)
+            section.add(cell, counts)
+        }
+        finish(section, simulator, carrier)
+        print("\(section.title): \(clock.now - start)")
+    }
+
+    private static func tell(_ failures: [String], of cell: FaultCell) {
+        for failure in failures.prefix(toldFailures) { Issue.record("\(cell.text), \(failure)") }
+        if failures.count > toldFailures { Issue.record("\(cell.text): \(failures.count) failures in all") }
+    }
+
+    private static func finish(
+        _ section: OutcomeTable.Section, _ simulator: Simulator, _ carrier: SimulatorOption.Carrier
+    ) {
+        var section = section
+        for (fault, reason) in FaultCell.senseless(for: simulator, over: carrier) {
+            section.add(senseless: fault, reason)
+        }
+        if let place = OutcomeTable.difference(of: section) {
+            Issue.record("another table than that which is committed, now in \(place):\n\(section.text)")
+        }
+    }
+}

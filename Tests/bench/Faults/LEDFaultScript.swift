@@ -1,0 +1,161 @@
+import DeviceKit
+import FirmwareSim
+import LineProtocol
+
+/// A host that asks an LED board for its light, switches it on and off, and then follows it.
+enum LEDFaultScript: FaultScript {
+    /// Whether the LED is lit.
+    typealias Truth = Bool
+    typealias Bench = FaultBench<Bool>
+
+    static let family = "led"
+    static let steps = ["get", "on", "toggle", "on", "off", "follow"]
+
+    static func run(_ bench: Bench) async -> [Outcome] {
+        let session = RenewedSession<Bool, LEDFamily>(bench)
+        var outcomes = [
+            await session.perform { await read(bench, $0) },
+            await session.perform { await write(bench, $0, true) },
+            await session.perform { await toggle(bench, $0) },
+            await session.perform { await write(bench, $0, true) },
+            await session.perform { await write(bench, $0, false) },
+        ]
+        await session.close()
+        outcomes.append(await follow(bench))
+        return outcomes
+    }
+
+    private static func read(_ bench: Bench, _ session: LEDSession) async -> Outcome {
+        let start = bench.tape.end
+        let value: LEDValue
+        do throws(SessionError) { value = try await session.read(.led) } catch { return .reported }
+        let sendings = LEDOracle.questions(bench, from: start)
+        guard let first = sendings.first, LEDOracle.told(bench, from: first).contains(value.isLit) else {
+            return .failed("\(value) is shown, and what came is \(LEDOracle.told(bench, from: start))")
+        }
+        return await bench.truth() == value.isLit ? .right(asked: sendings.count) : .undetectable
+    }
+
+    private static func write(_ bench: Bench, _ session: LEDSession, _ isLit: Bool) async -> Outcome {
+        let start = bench.tape.end
+        let before = await bench.truth()
+        do throws(SessionError) { try await session.write(.boolean(isLit), to: .led) } catch {
+            return await judge(error, bench, isLit, from: start, before)
+        }
+        return await judge(bench, isLit, from: start)
+    }
+
+    private static func toggle(_ bench: Bench, _ session: LEDSession) async -> Outcome {
+        let start = bench.tape.end
+        do throws(SessionError) {
+            let value = try await session.toggle(.led)
+            // What it is the opposite of must have been told.
+            guard LEDOracle.told(bench, from: start).contains(!value.isLit) else {
+                return .failed("the LED is toggled to \(value), and what came is \(LEDOracle.told(bench, from: start))")
+            }
+            return await judge(bench, value.isLit, from: start)
+        } catch {
+            return .reported
+        }
+    }
+
+    /// A change was called done.
+    private static func judge(_ bench: Bench, _ isLit: Bool, from start: Int) async -> Outcome {
+        let sendings = LEDOracle.changes(bench, to: isLit, from: start)
+        // The board need not answer a change: it is asked for its light then.
+        let questions = LEDOracle.questions(bench, from: sendings.first ?? start)
+        let isAnswered = questions.first.map { LEDOracle.told(bench, from: $0).contains(isLit) } ?? false
+        let isEchoed = sendings.first.map { LEDOracle.isEchoed(bench, isLit, from: $0) } ?? false
+        guard isEchoed || isAnswered else {
+            return .failed("LED:\(isLit) is called done, and what came is \(LEDOracle.told(bench, from: start))")
+        }
+        return await bench.truth() == isLit ? .right(asked: sendings.count + questions.count) : .undetectable
+    }
+
+    /// A change was not called done.
+    private static func judge(
+        _ error: SessionError, _ bench: Bench, _ isLit: Bool, from start: Int, _ before: Bool
+    ) async -> Outcome {
+        let after = await bench.truth()
+        let sendings = LEDOracle.changes(bench, to: isLit, from: start)
+        switch error.outcome {
+        case .notSent where !sendings.isEmpty: return .failed("LED:\(isLit) is called not sent, and was")
+        case .nothingChanged where before != isLit && after == isLit:
+            guard LEDOracle.told(bench, from: sendings.first ?? start).contains(!isLit) else {
+                return .failed("LED:\(isLit) is called without effect, and nothing has told so")
+            }
+            return .undetectable
+        default: return .reported
+        }
+    }
+
+    private static func follow(_ bench: Bench) async -> Outcome {
+        let start = bench.tape.end
+        do {
+            let link = try await bench.link()
+            let monitor = try await LEDMonitor(
+                over: link, bench.reconnector(link), clock: bench.clock, executor: bench.executor)
+            let log = UpdateLog()
+            let reading = Task(executorPreference: bench.executor) {
+                for try await update in monitor { log.add(entry(update)) }
+            }
+            await bench.pass(.seconds(13))
+            let told = LEDOracle.told(bench, from: start).map { "\($0)" }
+            let outcome = log.conclude(by: "\(await bench.truth())", told: told)
+            await monitor.close()
+            _ = await reading.result
+            return outcome
+        } catch {
+            return .reported
+        }
+    }
+
+    private static func entry(_ update: DeviceUpdate<LEDFamily>) -> UpdateLog.Entry {
+        switch update.event {
+        case .lost, .unanswered: .trouble
+        case .status, .heard, .alarm, .back: update.state.values[.led].map { .shown("\($0.isLit)") } ?? .unknown
+        }
+    }
+}
+
+extension LEDValue {
+    fileprivate var isLit: Bool { self == .boolean(true) }
+}
+
+/// What goes over the carrier of an LED board, read from the protocol's page and by nothing of the host's.
+enum LEDOracle {
+    /// What the board has told of its light.
+    static func told(_ bench: FaultBench<Bool>, from start: Int) -> [Bool] {
+        guard bench.isRadio else {
+            return bench.tape.lines(from: start).compactMap { $0 == "LED:1" ? true : $0 == "LED:0" ? false : nil }
+        }
+        return bench.tape.entries(from: start).compactMap { entry in
+            switch entry {
+            case .delivered(let value), .read(let value): value.count == 1 ? value[0] != 0 : nil
+            case .sent, .confirmed, .opened, .dropped: nil
+            }
+        }
+    }
+
+    /// Behind which places the host has asked.
+    static func questions(_ bench: FaultBench<Bool>, from start: Int) -> [Int] {
+        if bench.isRadio {
+            return bench.tape.entries(from: start).enumerated().compactMap { index, entry in
+                if case .read = entry { start + index } else { nil }
+            }
+        }
+        return bench.tape.sendings(of: "LED\n", from: start)
+    }
+
+    /// Behind which places the host has set the light.
+    static func changes(_ bench: FaultBench<Bool>, to isLit: Bool, from start: Int) -> [Int] {
+        bench.tape.sendings(of: bench.isRadio ? (isLit ? "\u{1}" : "\0") : "LED:\(isLit ? 1 : 0)\n", from: start)
+    }
+
+    /// Whether a change was told of since it was sent: by what the board says, or over BLE by the answer to the write.
+    static func isEchoed(_ bench: FaultBench<Bool>, _ isLit: Bool, from sending: Int) -> Bool {
+        if told(bench, from: sending).contains(isLit) { return true }
+        guard bench.isRadio else { return false }
+        return bench.tape.entries(from: sending).contains { if case .confirmed = $0 { true } else { false } }
+    }
+}

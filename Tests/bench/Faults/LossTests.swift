@@ -1,0 +1,29 @@
+import FirmwareSim
+import Testing
+
+@Suite("A host whose link to a sound device is lost, in simulated time", .timeLimit(.minutes(1)))
+struct LossTests {
+    private static func followed(
+        _ time: Duration, for length: Duration
+    ) throws -> (world: WireWorld<Overheard<PumpFirmware>>, outcomes: [Outcome]) {
+        let world = WireWorld(Overheard(PumpFirmware(options: .matrix)), faults: [], seed: 1)
+        world.unplug(at: time, for: length)
+        let outcomes = try #require(
+            try world.run(PumpFaultScript.self, seed: 1) { PumpFaultScript.Truth($0) })
+        return (world, outcomes)
+    }
+
+    @Test("Whoever follows a pump gets it back") func follows() throws {
+        let outcomes = try Self.followed(.seconds(5), for: .seconds(3)).outcomes
+        #expect(outcomes == [.done, .done, .done, .done, .done, .done, .recovered])
+    }
+
+    @Test("A command whose link is lost under way has failed, and the next goes over another link") func commands()
+        throws
+    {
+        // The answer to the first question takes a loop turn.
+        let outcomes = try Self.followed(.milliseconds(50), for: .seconds(2)).outcomes
+        #expect(outcomes.first == .reported)
+        #expect(outcomes.dropFirst() == [.done, .done, .done, .done, .done, .done])
+    }
+}

@@ -1,0 +1,113 @@
+import LineProtocol
+
+/// A link in simulated time that takes everything at once, and may be lost.
+final class LossyLink: Link, @unchecked Sendable {
+    // @unchecked: it is touched on the simulated loop's thread only.
+
+    let name = "sim:device"
+    let keepsPacketBounds = false
+    var maximumWriteLength: Int? { nil }
+    let executor: any SerialExecutor & TaskExecutor
+
+    private let take: ([UInt8]) -> Void
+    private let onEnd: () -> Void
+    private var receiver: (@Sendable (LinkArrival) -> Void)?
+    private var arrived: [UInt8] = []
+    /// How it has ended; nil while it is open.
+    private var ending: Result<Void, LinkError>?
+    private var waiting: UnsafeContinuation<Void, Never>?
+
+    /// - Parameters:
+    ///   - take: Takes what is sent.
+    ///   - onEnd: Told that it is lost or closed.
+    init(_ loop: SimulatedLoop, take: @escaping ([UInt8]) -> Void, onEnd: @escaping () -> Void) {
+        executor = loop
+        self.take = take
+        self.onEnd = onEnd
+    }
+
+    // MARK: What happens to it
+
+    var isOpen: Bool { ending == nil }
+
+    func arrive(_ bytes: [UInt8]) {
+        guard isOpen else { return }
+        if let receiver { return receiver(.bytes(bytes)) }
+        arrived += bytes
+        wake()
+    }
+
+    /// The device is gone.
+    func drop() { end(.failure(LinkError(.disconnected, name: name, activity: "receive"))) }
+
+    private func end(_ result: Result<Void, LinkError>) {
+        guard isOpen else { return }
+        ending = result
+        onEnd()
+        let receiver = receiver
+        self.receiver = nil
+        receiver?(.ended(Self.error(result)))
+        wake()
+    }
+
+    private static func error(_ result: Result<Void, LinkError>) -> LinkError? {
+        if case .failure(let error) = result { error } else { nil }
+    }
+
+    private func wake() {
+        let continuation = waiting
+        waiting = nil
+        continuation?.resume()
+    }
+
+    // MARK: Link
+
+    func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool {
+        switch ending {
+        case nil: take(bytes)
+        case .success: throw LinkError(.closed, name: name, activity: "send")
+        case .failure(let error): throw error
+        }
+        return true
+    }
+
+    func send(_ bytes: [UInt8]) async throws(LinkError) { _ = try sendAtOnce(bytes) }
+
+    func receive() async throws(LinkError) -> [UInt8]? {
+        while true {
+            if !arrived.isEmpty { return takeArrived() }
+            if let ending {
+                try ending.get()
+                return nil
+            }
+            if Task.isCancelled { throw LinkError(.cancelled, name: name, activity: "receive") }
+            await withTaskCancellationHandler {
+                await withUnsafeContinuation { continuation in
+                    // Something may have happened since it was looked at.
+                    let isOver = Task.isCancelled || ending != nil || !arrived.isEmpty
+                    if isOver { continuation.resume() } else { waiting = continuation }
+                }
+            } onCancel: {
+                self.wake()
+            }
+        }
+    }
+
+    func receiveAvailable() async throws(LinkError) -> [UInt8] {
+        if arrived.isEmpty, case .failure(let error) = ending { throw error }
+        return takeArrived()
+    }
+
+    private func takeArrived() -> [UInt8] {
+        defer { arrived = [] }
+        return arrived
+    }
+
+    func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {
+        if !arrived.isEmpty { receiver(.bytes(takeArrived())) }
+        guard let ending else { return self.receiver = receiver }
+        receiver(.ended(Self.error(ending)))
+    }
+
+    func close() async { end(.success(())) }
+}

@@ -1,0 +1,70 @@
+import FirmwareSim
+
+// What the devices of the matrix are, whatever they are reached over, and what one sees who stands beside them.
+
+extension PumpFirmwareOptions {
+    static let matrix = PumpFirmwareOptions(
+        lineRate: .unlimited, heat: .fixed(water: 12, skin: 34.5), potentiometer: 716)
+}
+
+extension PumpFaultScript.Truth {
+    init(_ pump: Overheard<PumpFirmware>) {
+        self.init(state: pump.device.state.rawValue, duty: Int(pump.device.duty), said: pump.said)
+    }
+}
+
+extension StormFirmwareOptions {
+    static func matrix(_ seed: UInt64) -> StormFirmwareOptions {
+        StormFirmwareOptions(
+            lineRate: .unlimited, seed: seed, rows: 12, interval: .seconds(1), echoesCommand: seed % 2 == 0)
+    }
+}
+
+extension PeerFirmware {
+    static func matrix(
+        _ settings: SimulatorSettings, _ seed: UInt64, over carrier: PeerFirmwareOptions.Carrier
+    ) -> PeerFirmware {
+        let fault = settings.ownFault().flatMap(PeerFirmwareOptions.ImageFault.init)
+        if fault == .tooLarge { return carrier == .notifications ? largeOverRadio : largeOnLine }
+        return PeerFirmware(
+            options: PeerFirmwareOptions(
+                carrier: carrier, seed: seed, imageByteCount: 600, imageFault: fault, interval: .seconds(3),
+                acknowledges: seed % 2 == 0))
+    }
+
+    // An image of megabytes is made once, and sent no faster than a link can be closed at its beginning.
+    private static let largeOnLine = large(over: .line(.baud(115_200)))
+    private static let largeOverRadio = large(over: .notifications)
+
+    private static func large(over carrier: PeerFirmwareOptions.Carrier) -> PeerFirmware {
+        PeerFirmware(
+            options: PeerFirmwareOptions(carrier: carrier, imageFault: .tooLarge, interval: .seconds(3)))
+    }
+}
+
+extension PeerFaultScript {
+    static let ownFaults = PeerFirmwareOptions.ImageFault.allCases.map { ($0.rawValue, ["fault": $0.rawValue]) }
+}
+
+extension PeerFaultScript.Truth {
+    init(_ peer: PeerFirmware, said: [String]) {
+        self.init(isOn: peer.isOn, messages: peer.messages, image: peer.picture.bytes, said: said)
+    }
+}
+
+extension RescueFirmwareOptions {
+    static func matrix(_ settings: SimulatorSettings, _ seed: UInt64, over carrier: Carrier) -> RescueFirmwareOptions {
+        RescueFirmwareOptions(carrier: carrier, seed: seed, malformed: settings.number("malformed") ?? 0)
+    }
+}
+
+extension RescueFaultScript {
+    static let ownFaults = [("malformed=50", ["malformed": "50"])]
+}
+
+extension RescueFaultScript.Truth {
+    init(_ phone: RescueFirmware) {
+        let stock = PhoneStock(seed: phone.options.seed)
+        self.init(stock: (0..<phone.options.messages).map(stock.message), received: phone.received)
+    }
+}

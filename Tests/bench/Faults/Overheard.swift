@@ -1,0 +1,59 @@
+import BlueZ
+import FirmwareSim
+import PeripheralSim
+
+/// A device, and what it has said, as it was before anything happened to that: lines without their ends, or notifications.
+struct Overheard<Device: SimulatedDevice>: SimulatedDevice {
+    private(set) var device: Device
+    private(set) var said: [String] = []
+    private var line: [UInt8] = []
+
+    init(_ device: Device) { self.device = device }
+
+    mutating func advance(to instant: Duration) -> [Emission] {
+        let emissions = device.advance(to: instant)
+        for emission in emissions {
+            if emission.output != nil {
+                said.append(String(decoding: emission.bytes, as: UTF8.self))
+            } else {
+                hear(emission.bytes)
+            }
+        }
+        return emissions
+    }
+
+    private mutating func hear(_ bytes: [UInt8]) {
+        for byte in bytes {
+            guard byte == 0x0A || byte == 0x0D else {
+                line.append(byte)
+                continue
+            }
+            if !line.isEmpty { said.append(String(decoding: line, as: UTF8.self)) }
+            line = []
+        }
+    }
+
+    mutating func receive(_ bytes: [UInt8], at instant: Duration) { device.receive(bytes, at: instant) }
+    mutating func hostCame(at instant: Duration) { device.hostCame(at: instant) }
+    mutating func lineLeft(at instant: Duration) { device.lineLeft(at: instant) }
+
+    mutating func reset(at instant: Duration) {
+        device.reset(at: instant)
+        line = []
+    }
+
+    mutating func setStuck(_ isStuck: Bool, at instant: Duration) { device.setStuck(isStuck, at: instant) }
+
+    var nextActivity: Duration? { device.nextActivity }
+    var isQuiescent: Bool { device.isQuiescent }
+}
+
+extension Overheard: SimulatedPeripheral where Device: SimulatedPeripheral {
+    var offered: PeripheralDescription { device.offered }
+    mutating func take(_ event: CentralEvent, at instant: Duration) { device.take(event, at: instant) }
+    mutating func setNotificationLength(_ length: Int?) { device.setNotificationLength(length) }
+
+    mutating func read(_ characteristic: BluetoothUUID, at instant: Duration) -> [UInt8]? {
+        device.read(characteristic, at: instant)
+    }
+}

@@ -1,0 +1,99 @@
+import LineProtocol
+
+/// What the lines of a pump say, read from the protocol's page and by nothing of the host's.
+enum PumpOracle {
+    /// What stands between the braces of a valid line `STATUS:{…}`, a field each, or behind `TEMP:`; nil for any other line.
+    static func fields(of line: String) -> [String: String]? {
+        guard let colon = line.firstIndex(of: ":") else { return nil }
+        let kind = line[..<colon]
+        var rest = line[line.index(after: colon)...]
+        guard kind == "STATUS" || kind == "TEMP" else { return nil }
+        if kind == "TEMP", !rest.hasPrefix("{") { return ["Temp": value(rest, of: "Temp")] }
+        guard rest.hasPrefix("{"), rest.hasSuffix("}"), rest.count >= 2 else { return nil }
+        rest = rest.dropFirst().dropLast()
+        var fields: [String: String] = [:]
+        for field in rest.split(separator: ",", omittingEmptySubsequences: false) {
+            let parts = field.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = String(parts[0])
+            let text = parts.count > 1 ? parts[1] : ""
+            // Of a field that is there twice the first counts.
+            if fields[name] == nil { fields[name] = value(text, of: name) }
+        }
+        return fields
+    }
+
+    /// A value in one way of writing, so that ` 9.5C` is `9.5`; as it came where it is none of the protocol's.
+    private static func value(_ text: Substring, of name: String) -> String {
+        switch name {
+        case "Speed":
+            let digits = text.dropLast()
+            if text.hasSuffix("%"), isDigits(digits), let number = Int(digits), number <= 100 { return "\(number)" }
+        case "Runtime", "Remaining":
+            let digits = text.dropLast()
+            if text.hasSuffix("m"), isDigits(digits), let number = Int(digits), number < 65536 { return "\(number)" }
+        case "WaterTemp", "SkinTemp", "Temp", "Water", "Skin":
+            let number = (text.hasSuffix("C") ? text.dropLast() : text).drop { $0 == " " }
+            if isTemperature(number), let celsius = Double(number) { return "\(celsius)" }
+        default: break
+        }
+        return String(text)
+    }
+
+    /// Whether a number has one decimal, as all of them do, or is none.
+    private static func isTemperature(_ text: Substring) -> Bool {
+        let number = text.hasPrefix("-") ? text.dropFirst() : text
+        if ["nan", "inf"].contains(number.lowercased()) { return true }
+        let parts = number.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 2 && isDigits(parts[0]) && isDigits(parts[1]) && parts[1].count == 1
+    }
+
+    private static func isDigits(_ text: Substring) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    }
+
+    /// What a status says of whether the pump runs: `ON`, `OFF`, `ERROR`; nil for nothing.
+    static func power(by line: String) -> String? {
+        switch line {
+        case "PUMP:ON", "MANUAL:ON": return "ON"
+        case "PUMP:OFF", "MANUAL:OFF": return "OFF"
+        case "ERROR:SAFETY_SHUTOFF", "ERROR:OVERHEAT", "ERROR:PUMP_START_FAILED": return "ERROR"
+        default: break
+        }
+        if line.hasPrefix("SPEED:") { return "ON" }
+        guard line.hasPrefix("STATUS:"), let state = fields(of: line)?["State"] else { return nil }
+        return ["ON", "OFF", "ERROR"].contains(state) ? state : nil
+    }
+
+    /// Whether a line is one of the errors that answer a command.
+    static func isRefusal(_ line: String) -> Bool {
+        line.hasPrefix("ERROR:") && line != "ERROR:SAFETY_SHUTOFF" && line != "ERROR:OVERHEAT"
+    }
+}
+
+extension PumpStatus {
+    /// What a host shows, a field each, as ``PumpOracle/fields(of:)`` has it.
+    var shownFields: [String: String] {
+        var fields: [String: String] = [:]
+        if power != .unknown { fields["State"] = power.rawValue.uppercased() }
+        fields["Speed"] = speedPercent.map { "\($0)" }
+        fields["Runtime"] = runtimeMinutes.map { "\($0)" }
+        fields["Remaining"] = remainingMinutes.map { "\($0)" }
+        fields["WaterTemp"] = temperatures.water.map { "\($0.celsius)" }
+        fields["SkinTemp"] = temperatures.skin.map { "\($0.celsius)" }
+        fields["Temp"] = temperatures.single.map { "\($0.celsius)" }
+        for field in otherFields where fields[field.name] == nil { fields[field.name] = field.value }
+        return fields
+    }
+}
+
+extension PumpTemperatures {
+    /// The same of an answer to TEMP.
+    var shownFields: [String: String] {
+        var fields: [String: String] = [:]
+        fields["Water"] = water.map { "\($0.celsius)" }
+        fields["Skin"] = skin.map { "\($0.celsius)" }
+        fields["Temp"] = single.map { "\($0.celsius)" }
+        for field in otherFields where fields[field.name] == nil { fields[field.name] = field.value }
+        return fields
+    }
+}

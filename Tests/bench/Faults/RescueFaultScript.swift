@@ -1,0 +1,98 @@
+import DescriptorIO
+import DeviceKit
+import FirmwareSim
+import LineProtocol
+import Synchronization
+import TestSupport
+
+/// A host that receives a phone's messages, and then hands one on to it.
+enum RescueFaultScript: FaultScript {
+    struct Truth: Sendable {
+        /// What it sends.
+        var stock: [PhoneMessage]
+        /// What it has received.
+        var received: [PhoneMessage]
+    }
+
+    typealias Bench = FaultBench<Truth>
+
+    static let family = "rescue"
+    static let steps = ["receive", "send"]
+
+    static func run(_ bench: Bench) async -> [Outcome] { [await receive(bench), await handOn(bench)] }
+
+    // MARK: Receiving
+
+    private static func receive(_ bench: Bench) async -> Outcome {
+        let start = bench.tape.end
+        let store = RescueMemoryStore()
+        let events = Mutex(0)
+        let truth = await bench.truth()
+        let relay = MessageRelay(
+            store, until: MessageGoal(count: truth.stock.count), on: .shared, executor: bench.executor,
+            clock: bench.clock
+        ) { event in
+            switch event {
+            case .malformed, .lost: events.withLock { $0 += 1 }
+            default: break
+            }
+        }
+        var reports = 0
+        let carrier = MessageCarrier(bench.endpoint, for: relay) { _ in try await bench.link() }
+        let receiving = Task(executorPreference: bench.executor) { try await carrier.receive() }
+        let timer = Task(executorPreference: bench.executor) {
+            await bench.pass(.seconds(30))
+            receiving.cancel()
+        }
+        if case .failure(let error) = await receiving.result, !(error is CancellationError) { reports += 1 }
+        timer.cancel()
+        let stored = await store.messages(nil).map(RescueOracle.Fields.init)
+        reports += events.withLock { $0 }
+        return judge(bench, stored, from: start, truth.stock.map(RescueOracle.Fields.init), reports: reports)
+    }
+
+    private static func judge(
+        _ bench: Bench, _ stored: [RescueOracle.Fields], from start: Int, _ stock: [RescueOracle.Fields], reports: Int
+    ) -> Outcome {
+        let delivered = RescueOracle.messages(bench.tape, from: start)
+        if let strange = stored.first(where: { !delivered.contains($0) }) {
+            return .failed("\(strange) is stored, which did not come")
+        }
+        if let lost = stock.first(where: { delivered.contains($0) && !stored.contains($0) }) {
+            return .failed("\(lost) came, and is not stored")
+        }
+        if Set(stored) == Set(stock) { return reports > 0 ? .recovered : .done }
+        if stored.contains(where: { !stock.contains($0) }) { return .undetectable }
+        return reports > 0 ? .reported : .undetectable
+    }
+
+    // MARK: Handing on
+
+    private static func handOn(_ bench: Bench) async -> Outcome {
+        var random = SplitMix64(seed: bench.seed)
+        guard let position = RescuePosition(latitude: 35.9, longitude: -79.05) else { return .failed("no position") }
+        let message = RescueMessage(
+            id: .random(using: &random), content: "The bridge is open", position: position, time: .beginning,
+            category: .other)
+        let store = RescueMemoryStore()
+        _ = await store.insertNew([message])
+        let relay = MessageRelay(
+            store, until: MessageGoal(), on: .shared, executor: bench.executor, clock: bench.clock
+        ) { _ in }
+        var isDone = true
+        do {
+            let carrier = MessageCarrier(bench.endpoint, for: relay) { _ in try await bench.link() }
+            try await carrier.handOn([message])
+        } catch {
+            isDone = false
+        }
+        let isMarked = await !store.messages(.synced).isEmpty
+        // Until it has got through the line.
+        await bench.pass(.seconds(1))
+        let hasCome = await bench.truth().received.map(RescueOracle.Fields.init).contains(RescueOracle.Fields(message))
+        guard isMarked else { return .reported }
+        guard isDone else { return .failed("a message is marked as handed on, and handing it on failed") }
+        // Nothing answers a message.
+        return hasCome ? .done : .undetectable
+    }
+}

@@ -1,0 +1,191 @@
+import DeviceKit
+import FirmwareSim
+import LineProtocol
+import Synchronization
+import TestSupport
+
+/// A host that fetches a storm sensor's log, and then follows its live rows.
+enum StormFaultScript: FaultScript {
+    struct Truth: Sendable {
+        /// What it measures.
+        var log: StormLog
+        /// How many rows it has stored.
+        var rowCount: Int
+    }
+
+    typealias Bench = FaultBench<Truth>
+
+    static let family = "storm"
+    static let steps = ["log", "live"]
+
+    static func run(_ bench: Bench) async -> [Outcome] { [await fetch(bench), await follow(bench)] }
+
+    // MARK: The log
+
+    private static func fetch(_ bench: Bench) async -> Outcome {
+        let start = bench.tape.end
+        let before = await bench.truth()
+        let folder = TemporaryFolder()
+        do {
+            let file = try ReplacedFile(path: folder.path("storm.log"))
+            let download = LogDownload(over: try await bench.link(), to: file, clock: bench.clock)
+            let fetching = Task(executorPreference: bench.executor) { try await download.run() }
+            // A sensor that is misunderstood may never fall silent: a person sees that, and gives it up.
+            let timer = Task(executorPreference: bench.executor) {
+                await bench.pass(.seconds(60))
+                fetching.cancel()
+            }
+            defer { timer.cancel() }
+            let report = try await fetching.value
+            let text = folder.read("storm.log")
+            let after = await bench.truth()
+            return judge(bench, text, report, from: start, before.rowCount...after.rowCount, of: after.log)
+        } catch {
+            return .reported
+        }
+    }
+
+    /// - Parameter rowCounts: How many rows there were while it was fetched.
+    private static func judge(
+        _ bench: Bench, _ text: [UInt8], _ report: LogDownload.Report, from start: Int, _ rowCounts: ClosedRange<Int>,
+        of log: StormLog
+    ) -> Outcome {
+        let sendings = bench.tape.sendings(of: "GET_LOG", from: start)
+        guard let asked = sendings.first else { return .failed("a log is shown that was not asked for") }
+        if rowCounts.contains(where: { log.text(rows: 0..<$0) == text }) { return .right(asked: sendings.count) }
+        // Nothing on the wire ends a log or sums it up: the host shows what came.
+        let delivered = StormOracle.log(bench, from: asked)
+        if text == delivered { return .undetectable }
+        let added = text.count - delivered.count
+        if bench.isRadio, added == report.addedLineEndCount, text.withoutLineEnds == delivered.withoutLineEnds {
+            return .undetectable
+        }
+        return .failed(
+            "\(String(decoding: text, as: UTF8.self).debugDescription) is shown, and what came is "
+                + String(decoding: delivered, as: UTF8.self).debugDescription)
+    }
+
+    // MARK: Live rows
+
+    private final class Heard: Sendable {
+        struct State {
+            var rows: [StormLiveRow] = []
+            var hasLoss = false
+        }
+        let state = Mutex(State())
+    }
+
+    private static func follow(_ bench: Bench) async -> Outcome {
+        let start = bench.tape.end
+        do {
+            let link = try await bench.link()
+            let monitor = StormMonitor(over: link, bench.reconnector(link))
+            let first = await bench.truth().rowCount
+            let heard = Heard()
+            let reading = Task(executorPreference: bench.executor) {
+                for try await element in monitor {
+                    heard.state.withLock { state in
+                        switch element {
+                        case .heard(let row): state.rows.append(row)
+                        case .lost: state.hasLoss = true
+                        case .back: break
+                        }
+                    }
+                }
+            }
+            await bench.pass(.milliseconds(8500))
+            let truth = await bench.truth()
+            // What was measured by now may be late.
+            await bench.pass(.seconds(6))
+            await monitor.close()
+            _ = await reading.result
+            let (rows, hasLoss) = heard.state.withLock { ($0.rows, $0.hasLoss) }
+            return judge(bench, rows, hasLoss, from: start, first..<truth.rowCount, of: truth.log)
+        } catch {
+            return .reported
+        }
+    }
+
+    /// - Parameter measured: The rows that were measured meanwhile.
+    private static func judge(
+        _ bench: Bench, _ rows: [StormLiveRow], _ hasLoss: Bool, from start: Int, _ measured: Range<Int>,
+        of log: StormLog
+    ) -> Outcome {
+        let shown = rows.map { String(decoding: $0.bytes, as: UTF8.self) }
+        let delivered = StormOracle.liveRows(bench, from: start)
+        guard shown == delivered else { return .failed("\(shown) are shown, and what came is \(delivered)") }
+        // Rows of before may come late, and rows behind the last are none that must have come.
+        let known = (0..<measured.upperBound + 20).map {
+            String(decoding: log.text(rows: $0..<$0 + 1).dropLast(), as: UTF8.self)
+        }
+        let begin = known.lastIndex { $0 == shown.first && !shown.isEmpty } ?? measured.upperBound
+        let isWhole = begin <= measured.lowerBound && begin + shown.count >= measured.upperBound
+        if isWhole, known[begin...].starts(with: shown) { return hasLoss ? .recovered : .done }
+        // What is no measurement is shown as such.
+        let strange = shown.filter { !known.contains($0) }
+        let isFalse = strange.contains(where: StormOracle.isMeasurement)
+        let isTold = hasLoss || !strange.isEmpty || rows.contains(where: \.mayBeCut)
+        return isTold && !isFalse ? .reported : .undetectable
+    }
+}
+
+/// What a storm sensor says, read from the protocol's page and by nothing of the host's.
+enum StormOracle {
+    /// The text of the log that was delivered from `start` on.
+    static func log(_ bench: FaultBench<StormFaultScript.Truth>, from start: Int) -> [UInt8] {
+        if bench.isRadio {
+            return bench.tape.packets(from: start).flatMap { logText(of: $0, isWhole: true) }
+        }
+        return pieces(of: bench.tape.streams(from: start).first ?? [])
+            .flatMap { logText(of: $0, isWhole: $0.last == 0x0A || $0.last == 0x0D) }
+    }
+
+    /// What of a line, with its end, or of a notification is of the log.
+    ///
+    /// - Parameter isWhole: Whether nothing more comes of it.
+    private static func logText(of piece: [UInt8], isWhole: Bool) -> [UInt8] {
+        let content = piece.withoutEnd
+        if content == Array("GET_LOG".utf8) || content.starts(with: "LIVE LOG: ".utf8) { return [] }
+        guard content.starts(with: "LOG Values: ".utf8) else { return piece }
+        let rest = Array(piece.dropFirst("LOG Values: ".utf8.count))
+        return rest.withoutEnd.isEmpty ? [] : rest
+    }
+
+    /// The live rows that were delivered from `start` on.
+    static func liveRows(_ bench: FaultBench<StormFaultScript.Truth>, from start: Int) -> [String] {
+        let lines =
+            bench.isRadio
+            ? bench.tape.packets(from: start).map { String(decoding: $0.withoutEnd, as: UTF8.self) }
+            : bench.tape.lines(from: start)
+        return lines.filter { $0.hasPrefix("LIVE LOG: ") }.map { String($0.dropFirst("LIVE LOG: ".count)) }
+    }
+
+    /// Whether a row has four fields, the last of them a number.
+    static func isMeasurement(_ row: String) -> Bool {
+        let fields = row.split { $0 == " " || $0 == "\t" }
+        return fields.count == 4 && !fields[3].lowercased().contains("x") && Double(fields[3]) != nil
+    }
+
+    /// Lines with their ends: `\n`, `\r`, or both together. The last may have none.
+    private static func pieces(of bytes: [UInt8]) -> [[UInt8]] {
+        var pieces: [[UInt8]] = []
+        var piece: [UInt8] = []
+        for (index, byte) in bytes.enumerated() {
+            piece.append(byte)
+            let endsLine = byte == 0x0A || byte == 0x0D && (index + 1 == bytes.count || bytes[index + 1] != 0x0A)
+            guard endsLine else { continue }
+            pieces.append(piece)
+            piece = []
+        }
+        return piece.isEmpty ? pieces : pieces + [piece]
+    }
+}
+
+extension [UInt8] {
+    /// Without the `\n` and `\r` at its end.
+    var withoutEnd: [UInt8] {
+        Array(self[...(lastIndex { $0 != 0x0A && $0 != 0x0D } ?? -1)])
+    }
+
+    fileprivate var withoutLineEnds: [UInt8] { filter { $0 != 0x0A && $0 != 0x0D } }
+}

@@ -1,0 +1,94 @@
+import FirmwareSim
+import LineProtocol
+import Transports
+
+/// A device with faults at the far end of a wire, in simulated time, all of it from one seed.
+final class WireWorld<Device: SimulatedDevice>: @unchecked Sendable {
+    // @unchecked: it is touched on the simulated loop's thread only.
+
+    /// How long a script may take.
+    private static var longest: Duration { .seconds(900) }
+
+    private let loop = SimulatedLoop()
+    private let tape = Tape()
+    private var device: FaultyDevice<Device>
+    private var link: LossyLink?
+    private var isUnplugged = false
+
+    /// - Parameter hostRate: The baud rate that the host has, where that is not the device's.
+    init(_ device: Device, faults: [FaultOrder], seed: UInt64, hostRate: Int? = nil) {
+        self.device = FaultyDevice(device, faults: faults, seed: seed, lineRate: .baud(38400))
+        if let hostRate { self.device.setHostBaudRate(hostRate) }
+        loop.device = SimulatedLoop.Device(
+            next: { [unowned self] in self.device.nextActivity ?? loop.now + .seconds(3600) },
+            step: { [unowned self] in live(until: $0) })
+    }
+
+    private func live(until instant: Duration) {
+        for emission in device.advance(to: instant) {
+            guard let link, link.isOpen else { continue }
+            tape.add(.delivered(emission.bytes))
+            link.arrive(emission.bytes)
+        }
+        attendToCable()
+    }
+
+    // MARK: The link
+
+    private func open() throws(LinkError) -> LossyLink {
+        guard !isUnplugged else { throw LinkError(.notFound, name: "sim:device", activity: "open") }
+        let link = LossyLink(loop) { [unowned self] bytes in
+            tape.add(.sent(bytes))
+            device.receive(bytes, at: loop.now)
+            attendToCable()
+        } onEnd: { [unowned self] in
+            tape.add(.dropped)
+            device.lineLeft(at: loop.now)
+        }
+        self.link = link
+        tape.add(.opened)
+        device.hostCame(at: loop.now)
+        return link
+    }
+
+    private func attendToCable() {
+        for event in device.takeCarrierEvents() {
+            switch event.action {
+            case .unplug: unplug()
+            case .plugIn: isUnplugged = false
+            case .hangUp, .notifyEarly: break  // of the air
+            }
+        }
+    }
+
+    private func unplug() {
+        isUnplugged = true
+        link?.drop()
+    }
+
+    /// Pulls the cable at a time, for so long.
+    func unplug(at time: Duration, for length: Duration) {
+        loop.at(time) { [unowned self] in unplug() }
+        loop.at(time + length) { [unowned self] in isUnplugged = false }
+    }
+
+    // MARK: Running
+
+    /// Goes through a script; nil where it does not come to its end.
+    func run<Script: FaultScript>(
+        _ script: Script.Type, seed: UInt64, truth: @escaping @Sendable (Device) -> Script.Truth
+    ) throws -> [Outcome]? {
+        let outcomes = Box()
+        let bench = FaultBench<Script.Truth>(
+            clock: SimulatedClock(loop: loop), executor: loop, tape: tape, seed: seed, isRadio: false,
+            endpoint: try Endpoint("sim:device"), open: { [unowned self] in try open() },
+            truth: { [unowned self] in truth(device.device) })
+        let ending = loop.run(limit: loop.now + Self.longest) { outcomes.value = await script.run(bench) }
+        return ending == .done ? outcomes.value : nil
+    }
+
+    private final class Box: @unchecked Sendable {
+        // @unchecked: touched by the loop's thread only.
+        var value: [Outcome] = []
+    }
+}
