@@ -269,7 +269,8 @@ let package = Package(
             ],
             path: "Tests/bench",
             exclude: [
-                "vm", "nano-sim", "esp32-sim", "clients/pyserial_client.py", "clients/pyserial_terminal.py",
+                "vm", "nano-sim", "esp32-sim", "Faults/outcomes.md", "clients/pyserial_client.py",
+                "clients/pyserial_terminal.py",
                 "README.md",
             ],
             swiftSettings: settings),
