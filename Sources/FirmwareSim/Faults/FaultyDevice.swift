@@ -120,10 +120,8 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
             faults[index].noteCommand()
             guard faults[index].order.fault.effect.isOfCommands else { continue }
             faults[index].beginUnit(at: now)
-            let isWhole = FaultyUnit()
-            if faults[index].order.fault.effect == .repeatReply, faults[index].falls(on: isWhole, isLast: false) {
-                reply = []
-            }
+            guard faults[index].order.fault.effect == .repeatReply else { continue }
+            if faults[index].falls(on: FaultyUnit(), isLast: false) { reply = [] }
         }
     }
 

@@ -35,7 +35,7 @@ public struct HostRule: Sendable {
         HostRule(
             name: "reaction",
             help: "Sends a command, or the one behind '/', within a time of a line that begins so.",
-            source: "https://github.com/don/cordova-plugin-ble-central/issues/84", kind: .reaction, amount: .reaction),
+            source: "https://github.com/MatterHackers/MatterControl/issues/440", kind: .reaction, amount: .reaction),
     ]
 }
 
