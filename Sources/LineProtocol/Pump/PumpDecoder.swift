@@ -11,11 +11,7 @@ extension PumpMessage {
 
     private static func protocolMessage(_ line: UnsafeRawBufferPointer) -> PumpMessage? {
         if line.hasPrefix("STATUS:") {
-            guard let fields = line.slice(7, line.count).insideBraces else { return nil }
-            let status = PumpStatus(fields: fields)
-            // Two lines that ran together where bytes between them were lost: neither is to be believed.
-            let isTorn = status.otherFields.contains { $0.name.contains("{") || $0.value.contains("{") }
-            return isTorn ? nil : .status(status)
+            return line.slice(7, line.count).insideBraces.flatMap { PumpStatus(fields: $0) }.map { .status($0) }
         }
         if line.equals("OK") { return .ok }
         if line.hasPrefix("TEMP:") { return PumpTemperatures(line.slice(5, line.count)).map { .temperatures($0) } }

@@ -24,36 +24,74 @@ struct PumpFieldParser {
     }
 }
 
+/// The fields that this library knows, as a set of those that a line has had.
+private struct PumpKnownFields: OptionSet {
+    let rawValue: UInt8
+
+    static let state = PumpKnownFields(rawValue: 1 << 0)
+    static let speed = PumpKnownFields(rawValue: 1 << 1)
+    static let runtime = PumpKnownFields(rawValue: 1 << 2)
+    static let remaining = PumpKnownFields(rawValue: 1 << 3)
+    static let water = PumpKnownFields(rawValue: 1 << 4)
+    static let skin = PumpKnownFields(rawValue: 1 << 5)
+    static let temperature = PumpKnownFields(rawValue: 1 << 6)
+}
+
 extension PumpStatus {
     /// Reads the fields of `STATUS:{…}`, in any order, those that are not known kept.
-    init(fields: UnsafeRawBufferPointer) {
+    ///
+    /// Nil where a known field is there twice, or a brace stands in a field: two lines ran together where bytes between them
+    /// were lost, and neither is to be believed.
+    init?(fields: UnsafeRawBufferPointer) {
         self.init()
+        var known: PumpKnownFields = []
+        var isTorn = false
         PumpFieldParser.forEachField(in: fields) { name, value in
-            if !read(name, value) {
-                otherFields.append(PumpStatusField(name: name.text, value: value.text))
+            let field = Self.field(called: name)
+            isTorn = isTorn || !known.isDisjoint(with: field)
+            known.insert(field)
+            if !read(field, value) {
+                let other = PumpStatusField(name: name.text, value: value.text)
+                isTorn = isTorn || other.name.contains("{") || other.value.contains("{")
+                otherFields.append(other)
             }
+        }
+        if isTorn { return nil }
+    }
+
+    /// What a name stands for; empty where it is not known.
+    private static func field(called name: UnsafeRawBufferPointer) -> PumpKnownFields {
+        // By the length of the name first: it leaves one or two to compare with.
+        switch name.count {
+        case 4 where name.equals("Temp"): .temperature
+        case 5 where name.equals("State"): .state
+        case 5 where name.equals("Speed"): .speed
+        case 7 where name.equals("Runtime"): .runtime
+        case 8 where name.equals("SkinTemp"): .skin
+        case 9 where name.equals("WaterTemp"): .water
+        case 9 where name.equals("Remaining"): .remaining
+        default: []
         }
     }
 
-    /// Takes in one field; false if it is not known, can't be read, or came before.
-    private mutating func read(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
-        // By the length of the name first: it leaves one or two to compare with.
-        switch name.count {
-        case 4 where name.equals("Temp"): return temperatures.single.fill(from: value)
-        case 5 where name.equals("State"):
-            guard power == .unknown, let power = Power(value) else { return false }
+    /// Takes in the value of a field; false if the field is not known, or the value can't be read.
+    private mutating func read(_ field: PumpKnownFields, _ value: UnsafeRawBufferPointer) -> Bool {
+        switch field {
+        case .state:
+            guard let power = Power(value) else { return false }
             self.power = power
-        case 5 where name.equals("Speed"):
-            guard speedPercent == nil, let percent = value.number(suffix: "%"), percent <= 100 else { return false }
+        case .speed:
+            guard let percent = value.number(suffix: "%"), percent <= 100 else { return false }
             speedPercent = UInt8(percent)
-        case 7 where name.equals("Runtime"):
-            guard runtimeMinutes == nil, let minutes = value.number(suffix: "m") else { return false }
+        case .runtime:
+            guard let minutes = value.number(suffix: "m") else { return false }
             runtimeMinutes = minutes
-        case 8 where name.equals("SkinTemp"): return temperatures.skin.fill(from: value)
-        case 9 where name.equals("WaterTemp"): return temperatures.water.fill(from: value)
-        case 9 where name.equals("Remaining"):
-            guard remainingMinutes == nil, let minutes = value.number(suffix: "m") else { return false }
+        case .remaining:
+            guard let minutes = value.number(suffix: "m") else { return false }
             remainingMinutes = minutes
+        case .water: return temperatures.water.fill(from: value)
+        case .skin: return temperatures.skin.fill(from: value)
+        case .temperature: return temperatures.single.fill(from: value)
         default: return false
         }
         return true
@@ -76,26 +114,31 @@ extension PumpStatus.Power {
 
 extension PumpTemperatures {
     /// Reads what stands behind `TEMP:`: `34.5`, or `{Water:12.0C,Skin:34.5C}`, what it does not know kept. Nil if it is
-    /// neither, or says nothing.
+    /// neither, says nothing, or has a thermistor twice.
     init?(_ value: UnsafeRawBufferPointer) {
         self.init()
         guard let inner = value.insideBraces else {
             guard single.fill(from: value) else { return nil }
             return
         }
+        var known: PumpKnownFields = []
+        var isTorn = false
         PumpFieldParser.forEachField(in: inner) { name, value in
-            if name.equals("Water"), water.fill(from: value) { return }
-            if name.equals("Skin"), skin.fill(from: value) { return }
+            let field: PumpKnownFields = name.equals("Water") ? .water : name.equals("Skin") ? .skin : []
+            isTorn = isTorn || !known.isDisjoint(with: field)
+            known.insert(field)
+            if field == .water, water.fill(from: value) { return }
+            if field == .skin, skin.fill(from: value) { return }
             otherFields.append(PumpStatusField(name: name.text, value: value.text))
         }
-        guard self != PumpTemperatures() else { return nil }
+        guard !isTorn, self != PumpTemperatures() else { return nil }
     }
 }
 
 extension ThermistorReading? {
-    /// Takes in the value of a field that has not come before; false if it did or can't be read.
+    /// Takes in the value of a field; false if it can't be read.
     fileprivate mutating func fill(from value: UnsafeRawBufferPointer) -> Bool {
-        guard self == nil, let celsius = value.decimal(suffix: UInt8(ascii: "C")) else { return false }
+        guard let celsius = value.decimal(suffix: UInt8(ascii: "C")) else { return false }
         self = ThermistorReading(celsius: celsius)
         return true
     }
