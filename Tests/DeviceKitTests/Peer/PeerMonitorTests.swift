@@ -42,6 +42,32 @@ struct PeerMonitorTests {
         await monitor.close()
     }
 
+    @Test func `What a peer says is heard while it does not take the greeting`() async throws {
+        let link = ScriptedLink()
+        link.holdSends()
+        let monitor = PeerMonitor(over: link, Reconnector(try Endpoint("tcp:bench:4000"), link, open: { _ in link }))
+        var events = monitor.makeAsyncIterator()
+        await link.deliver("one\n")
+        #expect(try await event(&events)?.text == "one")
+        link.releaseSends()
+        await monitor.close()
+    }
+
+    @Test func `A peer that can't be greeted is told of`() async throws {
+        let link = ScriptedLink()
+        link.failSends(with: LinkError(.notPermitted, name: "scripted", activity: "send"))
+        let monitor = PeerMonitor(
+            over: link, Reconnector(try Endpoint("tcp:bench:4000"), link, open: { _ in ScriptedLink() }))
+        var events = monitor.makeAsyncIterator()
+        let first = try await events.next()
+        guard case .lost(let error) = first else {
+            Issue.record("\(String(describing: first))")
+            return
+        }
+        #expect(error.code == .notPermitted)
+        await monitor.close()
+    }
+
     private func event(_ events: inout PeerMonitor.Iterator) async throws -> PeerEvent? {
         try await events.next().flatMap { PeerEvent($0) }
     }
