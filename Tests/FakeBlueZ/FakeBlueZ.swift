@@ -63,7 +63,7 @@ public final class FakeBlueZ {
         let connection = try await DBusConnection.open(.address(address), on: Radio.loop)
         self.connection = connection
         let names = try await connection.signals(matching: .nameOwnerChanged())
-        departures = Task { @Radio [weak self] in
+        departures = Radio.begin { [weak self] in
             do {
                 for try await signal in names { self?.note(signal) }
             } catch {}  // the bus went away, and all clients with it
@@ -169,7 +169,7 @@ public final class FakeBlueZ {
         }
         device.isInReach = true
         if device.manners.isConnectedAlready {
-            for adapter in adapters.prefix(1) { Task { await adapter.inherit(device) } }
+            for adapter in adapters.prefix(1) { Radio.begin { await adapter.inherit(device) } }
         }
     }
 

@@ -45,7 +45,7 @@ public final class HM10<Device: SimulatedDevice> {
         }
         characteristic.onWrite = { [line] bytes, _ in try await line.write(bytes) }
         radio.companion = self
-        Task { [weak self, line] in
+        Radio.begin { [weak self, line] in
             while let bytes = try? await line.read() { self?.gather(bytes) }
         }
     }

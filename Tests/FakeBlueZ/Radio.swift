@@ -23,6 +23,20 @@ public actor Radio {
         try await body()
     }
 
+    /// Begins something. All of it runs on the loop, also what is called that belongs to nobody.
+    @Radio @discardableResult
+    static func begin<Value: Sendable>(_ body: @escaping @Radio () async -> Value) -> Task<Value, Never> {
+        Task(executorPreference: loop) { await body() }
+    }
+
+    /// Begins something that may fail.
+    @Radio @discardableResult
+    static func begin<Value: Sendable>(
+        _ body: @escaping @Radio () async throws -> Value
+    ) -> Task<Value, any Error> {
+        Task(executorPreference: loop) { try await body() }
+    }
+
     /// Waits until all that can run now has run: answers to calls are sent by then.
     @Radio static func idle() async {
         // The loop looks at its timers when it has nothing else to do.

@@ -17,8 +17,8 @@ final class Timeline {
 
     /// Calls `body` later, unless the task is cancelled.
     func after(_ duration: Duration, _ body: @escaping @Radio () async -> Void) -> Task<Void, Never> {
-        Task { @Radio in
-            guard (try? await pause(duration)) != nil else { return }
+        Radio.begin {
+            guard (try? await self.pause(duration)) != nil else { return }
             await body()
         }
     }

@@ -52,7 +52,9 @@ public final class RadioLink {
             device.rememberedSubscriptions[central] = subscriptions
         } else {
             let ended = subscriptions.values
-            Task { for characteristic in ended { try? await characteristic.onSubscription?(self, false) } }
+            Radio.begin {
+                for characteristic in ended { try? await characteristic.onSubscription?(self, false) }
+            }
         }
         subscriptions = [:]
     }
@@ -142,7 +144,7 @@ public final class RadioLink {
         guard isUp else { throw BlueZError.failed("Not connected") }
         lastOperation += 1
         let number = lastOperation
-        let task = Task { @Radio [timeline] in
+        let task = Radio.begin { [timeline] in
             try await timeline.pause(delay)
             return try await body()
         }

@@ -38,9 +38,9 @@ final class AcquiredSocket {
     }
 
     private func listen() {
-        Task {
-            while let packet = try? await channel.read() { await onPacket?(packet) }
-            end()
+        Radio.begin {
+            while let packet = try? await self.channel.read() { await self.onPacket?(packet) }
+            self.end()
         }
     }
 
@@ -51,7 +51,7 @@ final class AcquiredSocket {
     }
 
     func close() {
-        Task { await channel.close() }
+        Radio.begin { await self.channel.close() }
         end()
     }
 

@@ -38,7 +38,7 @@ extension KnownCharacteristic {
 
     func forget(client: String) {
         guard subscriptions.removeValue(forKey: client) != nil else { return }
-        Task { await unsubscribeIfUnused() }
+        Radio.begin { await self.unsubscribeIfUnused() }
     }
 
     private func unsubscribeIfUnused() async {
@@ -57,7 +57,7 @@ extension KnownCharacteristic {
             self?.notifySocket = nil
             self?.set("NotifyAcquired", .boolean(false))
             guard let self, let link = device.link else { return }
-            Task { await link.unsubscribe(from: radio) }
+            Radio.begin { await link.unsubscribe(from: self.radio) }
         }
         socket.isOpenToSend = false
         notifySocket = socket

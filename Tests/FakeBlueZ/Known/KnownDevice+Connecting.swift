@@ -8,7 +8,7 @@ extension KnownDevice {
         guard attempt == nil else { throw BlueZError.inProgress }
         if link != nil { return }
         stopForgetting()
-        let attempt = Task { @Radio [radio, timeline = bluez.timeline] in
+        let attempt = Radio.begin { [radio, timeline = bluez.timeline] in
             let manners = radio.manners
             let error = manners.connectErrors.first
             if error != nil { radio.manners.connectErrors.removeFirst() }
@@ -42,10 +42,10 @@ extension KnownDevice {
         guard attempt != nil || isConnected else { throw BlueZError.notConnected }
         let ending = (link, incoming)
         if attempt == nil { try await bluez.timeline.pause(radio.manners.disconnectDelay) }
-        Task {
+        Radio.begin {
             await Radio.idle()
             // Not a link that has come about since.
-            if link === ending.0, incoming === ending.1 { lose() }
+            if self.link === ending.0, self.incoming === ending.1 { self.lose() }
         }
     }
 
@@ -67,7 +67,7 @@ extension KnownDevice {
         let link = makeLink()
         link.onDrop { incoming.drop() }
         incoming.onDrop { link.drop() }
-        resolution = Task { await resolve(link) }
+        resolution = Radio.begin { await self.resolve(link) }
     }
 
     /// There is a link.
@@ -75,16 +75,16 @@ extension KnownDevice {
         let link = makeLink()
         stopForgetting()
         guard radio.manners.answersBeforeConnected else { return tell(of: link) }
-        Task {
+        Radio.begin {
             await Radio.idle()
-            if self.link === link { tell(of: link) }
+            if self.link === link { self.tell(of: link) }
         }
     }
 
     private func tell(of link: RadioLink) {
         set("Connected", .boolean(true))
         bluez.adapter(at: address)?.accept(link, from: adapter)
-        resolution = Task { await resolve(link) }
+        resolution = Radio.begin { await self.resolve(link) }
     }
 
     private func ended() {
@@ -120,10 +120,10 @@ extension KnownDevice {
     /// The device has other services than before: objects of those that have gone go, too.
     private func lookAgain(_ link: RadioLink) {
         guard object?.value("ServicesResolved", of: BlueZName.device)?.boolean == true else { return }
-        resolution = Task {
-            findServices()
-            for characteristic in services.flatMap(\.characteristics) { characteristic.showMTU(of: link) }
-            for service in services { await service.publish() }
+        resolution = Radio.begin {
+            self.findServices()
+            for characteristic in self.services.flatMap(\.characteristics) { characteristic.showMTU(of: link) }
+            for service in self.services { await service.publish() }
         }
     }
 

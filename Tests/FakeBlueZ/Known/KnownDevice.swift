@@ -25,7 +25,7 @@ public final class KnownDevice {
         if let tree = bluez.tree {
             object = BusObject(path, [deviceInterface], in: tree)
         }
-        Task { await publish() }
+        Radio.begin { await self.publish() }
     }
 
     var bluez: FakeBlueZ { adapter.bluez }

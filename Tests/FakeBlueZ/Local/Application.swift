@@ -47,7 +47,7 @@ final class Application {
 
     /// A changed value goes to all who have subscribed.
     private func listen(to signals: DBusSignals) {
-        listening = Task { @Radio [attributes] in
+        listening = Radio.begin { [attributes] in
             do {
                 for try await signal in signals {
                     guard let value = signal.arguments[1].properties?["Value"]?.bytes else { continue }
