@@ -89,6 +89,20 @@ public final class PrivateBus: Sendable {
     /// Ends the bus as a crash does.
     public func kill() { daemon.send(signal: SIGKILL) }
 
+    /// How often the bus has gone to sleep because nothing was left to pass on; nil while it is awake. Where this is the same
+    /// at two times, nothing went over the bus in between.
+    public var restCount: Int? {
+        let status = open("/proc/\(daemon.processID)/status", O_RDONLY | O_CLOEXEC)
+        guard status >= 0 else { return nil }
+        defer { close(status) }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = read(status, &buffer, buffer.count)
+        guard count > 0 else { return nil }
+        let lines = String(decoding: buffer[..<count], as: UTF8.self).split(separator: "\n")
+        guard lines.contains(where: { $0.hasPrefix("State:\tS") }) else { return nil }
+        return lines.first { $0.hasPrefix("voluntary_ctxt_switches:") }?.split(separator: "\t").last.flatMap { Int($0) }
+    }
+
     /// Stops the bus, which then takes nothing, and lets it go on.
     public func pause(while body: () async throws -> Void) async throws {
         daemon.send(signal: SIGSTOP)

@@ -7,6 +7,9 @@ struct FaultCell: Sendable {
     /// The options of the simulated device.
     let options: [String: String]
 
+    /// Whether it is of faults that there are over this carrier only.
+    let isOfCarrier: Bool
+
     /// The orders by which a fault is tried; one without any is tried as it happens by itself.
     private static let orders: [String: [String]] = [
         "corrupt": ["corrupt@20%"], "delay": ["delay@20%", "delay=5s@20%"], "disconnect": ["disconnect@20%"],
@@ -22,9 +25,10 @@ struct FaultCell: Sendable {
         "disconnect@5%",
     ]
 
-    private init(_ text: String, _ options: [String: String]) {
+    private init(_ text: String, _ options: [String: String], isOfCarrier: Bool = false) {
         self.text = text
         self.options = options
+        self.isOfCarrier = isOfCarrier
     }
 
     /// The cells of a family: one without a fault, one or several for each fault that makes sense, one of several at once,
@@ -35,10 +39,14 @@ struct FaultCell: Sendable {
         of simulator: Simulator, over carrier: SimulatorOption.Carrier,
         own: [(text: String, options: [String: String])]
     ) -> [FaultCell] {
-        let faults = Fault.all.map(\.name).filter { reason(against: $0, simulator, carrier) == nil }
-        let single = faults.flatMap { orders[$0] ?? [$0] }
-        let mixed = mixture.filter { order in faults.contains { order.hasPrefix($0) } }.joined(separator: ",")
-        return [FaultCell("none", [:])] + (single + [mixed]).map { FaultCell($0, ["fault": $0]) }
+        let faults = Fault.all.filter { reason(against: $0.name, simulator, carrier) == nil }
+        let single = faults.flatMap { fault in
+            (orders[fault.name] ?? [fault.name]).map {
+                FaultCell($0, ["fault": $0], isOfCarrier: fault.carrier == carrier)
+            }
+        }
+        let mixed = mixture.filter { order in faults.contains { order.hasPrefix($0.name) } }.joined(separator: ",")
+        return [FaultCell("none", [:])] + single + [FaultCell(mixed, ["fault": mixed], isOfCarrier: true)]
             + own.map { FaultCell($0.text, $0.options) }
     }
 

@@ -1,9 +1,11 @@
 import FirmwareSim
 import Testing
 
-/// A family over a carrier, each of its cells a hundred times.
+/// A family over a carrier, each of its cells a hundred times or, over BLE, ten times.
 enum FaultMatrix {
-    static let seeds = 1...100 as ClosedRange<UInt64>
+    private static let seeds = 1...100 as ClosedRange<UInt64>
+    /// Over BLE, where a run takes real time, for the faults that a wire has as well.
+    private static let fewSeeds = 1...10 as ClosedRange<UInt64>
     /// How many failures of a cell are told one by one.
     private static let toldFailures = 3
 
@@ -22,6 +24,7 @@ enum FaultMatrix {
         for cell in FaultCell.all(of: simulator, over: carrier, own: own.map { (text: $0.0, options: $0.1) }) {
             let settings = try simulator.settings(cell.options, over: carrier)
             var counts = OutcomeCounts()
+            let seeds = carrier == .line || cell.isOfCarrier ? Self.seeds : fewSeeds
             for seed in seeds {
                 guard let outcomes = try await run(settings, seed) else {
                     counts.add(.failed("does not end"), "seed \(seed)")

@@ -157,7 +157,9 @@ enum StormOracle {
             bench.isRadio
             ? bench.tape.packets(from: start).map { String(decoding: $0.withoutEnd, as: UTF8.self) }
             : bench.tape.lines(from: start)
+        // A row without anything in it is none.
         return lines.filter { $0.hasPrefix("LIVE LOG: ") }.map { String($0.dropFirst("LIVE LOG: ".count)) }
+            .filter { !$0.isEmpty }
     }
 
     /// Whether a row has four fields, the last of them a number.

@@ -1,0 +1,146 @@
+import BlueZ
+import FakeBlueZ
+import FirmwareSim
+import PeripheralSim
+import TestSupport
+
+/// A device with faults on the air of a fake bluetoothd, whose time is that of a manual clock.
+@Radio
+final class FaultyRadio<Device: SimulatedPeripheral> {
+    /// How long a notification is on its way. Each takes a little longer than the one before: none arrives at the very
+    /// moment at which the host's patience ends.
+    private var flightTime = Duration.microseconds(53)
+    /// After this time bluetoothd gives up a device that does not answer (Bluetooth Core 5.3, Vol 3, Part F, 3.3.3).
+    private static var transactionTime: Duration { .seconds(30) }
+
+    let radio: RadioDevice
+    private let tape: Tape
+    private let clock: ManualClock
+    private let start: Duration
+    private var device: FaultyDevice<Device>
+    private var characteristics: [UInt128: RadioCharacteristic] = [:]
+    private var subscribed: Set<UInt128> = []
+    /// What the device has said that is on its way, and when it arrives.
+    private var outbox: [(arrival: Duration, emission: Emission)] = []
+    private var events: [CarrierEvent] = []
+
+    /// - Parameter mtu: What the central's packets hold.
+    init(
+        _ device: Device, faults: [FaultOrder], seed: UInt64, address: String, mtu: Int, tape: Tape, clock: ManualClock
+    ) {
+        self.device = FaultyDevice(device, faults: faults, seed: seed)
+        self.tape = tape
+        self.clock = clock
+        start = clock.now.offset
+        let offered = device.offered
+        radio = RadioDevice(
+            address, Advertisement(name: offered.name, services: offered.services.map { "\($0.uuid)" }))
+        radio.manners.mtu = mtu
+        radio.services = offered.services.map { service in
+            RadioService("\(service.uuid)", service.characteristics.map { characteristic($0) })
+        }
+        radio.onLinksChange = { [weak self] in self?.linksChanged() }
+    }
+
+    private func characteristic(_ offered: LocalCharacteristic) -> RadioCharacteristic {
+        let flags = offered.flags.compactMap { RadioCharacteristic.Flag(rawValue: $0.rawValue) }
+        let characteristic = RadioCharacteristic("\(offered.uuid)", flags.sorted { $0.rawValue < $1.rawValue })
+        let uuid = offered.uuid
+        characteristic.onWrite = { [weak self] in try await self?.write($0, $1, to: uuid) }
+        characteristic.onRead = { [weak self] request in
+            guard let self else { throw CancellationError() }
+            let value = device.read(uuid, at: now) ?? []
+            tape.add(.read(value))
+            attend()
+            return Array(value.dropFirst(request.offset))
+        }
+        characteristic.onSubscription = { [weak self] link, isWanted in
+            guard let self else { return }
+            if isWanted { subscribed.insert(uuid.bits) } else { subscribed.remove(uuid.bits) }
+            device.setNotificationLength(link.payload)
+            device.take(isWanted ? .subscribed(uuid) : .unsubscribed(uuid), at: now)
+            attend()
+        }
+        characteristics[uuid.bits] = characteristic
+        return characteristic
+    }
+
+    private var now: Duration { clock.now.offset - start }
+
+    // MARK: Centrals
+
+    private func linksChanged() {
+        if radio.links.isEmpty {
+            tape.add(.dropped)
+            subscribed = []
+            device.take(.disconnected, at: now)
+        } else {
+            tape.add(.opened)
+            device.take(.connected, at: now)
+        }
+        attend()
+    }
+
+    private func write(
+        _ bytes: [UInt8], _ request: RadioCharacteristic.Request, to uuid: BluetoothUUID
+    ) async throws {
+        tape.add(.sent(bytes))
+        device.setNotificationLength(request.link.payload)
+        device.take(.wrote(bytes, to: uuid, mtu: request.link.mtu), at: now)
+        let isLost = device.hasLostWrite
+        attend()
+        guard request.wantsAnswer else { return }
+        if isLost {
+            try await clock.sleep(for: Self.transactionTime)
+            request.link.drop()
+            throw CancellationError()
+        }
+        tape.add(.confirmed)
+    }
+
+    // MARK: Time
+
+    /// When something next arrives or happens to the links, by `limit`; the device has lived up to then.
+    func nextMoment(by limit: Duration?) -> Duration? {
+        // A device that says nothing for so long never will.
+        let limit = limit.map { $0 - start } ?? now + .seconds(100)
+        while outbox.isEmpty, events.isEmpty, let next = device.nextActivity, next <= limit {
+            live(until: max(next, now))
+        }
+        let moments = [outbox.first?.arrival, events.first?.time].compactMap { $0 }
+        return moments.min().flatMap { $0 <= limit ? max($0, now) + start : nil }
+    }
+
+    private func live(until instant: Duration) {
+        for emission in device.advance(to: instant) {
+            outbox.append((instant + flightTime, emission))
+            flightTime += .nanoseconds(7)
+        }
+        events += device.takeCarrierEvents()
+    }
+
+    /// Sees to what has come by now.
+    func attend() {
+        live(until: now)
+        while let (arrival, emission) = outbox.first, arrival <= now {
+            outbox.removeFirst()
+            notify(emission.bytes, by: emission.output)
+        }
+        while let event = events.first, event.time <= now {
+            events.removeFirst()
+            switch event.action {
+            case .hangUp: radio.dropLinks()
+            case .notifyEarly(let bytes, let output): notify(bytes, by: output)
+            case .unplug, .plugIn: break  // of a cable
+            }
+        }
+    }
+
+    private func notify(_ bytes: [UInt8], by output: UInt128?) {
+        guard let output, subscribed.contains(output), let link = radio.links.first else { return }
+        tape.add(.delivered(Array(bytes.prefix(link.payload))))
+        characteristics[output]?.notify(bytes)
+    }
+
+    func look<Value: Sendable>(_ body: (Device) -> Value) -> Value { body(device.device) }
+}

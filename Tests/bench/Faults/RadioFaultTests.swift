@@ -1,0 +1,64 @@
+import FirmwareSim
+import LineProtocol
+import PeripheralSim
+import Testing
+
+/// The same over BLE, on a fake bluetoothd by a manual clock.
+@Suite("A host with a device that has faults, over BLE", .timeLimit(.minutes(5)))
+struct RadioFaultTests {
+    @Test("A pump") func pump() async throws {
+        let world = try await RadioWorld()
+        try await FaultMatrix.check(.pump, over: .radio, PumpFaultScript.self) { settings, seed in
+            let module = HM10Module(Overheard(PumpFirmware(options: .matrix)), lineRate: .unlimited)
+            return try await world.run(PumpFaultScript.self, module, settings, seed: seed, mtu: 23) {
+                PumpFaultScript.Truth($0.device)
+            }
+        }
+        await world.stop()
+    }
+
+    @Test("A storm sensor") func storm() async throws {
+        let world = try await RadioWorld()
+        try await FaultMatrix.check(.storm, over: .radio, StormFaultScript.self) { settings, seed in
+            let sensor = StormPeripheral(options: .matrix(seed))
+            return try await world.run(StormFaultScript.self, sensor, settings, seed: seed, mtu: 100) {
+                StormFaultScript.Truth(log: $0.log, rowCount: $0.rowCount)
+            }
+        }
+        await world.stop()
+    }
+
+    @Test("An LED board") func led() async throws {
+        let world = try await RadioWorld()
+        try await FaultMatrix.check(.led, over: .radio, LEDFaultScript.self) { settings, seed in
+            let board = LEDPeripheral(notifies: seed % 4 != 0)
+            return try await world.run(LEDFaultScript.self, board, settings, seed: seed, mtu: 185) { $0.isLit }
+        }
+        await world.stop()
+    }
+
+    @Test("A peer") func peer() async throws {
+        let world = try await RadioWorld()
+        let own = PeerFaultScript.ownFaults
+        try await FaultMatrix.check(.peer, over: .radio, PeerFaultScript.self, own: own) { settings, seed in
+            var peer = PeerPeripheral()
+            peer.device = .matrix(settings, seed, over: .notifications)
+            return try await world.run(PeerFaultScript.self, Overheard(peer), settings, seed: seed, mtu: 185) {
+                PeerFaultScript.Truth($0.device.device, said: $0.said)
+            }
+        }
+        await world.stop()
+    }
+
+    @Test("A phone of the rescue app") func rescue() async throws {
+        let world = try await RadioWorld()
+        let own = RescueFaultScript.ownFaults
+        try await FaultMatrix.check(.rescue, over: .radio, RescueFaultScript.self, own: own) { settings, seed in
+            let phone = RescuePeripheral(.matrix(settings, seed, over: .notifications))
+            return try await world.run(RescueFaultScript.self, phone, settings, seed: seed, mtu: 185) {
+                RescueFaultScript.Truth($0.device)
+            }
+        }
+        await world.stop()
+    }
+}
