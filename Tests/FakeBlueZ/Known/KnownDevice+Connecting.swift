@@ -84,7 +84,11 @@ extension KnownDevice {
     private func tell(of link: RadioLink) {
         set("Connected", .boolean(true))
         bluez.adapter(at: address)?.accept(link, from: adapter)
-        resolution = Radio.begin { await self.resolve(link) }
+        resolution = Radio.begin {
+            // Whoever connects is answered first.
+            await Radio.idle()
+            await self.resolve(link)
+        }
     }
 
     private func ended() {

@@ -27,12 +27,11 @@ struct PumpTemperatureLineTests {
     }
 
     @Test(
-        "keeps fields that are unknown, come again or can't be read, in order",
+        "keeps fields that are unknown or can't be read, in order",
         arguments: [
             ("TEMP:{Ambient:20.5C,Water:12.0C,Skin:34.5C,Unit}", 12, 34.5, [("Ambient", "20.5C"), ("Unit", "")]),
             ("TEMP:{Water:12.0C,Skin:?C}", 12, nil, [("Skin", "?C")]),
             ("TEMP:{Water:?C,Skin:?C}", nil, nil, [("Water", "?C"), ("Skin", "?C")]),
-            ("TEMP:{Water:12.0C,Water:13.0C}", 12, nil, [("Water", "13.0C")]),
         ] as [(String, Double?, Double?, [(String, String)])])
     func keepsOtherFields(line: String, water: Double?, skin: Double?, other: [(String, String)]) {
         guard case .temperatures(let temperatures) = PumpMessage(text: line) else {
