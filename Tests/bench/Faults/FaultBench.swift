@@ -63,7 +63,9 @@ final class RenewedSession<Truth: Sendable, F: FollowedFamily> {
         if bench.tape.isDropped { await close() }
         if session == nil {
             guard let link = try? await bench.link() else { return .reported }
-            session = try? await F.begin(over: link, clock: bench.clock, waitsUntilReady: true)
+            do { session = try await F.begin(over: link, clock: bench.clock, waitsUntilReady: true) } catch {
+                await link.close()
+            }
         }
         guard let session else { return .reported }
         return await body(session)

@@ -7,6 +7,15 @@ extension PumpFirmwareOptions {
         lineRate: .unlimited, heat: .fixed(water: 12, skin: 34.5), potentiometer: 716)
 }
 
+extension Overheard<PumpFirmware> {
+    /// A pump whose water gets warmer by 0.1 °C in a second, so that a temperature of a while ago is known for one.
+    static var warmingPump: Overheard<PumpFirmware> {
+        Overheard(PumpFirmware(options: .matrix)) { pump, time in
+            pump.setWaterTemperature(12 + Double(time.components.seconds) / 10)
+        }
+    }
+}
+
 extension PumpFaultScript.Truth {
     init(_ pump: Overheard<PumpFirmware>) {
         self.init(state: pump.device.state.rawValue, duty: Int(pump.device.duty), said: pump.said)

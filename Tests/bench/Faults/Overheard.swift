@@ -7,10 +7,16 @@ struct Overheard<Device: SimulatedDevice>: SimulatedDevice {
     private(set) var device: Device
     private(set) var said: [String] = []
     private var line: [UInt8] = []
+    private let change: (@Sendable (inout Device, Duration) -> Void)?
 
-    init(_ device: Device) { self.device = device }
+    /// - Parameter change: What changes around the device, by the time.
+    init(_ device: Device, change: (@Sendable (inout Device, Duration) -> Void)? = nil) {
+        self.device = device
+        self.change = change
+    }
 
     mutating func advance(to instant: Duration) -> [Emission] {
+        change?(&device, instant)
         let emissions = device.advance(to: instant)
         for emission in emissions {
             if emission.output != nil {

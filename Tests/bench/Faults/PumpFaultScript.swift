@@ -44,30 +44,32 @@ enum PumpFaultScript: FaultScript {
     // MARK: Questions
 
     private static func readStatus(_ bench: Bench, _ session: PumpSession) async -> Outcome {
-        let start = bench.tape.end
+        let (start, saidBefore) = (bench.tape.end, await bench.truth().said.count)
         let status: PumpStatus
         do throws(SessionError) { status = try await session.readStatus() } catch { return .reported }
         // The session says that it does not know.
         guard status.power != .unknown else { return .reported }
-        return await judge(bench, status.shownFields, of: "STATUS", from: start) { fields, truth in
+        return await judge(bench, status.shownFields, of: "STATUS", from: start, saidBefore) { fields, truth in
             fields["State"] == truth.state
                 && (truth.state != "ON" || fields["Speed"] == "\(truth.duty * 100 / 255)")
         }
     }
 
     private static func readTemperatures(_ bench: Bench, _ session: PumpSession) async -> Outcome {
-        let start = bench.tape.end
+        let (start, saidBefore) = (bench.tape.end, await bench.truth().said.count)
         do throws(SessionError) {
             let temperatures = try await session.readTemperatures()
-            return await judge(bench, temperatures.shownFields, of: "TEMP", from: start) { _, _ in true }
+            return await judge(bench, temperatures.shownFields, of: "TEMP", from: start, saidBefore) { _, _ in true }
         } catch {
             return .reported
         }
     }
 
-    /// - Parameter isCurrent: Whether fields that the pump has said once are so now.
+    /// - Parameters:
+    ///   - saidBefore: How much the pump had said before it was asked: that is old.
+    ///   - isCurrent: Whether fields that the pump has said since are so now.
     private static func judge(
-        _ bench: Bench, _ shown: [String: String], of command: String, from start: Int,
+        _ bench: Bench, _ shown: [String: String], of command: String, from start: Int, _ saidBefore: Int,
         isCurrent: ([String: String], Truth) -> Bool
     ) async -> Outcome {
         let truth = await bench.truth()
@@ -77,7 +79,9 @@ enum PumpFaultScript: FaultScript {
         guard !lines.isEmpty else {
             return .failed("\(shown) is shown, and what came is \(bench.tape.lines(from: first))")
         }
-        guard lines.contains(where: { truth.said.contains($0) }), isCurrent(shown, truth) else { return .undetectable }
+        guard lines.contains(where: { truth.said[saidBefore...].contains($0) }), isCurrent(shown, truth) else {
+            return .undetectable
+        }
         return .right(asked: sendings.count)
     }
 

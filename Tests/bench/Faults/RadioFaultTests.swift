@@ -9,7 +9,7 @@ struct RadioFaultTests {
     @Test("A pump") func pump() async throws {
         let world = try await RadioWorld()
         try await FaultMatrix.check(.pump, over: .radio, PumpFaultScript.self) { settings, seed in
-            let module = HM10Module(Overheard(PumpFirmware(options: .matrix)), lineRate: .unlimited)
+            let module = HM10Module(Overheard.warmingPump, lineRate: .unlimited)
             return try await world.run(PumpFaultScript.self, module, settings, seed: seed, mtu: 23) {
                 PumpFaultScript.Truth($0.device)
             }

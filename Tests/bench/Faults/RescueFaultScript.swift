@@ -40,15 +40,23 @@ enum RescueFaultScript: FaultScript {
         var reports = 0
         let carrier = MessageCarrier(bench.endpoint, for: relay) { _ in try await bench.link() }
         let receiving = Task(executorPreference: bench.executor) { try await carrier.receive() }
+        // Who waits for a message that was lost waits for ever.
+        let isGivenUp = Mutex(false)
         let timer = Task(executorPreference: bench.executor) {
             await bench.pass(.seconds(30))
+            guard !Task.isCancelled else { return }
+            isGivenUp.withLock { $0 = true }
             receiving.cancel()
         }
-        if case .failure(let error) = await receiving.result, !(error is CancellationError) { reports += 1 }
+        let result = await receiving.result
         timer.cancel()
+        let hasEnded = isGivenUp.withLock { !$0 }
+        if case .failure = result, hasEnded { reports += 1 }
         let stored = await store.messages(nil).map(RescueOracle.Fields.init)
         reports += events.withLock { $0 }
-        return judge(bench, stored, from: start, truth.stock.map(RescueOracle.Fields.init), reports: reports)
+        let stock = truth.stock.map(RescueOracle.Fields.init)
+        guard hasEnded || stored.count < stock.count else { return .failed("all is stored, and it does not end") }
+        return judge(bench, stored, from: start, stock, reports: reports)
     }
 
     private static func judge(
@@ -63,7 +71,10 @@ enum RescueFaultScript: FaultScript {
         }
         if Set(stored) == Set(stock) { return reports > 0 ? .recovered : .done }
         if stored.contains(where: { !stock.contains($0) }) { return .undetectable }
-        return reports > 0 ? .reported : .undetectable
+        if reports > 0 { return .reported }
+        let rest = RescueOracle.rest(bench.tape, from: start)
+        guard rest.isEmpty else { return .failed("\(rest) came, and nobody is told") }
+        return .undetectable
     }
 
     // MARK: Handing on
@@ -90,8 +101,9 @@ enum RescueFaultScript: FaultScript {
         // Until it has got through the line.
         await bench.pass(.seconds(1))
         let hasCome = await bench.truth().received.map(RescueOracle.Fields.init).contains(RescueOracle.Fields(message))
-        guard isMarked else { return .reported }
-        guard isDone else { return .failed("a message is marked as handed on, and handing it on failed") }
+        guard isDone || !isMarked else { return .failed("a message is marked as handed on, and handing it on failed") }
+        guard isDone else { return .reported }
+        guard isMarked else { return .failed("handing it on is called done, and the message is not marked") }
         // Nothing answers a message.
         return hasCome ? .done : .undetectable
     }

@@ -18,17 +18,39 @@ enum RescueOracle {
         Set(tape.streams(from: start).flatMap(messages))
     }
 
+    /// What was delivered from `start` on that is of no message and nothing that parts them, as text; nothing of what came last,
+    /// which may not have been all.
+    static func rest(_ tape: Tape, from start: Int) -> [String] {
+        tape.streams(from: start).flatMap { stream in
+            var pieces: [[UInt8]] = [[]]
+            var place = stream.startIndex
+            while place < stream.endIndex {
+                if let end = endOfMessage(in: stream, from: place) {
+                    place = end + 1
+                    pieces.append([])
+                } else {
+                    if !" \r\n".utf8.contains(stream[place]) { pieces[pieces.count - 1].append(stream[place]) }
+                    place += 1
+                }
+            }
+            return pieces.dropLast().filter { !$0.isEmpty }.map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    private static func endOfMessage(in stream: [UInt8], from begin: Int) -> Int? {
+        guard stream[begin] == UInt8(ascii: "{") else { return nil }
+        return stream[begin...].prefix(1024).indices.first { end in
+            stream[end] == UInt8(ascii: "}") && message(Array(stream[begin...end])) != nil
+        }
+    }
+
     private static let names = ["id", "content", "latitude", "longitude", "timestamp", "status", "category"]
     private static let statuses = ["pending_sync", "synced"]
 
     private static func messages(in stream: [UInt8]) -> [Fields] {
-        let begins = stream.indices.filter { stream[$0] == UInt8(ascii: "{") }
-        return begins.compactMap { begin in
+        stream.indices.compactMap { begin in
             // A message has no object in it: it ends where there is one for the first time.
-            for end in stream[begin...].prefix(1024).indices where stream[end] == UInt8(ascii: "}") {
-                if let message = message(Array(stream[begin...end])) { return Fields(message) }
-            }
-            return nil
+            endOfMessage(in: stream, from: begin).flatMap { message(Array(stream[begin...$0])) }.map(Fields.init)
         }
     }
 

@@ -30,13 +30,20 @@ enum StormFaultScript: FaultScript {
             let file = try ReplacedFile(path: folder.path("storm.log"))
             let download = LogDownload(over: try await bench.link(), to: file, clock: bench.clock)
             let fetching = Task(executorPreference: bench.executor) { try await download.run() }
-            // A sensor that is misunderstood may never fall silent: a person sees that, and gives it up.
+            let isGivenUp = Mutex(false)
             let timer = Task(executorPreference: bench.executor) {
                 await bench.pass(.seconds(60))
+                guard !Task.isCancelled else { return }
+                isGivenUp.withLock { $0 = true }
                 fetching.cancel()
             }
-            defer { timer.cancel() }
-            let report = try await fetching.value
+            let result = await fetching.result
+            timer.cancel()
+            // A sensor of which nothing can be understood may never fall silent: a person sees that, and gives it up.
+            if isGivenUp.withLock({ $0 }), !StormOracle.liveRows(bench, from: start).isEmpty {
+                return .failed("it does not end")
+            }
+            let report = try result.get()
             let text = folder.read("storm.log")
             let after = await bench.truth()
             return judge(bench, text, report, from: start, before.rowCount...after.rowCount, of: after.log)

@@ -9,7 +9,7 @@ import Testing
 struct WireFaultTests {
     @Test("A pump") func pump() async throws {
         try await FaultMatrix.check(.pump, over: .line, PumpFaultScript.self) { settings, seed in
-            try await run(PumpFaultScript.self, Overheard(PumpFirmware(options: .matrix)), settings, seed) {
+            try await run(PumpFaultScript.self, .warmingPump, settings, seed) {
                 PumpFaultScript.Truth($0)
             }
         }
