@@ -54,6 +54,21 @@ struct FaultyPeripheralTests {
         }
     }
 
+    @Test("Nonsense is notified to a central that subscribes, and behind a reset, in one packet of the module")
+    func noise() throws {
+        let settings = try PeripheralSimulator.pump.settings(["fault": "noise"])
+        var device = FaultyDevice(HM10Module(PumpFirmware()), faults: settings.faults())
+        device.take(.connected, at: .zero)
+        #expect(device.advance(to: .seconds(1)).isEmpty)
+        device.take(.subscribed("FFE1"), at: .seconds(1))
+        // That of this seed has 22 bytes, and then 2.
+        #expect(device.advance(to: .seconds(1)).map(\.bytes.count) == [20])
+        device.reset(at: .seconds(2))
+        let notifications = device.advance(to: .seconds(2))
+        #expect(notifications.map(\.bytes) == [[132, 73]])
+        #expect(notifications.allSatisfy { $0.characteristic == "FFE1" })
+    }
+
     @Test("A write that a silent device does not hear changes nothing")
     func silence() throws {
         let settings = try PeripheralSimulator.led.settings(["fault": "silence=5s@command:1"])

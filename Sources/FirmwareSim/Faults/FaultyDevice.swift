@@ -148,7 +148,8 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
 
     public mutating func hostCame(at instant: Duration) {
         change(at: instant) { $0.hostCame(at: $1) }
-        makeNoise()
+        carrier.noteListener(at: nil)
+        makeNoise(by: nil)
     }
 
     public mutating func lineLeft(at instant: Duration) { change(at: instant) { $0.lineLeft(at: $1) } }
@@ -160,7 +161,7 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
     public mutating func reset(at instant: Duration) {
         change(at: instant) { $0.reset(at: $1) }
         (said, reply) = (FaultyUnit(), nil)
-        makeNoise()
+        for output in carrier.outputs { makeNoise(by: output) }
     }
 
     // MARK: Time
