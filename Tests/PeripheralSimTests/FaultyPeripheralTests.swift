@@ -69,6 +69,16 @@ struct FaultyPeripheralTests {
         #expect(notifications.allSatisfy { $0.characteristic == "FFE1" })
     }
 
+    @Test("Faults are replaced while a device runs by those that its radio can have, and no others")
+    func replaced() async throws {
+        let settings = try PeripheralSimulator.led.settings()
+        let host = DeviceHost(try FaultyDevice(LEDPeripheral(), settings), pace: .onDemand)
+        try await host.handle.perform("fault", ["lost@always"])
+        let error = await #expect(throws: DeviceVerbError.self) { try await host.handle.perform("fault", ["drop"]) }
+        #expect(error?.description == "the fault drop means something over a line only: BLE checks its packets")
+        #expect(await host.handle.observe()["faults"] == .text("lost@always"))
+    }
+
     @Test("A write that a silent device does not hear changes nothing")
     func silence() throws {
         let settings = try PeripheralSimulator.led.settings(["fault": "silence=5s@command:1"])

@@ -13,6 +13,8 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
     public internal(set) var device: Device
 
     let seed: UInt64
+    /// Which faults make sense for the device where it is; nil where that is not known.
+    var rules: FaultRules?
     var faults: [ActiveFault] = []
     /// How many faults there have been.
     private var faultCount: UInt64 = 0
