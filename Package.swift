@@ -246,7 +246,7 @@ let package = Package(
             name: "PeripheralSimTests",
             dependencies: [
                 "PeripheralSim", "FirmwareSim", "ModuleDialects", "BlueZ", "DBus", "DescriptorIO", "FakeBlueZ",
-                "TestSupport",
+                "SerialPort", "SimControl", "ControlProtocol", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -54,6 +54,31 @@ struct FaultyPeripheralTests {
         }
     }
 
+    @Test("Nonsense is notified to a central that subscribes, and behind a reset, in one packet of the module")
+    func noise() throws {
+        let settings = try PeripheralSimulator.pump.settings(["fault": "noise"])
+        var device = FaultyDevice(HM10Module(PumpFirmware()), faults: settings.faults())
+        device.take(.connected, at: .zero)
+        #expect(device.advance(to: .seconds(1)).isEmpty)
+        device.take(.subscribed("FFE1"), at: .seconds(1))
+        // That of this seed has 22 bytes, and then 2.
+        #expect(device.advance(to: .seconds(1)).map(\.bytes.count) == [20])
+        device.reset(at: .seconds(2))
+        let notifications = device.advance(to: .seconds(2))
+        #expect(notifications.map(\.bytes) == [[132, 73]])
+        #expect(notifications.allSatisfy { $0.characteristic == "FFE1" })
+    }
+
+    @Test("Faults are replaced while a device runs by those that its radio can have, and no others")
+    func replaced() async throws {
+        let settings = try PeripheralSimulator.led.settings()
+        let host = DeviceHost(try FaultyDevice(LEDPeripheral(), settings), pace: .onDemand)
+        try await host.handle.perform("fault", ["lost@always"])
+        let error = await #expect(throws: DeviceVerbError.self) { try await host.handle.perform("fault", ["drop"]) }
+        #expect(error?.description == "the fault drop means something over a line only: BLE checks its packets")
+        #expect(await host.handle.observe()["faults"] == .text("lost@always"))
+    }
+
     @Test("A write that a silent device does not hear changes nothing")
     func silence() throws {
         let settings = try PeripheralSimulator.led.settings(["fault": "silence=5s@command:1"])

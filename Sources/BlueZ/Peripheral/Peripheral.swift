@@ -69,15 +69,18 @@ public actor Peripheral {
     public var isOffered: Bool { registration.isComplete }
     /// Whether any device is connected to the adapter.
     public var isConnected: Bool { !centrals.isEmpty }
-    /// The most bytes that a notification brings to every central: what is longer is cut by bluetoothd.
+    /// The most bytes that a notification brings to every central: what is longer is cut by bluetoothd. No value is longer
+    /// than ``LocalCharacteristic/longestValue``, whatever the packets hold.
     public var notificationLength: Int {
-        (centrals.values.map { $0 ?? ATTRequest.smallestMTU }.min() ?? ATTRequest.smallestMTU) - 3
+        Self.length(in: centrals.values.map { $0 ?? ATTRequest.smallestMTU }.min() ?? ATTRequest.smallestMTU)
     }
     /// As ``notificationLength``, among the centrals of which it is known what their packets hold; nil where that is none.
     ///
     /// bluetoothd says it of a central that reads, writes, or has subscribed to a characteristic that tells
     /// ``LocalCharacteristic/Delivery/toEach``. Of a device that this computer has connected to by itself it does not.
-    public var knownNotificationLength: Int? { centrals.values.compactMap { $0 }.min().map { $0 - 3 } }
+    public var knownNotificationLength: Int? { centrals.values.compactMap { $0 }.min().map(Self.length) }
+
+    private static func length(in mtu: Int) -> Int { min(mtu - 3, LocalCharacteristic.longestValue) }
 
     // MARK: Telling
 

@@ -44,7 +44,9 @@ extension DeviceHost {
     fileprivate func perform(_ verb: String, _ arguments: [String]) throws(DeviceVerbError) {
         if let row = Device.verbs.first(where: { $0.name == verb }) {
             let settings = try row.settings(arguments)
-            return change { row.perform(&$0, settings, $1) }
+            return try change { device, now in
+                Result { () throws(DeviceVerbError) in try row.perform(&device, settings, now) }
+            }.get()
         }
         switch verb {
         case "advance":

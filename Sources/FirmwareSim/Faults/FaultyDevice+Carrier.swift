@@ -8,9 +8,18 @@ struct CarrierState: Sendable {
     var lastNotified: [UInt128: [UInt8]] = [:]
     /// Whether not all of the last write arrived.
     var hasLostWrite = false
+    /// What somebody has listened at, nil for the line: at that alone as long as nobody has.
+    private(set) var outputs: [UInt128?] = [nil]
+    private var hasListener = false
     private var events: [CarrierEvent] = []
 
     init(rate: LineRate) { self.rate = rate }
+
+    mutating func noteListener(at output: UInt128?) {
+        if !hasListener { outputs = [] }
+        hasListener = true
+        if !outputs.contains(output) { outputs.append(output) }
+    }
 
     mutating func add(_ action: CarrierEvent.Action, at time: Duration) {
         let index = events.firstIndex { $0.time > time } ?? events.endIndex
@@ -47,8 +56,11 @@ extension FaultyDevice {
 
     /// A central has subscribed, and is yet to be told so.
     package mutating func centralSubscribes(to output: UInt128) {
-        guard has(.notifyEarly), let bytes = carrier.lastNotified[output] else { return }
-        carrier.add(.notifyEarly(bytes, output: output), at: now)
+        if has(.notifyEarly), let bytes = carrier.lastNotified[output] {
+            carrier.add(.notifyEarly(bytes, output: output), at: now)
+        }
+        carrier.noteListener(at: output)
+        makeNoise(by: output)
     }
 
     // MARK: The baud rate

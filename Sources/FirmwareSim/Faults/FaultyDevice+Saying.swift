@@ -53,11 +53,15 @@ extension FaultyDevice {
         for emission in reply { deliver(emission.bytes, at: now, by: emission.output) }
     }
 
-    /// Says nonsense where a fault has it said at the start.
-    mutating func makeNoise() {
+    /// Says nonsense where a fault has it said at the start. Over BLE it comes from a UART by way of a module, which makes one
+    /// notification of it.
+    mutating func makeNoise(by output: UInt128?) {
         for index in faults.indices {
             let order = faults[index].order
-            if order.occasion == .start, order.fault.effect == .noise { deliver(noise(index), at: now, by: nil) }
+            guard order.occasion == .start, order.fault.effect == .noise else { continue }
+            let noise = noise(index)
+            let length = output == nil ? noise.count : ModuleFirmware.packetLength
+            deliver(Array(noise.prefix(length)), at: now, by: output)
         }
     }
 

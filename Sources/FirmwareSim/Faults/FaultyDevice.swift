@@ -13,6 +13,8 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
     public internal(set) var device: Device
 
     let seed: UInt64
+    /// Which faults make sense for the device where it is; nil where that is not known.
+    var rules: FaultRules?
     var faults: [ActiveFault] = []
     /// How many faults there have been.
     private var faultCount: UInt64 = 0
@@ -148,7 +150,8 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
 
     public mutating func hostCame(at instant: Duration) {
         change(at: instant) { $0.hostCame(at: $1) }
-        makeNoise()
+        carrier.noteListener(at: nil)
+        makeNoise(by: nil)
     }
 
     public mutating func lineLeft(at instant: Duration) { change(at: instant) { $0.lineLeft(at: $1) } }
@@ -160,7 +163,7 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
     public mutating func reset(at instant: Duration) {
         change(at: instant) { $0.reset(at: $1) }
         (said, reply) = (FaultyUnit(), nil)
-        makeNoise()
+        for output in carrier.outputs { makeNoise(by: output) }
     }
 
     // MARK: Time

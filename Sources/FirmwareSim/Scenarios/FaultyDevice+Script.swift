@@ -72,25 +72,27 @@ extension FaultyDevice {
             let number = UInt64(script.count + added.count + 1)
             added.append(
                 Script.Step(
-                    perform: try Self.action(of: step), watch: OccasionWatch(step.occasion, at: now),
+                    perform: try action(of: step), watch: OccasionWatch(step.occasion, at: now),
                     // Apart from the streams of the faults, which count from 1.
                     random: SeededRandom(seed: seed, stream: number << 32)))
         }
         for step in added { script.add(step) }
     }
 
-    private static func action(
+    private func action(
         of step: ScenarioStep
     ) throws(DeviceVerbError) -> @Sendable (inout FaultyDevice, Duration) -> Void {
         if step.verb == "reset", step.arguments.isEmpty { return { $0.reset(at: $1) } }
-        if step.verb == "set", !settings.isEmpty { return try setting(of: step) }
-        guard let verb = verbs.first(where: { $0.name == step.verb }) else {
-            throw .unknown(step.verb, known: (verbs.map(\.name) + ["reset", "set"]).sorted())
+        if step.verb == "set", !Self.settings.isEmpty { return try Self.setting(of: step) }
+        guard let verb = Self.verbs.first(where: { $0.name == step.verb }) else {
+            throw .unknown(step.verb, known: (Self.verbs.map(\.name) + ["reset", "set"]).sorted())
         }
         let count = max(0, verb.arguments.count - 1)
         let given = step.arguments.split(separator: " ", maxSplits: count).map(String.init)
         let settings = try verb.settings(given)
-        return { verb.perform(&$0, settings, $1) }
+        if step.verb == Self.faultVerb { try checkFaults(settings) }
+        // What the device can't do now it does not do; there is nobody to tell.
+        return { try? verb.perform(&$0, settings, $1) }
     }
 
     private static func setting(

@@ -115,6 +115,7 @@ extension FaultyDevice {
     /// - Throws: Where a step is nothing that can be done to the device.
     package init(_ device: Device, _ settings: SimulatorSettings) throws(SimulatorOptionError) {
         self.init(device, faults: settings.faults(), seed: settings.seed(), lineRate: settings.lineRate)
+        rules = settings.faultRules
         do throws(DeviceVerbError) { try add(settings.steps()) } catch {
             throw SimulatorOptionError(SimulatorOption.steps.name, .step(error))
         }

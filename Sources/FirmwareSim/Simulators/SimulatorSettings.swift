@@ -5,24 +5,34 @@
 public struct SimulatorSettings: Sendable {
     private let options: [SimulatorOption]
     private var given: [String: String]
+    /// What the device is to be reached over; nil where that is not known.
+    private let carrier: SimulatorOption.Carrier?
 
+    /// - Parameter carrier: nil where it is not known, and nothing is refused on its account.
     /// - Throws: What is wrong with the first option, by their names, that is wrong.
     init(
-        _ options: [SimulatorOption], _ given: [String: String], over carrier: SimulatorOption.Carrier
+        _ options: [SimulatorOption], _ given: [String: String], over carrier: SimulatorOption.Carrier?
     ) throws(SimulatorOptionError) {
         for (name, text) in given.sorted(by: { $0.key < $1.key }) {
             guard let option = options.first(where: { $0.name == name }) else {
                 throw SimulatorOptionError(name, .unknown(known: options.map(\.name)))
             }
-            if let only = option.carrier, only != carrier { throw SimulatorOptionError(name, .only(only)) }
+            if let only = option.carrier, let carrier, only != carrier { throw SimulatorOptionError(name, .only(only)) }
             guard option.takes(text) else { throw SimulatorOptionError(name, .invalid(takes: option.value)) }
-            try option.checkFaults(text, over: carrier)
+            if let carrier { try option.checkFaults(text, over: carrier) }
             if option.excluded.contains(where: { given[$0] != nil }) {
                 throw SimulatorOptionError(name, .excludes(option.excluded))
             }
         }
         self.options = options
         self.given = given
+        self.carrier = carrier
+    }
+
+    /// Which faults make sense for the device; nil where its carrier is not known.
+    var faultRules: FaultRules? {
+        guard let carrier, let option = options.first(where: { $0.name == "fault" }) else { return nil }
+        return FaultRules(option: option, carrier: carrier)
     }
 
     /// The value of an option, as it was typed; nil where it has none.
@@ -87,6 +97,16 @@ public struct SimulatorSettings: Sendable {
     public var lineRate: LineRate {
         flag(SimulatorOption.unpaced.name) ? .unlimited : number("baud").map { .baud($0) } ?? .unlimited
     }
+}
+
+/// Which faults make sense for a device, and over its carrier.
+struct FaultRules: Sendable {
+    /// That of the device's faults.
+    fileprivate let option: SimulatorOption
+    fileprivate let carrier: SimulatorOption.Carrier
+
+    /// Refuses faults that make no sense.
+    func check(_ text: String) throws(SimulatorOptionError) { try option.checkFaults(text, over: carrier) }
 }
 
 extension SimulatorOption {

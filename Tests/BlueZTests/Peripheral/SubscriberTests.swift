@@ -11,9 +11,11 @@ struct SubscriberTests {
         name: "Phone",
         services: [LocalService("FFF0", [LocalCharacteristic("FFF1", [.write, .notify], delivery: .toEach)])])
 
-    @Test func `Is known by its address and its packets from when it subscribes`() async throws {
+    /// No value is longer than 512 bytes, whatever the packets hold.
+    @Test(arguments: [(100, 97), (517, 512)])
+    func `Is known by its address and its packets from when it subscribes`(mtu: Int, length: Int) async throws {
         try await withPeripheralBench { bench in
-            await bench.adapter.setMTU(100)
+            await bench.adapter.setMTU(mtu)
             let subscribers = Watched<[ATTRequest]>([])
             let handlers = PeripheralHandlers(
                 subscribe: { uuid, request in
@@ -26,8 +28,8 @@ struct SubscriberTests {
             #expect(await phone.knownNotificationLength == nil)
             try await bench.central.subscribe("FFF1")
             let request = try await subscribers.wait(for: "a subscriber") { $0.first }
-            #expect(request.central == PeripheralBench.centralAddress && request.mtu == 100)
-            #expect(await phone.knownNotificationLength == 97)
+            #expect(request.central == PeripheralBench.centralAddress && request.mtu == mtu)
+            #expect(await phone.knownNotificationLength == length)
             await phone.close()
         }
     }

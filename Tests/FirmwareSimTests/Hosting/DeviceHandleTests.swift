@@ -66,6 +66,23 @@ struct DeviceHandleTests {
         return String(decoding: board.advance(to: now).flatMap(\.bytes), as: UTF8.self)
     }
 
+    @Test(
+        "A fault that makes no sense for a device is refused while it runs as it is at the start, and the others stay",
+        arguments: [
+            ("stuck", "the fault stuck makes no sense: a storm sensor has no error state"),
+            ("lost", "the fault lost means something over BLE only: a line has no packets"),
+        ])
+    func senselessFaults(fault: String, reason: String) async throws {
+        let settings = try Simulator.storm.settings(["fault": "delay"])
+        let storm = StormFirmware(options: StormFirmwareOptions(settings: settings))
+        let handle = Self.handle(try FaultyDevice(storm, settings))
+        let error = await #expect(throws: DeviceVerbError.self) { try await handle.perform("fault", [fault]) }
+        #expect(error?.description == reason)
+        #expect(await handle.observe()["faults"] == .text("delay"))
+        let step = try Simulator.storm.settings(["step": "10s fault \(fault)"])
+        #expect(throws: SimulatorOptionError.self) { try FaultyDevice(storm, step) }
+    }
+
     @Test("A storm sensor measures, and stores what it has measured")
     func storm() async throws {
         let handle = Self.handle(StormFirmware(options: StormFirmwareOptions(rows: 3)))

@@ -20,14 +20,16 @@ struct RadioBench<Device: SimulatedPeripheral> {
     let central: TestCentral
     let events = Watched<[PeripheralEvent]>([])
 
-    init(_ device: Device, judge: HostJudge? = nil) async throws {
+    init(
+        _ device: Device, judge: HostJudge? = nil, pace: DeviceHost<Device>.Pace = .onDemand, mtu: Int = 23
+    ) async throws {
         bus = try await PrivateBus()
         fake = try await FakeBlueZ.start(on: bus.address, clock: ManualClock())
         await fake.addAdapter()
         adapter = await fake.addAdapter("hci1", address: offeredAddress)
-        await adapter.setSmallestMTU()
+        await adapter.setMTU(mtu)
         bluez = try await BlueZ.open(.address(bus.address))
-        host = DeviceHost(device, pace: .onDemand, judge: judge, hasFlowControl: true)
+        host = DeviceHost(device, pace: pace, judge: judge, hasFlowControl: true)
         server = try await PeripheralServer.open(host, over: bluez, on: "hci1") { [events] event in
             events.update { $0.append(event) }
         }
@@ -46,9 +48,10 @@ struct RadioBench<Device: SimulatedPeripheral> {
 
 /// Does something to a device on a radio.
 func withRadioBench<Device>(
-    _ device: Device, judge: HostJudge? = nil, _ body: (RadioBench<Device>) async throws -> Void
+    _ device: Device, judge: HostJudge? = nil, pace: DeviceHost<Device>.Pace = .onDemand, mtu: Int = 23,
+    _ body: (RadioBench<Device>) async throws -> Void
 ) async throws {
-    let bench = try await RadioBench(device, judge: judge)
+    let bench = try await RadioBench(device, judge: judge, pace: pace, mtu: mtu)
     do {
         try await body(bench)
     } catch {
@@ -59,5 +62,5 @@ func withRadioBench<Device>(
 }
 
 extension FakeAdapter {
-    func setSmallestMTU() { ownRadio.manners.mtu = 23 }
+    func setMTU(_ mtu: Int) { ownRadio.manners.mtu = mtu }
 }

@@ -68,7 +68,3 @@ struct NotificationLengthTests {
         try result.get()
     }
 }
-
-extension FakeAdapter {
-    fileprivate func setMTU(_ mtu: Int) { ownRadio.manners.mtu = mtu }
-}

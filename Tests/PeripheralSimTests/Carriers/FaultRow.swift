@@ -1,0 +1,142 @@
+import ControlProtocol
+import FirmwareSim
+
+/// What a client sees of a fault of the pump over one carrier: of one that falls on the answer to its first command, as a rule.
+struct FaultRow: Sendable, CustomStringConvertible {
+    /// As it is typed behind `--fault`.
+    let order: String
+    /// What everything random depends on: chosen so that the fault can be seen.
+    var seed: UInt64 = 1
+    /// The baud rate that the client of a terminal sets at first.
+    var clientRate = 9600
+    /// What happens with it; nothing where the fault is refused.
+    var scene: [Beat] = []
+    /// Why it is refused; nil where it is not.
+    var refusal: String?
+
+    init(_ order: String, seed: UInt64 = 1, clientRate: Int = 9600, _ scene: Beat...) {
+        (self.order, self.seed, self.clientRate, self.scene) = (order, seed, clientRate, scene)
+    }
+
+    init(_ order: String, isRefused refusal: String) { (self.order, self.refusal) = (order, refusal) }
+
+    /// The name of the fault.
+    var name: String { String(order.prefix { $0 != "=" && $0 != "@" }) }
+    var description: String { order }
+
+    /// The answer to STATUS of a pump that is off.
+    private static let status = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}\r\n"
+    /// The answer to OFF.
+    private static let off = "OK\r\nPUMP:OFF\r\n"
+
+    static func rows(over carrier: Carrier) -> [FaultRow] { carrier == .terminal ? onTerminal : onRadio }
+
+    /// Of a pump that says lines at 9600 baud: its first answer begins 110 ms after its start.
+    private static let onTerminal = [
+        FaultRow(
+            "baud", clientRate: 4800,
+            .does("press"), .passes("500ms"), .hearsBytes([253, 252, 253, 255, 252, 253, 250, 253, 253, 249, 248]),
+            .says("OFF\n"), .passes("500ms"), .hearsNothing, .sees("state", "on"), .leaves, .comesBack,
+            // What the garbage left of a line is ended.
+            .says("\n"), .passes("500ms"), .hears("ERROR:UNKNOWN_COMMAND\r\n")),
+        FaultRow(
+            "corrupt@command:1", .says("STATUS\n"), .passes("1s"),
+            .hears("STATUS:{STate:OFF,WaterTemp:12.0C,SkinTemp:34.5C}\r\n")),
+        FaultRow(
+            "delay=500ms@command:1", .says("STATUS\n"), .passes("600ms"), .hearsNothing, .passes("100ms"),
+            .hears(status)),
+        FaultRow("disconnect", isRefused: "the fault disconnect means something over BLE only: a line has no packets"),
+        FaultRow(
+            "drain=50ms@command:1", .says("OFF\n"), .passes("120ms"), .hears("O"), .passes("50ms"), .hears("K"),
+            .passes("50ms"), .hears("\r"), .passes("50ms"), .hears("\nPUMP:OFF\r\n")),
+        // In 200 ms half as many go by on the board's clock.
+        FaultRow("drift=50%", .says("STATUS\n"), .passes("200ms"), .hearsNothing, .passes("200ms"), .hears(status)),
+        FaultRow(
+            "drop@command:1", .says("STATUS\n"), .passes("1s"),
+            .hears("STATUS:{Sate:OFF,WaterTemp:12.0C,SkinTemp:34.5C}\r\n")),
+        FaultRow("duplicate@command:1", .says("STATUS\n"), .passes("1s"), .hears(status + status)),
+        FaultRow("early", isRefused: "the fault early means something over BLE only: a line has no packets"),
+        FaultRow(
+            "join=500ms@always", .says("OFF\n"), .passes("600ms"), .hearsNothing, .passes("12ms"), .hears(off)),
+        FaultRow("lost", isRefused: "the fault lost means something over BLE only: a line has no packets"),
+        FaultRow(
+            "noise", seed: 3, .passes("1ms"), .hearsBytes([3, 166, 143, 32, 249, 47, 218]), .does("reset"),
+            .passes("3s"),
+            .hearsBytes([13, 174, 154, 203, 39])),
+        FaultRow("overrun@command:1", seed: 7, .says("STATUS\n"), .passes("1s"), .hears("ERROR:UNKNOWN_COMMAND\r\n")),
+        FaultRow(
+            "reset@command:2", .says("ON\n"), .passes("1s"), .hears("OK\r\nPUMP:ON\r\n"),
+            .says("STATUS\n"), .passes("1s"), .hears("STATUS:{State:ON,Speed"),
+            // The bootloader swallows it.
+            .says("STATUS\n"), .passes("3s"), .hearsNothing, .says("STATUS\n"), .passes("1s"), .hears(status)),
+        FaultRow(
+            "silence=10s@command:1", .says("STATUS\n"), .passes("1s"), .hears("STATUS:{S"),
+            .says("ON\n"), .passes("8s"), .hearsNothing, .passes("2s"),
+            .says("STATUS\n"), .passes("1s"), .hears(status)),
+        FaultRow(
+            "split=300ms@command:1", .says("STATUS\n"), .passes("200ms"), .hears("STATUS:{S"), .passes("300ms"),
+            .hears("tate:OFF,WaterTemp:12.0C,SkinTemp:34.5C}\r\n")),
+        stuck,
+        FaultRow(
+            "supervision", isRefused: "the fault supervision means something over BLE only: a line has no packets"),
+        twice,
+        FaultRow(
+            "unplug=2s@command:1", .says("STATUS\n"), .passes("1s"), .isCutOff, .passes("2s"), .comesBack,
+            .says("STATUS\n"), .passes("1s"), .hears(status)),
+    ]
+
+    /// Of a pump behind an HM-10, which makes one notification of the answer to OFF, and three of that to STATUS.
+    private static let onRadio = [
+        FaultRow("baud", isRefused: "the fault baud means something over a line only: BLE checks its packets"),
+        FaultRow("corrupt@command:1", seed: 6, .says("OFF\n"), .passes("1s"), .hears("OK\r\nPUMP:OFB\r\n")),
+        FaultRow(
+            "delay=500ms@command:1", .says("OFF\n"), .passes("600ms"), .hearsNothing, .passes("100ms"), .hears(off)),
+        FaultRow(
+            "disconnect@command:1", .says("ON\n"), .isCutOff, .comesBack, .sees("state", "off"),
+            // No more than the line end is lost with the link.
+            .says("\n"), .passes("1s"), .hears("OK\r\nPUMP:ON\r\n")),
+        FaultRow(
+            "drain=300ms@always", .says("STATUS\n"), .passes("300ms"), .hears("STATUS:{State:OFF,Wa"),
+            .passes("300ms"), .hears("terTemp:12.0C,SkinTe"), .passes("300ms"), .hears("mp:34.5C}\r\n")),
+        FaultRow("drift=50%", .says("OFF\n"), .passes("200ms"), .hearsNothing, .passes("200ms"), .hears(off)),
+        FaultRow("drop@command:1", seed: 7, .says("OFF\n"), .passes("1s"), .hears("OK\nPUMP:OFF\r\n")),
+        FaultRow("duplicate@command:1", .says("OFF\n"), .passes("1s"), .hearsEach([off, off])),
+        FaultRow(
+            "early", .says("OFF\n"), .passes("1s"), .hears(off), .leaves, .comesBack, .hearsUnsaid(off)),
+        FaultRow(
+            "join=500ms@always", .says("STATUS\n"), .passes("600ms"), .hearsNothing, .passes("100ms"),
+            .hearsEach(["STATUS:{State:OFF,Wa", "terTemp:12.0C,SkinTe", "mp:34.5C}\r\n"])),
+        FaultRow("lost@command:1", .says("STATUS\n"), .passes("1s"), .hears("terTemp:12.0C,SkinTemp:34.5C}\r\n")),
+        FaultRow(
+            "noise", seed: 3, .passes("1ms"), .hearsBytes([3, 166, 143, 32, 249, 47, 218]), .does("reset"),
+            .passes("3s"),
+            .hearsBytes([13, 174, 154, 203, 39])),
+        FaultRow("overrun@command:1", seed: 7, .says("OFF\n"), .passes("1s"), .hears("ERROR:UNKNOWN_COMMAND\r\n")),
+        FaultRow(
+            "reset@command:2", .says("ON\n"), .passes("1s"), .hears("OK\r\nPUMP:ON\r\n"),
+            // A radio sends no part of a notification.
+            .says("STATUS\n"), .passes("1s"), .hearsNothing,
+            .says("STATUS\n"), .passes("3s"), .hearsNothing, .says("STATUS\n"), .passes("1s"), .hears(status)),
+        FaultRow(
+            "silence=10s@command:1", .says("STATUS\n"), .passes("1s"), .hearsNothing,
+            .says("ON\n"), .passes("8s"), .hearsNothing, .passes("2s"),
+            .says("STATUS\n"), .passes("1s"), .hears(status)),
+        FaultRow(
+            "split=300ms@command:1", seed: 2, .says("OFF\n"), .passes("200ms"), .hears("OK\r\n"), .passes("300ms"),
+            .hears("PUMP:OFF\r\n")),
+        stuck,
+        FaultRow(
+            "supervision=6s@command:1", .says("STATUS\n"), .passes("1s"), .hearsNothing,
+            .says("ON\n"), .passes("4s"), .hearsNothing, .passes("2s"), .isCutOff, .comesBack,
+            .says("STATUS\n"), .passes("1s"), .hears(status)),
+        twice,
+        FaultRow("unplug", isRefused: "the fault unplug means something over a line only: BLE checks its packets"),
+    ]
+
+    private static let stuck = FaultRow(
+        "stuck@command:1", .says("ON\n"), .passes("1s"), .hears("OK\r\nPUMP:ON\r\n"),
+        .says("STATUS\n"), .passes("1s"), .hears("STATUS:{State:ERROR,WaterTemp:12.0C,SkinTemp:34.5C}\r\n"),
+        .says("OFF\n"), .passes("1s"), .hears(off), .says("ON\n"), .passes("1s"), .hears("ERROR:PUMP_START_FAILED\r\n"))
+
+    private static let twice = FaultRow("twice@command:1", .says("OFF\n"), .passes("1s"), .hears(off + off))
+}
