@@ -19,9 +19,9 @@ struct SimulatorArguments<Simulated: Simulation>: ParsableArguments, CustomRefle
             given[option.name] =
                 if option.value == .flag {
                     try values.decode(Flag<Bool>.self, forKey: key).wrappedValue ? "on" : nil
-                } else if case .faults = option.value {
+                } else if let separator = option.value.separator {
                     // Given twice, it names two.
-                    try values.decode(Option<[String]>.self, forKey: key).wrappedValue.joinedOrNil
+                    try values.decode(Option<[String]>.self, forKey: key).wrappedValue.joined(by: separator)
                 } else {
                     try values.decode(Option<String?>.self, forKey: key).wrappedValue
                 }
@@ -53,7 +53,7 @@ extension SimulatorOption {
         }
         if let defaultValue { remarks.append("default: \(defaultValue)") }
         let text = help + (remarks.isEmpty ? "" : " (\(remarks.joined(separator: "; ")))")
-        if case .faults = value {
+        if value.separator != nil {
             return Option<[String]>(
                 wrappedValue: [], name: name, parsing: .singleValue, help: ArgumentHelp(text, valueName: valueName))
         }
@@ -64,6 +64,6 @@ extension SimulatorOption {
 }
 
 extension [String] {
-    /// The words parted by commas; nil where there are none.
-    fileprivate var joinedOrNil: String? { isEmpty ? nil : joined(separator: ",") }
+    /// All of them in one text; nil where there are none.
+    fileprivate func joined(by separator: String) -> String? { isEmpty ? nil : joined(separator: separator) }
 }

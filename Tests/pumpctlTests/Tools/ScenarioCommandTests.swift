@@ -70,6 +70,16 @@ struct ScenarioCommandTests {
         #expect(refused.status == 64 && refused.errors.contains("pseudo-terminal"))
     }
 
+    @Test("Steps and rules that are given one by one add up")
+    func addUp() async throws {
+        let script = #"for n in 1 2 3; do "$0" led get; done"#
+        let ending = try await Pumpctl.run(
+            "sim", "led", "--unpaced", "--step", "command:1 light on", "--step", "command:2 light off",
+            "--expect", "pacing=1h", "--expect", "baud", "--run", "--", "bash", "-c", script, Executable.pumpctl)
+        #expect(ending.output == "led off\nled on\nled off\n")
+        #expect(ending.status == 2 && ending.errors.contains("pacing"), "\(ending.errors)")
+    }
+
     @Test("The end that was asked for tells the verdict, to who asked as well")
     func control() async throws {
         let start = try await Pumpctl.run("sim", "led", "--unpaced", "--expect", "pacing=10s", "--wait")
