@@ -20,6 +20,8 @@ package struct ClientLine {
             writer = nil
         }
     }
+    /// Whether nothing goes through it any more: what it hangs on was pulled, and its end is yet to be told.
+    var isCutOff = false
     var outbox: [UInt8] = []
     /// Takes what is in the outbox to the client.
     var writer: Task<Void, Never>?
@@ -37,6 +39,6 @@ package struct ClientLine {
     var isInPacketMode: Bool { terminal?.isInPacketMode == true }
 
     mutating func put(_ bytes: [UInt8]) {
-        if isListening, outbox.count + bytes.count <= Self.capacity { outbox += bytes }
+        if isListening, !isCutOff, outbox.count + bytes.count <= Self.capacity { outbox += bytes }
     }
 }

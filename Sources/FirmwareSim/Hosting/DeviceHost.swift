@@ -117,6 +117,11 @@ public actor DeviceHost<Device: SimulatedDevice> {
         if came || hasFlowControl { goOn() }
     }
 
+    /// Lets nothing through to or from a client any more, but what is on its way to it, until its line is closed.
+    package func cutOff(_ channel: DescriptorChannel) {
+        for id in lines.keys where lines[id]?.channel === channel { lines[id]?.isCutOff = true }
+    }
+
     /// A client does not listen any more.
     private func leave(_ id: LineID) {
         guard lines[id]?.isListening == true else { return }
@@ -136,7 +141,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
     package func listenerHasRoom() { if hasFlowControl { goOn() } }
 
     private func receive(_ bytes: [UInt8], from id: LineID) {
-        guard let bytes = unpacked(bytes, from: id) else { return }
+        guard lines[id]?.isCutOff == false, let bytes = unpacked(bytes, from: id) else { return }
         // Whoever speaks has the port open.
         setListening(true, id)
         noteBaudRates()

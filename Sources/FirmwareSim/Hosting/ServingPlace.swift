@@ -1,4 +1,5 @@
 public import DescriptorIO
+public import SerialPort
 
 /// Where a simulated device is offered to other programs.
 public enum ServingPlace: Sendable, Hashable {
@@ -14,6 +15,8 @@ public enum ServingEvent: Sendable, Hashable {
     case onTerminal(path: String)
     /// A fault had pulled the cable, and clients can open the device again, at this path.
     case isBack(path: String)
+    /// A fault had pulled the cable, and the device could not come back.
+    case staysAway(SerialError)
     /// Clients can connect to it at this address.
     case onSocket(SocketAddress)
     /// A client was hung up on because the line has one.
@@ -31,9 +34,9 @@ extension DeviceHost {
         switch place {
         case .terminal(let link):
             let asPath: @Sendable (String) -> String = { path in path.contains("/") ? path : "./\(path)" }
-            let server = try await PseudoTerminalServer.open(self, link: link, on: loop) { path in
-                onEvent(.isBack(path: asPath(path)))
-            }
+            let server = try await PseudoTerminalServer.open(
+                self, link: link, on: loop, onReturn: { onEvent(.isBack(path: asPath($0))) },
+                onFailure: { onEvent(.staysAway($0)) })
             onEvent(.onTerminal(path: asPath(server.path)))
             try? await run()
             await server.close()

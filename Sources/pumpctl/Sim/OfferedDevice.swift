@@ -93,6 +93,11 @@ extension ServingPlace {
                 case .onTerminal(let path): onReady("PTY \(path)", path)
                 case .onSocket(let address): onReady("TCP \(address)", "\(address)")
                 case .isBack(let path): output.note("pumpctl: the cable was pulled; the device is back at \(path)")
+                case .staysAway(let error):
+                    let failure = Failure(error)
+                    output.note(
+                        "pumpctl: the cable was pulled, and the device is not back: \(failure.message)",
+                        hint: failure.hint)
                 case .refusedClient:
                     output.note(
                         "pumpctl: a second client was hung up on: the line has one",
