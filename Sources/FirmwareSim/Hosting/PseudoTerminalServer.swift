@@ -122,8 +122,6 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
             next = nil
             self.terminal.withLock { $0 = terminal }
             try await join(terminal, host)
-            // `close()` closes what there is by now, and a link would stay behind.
-            if isClosed { return }
             if let link { try terminal.putLink(at: link) }
         } catch {
             await leave()

@@ -35,8 +35,12 @@ extension DeviceHost {
         case .terminal(let link):
             let asPath: @Sendable (String) -> String = { path in path.contains("/") ? path : "./\(path)" }
             let server = try await PseudoTerminalServer.open(
-                self, link: link, on: loop, onReturn: { onEvent(.isBack(path: asPath($0))) },
-                onFailure: { onEvent(.staysAway($0)) })
+                self, link: link, on: loop,
+                onReturn: { path in
+                    self.assumeIsolated { $0.port = asPath(path) }
+                    onEvent(.isBack(path: asPath(path)))
+                }, onFailure: { onEvent(.staysAway($0)) })
+            await setPort(asPath(server.path))
             onEvent(.onTerminal(path: asPath(server.path)))
             try? await run()
             await server.close()
@@ -44,11 +48,15 @@ extension DeviceHost {
             let server = try await SocketServer.open(self, at: address, broadcasts: broadcasts, on: loop) {
                 onEvent(.refusedClient)
             }
-            onEvent(.onSocket(address.replacingPort(server.port)))
+            let place = address.replacingPort(server.port)
+            await setPort("\(place)")
+            onEvent(.onSocket(place))
             try? await run()
             await server.close()
         }
     }
+
+    private func setPort(_ port: String) { self.port = port }
 
     /// Joins the device to a line inside this program, and runs it until the line is closed.
     ///
