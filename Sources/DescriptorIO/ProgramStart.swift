@@ -3,7 +3,7 @@ internal import Glibc
 /// How another program is started in a process of its own.
 ///
 /// A program that reads its signals from a descriptor has them blocked, and one that writes to sockets ignores SIGPIPE: the
-/// other one inherits neither.
+/// other one inherits neither. Nor does it inherit a limit of descriptors that was raised.
 package struct ProgramStart: Sendable {
     /// POSIX_SPAWN_SETSID, which glibc hides from Swift.
     private static let newSession: CShort = 0x80
@@ -49,7 +49,9 @@ package struct ProgramStart: Sendable {
         let variables = variables.map { strdup("\($0)=\($1)") }
         defer { for text in words + variables { free(text) } }
         var process: pid_t = 0
-        let error = posix_spawnp(&process, program, &actions, &attributes, words, variables + inherited + [nil])
+        let error = DescriptorLimit.withOriginal {
+            posix_spawnp(&process, program, &actions, &attributes, words, variables + inherited + [nil])
+        }
         guard error == 0 else { throw DescriptorError(errno: error, call: "posix_spawn") }
         return process
     }

@@ -34,13 +34,15 @@ package struct TableReader {
     package var keys: [String] { table.keys }
 
     /// Refuses keys that are not among `known`.
-    package func allowKeys(_ known: [String]) throws(ConfigurationError) {
+    ///
+    /// - Parameter kind: What they are called: a file may consist of tables only.
+    package func allowKeys(_ known: [String], called kind: String = "key") throws(ConfigurationError) {
         guard let unknown = table.keys.first(where: { !known.contains($0) }) else { return }
         let hint = EditDistance.nearest(to: unknown, among: known).map { "write \($0) instead" }
         let list = known.joined(separator: ", ")
         throw ConfigurationError(
-            .unknownKey, name.isEmpty ? unknown : place.of(unknown), name.isEmpty ? "unknown table" : "unknown key",
-            hint: hint ?? "remove it: the \(name.isEmpty ? "tables" : "keys") are \(list)")
+            .unknownKey, name.isEmpty ? unknown : place.of(unknown), "unknown \(kind)",
+            hint: hint ?? "remove it: the \(kind)s are \(list)")
     }
 
     /// The text of a key; nil where it is not given.
@@ -107,13 +109,15 @@ package struct TableReader {
     }
 
     /// The table of a key; nil where it is not given.
-    package func table(_ key: String) throws(ConfigurationError) -> TableReader? {
+    ///
+    /// - Parameter header: How its first line is written, where that is not `[KEY]`.
+    package func table(_ key: String, writtenAs header: String? = nil) throws(ConfigurationError) -> TableReader? {
         guard let value = table[key] else { return nil }
         let name = name.isEmpty ? key : "\(name).\(key)"
         guard let table = value.table else {
             throw ConfigurationError(
                 .wrongType, name, "this is \(Self.name(of: value)), and must be a table",
-                hint: "write its keys below a line [\(name)\(name == "device" ? ".NAME" : "")]")
+                hint: "write its keys below a line \(header ?? "[\(name)]")")
         }
         return TableReader(name, table)
     }

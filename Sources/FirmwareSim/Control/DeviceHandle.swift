@@ -20,15 +20,16 @@ public struct DeviceHandle: Sendable {
     /// Does something to the device now.
     ///
     /// - Parameters:
-    ///   - verb: One of ``verbs``. `reset` resets the board. `advance` takes a time, and lets it go by at once: what the
-    ///     device says on the way is sent, as fast as it is taken. `set` takes an option and its value.
+    ///   - verb: One of ``verbs``. `reset` resets the board. `advance` takes a time, and lets it go by at once, as
+    ///     ``DeviceHost/advance(by:)`` does. `set` takes an option and its value.
     ///   - arguments: As they were typed, in the verb's order.
     /// - Throws: Where it can't be done; then nothing was.
     public func perform(_ verb: String, _ arguments: [String] = []) async throws(DeviceVerbError) {
         try await act(verb, arguments)
     }
 
-    /// What can be seen of the device now, by keys that end in their unit.
+    /// What can be seen of the device now, by keys that end in their unit. `port` is where it is offered on a line;
+    /// `lost_bytes` is what was lost because clients had left too much unread, if anything.
     public func observe() async -> [String: ObservedValue] { await look() }
 
     /// What was seen of the device's host until now; nil where nothing is expected of it.
@@ -41,7 +42,7 @@ extension DeviceHost {
     /// The device as one that is controlled.
     public nonisolated var handle: DeviceHandle { DeviceHandle(self) }
 
-    fileprivate func perform(_ verb: String, _ arguments: [String]) throws(DeviceVerbError) {
+    fileprivate func perform(_ verb: String, _ arguments: [String]) async throws(DeviceVerbError) {
         if let row = Device.verbs.first(where: { $0.name == verb }) {
             let settings = try row.settings(arguments)
             return try change { device, now in
@@ -51,7 +52,7 @@ extension DeviceHost {
         switch verb {
         case "advance":
             let settings = try SimulatorSettings(arguments, as: [Self.time], of: verb)
-            if let time = settings.time(Self.time.name) { advance(by: time) }
+            if let time = settings.time(Self.time.name) { await advance(by: time) }
         case "reset":
             _ = try SimulatorSettings(arguments, as: [], of: verb)
             change { $0.reset(at: $1) }
@@ -72,5 +73,11 @@ extension DeviceHost {
         }.get()
     }
 
-    fileprivate func observe() -> [String: ObservedValue] { change { device, _ in device.observations } }
+    /// What can be seen of the device, and of where it is offered.
+    fileprivate func observe() -> [String: ObservedValue] {
+        var observed = change { device, _ in device.observations }
+        if lostBytes > 0 { observed["lost_bytes"] = .integer(lostBytes) }
+        if let port { observed["port"] = .text(port) }
+        return observed
+    }
 }

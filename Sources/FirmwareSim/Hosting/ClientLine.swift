@@ -5,6 +5,8 @@ internal import SerialPort
 package struct ClientLine {
     /// What is kept for a client that does not read, in bytes. A real port keeps 4 kB; what is more is lost in both.
     package static let capacity = 1 << 20
+    /// How many bytes are written to a client at once.
+    static let pieceLength = 1 << 12
     /// From how many bytes on that wait for a client a device with flow control waits too.
     package static let highWater = 1 << 16
 
@@ -15,11 +17,13 @@ package struct ClientLine {
     var isListening: Bool {
         didSet {
             guard !isListening else { return }
-            outbox = []
+            (outbox, underWay) = ([], 0)
             writer?.cancel()
             writer = nil
         }
     }
+    /// Whether nothing goes through it any more: what it hangs on was pulled, and its end is yet to be told.
+    var isCutOff = false
     var outbox: [UInt8] = []
     /// Takes what is in the outbox to the client.
     var writer: Task<Void, Never>?
@@ -36,7 +40,27 @@ package struct ClientLine {
     /// Whether what comes of the client begins with a status.
     var isInPacketMode: Bool { terminal?.isInPacketMode == true }
 
-    mutating func put(_ bytes: [UInt8]) {
-        if isListening, outbox.count + bytes.count <= Self.capacity { outbox += bytes }
+    /// What its writer is about to hand to the client, in bytes.
+    var underWay = 0
+    /// What the client has taken since it came, in bytes.
+    var taken: UInt64 = 0
+    /// Whether it has taken nothing for so long that nobody waits for it, until it takes something.
+    var isStalled = false
+
+    /// Whether an ``DeviceHost/advance(by:)`` waits for the client to take something.
+    var isAwaited: Bool { isListening && !isCutOff && !isStalled && outbox.count + underWay >= Self.highWater }
+
+    mutating func noteTaken(_ count: Int) {
+        taken += UInt64(count)
+        underWay -= count
+        isStalled = false
+    }
+
+    /// - Returns: How many bytes are lost because the client has left too many.
+    mutating func put(_ bytes: [UInt8]) -> Int {
+        guard isListening, !isCutOff else { return 0 }
+        guard outbox.count + bytes.count <= Self.capacity else { return bytes.count }
+        outbox += bytes
+        return 0
     }
 }

@@ -21,24 +21,35 @@ public actor DeviceHost<Device: SimulatedDevice> {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     package nonisolated let loop: EventLoop
-    private let pace: Pace
+    let pace: Pace
     private let hasFlowControl: Bool
     private let elapsed: @Sendable () -> Duration
-    private var device: Device
+    private(set) var device: Device
     /// How far the device has been run, where time goes by on demand.
     private var instant = Duration.zero
     /// What of the time that has gone by was skipped, where time goes by as a clock does.
     private var skipped = Duration.zero
-    private var lines: [LineID: ClientLine] = [:]
+    var lines: [LineID: ClientLine] = [:]
     private var lastLineID: UInt64 = 0
-    private var listeners: [any EmissionListener] = []
+    private(set) var listeners: [any EmissionListener] = []
     /// Who see to what faults do to the carriers: one for each carrier.
     private var carrierHandlers: [@Sendable (CarrierEvent) -> Void] = []
     private var judge: HostJudge?
+    /// Where the device is offered on a line; nil where it is not.
+    var port: String?
     /// Whether time goes by: while ``run()`` runs.
     private var isRunning = false
     /// When the device is looked at next.
     private var alarm: Alarm?
+    /// Wake who waits for the clients to take what the device has said.
+    var waiters: [UInt64: CheckedContinuation<Bool, Never>] = [:]
+    var lastWaiter: UInt64 = 0
+    /// How often a listener had room again.
+    var listenerTurns: UInt64 = 0
+    /// Whether a listener has taken nothing for so long that nobody waits for it.
+    var areListenersStalled = false
+    /// What was lost because clients had left too much unread, in bytes.
+    public private(set) var lostBytes = 0
 
     /// Names a client's line.
     public struct LineID: Hashable, Sendable {
@@ -96,6 +107,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
                     case .success(nil), .failure:
                         host.leave(id)
                         host.lines[id] = nil
+                        host.wakeWaiters()
                         if host.hasFlowControl { host.goOn() }
                         onEnd?()
                     }
@@ -117,10 +129,16 @@ public actor DeviceHost<Device: SimulatedDevice> {
         if came || hasFlowControl { goOn() }
     }
 
+    /// Lets nothing through to or from a client any more, but what is on its way to it, until its line is closed.
+    package func cutOff(_ channel: DescriptorChannel) {
+        for id in lines.keys where lines[id]?.channel === channel { lines[id]?.isCutOff = true }
+    }
+
     /// A client does not listen any more.
     private func leave(_ id: LineID) {
         guard lines[id]?.isListening == true else { return }
         lines[id]?.isListening = false
+        wakeWaiters()
         if !lines.values.contains(where: \.isListening) { device.lineLeft(at: now) }
     }
 
@@ -133,10 +151,15 @@ public actor DeviceHost<Device: SimulatedDevice> {
     }
 
     /// A listener has room again.
-    package func listenerHasRoom() { if hasFlowControl { goOn() } }
+    package func listenerHasRoom() {
+        listenerTurns += 1
+        areListenersStalled = false
+        wakeWaiters()
+        if hasFlowControl { goOn() }
+    }
 
     private func receive(_ bytes: [UInt8], from id: LineID) {
-        guard let bytes = unpacked(bytes, from: id) else { return }
+        guard lines[id]?.isCutOff == false, let bytes = unpacked(bytes, from: id) else { return }
         // Whoever speaks has the port open.
         setListening(true, id)
         noteBaudRates()
@@ -195,7 +218,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
     // MARK: Time
 
     /// The present instant of the device.
-    private var now: Duration {
+    var now: Duration {
         if case .realTime = pace { elapsed() + skipped } else { instant }
     }
 
@@ -215,7 +238,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
     }
 
     /// Has the device do what it now has to do, and sees to it that it is looked at again when it next has something to do.
-    private func goOn() {
+    func goOn() {
         handOnCarrierEvents()
         guard case .realTime(let clock) = pace else { return settle() }
         guard isRunning else { return }
@@ -247,18 +270,6 @@ public actor DeviceHost<Device: SimulatedDevice> {
         }
     }
 
-    /// Lets simulated time go by at once, and sends what the device says meanwhile.
-    public func advance(by duration: Duration) {
-        let end = now + duration
-        while !isHeldUp, let next = device.nextActivity, next <= end {
-            live(to: next)
-        }
-        instant = end
-        if case .realTime = pace { skipped += duration }
-        if !isHeldUp { live(to: end) }
-        goOn()
-    }
-
     /// Runs the device until it has answered all that it received.
     private func settle() {
         while !device.isQuiescent, !isHeldUp, let next = device.nextActivity {
@@ -268,13 +279,19 @@ public actor DeviceHost<Device: SimulatedDevice> {
     }
 
     /// Whether a client has yet to take so much that the device waits for it.
-    private var isHeldUp: Bool {
+    var isHeldUp: Bool {
         guard hasFlowControl else { return false }
-        return lines.values.contains { $0.outbox.count >= ClientLine.highWater } || listeners.contains(where: \.isFull)
+        return lines.values.contains { !$0.isCutOff && $0.outbox.count >= ClientLine.highWater }
+            || listeners.contains(where: \.isFull)
+    }
+
+    /// Lets `duration` count as gone by.
+    func skip(_ duration: Duration) {
+        if case .realTime = pace { skipped += duration } else { instant += duration }
     }
 
     /// Has the device live up to an instant, and hands on what it says and does.
-    private func live(to instant: Duration) {
+    func live(to instant: Duration) {
         noteBaudRates()
         send(device.advance(to: instant))
         handOnCarrierEvents()
@@ -287,10 +304,10 @@ public actor DeviceHost<Device: SimulatedDevice> {
     private func send(_ emissions: [Emission]) {
         guard !emissions.isEmpty else { return }
         for emission in emissions { judge?.say(emission.bytes, at: emission.time, isPacket: emission.output != nil) }
-        for listener in listeners { listener.take(emissions) }
+        for listener in listeners { lostBytes += listener.take(emissions) }
         for id in lines.keys {
             // What leaves by another output is for listeners.
-            for emission in emissions where emission.output == nil { lines[id]?.put(emission.bytes) }
+            for emission in emissions where emission.output == nil { lostBytes += lines[id]?.put(emission.bytes) ?? 0 }
             guard let line = lines[id], line.writer == nil, !line.outbox.isEmpty else { continue }
             lines[id]?.writer = Task(executorPreference: loop) { await self.write(to: id) }
         }
@@ -299,11 +316,26 @@ public actor DeviceHost<Device: SimulatedDevice> {
     private func write(to id: LineID) async {
         while !Task.isCancelled, let line = lines[id], !line.outbox.isEmpty {
             lines[id]?.outbox = []
+            lines[id]?.underWay = line.outbox.count
             if hasFlowControl { goOn() }
-            do { try await line.channel.write(line.outbox) } catch { break }  // its end is told to the receiver
+            // Its end is told to the receiver.
+            do { try await write(line.outbox, to: id, by: line.channel) } catch { break }
         }
         // A writer that was cancelled has given up its place; another may have it.
         if !Task.isCancelled { lines[id]?.writer = nil }
+    }
+
+    /// Writes piece by piece, so that it is seen whether a client reads at all.
+    private func write(_ bytes: [UInt8], to id: LineID, by channel: DescriptorChannel) async throws(DescriptorError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let piece = rest.prefix(ClientLine.pieceLength)
+            try await channel.write(Array(piece))
+            rest = rest.dropFirst(piece.count)
+            if Task.isCancelled { return }
+            lines[id]?.noteTaken(piece.count)
+            wakeWaiters()
+        }
     }
 
     // MARK: The device
@@ -320,7 +352,8 @@ public actor DeviceHost<Device: SimulatedDevice> {
 
 /// Takes what a device says, on the thread of the host's loop.
 package protocol EmissionListener: AnyObject, Sendable {
-    func take(_ emissions: [Emission])
+    /// - Returns: How many bytes are lost because it has no room for them.
+    func take(_ emissions: [Emission]) -> Int
     /// Whether so much waits that a device with flow control waits too.
     var isFull: Bool { get }
 }

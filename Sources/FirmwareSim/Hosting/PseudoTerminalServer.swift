@@ -17,11 +17,14 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
     private let link: String?
     private let watch: OpeningWatch
     private let onReturn: (@Sendable (String) -> Void)?
+    private let onFailure: (@Sendable (SerialError) -> Void)?
     private var visits: PseudoTerminalVisits?
     /// That of the visit that goes on, or was the last.
     private var channel: DescriptorChannel?
     /// Where the device is going to be, while its cable is pulled.
     private var next: PseudoTerminal?
+    /// Pulls the cable or plugs it in, once what it waits for has been done.
+    private var changing: Task<Void, Never>?
     private var isClosed = false
 
     /// Makes a pseudo-terminal and joins it to `host`.
@@ -29,21 +32,23 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
     /// - Parameters:
     ///   - link: Where to put a symbolic link to it; removed by ``close()``.
     ///   - onReturn: Told of the path where the device is back after its cable was pulled.
+    ///   - onFailure: Told why it does not come back: something else has the link's place, or the system has no terminal left.
+    ///     It is tried again when the cable is pulled the next time.
     /// - Throws: Also where the system does not tell who opens it: then it would not be known who listens.
     public static func open(
         _ host: DeviceHost<Device>, link: String? = nil, on loop: EventLoop = .shared,
-        onReturn: (@Sendable (String) -> Void)? = nil
+        onReturn: (@Sendable (String) -> Void)? = nil, onFailure: (@Sendable (SerialError) -> Void)? = nil
     ) async throws(SerialError) -> PseudoTerminalServer {
-        try await open(host, link: link, watch: .shared, on: loop, onReturn: onReturn)
+        try await open(host, link: link, watch: .shared, on: loop, onReturn: onReturn, onFailure: onFailure)
     }
 
     /// - Parameter watch: Tells when the terminal is opened or closed.
     package static func open(
         _ host: DeviceHost<Device>, link: String? = nil, watch: OpeningWatch, on loop: EventLoop = .shared,
-        onReturn: (@Sendable (String) -> Void)? = nil
+        onReturn: (@Sendable (String) -> Void)? = nil, onFailure: (@Sendable (SerialError) -> Void)? = nil
     ) async throws(SerialError) -> PseudoTerminalServer {
         let terminal = try PseudoTerminal(link: link, holdsSlaveOpen: false)
-        let server = PseudoTerminalServer(terminal, link: link, watch: watch, on: loop, onReturn)
+        let server = PseudoTerminalServer(terminal, link: link, watch: watch, on: loop, onReturn, onFailure)
         do throws(SerialError) { try await server.serve(host) } catch {
             await server.close()
             throw error
@@ -53,24 +58,20 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
 
     private init(
         _ terminal: PseudoTerminal, link: String?, watch: OpeningWatch, on loop: EventLoop,
-        _ onReturn: (@Sendable (String) -> Void)?
+        _ onReturn: (@Sendable (String) -> Void)?, _ onFailure: (@Sendable (SerialError) -> Void)?
     ) {
         self.terminal = Mutex(terminal)
         self.link = link
         self.watch = watch
         self.loop = loop
         self.onReturn = onReturn
+        self.onFailure = onFailure
     }
 
     private func serve(_ host: DeviceHost<Device>) async throws(SerialError) {
         await host.onCarrierEvent { [weak self, weak host] event in
-            self?.assumeIsolated { server in
-                switch event.action {
-                case .unplug: server.unplug()
-                case .plugIn: if let host { server.plugIn(host) }
-                case .hangUp, .notifyEarly: break
-                }
-            }
+            guard let host else { return }
+            self?.assumeIsolated { $0.take(event.action, of: host) }
         }
         try await join(terminal.withLock(\.self), host)
     }
@@ -87,42 +88,64 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
         host.assumeIsolated { _ = $0.attach(channel, terminal: terminal) }
     }
 
-    /// Pulls the cable: its users find themselves disconnected.
-    private func unplug() {
-        // Made while the old one has its number: the device must not come back under the same name.
-        guard !isClosed, next == nil, let next = try? PseudoTerminal(holdsSlaveOpen: false) else { return }
-        self.next = next
-        let (last, visits) = (terminal.withLock(\.self), visits)
-        self.visits = nil
-        Task(executorPreference: loop) { [channel] in
-            await visits?.close()
-            await channel?.close()
-            last.close()
+    // MARK: The cable
+
+    private func take(_ action: CarrierEvent.Action, of host: DeviceHost<Device>) {
+        switch action {
+        case .unplug:
+            // The terminal is closed only later, but the device may speak again before.
+            if let channel { host.assumeIsolated { $0.cutOff(channel) } }
+            change { await $0.unplug() }
+        case .plugIn: change { await $0.plugIn(host) }
+        case .hangUp, .notifyEarly: break
         }
     }
 
-    private func plugIn(_ host: DeviceHost<Device>) {
-        guard !isClosed, let next else { return }
-        self.next = nil
-        terminal.withLock { $0 = next }
-        Task(executorPreference: loop) {
-            do throws(SerialError) {
-                try await self.join(next, host)
-                if let link = self.link { try next.putLink(at: link) }
-            } catch {
-                // Somebody else has taken the link's place, or the system has no room: the device stays away.
-                return next.close()
-            }
-            self.onReturn?(self.path)
+    /// Has `body` run once all that was begun before has ended: the cable may be back before the old terminal is closed.
+    private func change(_ body: @escaping @Sendable (isolated PseudoTerminalServer) async -> Void) {
+        changing = Task(executorPreference: loop) { [last = changing] in
+            await last?.value
+            if await !self.isClosed { await body(self) }
         }
+    }
+
+    /// Pulls the cable: its users find themselves disconnected.
+    private func unplug() async {
+        // Made while the old one has its number: the device must not come back under the same name.
+        next = next ?? (try? PseudoTerminal(holdsSlaveOpen: false))
+        await leave()
+    }
+
+    private func plugIn(_ host: DeviceHost<Device>) async {
+        do throws(SerialError) {
+            let terminal = if let next { next } else { try PseudoTerminal(holdsSlaveOpen: false) }
+            next = nil
+            self.terminal.withLock { $0 = terminal }
+            try await join(terminal, host)
+            if let link { try terminal.putLink(at: link) }
+        } catch {
+            await leave()
+            onFailure?(error)
+            return
+        }
+        onReturn?(path)
+    }
+
+    /// Leaves the terminal, and hangs up on its users.
+    private func leave() async {
+        let visits = visits
+        self.visits = nil
+        await visits?.close()
+        await channel?.close()
+        channel = nil
+        terminal.withLock(\.self).close()
     }
 
     /// Removes the link and closes the pseudo-terminal: its clients find themselves disconnected.
     public func close() async {
         isClosed = true
+        await changing?.value
         next?.close()
-        await visits?.close()
-        await channel?.close()
-        terminal.withLock(\.self).close()
+        await leave()
     }
 }

@@ -1,4 +1,5 @@
 public import DescriptorIO
+public import SerialPort
 
 /// Where a simulated device is offered to other programs.
 public enum ServingPlace: Sendable, Hashable {
@@ -14,6 +15,8 @@ public enum ServingEvent: Sendable, Hashable {
     case onTerminal(path: String)
     /// A fault had pulled the cable, and clients can open the device again, at this path.
     case isBack(path: String)
+    /// A fault had pulled the cable, and the device could not come back.
+    case staysAway(SerialError)
     /// Clients can connect to it at this address.
     case onSocket(SocketAddress)
     /// A client was hung up on because the line has one.
@@ -31,9 +34,13 @@ extension DeviceHost {
         switch place {
         case .terminal(let link):
             let asPath: @Sendable (String) -> String = { path in path.contains("/") ? path : "./\(path)" }
-            let server = try await PseudoTerminalServer.open(self, link: link, on: loop) { path in
-                onEvent(.isBack(path: asPath(path)))
-            }
+            let server = try await PseudoTerminalServer.open(
+                self, link: link, on: loop,
+                onReturn: { path in
+                    self.assumeIsolated { $0.port = asPath(path) }
+                    onEvent(.isBack(path: asPath(path)))
+                }, onFailure: { onEvent(.staysAway($0)) })
+            await setPort(asPath(server.path))
             onEvent(.onTerminal(path: asPath(server.path)))
             try? await run()
             await server.close()
@@ -41,11 +48,15 @@ extension DeviceHost {
             let server = try await SocketServer.open(self, at: address, broadcasts: broadcasts, on: loop) {
                 onEvent(.refusedClient)
             }
-            onEvent(.onSocket(address.replacingPort(server.port)))
+            let place = address.replacingPort(server.port)
+            await setPort("\(place)")
+            onEvent(.onSocket(place))
             try? await run()
             await server.close()
         }
     }
+
+    private func setPort(_ port: String) { self.port = port }
 
     /// Joins the device to a line inside this program, and runs it until the line is closed.
     ///

@@ -72,7 +72,13 @@ public actor SocketServer<Device: SimulatedDevice> {
         switch event.action {
         case .unplug:
             isUnplugged = true
-            for connection in connections { Task(executorPreference: loop) { await connection.close() } }
+            let users = connections + [successor].compactMap(\.self)
+            (connections, successor) = ([], nil)
+            for user in users {
+                // It is closed only later, but the device may speak again before.
+                host.assumeIsolated { $0.cutOff(user) }
+                Task(executorPreference: loop) { await user.close() }
+            }
         case .plugIn: isUnplugged = false
         case .hangUp, .notifyEarly: break
         }
@@ -83,7 +89,7 @@ public actor SocketServer<Device: SimulatedDevice> {
         guard !broadcasts, let client = connections.first else { return await join(connection) }
         // The end of a client that has left may be read only after the next one has come.
         if successor == nil, await client.hasFarEndLeft {
-            if connections.isEmpty { return await join(connection) }
+            if isUnplugged || connections.isEmpty { return await join(connection) }
             successor = connection
         } else {
             await connection.close()
@@ -92,6 +98,8 @@ public actor SocketServer<Device: SimulatedDevice> {
     }
 
     private func join(_ connection: DescriptorChannel) async {
+        // The cable may have been pulled while it was seen who is there.
+        if isUnplugged { return await connection.close() }
         connections.append(connection)
         await host.attach(connection) { Task(executorPreference: self.loop) { await self.forget(connection) } }
     }

@@ -21,6 +21,9 @@ public struct ScenarioStep: Sendable, Hashable {
         self.text = String(text)
     }
 
+    /// Whether it happens by chance.
+    public var isByChance: Bool { if case .chance = occasion { true } else { false } }
+
     /// What separates the steps of a text.
     static let separator: Character = "\n"
 

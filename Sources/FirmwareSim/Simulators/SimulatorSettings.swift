@@ -68,6 +68,9 @@ public struct SimulatorSettings: Sendable {
         return option.parsed(text)?.orders ?? []
     }
 
+    /// Whether a fault pulls the cable of the device, which then comes back as another port.
+    public var pullsCable: Bool { faults().contains { $0.fault.effect == .unplug } }
+
     /// What is done to the device in the course of a scenario.
     public func steps() -> [ScenarioStep] { text(SimulatorOption.steps.name).flatMap(ScenarioStep.steps) ?? [] }
 

@@ -109,13 +109,19 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
 
     // MARK: What the device says
 
-    private func put(_ emissions: [Emission]) {
-        guard peripheral != nil else { return }
-        for emission in emissions where outboxLength + emission.bytes.count <= Self.capacity {
+    private func put(_ emissions: [Emission]) -> Int {
+        guard peripheral != nil else { return 0 }
+        var lost = 0
+        for emission in emissions {
+            guard outboxLength + emission.bytes.count <= Self.capacity else {
+                lost += emission.bytes.count
+                continue
+            }
             outbox.append(emission)
             outboxLength += emission.bytes.count
         }
         if writer == nil { writer = Task(executorPreference: bluez.loop) { await self.write() } }
+        return lost
     }
 
     private func write() async {
@@ -139,7 +145,7 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
 }
 
 extension PeripheralServer: EmissionListener {
-    package nonisolated func take(_ emissions: [Emission]) { assumeIsolated { $0.put(emissions) } }
+    package nonisolated func take(_ emissions: [Emission]) -> Int { assumeIsolated { $0.put(emissions) } }
     package nonisolated var isFull: Bool { assumeIsolated { $0.outboxLength >= ClientLine.highWater } }
 }
 

@@ -48,6 +48,18 @@ struct ModuleOptions: ParsableArguments {
     var shared: SharedOptions { .leavingOut { ($0.port, $0.json, $0.verbose) = (port, output.json, verbose) } }
 }
 
+/// For `sim ctl`.
+struct JSONAndTimeoutOptions: ParsableArguments {
+    @OptionGroup var output: JSONOption
+
+    @Option(
+        help: ArgumentHelp("How long the answer may take. (default: 60)", valueName: "seconds"),
+        transform: SecondsArgument.typed)
+    var timeout: SecondsArgument?
+
+    var shared: SharedOptions { .leavingOut { ($0.json, $0.timeout) = (output.json, timeout) } }
+}
+
 /// For `gatt`.
 struct GATTOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: ArgumentHelp("Device endpoint, as ble:NAME.", valueName: "endpoint"))

@@ -119,4 +119,4 @@ extension PortsCommand: OptionedCommand { static var takenOptions: Set<SharedOpt
 extension ScanCommand: OptionedCommand { static var takenOptions: Set<SharedOption> { [.json, .family] } }
 extension ForgetCommand: OptionedCommand { static var takenOptions: Set<SharedOption> { [.json] } }
 extension DoctorCommand: OptionedCommand { static var takenOptions: Set<SharedOption> { [.json, .port] } }
-extension SimControlCommand: OptionedCommand { static var takenOptions: Set<SharedOption> { [.json] } }
+extension SimControlCommand: OptionedCommand { static var takenOptions: Set<SharedOption> { [.json, .timeout] } }

@@ -28,9 +28,13 @@ struct DeviceServing: Sendable {
     /// - Returns: The exit status.
     func run() async throws -> Int32 {
         // What happens by chance happens again with the same seed.
-        for device in devices where !device.settings.faults().isEmpty && isNamed(device) {
+        for device in devices where isNamed(device) {
+            let (faults, hasChance) = (device.settings.faults(), device.settings.steps().contains(where: \.isByChance))
+            guard !faults.isEmpty || hasChance else { continue }
             let owner = options.tellsFamilies ? " of \(device.family)" : ""
-            context.output.note("pumpctl: faults\(owner) by the seed \(device.settings.seed())")
+            let what = [faults.isEmpty ? nil : "faults", hasChance ? "steps" : nil].compactMap(\.self)
+            let seed = device.settings.seed()
+            context.output.note("pumpctl: \(what.joined(separator: " and "))\(owner) by the seed \(seed)")
         }
         let judging = DeviceJudging()
         let result: Result<Int32, any Error>
@@ -97,8 +101,10 @@ struct DeviceServing: Sendable {
         _ onDevice: @escaping OnDevice, onReady: (@Sendable ([ReadyDevice]) -> Void)? = nil
     ) async throws {
         let ready = ReadyDevices(of: devices.count)
+        // With --wait one record is of all, and with --run standard output is the command's.
+        let tellOfOne: @Sendable (ReadyDevice) -> Void = { if onReady == nil, !options.waits { tellOf($0) } }
         let tell: @Sendable (ReadyDevice) -> Void = { device in
-            if onReady == nil, !options.waits { tellOf(device) }
+            tellOfOne(device)
             guard let all = ready.add(device) else { return }
             if let onReady { onReady(all) } else if options.waits { tellOf(all) }
             ServingOptions.background.release()
@@ -107,7 +113,9 @@ struct DeviceServing: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for device in devices {
                 group.addTask(executorPreference: context.loop) {
-                    try await device.serve(context, onDevice: { onDevice(device, $0) }, onReady: tell)
+                    try await device.serve(
+                        context, onDevice: { onDevice(device, $0) }, onReady: tell, onRadio: tellOfOne,
+                        onAway: { tellOf(device, away: $0) })
                 }
             }
             try await group.waitForAll()
@@ -115,10 +123,23 @@ struct DeviceServing: Sendable {
     }
 
     private func tellOf(_ device: ReadyDevice) {
-        var record = device.record
-        if options.tellsNumbers { record = ResultRecord(record, with: ["number": device.number]) }
-        if options.tellsFamilies { record = ResultRecord(record, with: ["family": device.family]) }
+        let record = named(device.record, device.number, device.family)
         context.output.result((options.tellsFamilies ? "\(device.family) " : "") + device.text, record)
+    }
+
+    private func tellOf(_ device: OfferedDevice, away failure: Failure) {
+        // Standard output is the command's.
+        if options.runsCommand { return }
+        let record: ResultRecord = ["ok": false, "event": "interrupted", "error": failure.code]
+        context.output.record(named(record, device.number, device.family))
+    }
+
+    /// A record that says which of several devices it is about.
+    private func named(_ record: ResultRecord, _ number: Int, _ family: String) -> ResultRecord {
+        var record = record
+        if options.tellsNumbers { record = ResultRecord(record, with: ["number": number]) }
+        if options.tellsFamilies { record = ResultRecord(record, with: ["family": family]) }
+        return record
     }
 
     private func tellOf(_ all: [ReadyDevice]) {
@@ -148,7 +169,7 @@ struct DeviceServing: Sendable {
                 throw CancellationError()
             }
             var variables = devices.variables
-            variables["PUMPCTL_CONTROL"] = control
+            variables["PUMPCTL_CONTROL"] = control.map(ServingOptions.absolute)
             return try await runCommand(variables)
         }
     }

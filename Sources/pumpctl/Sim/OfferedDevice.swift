@@ -28,10 +28,13 @@ struct OfferedDevice: Sendable {
     ///
     /// - Parameters:
     ///   - onDevice: Told of it before it is there.
-    ///   - onReady: Told that it is there; over BLE again each time that it is back.
+    ///   - onReady: Told that it is there, and again each time that it is back.
+    ///   - onRadio: Told that one that is on a line too is there over BLE.
+    ///   - onAway: Told why it is not back after its cable was pulled.
     func serve(
         _ context: CommandContext, onDevice: @escaping @Sendable (DeviceHandle) -> Void,
-        onReady: @escaping @Sendable (ReadyDevice) -> Void
+        onReady: @escaping @Sendable (ReadyDevice) -> Void, onRadio: @escaping @Sendable (ReadyDevice) -> Void,
+        onAway: @escaping @Sendable (Failure) -> Void
     ) async throws {
         switch place {
         case .line(let place):
@@ -40,6 +43,8 @@ struct OfferedDevice: Sendable {
                     settings, at: place, on: context.loop, onDevice: onDevice, onEvent: tell)
             } onReady: { text, port in
                 onReady(ReadyDevice(number: number, family: family, port: port, text: text))
+            } onAway: {
+                onAway($0)
             }
         case .radio(let adapter):
             try await simulator.serve(settings, onAdapter: adapter, on: context.loop, onDevice: onDevice) { event in
@@ -49,10 +54,12 @@ struct OfferedDevice: Sendable {
             try await place.serve(context.output) { tell in
                 try await simulator.serve(
                     settings, at: place, onAdapter: adapter, on: context.loop, onDevice: onDevice,
-                    onEvent: { self.tell($0, context.output) { context.output.result($0.text, $0.record) } },
+                    onEvent: { self.tell($0, context.output, onRadio) },
                     onServing: tell)
             } onReady: { text, port in
                 onReady(ReadyDevice(number: number, family: family, port: port, text: text))
+            } onAway: {
+                onAway($0)
             }
         }
     }
@@ -85,14 +92,23 @@ extension ServingPlace {
     /// Has `offer` offer a device here, and tells where that is, in words and as an endpoint.
     func serve(
         _ output: Output, _ offer: (_ tell: @escaping @Sendable (ServingEvent) -> Void) async throws -> Void,
-        onReady: @escaping @Sendable (_ text: String, _ endpoint: String) -> Void
+        onReady: @escaping @Sendable (_ text: String, _ endpoint: String) -> Void,
+        onAway: @escaping @Sendable (Failure) -> Void = { _ in }
     ) async throws {
         do {
             try await offer { event in
                 switch event {
                 case .onTerminal(let path): onReady("PTY \(path)", path)
                 case .onSocket(let address): onReady("TCP \(address)", "\(address)")
-                case .isBack(let path): output.note("pumpctl: the cable was pulled; the device is back at \(path)")
+                case .isBack(let path):
+                    output.note("pumpctl: the cable was pulled; the device is back at \(path)")
+                    onReady("PTY \(path)", path)
+                case .staysAway(let error):
+                    let failure = Failure(error)
+                    output.note(
+                        "pumpctl: the cable was pulled, and the device is not back: \(failure.message)",
+                        hint: failure.hint)
+                    onAway(failure)
                 case .refusedClient:
                     output.note(
                         "pumpctl: a second client was hung up on: the line has one",

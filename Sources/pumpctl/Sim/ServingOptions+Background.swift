@@ -32,7 +32,7 @@ extension ServingOptions {
     /// process's own unless it is named.
     func controlPath() throws(Failure) -> String? {
         guard waits else { return control }
-        if let control { return control.hasPrefix("/") ? control : "\(Self.workingFolder)/\(control)" }
+        if let control { return Self.absolute(control) }
         guard let folder = RuntimeFolder.make().first else {
             throw Failure(
                 .noPermission, code: "not_permitted", "there is no folder for a control socket",
@@ -40,6 +40,9 @@ extension ServingOptions {
         }
         return "\(folder)/sim-\(getpid()).control"
     }
+
+    /// A path that means the same in every folder.
+    static func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : "\(workingFolder)/\(path)" }
 
     private static var workingFolder: String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))

@@ -134,23 +134,32 @@ struct ServingOptions: ParsableArguments {
     func devices(
         _ simulator: PeripheralSimulator, _ settings: SimulatorSettings, keepsLine: Bool
     ) throws -> [OfferedDevice] {
-        if usesRadio {
-            let place: OfferedDevice.Place =
-                keepsLine
-                ? .lineAndRadio(self.place(0, hasLink: true), adapter: adapter) : .radio(adapter: adapter)
-            return [OfferedDevice(number: 1, simulator: simulator, settings: settings, place: place)]
-        }
-        if tcp != nil {
+        if tcp != nil || usesRadio && !keepsLine {
             do throws(SimulatorOptionError) { try settings.checkWithoutTerminal() } catch {
                 throw ValidationError(error.words)
             }
         }
-        let own = (0..<(count ?? 1)).map { (simulator, settings.numbered($0 + 1)) }
-        return (own + (try others.map(Self.device))).enumerated().map { index, device in
-            OfferedDevice(
-                number: index + 1, simulator: device.0, settings: device.1,
-                place: .line(place(index, hasLink: index < own.count)))
+        if usesRadio {
+            let line = place(0, hasLink: true)
+            let place: OfferedDevice.Place =
+                keepsLine ? .lineAndRadio(line, adapter: adapter) : .radio(adapter: adapter)
+            if keepsLine { try checkReturn(of: settings, to: line) }
+            return [OfferedDevice(number: 1, simulator: simulator, settings: settings, place: place)]
         }
+        let own = (0..<(count ?? 1)).map { (simulator, settings.numbered($0 + 1)) }
+        return try (own + (try others.map(Self.device))).enumerated().map { index, device in
+            let place = place(index, hasLink: index < own.count)
+            try checkReturn(of: device.1, to: place)
+            return OfferedDevice(number: index + 1, simulator: device.0, settings: device.1, place: .line(place))
+        }
+    }
+
+    /// Refuses to pull the cable of a device that would be back at a port that nobody is told of.
+    private func checkReturn(of settings: SimulatorSettings, to place: ServingPlace) throws {
+        guard isInBackground || waits || runsCommand, place == .terminal(), settings.pullsCable else { return }
+        throw ValidationError(
+            "the fault 'unplug' requires --link with --run, --wait and --background: after it the port has another name"
+        )
     }
 
     /// Whether what is told of a device says which one it is: with a number, and with a family.

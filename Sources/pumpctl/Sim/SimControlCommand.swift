@@ -4,6 +4,7 @@ import DescriptorIO
 import DeviceKit
 import Glibc
 import LineProtocol
+import Synchronization
 
 struct SimControlCommand: ContextCommand {
     static let configuration = CommandConfiguration(
@@ -19,8 +20,11 @@ struct SimControlCommand: ContextCommand {
             """,
         example: "pumpctl sim ctl /tmp/pump.control temperature skin 41")
 
+    /// How long a simulator may take: days that go by at once take a while.
+    private static let patience = Duration.seconds(60)
+
     @ParentCommand var parent: PumpctlCommand
-    @OptionGroup var own: JSONOption
+    @OptionGroup var own: JSONAndTimeoutOptions
     var shared: SharedOptions { own.shared }
 
     @Option(help: ArgumentHelp("Which of several devices, from 1 on.", valueName: "number"))
@@ -46,7 +50,7 @@ struct SimControlCommand: ContextCommand {
             "id": 1, "do": .text(verb), "arguments": .array(arguments.map(JSONValue.text)),
         ]
         request["device"] = device.map(JSONValue.integer)
-        let response = try await Self.ask(JSONValue.object(request), at: path, context.loop)
+        let response = try await response(to: JSONValue.object(request), in: context)
         if let verdict = response["verdict"] { return conclude(verdict, context.output) }
         guard case .object(let state)? = response["state"] else {
             context.output.result("ok", ["ok": true] as ResultRecord)
@@ -78,6 +82,23 @@ struct SimControlCommand: ContextCommand {
             }
         }
         return verdict["passed"] == true ? .done : .checkFailed
+    }
+
+    /// What the simulator answers in time.
+    private func response(to request: JSONValue, in context: CommandContext) async throws -> [String: JSONValue] {
+        let time = context.options.timeout?.duration ?? Self.patience
+        let answer = Mutex<[String: JSONValue]>([:])
+        let hasEnded = try await context.run(for: time) {
+            let response = try await Self.ask(request, at: path, context.loop)
+            answer.withLock { $0 = response }
+        }
+        guard hasEnded else {
+            throw Failure(
+                .temporaryFailure, code: "no_answer",
+                "\(path): no answer in \(time.inSeconds) s; whether the simulator has done it is unknown",
+                hint: "raise --timeout, or end the simulator")
+        }
+        return answer.withLock(\.self)
     }
 
     /// What a simulator answers to a request.

@@ -7,10 +7,10 @@ extension DaemonConfiguration {
     /// Reads what a configuration file holds.
     init(toml text: String) throws(ConfigurationError) {
         let file = try TableReader(toml: text)
-        try file.allowKeys(["daemon", "device"])
+        try file.allowKeys(["daemon", "device"], called: "table")
         if let table = try file.table("daemon") { daemon = try DaemonSettings(table) }
         devices = []
-        if let tables = try file.table("device") {
+        if let tables = try file.table("device", writtenAs: "[device.NAME]") {
             for name in tables.keys {
                 guard let table = try tables.table(name) else { continue }
                 devices.append(try DeviceEntry(table, name: name).settings(at: table.place))

@@ -161,7 +161,7 @@ struct OwnSimulatorTests {
                 client = try HostClient(terminal: path)
                 await settle()
             case .onSocket(let address): client = try await HostClient(address)
-            case .refusedClient, .isBack:
+            case .refusedClient, .isBack, .staysAway:
                 Issue.record("nobody else was there")
                 return
             }

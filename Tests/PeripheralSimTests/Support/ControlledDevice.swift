@@ -28,7 +28,10 @@ struct ControlledDevice<Device: SimulatedPeripheral> {
         private let emissions = Watched<[Emission]>([])
         var isFull: Bool { false }
 
-        func take(_ emissions: [Emission]) { self.emissions.update { $0 += emissions } }
+        func take(_ emissions: [Emission]) -> Int {
+            self.emissions.update { $0 += emissions }
+            return 0
+        }
 
         func take() -> [Emission] {
             emissions.update { emissions in

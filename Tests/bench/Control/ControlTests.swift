@@ -165,6 +165,16 @@ struct ControlTests {
         }
     }
 
+    @Test("A request that is too long is refused before it is hung up on", arguments: Kind.allCases, [16_385, 20_000])
+    func tooLong(kind: Kind, length: Int) async throws {
+        try await ControlledPump.run(kind) { pump in
+            let answer = try await pump.client.ask(String(repeating: "x", count: length), isRequest: false)
+            #expect(answer["id"] == .null)
+            #expect(answer["error"]?["message"] == "a request has at most 16384 bytes")
+            await #expect(throws: (any Error).self) { try await pump.client.ask(#"{"id":1,"do":"state"}"#) }
+        }
+    }
+
     @Test("'pumpctl sim ctl' moves the knob, and prints what can be seen", arguments: Kind.allCases)
     func program(kind: Kind) async throws {
         try await ControlledPump.run(kind) { pump in

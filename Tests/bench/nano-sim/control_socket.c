@@ -118,9 +118,9 @@ static void accept_clients(struct control_socket *control) {
 
 // Reads what has come, as far as there is room.
 static void read_input(struct control_client *client) {
-    while (!client->ended && client->input_length < control_request_size) {
+    while (!client->ended && client->input_length < sizeof client->input) {
         ssize_t count =
-            recv(client->descriptor, client->input + client->input_length, control_request_size - client->input_length, 0);
+            recv(client->descriptor, client->input + client->input_length, sizeof client->input - client->input_length, 0);
         if (count > 0) {
             client->input_length += (size_t)count;
         } else if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
@@ -200,6 +200,11 @@ static bool obey_line(struct hands *hands, struct control_client *client) {
     return true;
 }
 
+static void refuse_length(struct control_client *client) {
+    struct failure failure = usage(text_append(NULL, "a request has at most %d bytes", control_request_limit));
+    say(client, envelope_refusal(json_null(), &failure));
+}
+
 static void serve(struct hands *hands, struct control_client *client) {
     if (!flush_output(client)) {
         hang_up(client);
@@ -215,9 +220,15 @@ static void serve(struct hands *hands, struct control_client *client) {
     while (has_line && client->output == NULL && client->awaiting == NULL && !hands_are_busy(hands) && !hands->stop) {
         has_line = obey_line(hands, client);
     }
+    if (has_line || client->output != NULL || client->awaiting != NULL) {
+        return;
+    }
     // What is left is no line: one that will never end, or is too long.
-    bool is_over = client->ended || client->input_length == control_request_size;
-    if (!has_line && is_over && client->output == NULL && client->awaiting == NULL) {
+    if (client->input_length == sizeof client->input && !client->is_refused) {
+        client->is_refused = true;
+        refuse_length(client);
+    }
+    if ((client->ended || client->is_refused) && client->output == NULL) {
         hang_up(client);
     }
 }
@@ -242,7 +253,7 @@ size_t control_sources(const struct control_socket *control, struct pollfd *sour
         if (client->descriptor < 0) {
             has_room = true;
         } else {
-            bool is_reading = !client->ended && client->input_length < control_request_size;
+            bool is_reading = !client->ended && client->input_length < sizeof client->input;
             short events = (short)((is_reading ? POLLIN : 0) | (client->output != NULL ? POLLOUT : 0));
             sources[count++] = (struct pollfd){.fd = client->descriptor, .events = events};
         }

@@ -11,15 +11,18 @@
 
 // A Unix socket at which other programs do the verbs: what `pumpctl sim --control` offers, and `pumpctl sim ctl` speaks to.
 
-enum { control_client_limit = 32, control_request_size = 1 << 14 };
+enum { control_client_limit = 32, control_request_limit = 1 << 14 };
 
 struct control_client {
     // -1 where there is none.
     int descriptor;
-    char input[control_request_size];
+    // With the end of the line.
+    char input[control_request_limit + 1];
     size_t input_length;
     // It sends no more.
     bool ended;
+    // It was told that its request is too long, and is hung up on.
+    bool is_refused;
 
     // What it has not taken, to be freed; NULL when it has taken all. Until then nothing is done for it.
     char *output;

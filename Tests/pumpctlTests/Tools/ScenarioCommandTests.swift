@@ -116,8 +116,9 @@ struct ScenarioCommandTests {
         arguments: [
             ("family = \"storm\"", "it is a scenario for 'storm', not for 'pump'"),
             ("[device]\nknob = 5000", "--knob takes a number from 0 to 1023"),
-            ("[devcie]", "unknown table"), ("[[fault]]\nwhen = \"5%\"", "[fault] name: it is missing"),
-            ("[[fault]]\nname = \"drop\"\nwhen = \"often\"", "--fault takes"), ("knob = 3", "unknown table"),
+            ("[devcie]", "devcie: unknown key"), ("[[fault]]\nwhen = \"5%\"", "[fault] name: it is missing"),
+            ("[[fault]]\nname = \"drop\"\nwhen = \"often\"", "--fault takes"), ("knob = 3", "knob: unknown key"),
+            ("sead = 3", "write seed instead"), ("device = 1", "below a line [device]\n"),
             ("[[step]]\nwhen = \"5s\"\ndo = \"jump\"", "the device has no verb 'jump'"),
             ("[[step]]\nwhen = 5", "[step] do"),
             ("[expect]\npacing = true", "--expect takes"), ("[expect]\nbuad = true", "unknown key"),

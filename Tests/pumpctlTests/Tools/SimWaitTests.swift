@@ -50,7 +50,7 @@ struct SimWaitTests {
         #expect((ready["control"] as? String)?.hasSuffix("/storm.control") == true)
         let control = folder.path("storm.control")
         #expect((ready["port"] as? String)?.hasPrefix("tcp:127.0.0.1:") == true)
-        #expect(try await Pumpctl.run("sim", "ctl", control, "measure").output.hasPrefix("rows: 1"))
+        #expect(try await Pumpctl.run("sim", "ctl", control, "measure").output.contains("\nrows: 1"))
         #expect(try await Pumpctl.run("sim", "ctl", control, "stop").status == 0)
     }
 
@@ -71,7 +71,7 @@ struct SimWaitTests {
         #expect(ready["port"] == nil)
         #expect(try await Pumpctl.run("-p", ports[1], "led", "on").status == 0)
         for (number, state) in [("1", "lit: false\n"), ("2", "lit: true\n"), ("3", "rows: 3\n")] {
-            #expect(try await Pumpctl.run("sim", "ctl", control, "--device", number, "state").output == state)
+            #expect(try await Pumpctl.run("sim", "ctl", control, "--device", number, "state").output.contains(state))
         }
         #expect(try await Pumpctl.run("sim", "ctl", control, "stop").status == 0)
 

@@ -37,6 +37,7 @@ case "pty", "tcp":
         switch event {
         case .onTerminal(let path): announce("serving at \(path)")
         case .isBack(let path): announce("back at \(path)")
+        case .staysAway(let error): announce("gone: \(error)")
         case .onSocket(let address): announce("serving at \(address)")
         case .refusedClient: announce("hung up on a second client")
         }

@@ -1,0 +1,93 @@
+import DescriptorIO
+import FirmwareSim
+import TestSupport
+import Testing
+
+@Suite("Time that goes by at once", .timeLimit(.minutes(3)))
+struct AdvancingTests {
+    /// Says 1 KiB each second.
+    private struct Chatter: SimulatedDevice {
+        private var next = Duration.seconds(1)
+        static let length = 1024
+
+        mutating func receive(_ bytes: [UInt8], at instant: Duration) {}
+
+        mutating func advance(to instant: Duration) -> [Emission] {
+            var emissions: [Emission] = []
+            while next <= instant {
+                emissions.append(Emission(bytes: [UInt8](repeating: 0x2E, count: Self.length), time: next))
+                next += .seconds(1)
+            }
+            return emissions
+        }
+
+        var nextActivity: Duration? { next }
+        var isQuiescent: Bool { true }
+        mutating func reset(at instant: Duration) {}
+    }
+
+    @Test("A client that reads gets all of what is said, however much", arguments: [false, true])
+    func reading(hasFlowControl: Bool) async throws {
+        // By a clock that stands still, patience has no end.
+        let host = DeviceHost(Chatter(), pace: .realTime(HostClock()), hasFlowControl: hasFlowControl)
+        let (near, far) = try DescriptorChannel.pair(on: .shared)
+        await host.attach(far)
+        let total = 4096 * Chatter.length
+        let reading = Task {
+            var count = 0
+            while count < total, let bytes = try await near.read() { count += bytes.count }
+            return count
+        }
+        await host.advance(by: .seconds(4096))
+        #expect(try await reading.value == total)
+        #expect(await host.lostBytes == 0)
+        #expect(await host.handle.observe()["lost_bytes"] == nil)
+        await near.close()
+    }
+
+    @Test("A client that does not read is not waited for, and what is lost is told")
+    func silent() async throws {
+        let clock = HostClock()
+        let host = DeviceHost(Chatter(), pace: .realTime(clock))
+        let (near, far) = try DescriptorChannel.pair(on: .shared)
+        await host.attach(far)
+        let advancing = Task { await host.advance(by: .seconds(8192)) }
+        _ = try await clock.sleepsBegun.wait(for: "that a client is waited for") { $0 > 0 ? true : nil }
+        await settle()
+        clock.advance(to: .seconds(2))
+        await advancing.value
+        #expect(await host.change { _, now in now } == .seconds(8194))
+        let lost = await host.lostBytes
+        // The rest is kept: by the host, and by the socket.
+        #expect((4 << 20)..<(8 << 20) ~= lost, "\(lost)")
+        #expect(await host.handle.observe()["lost_bytes"] == .integer(lost))
+        await near.close()
+    }
+
+    @Test("A client that does not read and leaves is not waited for any more")
+    func leaving() async throws {
+        let host = DeviceHost(Chatter(), pace: .realTime(HostClock()))
+        let (near, far) = try DescriptorChannel.pair(on: .shared)
+        await host.attach(far)
+        let advancing = Task { await host.advance(by: .seconds(8192)) }
+        await settle()
+        await near.close()
+        await advancing.value
+        #expect(await host.change { _, now in now } == .seconds(8192))
+    }
+
+    @Test("Others have their turn meanwhile")
+    func turns() async throws {
+        let host = DeviceHost(Chatter(), pace: .onDemand)
+        let loop = EventLoop.shared
+        let seen = await Task(executorPreference: loop) {
+            let advancing = Task(executorPreference: loop) { await host.advance(by: .seconds(100_000)) }
+            var seen = Duration.zero
+            while seen == .zero { seen = await host.change { _, now in now } }
+            await advancing.value
+            return seen
+        }.value
+        #expect(seen < .seconds(100_000))
+        #expect(await host.change { _, now in now } == .seconds(100_000))
+    }
+}

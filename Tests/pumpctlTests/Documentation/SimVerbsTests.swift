@@ -1,0 +1,42 @@
+import FirmwareSim
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The verbs of simulated devices, as they are documented", .timeLimit(.minutes(1)))
+struct SimVerbsTests {
+    private static let simulators: [Simulator] = [.pump, .storm, .led, .peer, .rescue, .module]
+    /// What any device that is served has.
+    private static let common = ["advance", "fault", "reset", "set", "state", "stop"]
+
+    /// The verbs of the rows, and those of any device.
+    private static func verbs() throws -> Set<String> {
+        func names<Device: SimulatedDevice>(_ device: Device) -> [String] { Device.verbs.map(\.name) }
+        return try simulators.reduce(into: Set(common)) { verbs, simulator in
+            verbs.formUnion(names(try simulator.device(try simulator.settings())))
+        }
+    }
+
+    @Test("The table of docs/simulators.md has all of them, and no others")
+    func table() throws {
+        let page = JSONSchema.repository.appending(path: "docs/simulators.md")
+        let text = try String(contentsOf: page, encoding: .utf8)
+        let section = try #require(text.split(separator: "## Control while it runs").last)
+        let rows = section.split(separator: "\n").drop { !$0.hasPrefix("| verb") }.dropFirst(2).prefix {
+            $0.hasPrefix("|")
+        }
+        let words = rows.flatMap { row in
+            // In a row: `connect`, `disconnect`.
+            row.split(separator: "|")[0].matches(of: /`([a-z]+)/).map { String($0.1) }
+        }
+        #expect(try Set(words) == Self.verbs())
+        #expect(words.count == Set(words).count)
+    }
+
+    @Test("'sim ctl --help' names all of them")
+    func help() async throws {
+        let help = try await Pumpctl.run("sim", "ctl", "--help").output
+        let words = Set(help.split { !$0.isLetter }.map(String.init))
+        for verb in try Self.verbs() { #expect(words.contains(verb), "\(verb)") }
+    }
+}
