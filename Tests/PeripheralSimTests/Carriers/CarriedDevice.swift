@@ -97,8 +97,9 @@ private final class Voice: EmissionListener {
 
     var isFull: Bool { false }
 
-    func take(_ emissions: [Emission]) {
+    func take(_ emissions: [Emission]) -> Int {
         let length = emissions.filter { $0.output == output }.map(\.bytes.count).reduce(0, +)
         count.update { $0 += length }
+        return 0
     }
 }
