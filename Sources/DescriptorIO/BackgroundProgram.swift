@@ -42,13 +42,15 @@ public struct BackgroundProgram: Sendable {
     ///   - program: The path of the program: this one, unless told otherwise.
     /// - Throws: Where the system has no room for another process.
     public func start(
-        _ arguments: [String], program: String = "/proc/self/exe"
+        _ arguments: [String], program: String? = nil
     ) throws(DescriptorError) -> Start {
         var ends: [CInt] = [-1, -1]
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw .last("socketpair") }
         defer { close(ends[0]) }
-        let spawned = Result { () throws(DescriptorError) in try spawn(arguments, program, output: ends[1]) }
+        let spawned = Result { () throws(DescriptorError) in
+            try spawn(arguments, program ?? Self.ownPath, output: ends[1])
+        }
         close(ends[1])
         let process = try spawned.get()
         let (bytes, isReady) = Self.output(from: ends[0])
@@ -66,6 +68,20 @@ public struct BackgroundProgram: Sendable {
         guard nothing >= 0 else { return }
         for stream in [STDOUT_FILENO, STDERR_FILENO] { dup2(nothing, stream) }
         close(nothing)
+    }
+
+    /// The path of this program; `/proc/self/exe` would give the other the name `exe`.
+    private static var ownPath: String {
+        let link = "/proc/self/exe"
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = buffer.withUnsafeMutableBytes { bytes in
+            readlink(link, bytes.baseAddress!.assumingMemoryBound(to: CChar.self), bytes.count)
+        }
+        let path = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+        // It may have been replaced or removed meanwhile.
+        var (own, there) = (stat(), stat())
+        let isThere = stat(link, &own) == 0 && stat(path, &there) == 0
+        return isThere && own.st_dev == there.st_dev && own.st_ino == there.st_ino ? path : link
     }
 
     private func spawn(_ arguments: [String], _ program: String, output: CInt) throws(DescriptorError) -> pid_t {

@@ -77,7 +77,7 @@ struct DeviceServing: Sendable {
             throw Failure(control: control, error)
         }
         return try await withCleanup({ await server.close() }) {
-            try await withThrowingTaskGroup(of: Int32.self) { group in
+            try await withThrowingTaskGroup(of: Int32?.self) { group in
                 group.addTask(executorPreference: context.loop) {
                     try await serve { device, handle in
                         server.assumeIsolated { $0.add(handle, number: device.number, family: device.family) }
@@ -85,11 +85,15 @@ struct DeviceServing: Sendable {
                 }
                 group.addTask(executorPreference: context.loop) {
                     await server.untilStopped()
-                    return ExitStatus.done.rawValue
+                    return nil
                 }
                 // Whichever ends first ends the other.
                 defer { group.cancelAll() }
-                return try await group.next() ?? ExitStatus.done.rawValue
+                if let status = try await group.next() ?? nil { return status }
+                guard options.runsCommand else { return ExitStatus.done.rawValue }
+                // The command is ended, and its exit status counts all the same.
+                group.cancelAll()
+                return (try await group.next() ?? nil) ?? ExitStatus.done.rawValue
             }
         }
     }
@@ -118,7 +122,8 @@ struct DeviceServing: Sendable {
                         onAway: { tellOf(device, away: $0) })
                 }
             }
-            try await group.waitForAll()
+            // The first that can't be served ends the others.
+            for try await _ in group {}
         }
     }
 

@@ -11,19 +11,28 @@ extension ServingOptions {
         do {
             start = try Self.background.start(["pumpctl"] + CommandLine.arguments.dropFirst())
         } catch {
-            throw Failure(
-                .ioError, code: "system", "can't start in the background: \(error)",
-                hint: "close programs you do not need, or omit --background and --wait")
+            throw output.exit(
+                by: Failure(
+                    .ioError, code: "system", "can't start in the background: \(error)",
+                    hint: "close programs you do not need, or omit --background and --wait"))
         }
         switch start {
         case .ended(let status, let text):
             output.draw(text)
             throw ExitCode(status)
-        case .ready(_, let text) where output.isJSON: output.draw(text)
         case .ready(let process, let text):
-            // What a script keeps is the process: pid=$(pumpctl sim pump --background).
-            output.note("pumpctl: \(text.dropLast())")
-            output.text("\(process)")
+            signal(SIGPIPE, SIG_IGN)
+            if output.isJSON {
+                output.draw(text)
+            } else {
+                // What a script keeps is the process: pid=$(pumpctl sim pump --background).
+                output.note("pumpctl: \(text.dropLast())")
+                output.text("\(process)")
+            }
+            guard let errno = output.failure else { break }
+            // Nobody would know of it.
+            kill(process, SIGTERM)
+            throw output.exit(by: Failure(standardOutput: errno))
         }
         return true
     }
@@ -48,5 +57,14 @@ extension ServingOptions {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         return getcwd(&buffer, buffer.count) == nil
             ? "." : buffer.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    }
+}
+
+extension Output {
+    /// Reports a failure; the exit code that goes with it.
+    fileprivate func exit(by failure: Failure) -> ExitCode {
+        // As with other programs, not a word is said of a reader who has gone.
+        if failure.status != .brokenPipe { report(failure) }
+        return ExitCode(failure.status.rawValue)
     }
 }

@@ -54,6 +54,48 @@ struct SimWaitTests {
         #expect(try await Pumpctl.run("sim", "ctl", control, "stop").status == 0)
     }
 
+    @Test("leaves no simulator behind that nobody is told of")
+    func untold() async throws {
+        let folder = TemporaryFolder()
+        let watch = try FolderWatch(folder.path)
+        for (redirection, status) in [(">/dev/full", 74), ("| true; exit ${PIPESTATUS[0]}", 141)] as [(String, Int32)] {
+            let script = "\"$0\" sim led --wait --control \(folder.path("control")) \(redirection)"
+            let ending = try await Pumpctl.start([], program: ["bash", "-c", script, Executable.pumpctl]).ending()
+            // A reader that goes late has read it.
+            if status == 141, ending.status == 0 {
+                _ = try await Pumpctl.run("sim", "ctl", folder.path("control"), "stop")
+            } else {
+                #expect(ending.status == status, "\(ending.errors)")
+            }
+            try await watch.wait(for: "the end of the control socket") {
+                access(folder.path("control"), F_OK) != 0 ? () : nil
+            }
+        }
+    }
+
+    @Test("ends at once where one of several devices has no place")
+    func taken() async throws {
+        let folder = TemporaryFolder()
+        _ = folder.write("", to: "led-2")
+        let link = folder.path("led-%d")
+        for rest in [["--wait"], ["--run", "--", "echo", "started"]] {
+            let ending = try await Pumpctl.start(["sim", "led", "--count", "3", "--link", link] + rest).ending()
+            #expect(ending.status == 69, "\(ending.errors)")
+            #expect(!ending.output.contains("started") && ending.errors.contains("led-2"))
+            #expect(access(folder.path("led-1"), F_OK) != 0)
+        }
+    }
+
+    @Test("A command whose simulator is stopped is ended, and its exit code counts")
+    func stopped() async throws {
+        let folder = TemporaryFolder()
+        let script = #"mkfifo "$1"; trap 'exit 8' TERM; "$0" sim ctl "$PUMPCTL_CONTROL" stop; read -r x <>"$1""#
+        let ending = try await Pumpctl.run(
+            "sim", "led", "--control", folder.path("control"), "--run", "--", "bash", "-c", script, Executable.pumpctl,
+            folder.path("never"))
+        #expect(ending.status == 8, "\(ending.errors)")
+    }
+
     @Test("prints the ports of several devices by their numbers, and their families where they differ")
     func several() async throws {
         let folder = TemporaryFolder()
