@@ -149,8 +149,8 @@ public actor DeviceHost<Device: SimulatedDevice> {
         goOn()
     }
 
-    /// Whether the device is yet to answer what it received. A line end that is still on its way is nothing to wait for: the CR
-    /// of a reply has ended its line.
+    /// Whether the device has something left to do or to say. A line end that is still on its way is nothing to wait for: the
+    /// CR of a reply has ended its line.
     private var isAnswering: Bool {
         guard !device.isQuiescent else { return false }
         var later = device
@@ -275,9 +275,16 @@ public actor DeviceHost<Device: SimulatedDevice> {
 
     /// Has the device live up to an instant, and hands on what it says and does.
     private func live(to instant: Duration) {
+        // Step by step until a reply has ended: what is unasked may follow it at once.
+        while judge?.awaitsReply == true, let next = device.nextActivity, next < instant { step(to: next) }
+        step(to: instant)
+    }
+
+    private func step(to instant: Duration) {
         noteBaudRates()
         send(device.advance(to: instant))
         handOnCarrierEvents()
+        if device.isQuiescent { judge?.noteQuiet() }
     }
 
     private func handOnCarrierEvents() {

@@ -22,8 +22,8 @@ public struct HostJudge: Sendable {
     /// When the command that goes on began, and whether the device was answering another then.
     private var beginning: (time: Duration, isEarly: Bool)?
     private var lastBeginning: Duration?
-    /// Whether a whole command came that the device is yet to answer, as far as this was not asked since.
-    private var isUnderWay = false
+    /// Whether a whole command has come that the device is yet to answer: it has not been quiet since.
+    private(set) var awaitsReply = false
     private var said: [UInt8] = []
     /// What the host has to react to: what is expected, and since when.
     private var waiting: [(index: Int, since: Duration)] = []
@@ -52,7 +52,8 @@ public struct HostJudge: Sendable {
     /// The host has sent something.
     ///
     /// - Parameters:
-    ///   - isAnswering: Whether the device is yet to answer what came before.
+    ///   - isAnswering: Whether the device has something left to do or to say. Where no command came before, that is unasked,
+    ///     and no reply to wait for.
     ///   - isPacket: Whether the bytes are one command, as a write over BLE is.
     ///   - hostRate: The baud rate that the host has set; nil where that is not known.
     public mutating func hear(
@@ -60,9 +61,9 @@ public struct HostJudge: Sendable {
     ) {
         noteDelays(until: time)
         judge(hostRate: hostRate, at: time)
-        isUnderWay = isAnswering
+        awaitsReply = awaitsReply && isAnswering
         for byte in bytes {
-            if beginning == nil, !Self.isLineEnd(byte) { beginning = (time, isUnderWay) }
+            if beginning == nil, !Self.isLineEnd(byte) { beginning = (time, awaitsReply) }
             if !isPacket, Self.isLineEnd(byte) { endCommand() } else { command.append(byte) }
         }
         if isPacket { endCommand() }
@@ -86,7 +87,7 @@ public struct HostJudge: Sendable {
         let word = Array(String(decoding: command, as: UTF8.self).uppercased().utf8)
         if !urgent.contains(word) { judgeMoment(of: beginning) }
         lastBeginning = beginning.time
-        isUnderWay = true
+        awaitsReply = true
         waiting.removeAll { wait in
             expectations[wait.index].command.map { word.starts(with: $0) } ?? true
         }
@@ -126,9 +127,12 @@ public struct HostJudge: Sendable {
         said = []
     }
 
+    /// The device has nothing left to say: whatever was asked is answered, and what it says next is unasked.
+    mutating func noteQuiet() { awaitsReply = false }
+
     /// The host has flushed its input.
     public mutating func flush(at time: Duration, isAnswering: Bool) {
-        for index in indices(of: .noFlush) where isAnswering || !said.isEmpty {
+        for index in indices(of: .noFlush) where awaitsReply && isAnswering {
             seen.add(expectations[index], at: time, "the input was flushed in the middle of a reply")
         }
     }
