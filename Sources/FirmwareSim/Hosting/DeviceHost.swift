@@ -293,7 +293,12 @@ public actor DeviceHost<Device: SimulatedDevice> {
 
     private func send(_ emissions: [Emission]) {
         guard !emissions.isEmpty else { return }
-        for emission in emissions { judge?.say(emission.bytes, at: emission.time, isPacket: emission.output != nil) }
+        if judge != nil {
+            // What nobody hears is nothing to react to.
+            for emission in emissions where isHeard(emission) {
+                judge?.say(emission.bytes, at: emission.time, isPacket: emission.output != nil)
+            }
+        }
         for listener in listeners { listener.take(emissions) }
         for id in lines.keys {
             // What leaves by another output is for listeners.
@@ -301,6 +306,11 @@ public actor DeviceHost<Device: SimulatedDevice> {
             guard let line = lines[id], line.writer == nil, !line.outbox.isEmpty else { continue }
             lines[id]?.writer = Task(executorPreference: loop) { await self.write(to: id) }
         }
+    }
+
+    private func isHeard(_ emission: Emission) -> Bool {
+        emission.output == nil
+            ? lines.values.contains(where: \.isListening) : listeners.contains { $0.hears(emission) }
     }
 
     private func write(to id: LineID) async {
@@ -328,6 +338,8 @@ public actor DeviceHost<Device: SimulatedDevice> {
 /// Takes what a device says, on the thread of the host's loop.
 package protocol EmissionListener: AnyObject, Sendable {
     func take(_ emissions: [Emission])
+    /// Whether an emission reaches anybody through it.
+    func hears(_ emission: Emission) -> Bool
     /// Whether so much waits that a device with flow control waits too.
     var isFull: Bool { get }
 }
