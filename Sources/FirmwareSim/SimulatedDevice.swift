@@ -58,6 +58,10 @@ public protocol SimulatedDevice: Sendable {
     /// The commands that a host may send at any moment, also before the last one is answered: what makes the device safe.
     static var urgentCommands: [String] { get }
 
+    /// Whether its packets over BLE are pieces of a stream of lines, as those of a module are that has a UART behind it, and
+    /// not each a whole.
+    static var isStream: Bool { get }
+
     /// What people and the world do to it while it runs; nothing, unless it says otherwise.
     static var verbs: [DeviceVerb<Self>] { get }
 
@@ -70,6 +74,8 @@ public protocol SimulatedDevice: Sendable {
 
 extension SimulatedDevice {
     public static var urgentCommands: [String] { [] }
+
+    public static var isStream: Bool { false }
 
     public static var verbs: [DeviceVerb<Self>] { [] }
 

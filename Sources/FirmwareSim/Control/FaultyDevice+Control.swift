@@ -1,6 +1,8 @@
 extension FaultyDevice {
     public static var urgentCommands: [String] { Device.urgentCommands }
 
+    public static var isStream: Bool { Device.isStream }
+
     public static var verbs: [DeviceVerb<FaultyDevice>] {
         let verbs = Device.verbs.map { verb in
             DeviceVerb<FaultyDevice>(verb.name, verb.arguments, help: verb.help) { device, settings, now in

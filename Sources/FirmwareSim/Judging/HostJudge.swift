@@ -14,6 +14,8 @@ public struct HostJudge: Sendable {
     private let urgent: [[UInt8]]
     /// The baud rate of the device, in bits per second; nil for none.
     private let baudRate: Int?
+    /// Whether packets are pieces of a stream, in which line ends part commands and lines.
+    private let isStream: Bool
     private var seen = Verdict()
     /// The indices of what has come to the test.
     private var tested: Set<Int> = []
@@ -31,7 +33,12 @@ public struct HostJudge: Sendable {
     /// - Parameters:
     ///   - urgent: The commands that may be sent at any moment.
     ///   - lineRate: What the device's line is paced to.
-    public init(_ expectations: [HostExpectation], urgent: [String] = [], lineRate: LineRate = .unlimited) {
+    ///   - isStream: Whether packets over BLE are pieces of a stream; see ``SimulatedDevice/isStream``.
+    public init(
+        _ expectations: [HostExpectation], urgent: [String] = [], lineRate: LineRate = .unlimited,
+        isStream: Bool = false
+    ) {
+        self.isStream = isStream
         self.expectations = expectations
         self.urgent = urgent.map { Array($0.uppercased().utf8) }
         baudRate = if case .baud(let rate) = lineRate { rate } else { nil }
@@ -54,19 +61,20 @@ public struct HostJudge: Sendable {
     /// - Parameters:
     ///   - isAnswering: Whether the device has something left to do or to say. Where no command came before, that is unasked,
     ///     and no reply to wait for.
-    ///   - isPacket: Whether the bytes are one command, as a write over BLE is.
+    ///   - isPacket: Whether the bytes are a write over BLE, which is one command unless packets are pieces of a stream.
     ///   - hostRate: The baud rate that the host has set; nil where that is not known.
     public mutating func hear(
         _ bytes: [UInt8], at time: Duration, isAnswering: Bool, isPacket: Bool = false, hostRate: Int? = nil
     ) {
+        let isWhole = isPacket && !isStream
         noteDelays(until: time)
         judge(hostRate: hostRate, at: time)
         awaitsReply = awaitsReply && isAnswering
         for byte in bytes {
             if beginning == nil, !Self.isLineEnd(byte) { beginning = (time, awaitsReply) }
-            if !isPacket, Self.isLineEnd(byte) { endCommand() } else { command.append(byte) }
+            if !isWhole, Self.isLineEnd(byte) { endCommand() } else if beginning != nil { command.append(byte) }
         }
-        if isPacket { endCommand() }
+        if isWhole { endCommand() }
         command = Array(command.prefix(Self.longestCommand))
     }
 
@@ -83,6 +91,8 @@ public struct HostJudge: Sendable {
 
     private mutating func endCommand() {
         defer { (command, beginning) = ([], nil) }
+        // A write may end with line ends, which are no part of its command.
+        while let last = command.last, Self.isLineEnd(last) { command.removeLast() }
         guard let beginning, !command.isEmpty else { return }
         let word = Array(String(decoding: command, as: UTF8.self).uppercased().utf8)
         if !urgent.contains(word) { judgeMoment(of: beginning) }
@@ -94,7 +104,8 @@ public struct HostJudge: Sendable {
     }
 
     private mutating func judgeMoment(of beginning: (time: Duration, isEarly: Bool)) {
-        let name = String(decoding: command, as: UTF8.self)
+        // A finding is one line.
+        let name = String(decoding: command.map { Self.isLineEnd($0) ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
         for index in indices(of: .oneInFlight) {
             tested.insert(index)
             if beginning.isEarly {
@@ -115,7 +126,7 @@ public struct HostJudge: Sendable {
         for byte in bytes {
             if Self.isLineEnd(byte) { endLine(at: time) } else { said.append(byte) }
         }
-        if isPacket { endLine(at: time) }
+        if isPacket, !isStream { endLine(at: time) }
         said = Array(said.prefix(Self.longestCommand))
     }
 

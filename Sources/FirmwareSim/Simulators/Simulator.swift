@@ -126,6 +126,7 @@ extension HostJudge {
     package init?<Device: SimulatedDevice>(_ settings: SimulatorSettings, of device: Device) {
         let expectations = settings.expectations()
         if expectations.isEmpty { return nil }
-        self.init(expectations, urgent: Device.urgentCommands, lineRate: settings.lineRate)
+        self.init(
+            expectations, urgent: Device.urgentCommands, lineRate: settings.lineRate, isStream: Device.isStream)
     }
 }
