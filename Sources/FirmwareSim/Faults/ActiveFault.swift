@@ -8,6 +8,8 @@ struct ActiveFault: Sendable {
     private var random: SeededRandom
     /// Where it falls in the unit that goes on; nil for nowhere.
     private var position: Int?
+    /// What the unit that goes on has to begin with, where that is yet to show; nil for anything.
+    private var awaited: [UInt8]?
 
     /// - Parameter stream: Tells faults of one seed apart.
     init(_ order: FaultOrder, seed: UInt64, stream: UInt64, at instant: Duration) {
@@ -21,20 +23,35 @@ struct ActiveFault: Sendable {
 
     /// A unit begins.
     ///
-    /// - Parameter length: How many bytes it has; nil where that shows only at its end.
-    mutating func beginUnit(at instant: Duration, length: Int? = nil) {
+    /// - Parameters:
+    ///   - bytes: The whole unit, where that is known at its beginning, as of a notification.
+    ///   - length: How many bytes it has; nil where that shows only at its end.
+    mutating func beginUnit(at instant: Duration, bytes: [UInt8]? = nil, length: Int? = nil) {
+        let length = length ?? bytes?.count
         // Drawn in any case: what a unit becomes must not depend on what another was.
         let (chance, offset) = (random.share(), random.number(below: max(1, length ?? Self.reach)))
-        position = watch.comes(at: instant, chance: chance) ? (order.fault.effect.fallsOnBeginning ? 0 : offset) : nil
-        if case .line(let beginning) = order.occasion { position = beginning.count }
+        let fallsOnBeginning = order.fault.effect.fallsOnBeginning
+        position = watch.comes(at: instant, chance: chance) ? (fallsOnBeginning ? 0 : offset) : nil
+        guard case .line(let beginning) = order.occasion else { return }
+        if let bytes {
+            position = bytes.starts(with: beginning) ? (fallsOnBeginning ? 0 : beginning.count) : nil
+        } else {
+            (position, awaited) = (beginning.count, beginning)
+        }
     }
 
-    /// Whether it falls on the next byte of a unit, which may be its last one.
-    mutating func falls(on unit: FaultyUnit, isLast: Bool) -> Bool {
-        guard let position, unit.bytes.count >= position || isLast else { return false }
-        if case .line(let beginning) = order.occasion, !unit.bytes.starts(with: beginning) { return false }
+    /// Whether it falls on a byte of a unit, which may be its last one.
+    mutating func falls(at offset: Int, isLast: Bool) -> Bool {
+        guard let position, offset >= position || isLast else { return false }
         self.position = nil
         return true
+    }
+
+    /// Whether it falls on the next byte of a unit that the device says, which may be its last one.
+    mutating func falls(on byte: UInt8, of unit: FaultyUnit, isLast: Bool) -> Bool {
+        // The last byte may be the one that makes the unit begin so.
+        if let awaited, !(unit.bytes.prefix(awaited.count) + [byte]).starts(with: awaited) { return false }
+        return falls(at: unit.bytes.count, isLast: isLast)
     }
 
     /// A number of 0 up to, but not including, `bound`.

@@ -74,7 +74,7 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
         run(to: max(now, instant))
         var kept: [UInt8] = []
         for byte in garbledByHost(bytes) {
-            if heard.bytes.isEmpty { beginCommand() }
+            if heard.bytes.isEmpty, !FaultyUnit.isLineEnd(byte) { beginCommand() }
             if hears(byte) { kept.append(byte) }
         }
         if now >= silentUntil, !kept.isEmpty { device.receive(kept, at: clock.inside(now)) }
@@ -89,11 +89,12 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
     ) {
         run(to: max(now, instant))
         heard = FaultyUnit()
-        beginCommand()
+        // A bare line end asks for nothing.
+        if !bytes.allSatisfy(FaultyUnit.isLineEnd) { beginCommand(length: bytes.count) }
         var kept: [UInt8] = []
         carrier.hasLostWrite = now < silentUntil
-        for byte in bytes {
-            if dropsLink(before: bytes.count) {
+        for (offset, byte) in bytes.enumerated() {
+            if dropsLink(at: offset, of: bytes.count) {
                 carrier.hasLostWrite = true
                 hangUp()
                 break
@@ -113,35 +114,40 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
     /// Does something to the device that takes no time.
     package mutating func changeAtOnce(_ body: (inout Device) -> Void) { body(&device) }
 
-    private mutating func beginCommand() {
+    /// - Parameter length: The bytes of the write over BLE that it is; nil on a line.
+    private mutating func beginCommand(length: Int? = nil) {
         script.noteCommand()
         reply = nil
         for index in faults.indices {
             faults[index].noteCommand()
             guard faults[index].order.fault.effect.isOfCommands else { continue }
-            faults[index].beginUnit(at: now)
+            // Only a link's end falls into a write whatever its lines are.
+            let isOfWrite = faults[index].order.fault.effect == .hangUp
+            faults[index].beginUnit(at: now, length: isOfWrite ? length : nil)
             guard faults[index].order.fault.effect == .repeatReply else { continue }
-            if faults[index].falls(on: FaultyUnit(), isLast: false) { reply = [] }
+            if faults[index].falls(at: 0, isLast: false) { reply = [] }
         }
     }
 
     /// Whether a byte of a command arrives.
     private mutating func hears(_ byte: UInt8) -> Bool {
+        // Between two commands there is nothing to lose.
+        if heard.bytes.isEmpty, FaultyUnit.isLineEnd(byte) { return true }
         var arrives = true
         let isLast = heard.endsCommand(byte)
         for index in faults.indices where faults[index].order.fault.effect == .overrun {
-            if faults[index].falls(on: heard, isLast: isLast) { arrives = false }
+            if faults[index].falls(at: heard.bytes.count, isLast: isLast) { arrives = false }
         }
         heard.append(byte)
         if isLast { heard = FaultyUnit() }
         return arrives
     }
 
-    /// Whether the radio link drops before the next byte of a write of `count` bytes.
-    private mutating func dropsLink(before count: Int) -> Bool {
+    /// Whether the radio link drops before a byte of a write of `count` bytes.
+    private mutating func dropsLink(at offset: Int, of count: Int) -> Bool {
         var drops = false
         for index in faults.indices where faults[index].order.fault.effect == .hangUp {
-            if faults[index].falls(on: heard, isLast: heard.bytes.count + 1 == count) { drops = true }
+            if faults[index].falls(at: offset, isLast: offset + 1 == count) { drops = true }
         }
         return drops
     }

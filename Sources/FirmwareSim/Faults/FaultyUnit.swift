@@ -21,5 +21,8 @@ struct FaultyUnit: Sendable {
     func endsLine(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") || bytes.count + 1 == Self.capacity }
 
     /// Whether a byte would be the last of a command, or of a piece of it.
-    func endsCommand(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\r") || endsLine(byte) }
+    func endsCommand(_ byte: UInt8) -> Bool { Self.isLineEnd(byte) || endsLine(byte) }
+
+    /// Whether a byte ends commands.
+    static func isLineEnd(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n") }
 }
