@@ -54,7 +54,9 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
             faultCount += 1
             faults.append(ActiveFault(order, seed: seed, stream: faultCount, at: now))
         }
-        clock.setRate(faults.reduce(1) { $0 * (1 - $1.order.drift) }, at: now)
+        // A device has one clock: what was said of it last counts.
+        let drift = faults.last { $0.order.fault.effect == .drift }?.order.drift ?? 0
+        clock.setRate(1 - drift, at: now)
     }
 
     /// Takes all faults away. What is on its way still arrives.

@@ -98,7 +98,14 @@ extension SimulatorOption {
 
     /// Refuses faults that make no sense over a carrier, or for the device.
     fileprivate func checkFaults(_ text: String, over carrier: Carrier) throws(SimulatorOptionError) {
-        for fault in (parsed(text)?.orders ?? []).map(\.fault) {
+        let orders = parsed(text)?.orders ?? []
+        guard orders.count <= FaultOrder.longestList else {
+            throw SimulatorOptionError(name, .tooManyFaults(most: FaultOrder.longestList))
+        }
+        if let senseless = FaultOrder.senseless(in: orders, over: carrier) {
+            throw SimulatorOptionError(name, .senseless(senseless))
+        }
+        for fault in orders.map(\.fault) {
             if !allows(fault, over: carrier) {
                 throw SimulatorOptionError(name, .fault(fault.name, only: carrier == .line ? .radio : .line))
             }
