@@ -14,6 +14,9 @@ extension FaultyDevice {
     /// Whether not all of the last write over BLE arrived, which who wrote is then not told.
     public var hasLostWrite: Bool { carrier.hasLostWrite }
 
+    /// Whether a fault has the device neither hear nor say anything at an instant.
+    public func isSilent(at instant: Duration) -> Bool { max(now, instant) < silentUntil }
+
     mutating func hangUp() { carrier.add(.hangUp, at: now) }
 
     /// A central has subscribed, and is yet to be told so.

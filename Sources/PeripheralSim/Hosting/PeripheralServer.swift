@@ -66,8 +66,13 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
                 tell(.wrote(bytes, to: characteristic, mtu: request.mtu))
                 if host.assumeIsolated({ $0.change { device, _ in device.hasLostWrite } }) { throw .failed }
             },
-            read: { characteristic, _ in
-                host.assumeIsolated { $0.change { device, now in device.read(characteristic, at: now) } }
+            read: { characteristic, _ throws(ATTError) in
+                let value: Result<[UInt8]?, ATTError> = host.assumeIsolated { host in
+                    host.change { device, now in
+                        device.isSilent(at: now) ? .failure(.failed) : .success(device.read(characteristic, at: now))
+                    }
+                }
+                return try value.get()
             },
             event: { [weak self] event in
                 self?.assumeIsolated { $0.noteSubscriptions(event) }
