@@ -34,8 +34,8 @@ extension DeviceSetting {
 extension DeviceVerb {
     /// The same verb of what holds the device.
     package func of<Whole>(_ part: any WritableKeyPath<Whole, Device> & Sendable) -> DeviceVerb<Whole> {
-        DeviceVerb<Whole>(name, arguments, help: help) { whole, values, now in
-            perform(&whole[keyPath: part], values, now)
+        DeviceVerb<Whole>(name, arguments, help: help) { whole, values, now throws(DeviceVerbError) in
+            try perform(&whole[keyPath: part], values, now)
         }
     }
 }
@@ -44,9 +44,9 @@ extension FaultyDevice {
     public static var settings: [DeviceSetting<FaultyDevice>] {
         Device.settings.map { setting in
             DeviceSetting<FaultyDevice>(setting.option) { device, values, now throws(DeviceVerbError) in
-                try device.change(at: now) { device, now in
-                    Result { () throws(DeviceVerbError) in try setting.set(&device, values, now) }
-                }.get()
+                try device.change(at: now) { device, now throws(DeviceVerbError) in
+                    try setting.set(&device, values, now)
+                }
             }
         }
     }

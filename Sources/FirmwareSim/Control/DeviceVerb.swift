@@ -13,12 +13,13 @@ public struct DeviceVerb<Device>: Sendable {
     /// What it does, as a sentence.
     public let help: String
 
-    package let perform: @Sendable (inout Device, SimulatorSettings, Duration) -> Void
+    package let perform: @Sendable (inout Device, SimulatorSettings, Duration) throws(DeviceVerbError) -> Void
 
-    /// - Parameter perform: Does it, at that instant; the values are such as the arguments take.
+    /// - Parameter perform: Does it, at that instant; the values are such as the arguments take. Where it throws, it has
+    ///   changed nothing.
     public init(
         _ name: String, _ arguments: [SimulatorOption] = [], help: String,
-        perform: @escaping @Sendable (inout Device, SimulatorSettings, Duration) -> Void
+        perform: @escaping @Sendable (inout Device, SimulatorSettings, Duration) throws(DeviceVerbError) -> Void
     ) {
         self.name = name
         self.arguments = arguments

@@ -19,6 +19,8 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
     var clock = DriftingClock()
     var now = Duration.zero
     var script = Script()
+    /// What of the script could not be done.
+    var stepFailures: [StepFailure] = []
 
     var said = FaultyUnit()
     var heard = FaultyUnit()
@@ -33,6 +35,10 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
     /// Before this instant nothing is heard or said.
     var silentUntil = Duration.zero
     var carrier: CarrierState
+    /// Which faults it can be given while it runs.
+    var choice = FaultChoice()
+    /// The fault of the device's own, which the device sees to.
+    var ownFault: String?
 
     /// - Parameters:
     ///   - seed: What everything random depends on.
@@ -108,9 +114,11 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
     }
 
     /// Does something to the device now.
-    package mutating func change<Value>(at instant: Duration, _ body: (inout Device, Duration) -> Value) -> Value {
+    package mutating func change<Value, Failure>(
+        at instant: Duration, _ body: (inout Device, Duration) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
         run(to: max(now, instant))
-        return body(&device, clock.inside(now))
+        return try body(&device, clock.inside(now))
     }
 
     /// Does something to the device that takes no time.

@@ -1,5 +1,6 @@
 public import DescriptorIO
 public import SerialPort
+internal import Synchronization
 
 /// Runs a simulated device against a clock, and joins it to the lines of its clients.
 ///
@@ -35,6 +36,8 @@ public actor DeviceHost<Device: SimulatedDevice> {
     /// Who see to what faults do to the carriers: one for each carrier.
     private var carrierHandlers: [@Sendable (CarrierEvent) -> Void] = []
     private var judge: HostJudge?
+    /// Who are told of steps that can't be done.
+    private let stepHandlers = Mutex<[@Sendable (StepFailure) -> Void]>([])
     /// Whether time goes by: while ``run()`` runs.
     private var isRunning = false
     /// When the device is looked at next.
@@ -192,6 +195,10 @@ public actor DeviceHost<Device: SimulatedDevice> {
         carrierHandlers.append(handler)
     }
 
+    nonisolated func onStepFailure(_ handler: @escaping @Sendable (StepFailure) -> Void) {
+        stepHandlers.withLock { $0.append(handler) }
+    }
+
     // MARK: Time
 
     /// The present instant of the device.
@@ -289,6 +296,10 @@ public actor DeviceHost<Device: SimulatedDevice> {
 
     private func handOnCarrierEvents() {
         for event in device.takeCarrierEvents() { for handle in carrierHandlers { handle(event) } }
+        for failure in device.takeStepFailures() {
+            judge?.note(failure)
+            for handle in stepHandlers.withLock(\.self) { handle(failure) }
+        }
     }
 
     private func send(_ emissions: [Emission]) {

@@ -141,6 +141,9 @@ public struct HostJudge: Sendable {
     /// The device has nothing left to say: whatever was asked is answered, and what it says next is unasked.
     mutating func noteQuiet() { awaitsReply = false }
 
+    /// A step of the scenario could not be done: what the host was to be tested by did not happen.
+    mutating func note(_ failure: StepFailure) { seen.add(failure) }
+
     /// The host has flushed its input.
     public mutating func flush(at time: Duration, isAnswering: Bool) {
         for index in indices(of: .noFlush) where awaitsReply && isAnswering {

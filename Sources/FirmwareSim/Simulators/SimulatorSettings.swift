@@ -5,6 +5,7 @@
 public struct SimulatorSettings: Sendable {
     private let options: [SimulatorOption]
     private var given: [String: String]
+    private let carrier: SimulatorOption.Carrier
 
     /// - Throws: What is wrong with the first option, by their names, that is wrong.
     init(
@@ -23,6 +24,7 @@ public struct SimulatorSettings: Sendable {
         }
         self.options = options
         self.given = given
+        self.carrier = carrier
     }
 
     /// The value of an option, as it was typed; nil where it has none.
@@ -56,6 +58,14 @@ public struct SimulatorSettings: Sendable {
     public func faults(_ name: String = "fault") -> [FaultOrder] {
         guard let text = text(name), let option = options.first(where: { $0.name == name }) else { return [] }
         return option.parsed(text)?.orders ?? []
+    }
+
+    /// Which faults the device can be given while it runs.
+    ///
+    /// - Parameter isOnTerminal: Whether it is on a pseudo-terminal.
+    func choice(isOnTerminal: Bool) -> FaultChoice {
+        let option = options.first { $0.name == "fault" } ?? .faults()
+        return FaultChoice(option: option, carrier: carrier, isOnTerminal: isOnTerminal)
     }
 
     /// What is done to the device in the course of a scenario.

@@ -98,7 +98,8 @@ struct ModuleSetupTests {
     @Test("A genuine module that is connected disconnects, and is asked then", arguments: [true, false])
     func connected(notifies: Bool) throws {
         var device = try #require(SimulatedModule(dialect: "hm-10", notifiesUART: notifies))
-        SimulatedModule.verbs.first { $0.name == "connect" }?.perform(&device, try Simulator.module.settings(), .zero)
+        try SimulatedModule.verbs.first { $0.name == "connect" }?.perform(
+            &device, try Simulator.module.settings(), .zero)
         let rig = ModuleRig(device)
         let info = try rig.perform { setup throws(ModuleSetupError) in try await setup.info() }.get()
         #expect(info.name == "HMSoft")
