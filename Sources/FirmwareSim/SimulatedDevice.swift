@@ -46,8 +46,15 @@ public protocol SimulatedDevice: Sendable {
     /// Gets stuck in an error state that nothing but the end of this leaves. Most devices have none.
     mutating func setStuck(_ isStuck: Bool, at instant: Duration)
 
+    /// Has the fault of its own of that name from now on, as ``SimulatorOption/faults(own:anywhere:senseless:)`` names it; nil
+    /// for none. Most devices have none.
+    mutating func setOwnFault(_ name: String?, at instant: Duration)
+
     /// What the device, or its faults, did to what carries its bytes, and was not returned before, in order. Most do nothing.
     mutating func takeCarrierEvents() -> [CarrierEvent]
+
+    /// The steps of its scenario that could not be done, and were not returned before, in order.
+    mutating func takeStepFailures() -> [StepFailure]
 
     /// Whether it wants to know what baud rate the host's end of the line is set to. Most devices can't.
     var heedsHostBaudRate: Bool { get }
@@ -57,6 +64,10 @@ public protocol SimulatedDevice: Sendable {
 
     /// The commands that a host may send at any moment, also before the last one is answered: what makes the device safe.
     static var urgentCommands: [String] { get }
+
+    /// Whether its packets over BLE are pieces of a stream of lines, as those of a module are that has a UART behind it, and
+    /// not each a whole.
+    static var isStream: Bool { get }
 
     /// What people and the world do to it while it runs; nothing, unless it says otherwise.
     static var verbs: [DeviceVerb<Self>] { get }
@@ -71,6 +82,8 @@ public protocol SimulatedDevice: Sendable {
 extension SimulatedDevice {
     public static var urgentCommands: [String] { [] }
 
+    public static var isStream: Bool { false }
+
     public static var verbs: [DeviceVerb<Self>] { [] }
 
     public static var settings: [DeviceSetting<Self>] { [] }
@@ -79,7 +92,11 @@ extension SimulatedDevice {
 
     public mutating func setStuck(_ isStuck: Bool, at instant: Duration) {}
 
+    public mutating func setOwnFault(_ name: String?, at instant: Duration) {}
+
     public mutating func takeCarrierEvents() -> [CarrierEvent] { [] }
+
+    public mutating func takeStepFailures() -> [StepFailure] { [] }
 
     public var heedsHostBaudRate: Bool { false }
 

@@ -9,12 +9,14 @@ public struct DeviceHandle: Sendable {
     private let act: @Sendable (String, [String]) async throws(DeviceVerbError) -> Void
     private let look: @Sendable () async -> [String: ObservedValue]
     private let judge: @Sendable () async -> Verdict?
+    private let watch: @Sendable (@escaping @Sendable (StepFailure) -> Void) -> Void
 
     init<Device: SimulatedDevice>(_ host: DeviceHost<Device>) {
         verbs = (Device.verbs.map(\.name) + Self.commonVerbs + (Device.settings.isEmpty ? [] : ["set"])).sorted()
         act = { verb, arguments throws(DeviceVerbError) in try await host.perform(verb, arguments) }
         look = { await host.observe() }
         judge = { await host.verdict() }
+        watch = { host.onStepFailure($0) }
     }
 
     /// Does something to the device now.
@@ -34,6 +36,9 @@ public struct DeviceHandle: Sendable {
 
     /// What was seen of the device's host until now; nil where nothing is expected of it.
     public func verdict() async -> Verdict? { await judge() }
+
+    /// Has `handler` told of each step of the device's scenario that can't be done, on the thread of the host's loop.
+    public func onStepFailure(_ handler: @escaping @Sendable (StepFailure) -> Void) { watch(handler) }
 }
 
 extension DeviceHost {
@@ -43,33 +48,14 @@ extension DeviceHost {
     public nonisolated var handle: DeviceHandle { DeviceHandle(self) }
 
     fileprivate func perform(_ verb: String, _ arguments: [String]) async throws(DeviceVerbError) {
-        if let row = Device.verbs.first(where: { $0.name == verb }) {
-            let settings = try row.settings(arguments)
-            return try change { device, now in
-                Result { () throws(DeviceVerbError) in try row.perform(&device, settings, now) }
-            }.get()
-        }
-        switch verb {
-        case "advance":
+        if verb == "advance", !Device.verbs.contains(where: { $0.name == verb }) {
             let settings = try SimulatorSettings(arguments, as: [Self.time], of: verb)
             if let time = settings.time(Self.time.name) { await advance(by: time) }
-        case "reset":
-            _ = try SimulatorSettings(arguments, as: [], of: verb)
-            change { $0.reset(at: $1) }
-        case "set" where !Device.settings.isEmpty: try set(arguments)
-        default: throw .unknown(verb, known: handle.verbs)
+            return
         }
-    }
-
-    /// Changes an option: its name, and what it takes at the start too.
-    private func set(_ arguments: [String]) throws(DeviceVerbError) {
-        guard arguments.count == 2 else { throw .argumentCount(of: "set", names: ["name", "value"]) }
-        guard let row = Device.settings.first(where: { $0.option.name == arguments[0] }) else {
-            throw .unknownOption(arguments[0], known: Device.settings.map(\.option.name))
-        }
-        let settings = try SimulatorSettings([arguments[1]], as: [row.option], of: "set")
+        let action = try Device.action(verb, arguments, known: handle.verbs)
         try change { device, now in
-            Result { () throws(DeviceVerbError) in try row.set(&device, settings, now) }
+            Result { () throws(DeviceVerbError) in try action(&device, now) }
         }.get()
     }
 

@@ -44,9 +44,9 @@ extension FaultyDevice {
     public static var settings: [DeviceSetting<FaultyDevice>] {
         Device.settings.map { setting in
             DeviceSetting<FaultyDevice>(setting.option) { device, values, now throws(DeviceVerbError) in
-                try device.change(at: now) { device, now in
-                    Result { () throws(DeviceVerbError) in try setting.set(&device, values, now) }
-                }.get()
+                try device.change(at: now) { device, now throws(DeviceVerbError) in
+                    try setting.set(&device, values, now)
+                }
             }
         }
     }

@@ -1,42 +1,48 @@
 extension FaultyDevice {
     public static var urgentCommands: [String] { Device.urgentCommands }
 
-    static var faultVerb: String { "fault" }
+    public static var isStream: Bool { Device.isStream }
 
     public static var verbs: [DeviceVerb<FaultyDevice>] {
         let verbs = Device.verbs.map { verb in
             DeviceVerb<FaultyDevice>(verb.name, verb.arguments, help: verb.help) {
                 device, settings, now throws(DeviceVerbError) in
-                try device.change(at: now) { device, now in
-                    Result { () throws(DeviceVerbError) in try verb.perform(&device, settings, now) }
-                }.get()
+                try device.change(at: now) { device, now throws(DeviceVerbError) in
+                    try verb.perform(&device, settings, now)
+                }
             }
         }
+        // Which faults a device takes depends on where it is: the device checks them.
+        let faults = SimulatorOption("faults", .text, help: "Which, or none.")
         return verbs + [
-            DeviceVerb(
-                faultVerb, [SimulatorOption("faults", .faults(), help: "Which, or none.")],
-                help: "Take all faults away and have others, as --fault does."
-            ) { device, settings, now throws(DeviceVerbError) in
-                try device.checkFaults(settings)
-                device.run(to: max(device.now, now))
-                device.clearFaults()
-                device.add(settings.faults("faults"))
+            DeviceVerb("fault", [faults], help: "Take all faults away and have others, as --fault does.") {
+                device, settings, now throws(DeviceVerbError) in
+                try device.replaceFaults(by: settings.text(faults.name) ?? "", at: now)
             }
         ]
     }
 
-    /// Refuses faults that make no sense for the device, or over its carrier.
-    func checkFaults(_ settings: SimulatorSettings) throws(DeviceVerbError) {
-        do throws(SimulatorOptionError) { try rules?.check(settings.text("faults") ?? "") } catch {
-            throw .argument(error)
+    /// The faults of a text, if the device takes them where it is.
+    @discardableResult
+    func checkFaults(_ text: String) throws(DeviceVerbError) -> (orders: [FaultOrder], own: String?) {
+        do throws(SimulatorOptionError) { return try choice.faults(text) } catch { throw .argument(error) }
+    }
+
+    private mutating func replaceFaults(by text: String, at instant: Duration) throws(DeviceVerbError) {
+        let chosen = try checkFaults(text)
+        run(to: max(now, instant))
+        clearFaults()
+        add(chosen.orders)
+        if ownFault != chosen.own {
+            ownFault = chosen.own
+            change(at: now) { device, now in device.setOwnFault(chosen.own, at: now) }
         }
     }
 
     public var observations: [String: ObservedValue] {
         var observations = device.observations
-        if !faults.isEmpty {
-            observations["faults"] = .text(faults.map(\.order.text).joined(separator: ","))
-        }
+        let names = [ownFault].compactMap { $0 } + faults.map(\.order.text)
+        if !names.isEmpty { observations["faults"] = .text(names.joined(separator: ",")) }
         return observations
     }
 }

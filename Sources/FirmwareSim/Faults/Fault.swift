@@ -20,7 +20,8 @@ public struct Fault: Sendable {
         case noise
         /// Resets the board in the middle of a unit.
         case reset
-        /// Neither hears nor says anything for its time.
+        /// Neither hears nor says anything for its time. Over BLE, what offers the device answers reads and writes that want an
+        /// answer by an error at once, as nothing holds them back.
         case silence
         /// Sends the bytes of a unit one by one, its time apart.
         case trickle
@@ -38,7 +39,7 @@ public struct Fault: Sendable {
         case unplug
         /// Drops the radio link in the middle of a write.
         case hangUp
-        /// Neither hears nor says anything for its time, then drops the radio link.
+        /// As ``silence``, then drops the radio link.
         case loseRadio
         /// Says what was notified last before a subscription is confirmed.
         case notifyEarly

@@ -65,6 +65,30 @@ public struct FaultOrder: Sendable {
     }
 }
 
+// MARK: - Orders together
+
+extension FaultOrder {
+    /// The most that a device has at once.
+    static let longestList = 64
+
+    /// The first that makes no sense for any device, beside the others or over a carrier.
+    static func senseless(in orders: [FaultOrder], over carrier: SimulatorOption.Carrier) -> SenselessFault? {
+        if orders.count(where: { $0.fault.effect == .drift }) > 1 {
+            return SenselessFault("drift", "a device has one clock; give it once")
+        }
+        // How a notification begins is known when it is sent; what is said on a line is on its way by then.
+        let late = orders.first { order in
+            guard case .line = order.occasion, carrier == .line else { return false }
+            return order.fault.effect == .pause(inside: false) || order.fault.effect == .noise
+        }
+        return late.map { order in
+            SenselessFault(
+                order.fault.name, over: .line,
+                "it comes before a line, and 'line:' is known only once the text has left; use a chance or 'command:'")
+        }
+    }
+}
+
 extension Fault.Effect {
     /// Whether it can happen on an occasion.
     fileprivate func takes(_ occasion: Occasion) -> Bool {

@@ -14,7 +14,7 @@ extension FaultyDevice {
 
     mutating func notify(_ emission: Emission, at time: Duration) {
         guard time >= silentUntil else { return }
-        beginUnit(at: time, length: emission.bytes.count)
+        beginUnit(at: time, bytes: emission.bytes)
         var pieces: [[UInt8]] = [[]]
         for (index, byte) in emission.bytes.enumerated() {
             var arriving = [byte]
@@ -31,10 +31,11 @@ extension FaultyDevice {
         endUnit(at: time, by: emission.output)
     }
 
-    private mutating func beginUnit(at time: Duration, length: Int? = nil) {
+    /// - Parameter bytes: The whole unit; nil where it shows only at its end.
+    private mutating func beginUnit(at time: Duration, bytes: [UInt8]? = nil) {
         said = FaultyUnit()
         for index in faults.indices where !faults[index].order.fault.effect.isOfCommands {
-            faults[index].beginUnit(at: time, length: length)
+            faults[index].beginUnit(at: time, bytes: bytes)
         }
         script.beginUnit(at: time)
     }
@@ -73,8 +74,9 @@ extension FaultyDevice {
     ///
     /// - Returns: Whether the device goes on; else the unit ends before that byte.
     private mutating func fall(on arriving: inout [UInt8], isLast: Bool, at time: Duration) -> Bool {
+        let byte = arriving[0]
         for index in faults.indices where !faults[index].order.fault.effect.isOfCommands {
-            guard faults[index].falls(on: said, isLast: isLast) else { continue }
+            guard faults[index].falls(on: byte, of: said, isLast: isLast) else { continue }
             let order = faults[index].order
             switch order.fault.effect {
             case .pause: heldUntil = max(heldUntil, time + order.time)

@@ -13,14 +13,14 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
     public internal(set) var device: Device
 
     let seed: UInt64
-    /// Which faults make sense for the device where it is; nil where that is not known.
-    var rules: FaultRules?
     var faults: [ActiveFault] = []
     /// How many faults there have been.
     private var faultCount: UInt64 = 0
     var clock = DriftingClock()
     var now = Duration.zero
     var script = Script()
+    /// What of the script could not be done.
+    var stepFailures: [StepFailure] = []
 
     var said = FaultyUnit()
     var heard = FaultyUnit()
@@ -35,6 +35,10 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
     /// Before this instant nothing is heard or said.
     var silentUntil = Duration.zero
     var carrier: CarrierState
+    /// Which faults it can be given while it runs.
+    var choice = FaultChoice()
+    /// The fault of the device's own, which the device sees to.
+    var ownFault: String?
 
     /// - Parameters:
     ///   - seed: What everything random depends on.
@@ -56,7 +60,9 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
             faultCount += 1
             faults.append(ActiveFault(order, seed: seed, stream: faultCount, at: now))
         }
-        clock.setRate(faults.reduce(1) { $0 * (1 - $1.order.drift) }, at: now)
+        // A device has one clock: what was said of it last counts.
+        let drift = faults.last { $0.order.fault.effect == .drift }?.order.drift ?? 0
+        clock.setRate(1 - drift, at: now)
     }
 
     /// Takes all faults away. What is on its way still arrives.
@@ -76,7 +82,7 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
         run(to: max(now, instant))
         var kept: [UInt8] = []
         for byte in garbledByHost(bytes) {
-            if heard.bytes.isEmpty { beginCommand() }
+            if heard.bytes.isEmpty, !FaultyUnit.isLineEnd(byte) { beginCommand() }
             if hears(byte) { kept.append(byte) }
         }
         if now >= silentUntil, !kept.isEmpty { device.receive(kept, at: clock.inside(now)) }
@@ -91,11 +97,12 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
     ) {
         run(to: max(now, instant))
         heard = FaultyUnit()
-        beginCommand()
+        // A bare line end asks for nothing.
+        if !bytes.allSatisfy(FaultyUnit.isLineEnd) { beginCommand(length: bytes.count) }
         var kept: [UInt8] = []
         carrier.hasLostWrite = now < silentUntil
-        for byte in bytes {
-            if dropsLink(before: bytes.count) {
+        for (offset, byte) in bytes.enumerated() {
+            if dropsLink(at: offset, of: bytes.count) {
                 carrier.hasLostWrite = true
                 hangUp()
                 break
@@ -107,43 +114,50 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
     }
 
     /// Does something to the device now.
-    package mutating func change<Value>(at instant: Duration, _ body: (inout Device, Duration) -> Value) -> Value {
+    package mutating func change<Value, Failure>(
+        at instant: Duration, _ body: (inout Device, Duration) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
         run(to: max(now, instant))
-        return body(&device, clock.inside(now))
+        return try body(&device, clock.inside(now))
     }
 
     /// Does something to the device that takes no time.
     package mutating func changeAtOnce(_ body: (inout Device) -> Void) { body(&device) }
 
-    private mutating func beginCommand() {
+    /// - Parameter length: The bytes of the write over BLE that it is; nil on a line.
+    private mutating func beginCommand(length: Int? = nil) {
         script.noteCommand()
         reply = nil
         for index in faults.indices {
             faults[index].noteCommand()
             guard faults[index].order.fault.effect.isOfCommands else { continue }
-            faults[index].beginUnit(at: now)
+            // Only a link's end falls into a write whatever its lines are.
+            let isOfWrite = faults[index].order.fault.effect == .hangUp
+            faults[index].beginUnit(at: now, length: isOfWrite ? length : nil)
             guard faults[index].order.fault.effect == .repeatReply else { continue }
-            if faults[index].falls(on: FaultyUnit(), isLast: false) { reply = [] }
+            if faults[index].falls(at: 0, isLast: false) { reply = [] }
         }
     }
 
     /// Whether a byte of a command arrives.
     private mutating func hears(_ byte: UInt8) -> Bool {
+        // Between two commands there is nothing to lose.
+        if heard.bytes.isEmpty, FaultyUnit.isLineEnd(byte) { return true }
         var arrives = true
         let isLast = heard.endsCommand(byte)
         for index in faults.indices where faults[index].order.fault.effect == .overrun {
-            if faults[index].falls(on: heard, isLast: isLast) { arrives = false }
+            if faults[index].falls(at: heard.bytes.count, isLast: isLast) { arrives = false }
         }
         heard.append(byte)
         if isLast { heard = FaultyUnit() }
         return arrives
     }
 
-    /// Whether the radio link drops before the next byte of a write of `count` bytes.
-    private mutating func dropsLink(before count: Int) -> Bool {
+    /// Whether the radio link drops before a byte of a write of `count` bytes.
+    private mutating func dropsLink(at offset: Int, of count: Int) -> Bool {
         var drops = false
         for index in faults.indices where faults[index].order.fault.effect == .hangUp {
-            if faults[index].falls(on: heard, isLast: heard.bytes.count + 1 == count) { drops = true }
+            if faults[index].falls(at: offset, isLast: offset + 1 == count) { drops = true }
         }
         return drops
     }

@@ -1,5 +1,6 @@
 public import DescriptorIO
 public import SerialPort
+internal import Synchronization
 
 /// Runs a simulated device against a clock, and joins it to the lines of its clients.
 ///
@@ -37,6 +38,8 @@ public actor DeviceHost<Device: SimulatedDevice> {
     private var judge: HostJudge?
     /// Where the device is offered on a line; nil where it is not.
     var port: String?
+    /// Who are told of steps that can't be done.
+    private let stepHandlers = Mutex<[@Sendable (StepFailure) -> Void]>([])
     /// Whether time goes by: while ``run()`` runs.
     private var isRunning = false
     /// When the device is looked at next.
@@ -172,8 +175,8 @@ public actor DeviceHost<Device: SimulatedDevice> {
         goOn()
     }
 
-    /// Whether the device is yet to answer what it received. A line end that is still on its way is nothing to wait for: the CR
-    /// of a reply has ended its line.
+    /// Whether the device has something left to do or to say. A line end that is still on its way is nothing to wait for: the
+    /// CR of a reply has ended its line.
     private var isAnswering: Bool {
         guard !device.isQuiescent else { return false }
         var later = device
@@ -213,6 +216,10 @@ public actor DeviceHost<Device: SimulatedDevice> {
     /// Has `handler` see to what faults do to the carrier, on the thread of the host's loop.
     package func onCarrierEvent(_ handler: @escaping @Sendable (CarrierEvent) -> Void) {
         carrierHandlers.append(handler)
+    }
+
+    nonisolated func onStepFailure(_ handler: @escaping @Sendable (StepFailure) -> Void) {
+        stepHandlers.withLock { $0.append(handler) }
     }
 
     // MARK: Time
@@ -292,18 +299,34 @@ public actor DeviceHost<Device: SimulatedDevice> {
 
     /// Has the device live up to an instant, and hands on what it says and does.
     func live(to instant: Duration) {
+        // Step by step until a reply has ended: what is unasked may follow it at once.
+        while judge?.awaitsReply == true, let next = device.nextActivity, next < instant { step(to: next) }
+        step(to: instant)
+    }
+
+    private func step(to instant: Duration) {
         noteBaudRates()
         send(device.advance(to: instant))
         handOnCarrierEvents()
+        if device.isQuiescent { judge?.noteQuiet() }
     }
 
     private func handOnCarrierEvents() {
         for event in device.takeCarrierEvents() { for handle in carrierHandlers { handle(event) } }
+        for failure in device.takeStepFailures() {
+            judge?.note(failure)
+            for handle in stepHandlers.withLock(\.self) { handle(failure) }
+        }
     }
 
     private func send(_ emissions: [Emission]) {
         guard !emissions.isEmpty else { return }
-        for emission in emissions { judge?.say(emission.bytes, at: emission.time, isPacket: emission.output != nil) }
+        if judge != nil {
+            // What nobody hears is nothing to react to.
+            for emission in emissions where isHeard(emission) {
+                judge?.say(emission.bytes, at: emission.time, isPacket: emission.output != nil)
+            }
+        }
         for listener in listeners { lostBytes += listener.take(emissions) }
         for id in lines.keys {
             // What leaves by another output is for listeners.
@@ -311,6 +334,11 @@ public actor DeviceHost<Device: SimulatedDevice> {
             guard let line = lines[id], line.writer == nil, !line.outbox.isEmpty else { continue }
             lines[id]?.writer = Task(executorPreference: loop) { await self.write(to: id) }
         }
+    }
+
+    private func isHeard(_ emission: Emission) -> Bool {
+        emission.output == nil
+            ? lines.values.contains(where: \.isListening) : listeners.contains { $0.hears(emission) }
     }
 
     private func write(to id: LineID) async {
@@ -354,6 +382,8 @@ public actor DeviceHost<Device: SimulatedDevice> {
 package protocol EmissionListener: AnyObject, Sendable {
     /// - Returns: How many bytes are lost because it has no room for them.
     func take(_ emissions: [Emission]) -> Int
+    /// Whether an emission reaches anybody through it.
+    func hears(_ emission: Emission) -> Bool
     /// Whether so much waits that a device with flow control waits too.
     var isFull: Bool { get }
 }

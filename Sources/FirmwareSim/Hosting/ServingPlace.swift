@@ -7,6 +7,9 @@ public enum ServingPlace: Sendable, Hashable {
     case terminal(link: String? = nil)
     /// On a socket: TCP, of which port 0 takes a free one, or a path. One client at a time, or any number that share the line.
     case socket(SocketAddress, broadcasts: Bool = false)
+
+    /// Whether it is on a pseudo-terminal.
+    package var isTerminal: Bool { if case .terminal = self { true } else { false } }
 }
 
 /// What becomes of a device that is offered.

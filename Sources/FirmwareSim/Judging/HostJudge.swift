@@ -14,6 +14,8 @@ public struct HostJudge: Sendable {
     private let urgent: [[UInt8]]
     /// The baud rate of the device, in bits per second; nil for none.
     private let baudRate: Int?
+    /// Whether packets are pieces of a stream, in which line ends part commands and lines.
+    private let isStream: Bool
     private var seen = Verdict()
     /// The indices of what has come to the test.
     private var tested: Set<Int> = []
@@ -22,8 +24,8 @@ public struct HostJudge: Sendable {
     /// When the command that goes on began, and whether the device was answering another then.
     private var beginning: (time: Duration, isEarly: Bool)?
     private var lastBeginning: Duration?
-    /// Whether a whole command came that the device is yet to answer, as far as this was not asked since.
-    private var isUnderWay = false
+    /// Whether a whole command has come that the device is yet to answer: it has not been quiet since.
+    private(set) var awaitsReply = false
     private var said: [UInt8] = []
     /// What the host has to react to: what is expected, and since when.
     private var waiting: [(index: Int, since: Duration)] = []
@@ -31,7 +33,12 @@ public struct HostJudge: Sendable {
     /// - Parameters:
     ///   - urgent: The commands that may be sent at any moment.
     ///   - lineRate: What the device's line is paced to.
-    public init(_ expectations: [HostExpectation], urgent: [String] = [], lineRate: LineRate = .unlimited) {
+    ///   - isStream: Whether packets over BLE are pieces of a stream; see ``SimulatedDevice/isStream``.
+    public init(
+        _ expectations: [HostExpectation], urgent: [String] = [], lineRate: LineRate = .unlimited,
+        isStream: Bool = false
+    ) {
+        self.isStream = isStream
         self.expectations = expectations
         self.urgent = urgent.map { Array($0.uppercased().utf8) }
         baudRate = if case .baud(let rate) = lineRate { rate } else { nil }
@@ -52,20 +59,22 @@ public struct HostJudge: Sendable {
     /// The host has sent something.
     ///
     /// - Parameters:
-    ///   - isAnswering: Whether the device is yet to answer what came before.
-    ///   - isPacket: Whether the bytes are one command, as a write over BLE is.
+    ///   - isAnswering: Whether the device has something left to do or to say. Where no command came before, that is unasked,
+    ///     and no reply to wait for.
+    ///   - isPacket: Whether the bytes are a write over BLE, which is one command unless packets are pieces of a stream.
     ///   - hostRate: The baud rate that the host has set; nil where that is not known.
     public mutating func hear(
         _ bytes: [UInt8], at time: Duration, isAnswering: Bool, isPacket: Bool = false, hostRate: Int? = nil
     ) {
+        let isWhole = isPacket && !isStream
         noteDelays(until: time)
         judge(hostRate: hostRate, at: time)
-        isUnderWay = isAnswering
+        awaitsReply = awaitsReply && isAnswering
         for byte in bytes {
-            if beginning == nil, !Self.isLineEnd(byte) { beginning = (time, isUnderWay) }
-            if !isPacket, Self.isLineEnd(byte) { endCommand() } else { command.append(byte) }
+            if beginning == nil, !Self.isLineEnd(byte) { beginning = (time, awaitsReply) }
+            if !isWhole, Self.isLineEnd(byte) { endCommand() } else if beginning != nil { command.append(byte) }
         }
-        if isPacket { endCommand() }
+        if isWhole { endCommand() }
         command = Array(command.prefix(Self.longestCommand))
     }
 
@@ -82,18 +91,21 @@ public struct HostJudge: Sendable {
 
     private mutating func endCommand() {
         defer { (command, beginning) = ([], nil) }
+        // A write may end with line ends, which are no part of its command.
+        while let last = command.last, Self.isLineEnd(last) { command.removeLast() }
         guard let beginning, !command.isEmpty else { return }
         let word = Array(String(decoding: command, as: UTF8.self).uppercased().utf8)
         if !urgent.contains(word) { judgeMoment(of: beginning) }
         lastBeginning = beginning.time
-        isUnderWay = true
+        awaitsReply = true
         waiting.removeAll { wait in
             expectations[wait.index].command.map { word.starts(with: $0) } ?? true
         }
     }
 
     private mutating func judgeMoment(of beginning: (time: Duration, isEarly: Bool)) {
-        let name = String(decoding: command, as: UTF8.self)
+        // A finding is one line.
+        let name = String(decoding: command.map { Self.isLineEnd($0) ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
         for index in indices(of: .oneInFlight) {
             tested.insert(index)
             if beginning.isEarly {
@@ -114,7 +126,7 @@ public struct HostJudge: Sendable {
         for byte in bytes {
             if Self.isLineEnd(byte) { endLine(at: time) } else { said.append(byte) }
         }
-        if isPacket { endLine(at: time) }
+        if isPacket, !isStream { endLine(at: time) }
         said = Array(said.prefix(Self.longestCommand))
     }
 
@@ -126,9 +138,15 @@ public struct HostJudge: Sendable {
         said = []
     }
 
+    /// The device has nothing left to say: whatever was asked is answered, and what it says next is unasked.
+    mutating func noteQuiet() { awaitsReply = false }
+
+    /// A step of the scenario could not be done: what the host was to be tested by did not happen.
+    mutating func note(_ failure: StepFailure) { seen.add(failure) }
+
     /// The host has flushed its input.
     public mutating func flush(at time: Duration, isAnswering: Bool) {
-        for index in indices(of: .noFlush) where isAnswering || !said.isEmpty {
+        for index in indices(of: .noFlush) where awaitsReply && isAnswering {
             seen.add(expectations[index], at: time, "the input was flushed in the middle of a reply")
         }
     }

@@ -2,7 +2,7 @@
 public struct Verdict: Sendable, Hashable {
     /// Something that the host should not have done, or did not do.
     public struct Finding: Sendable, Hashable {
-        /// What was expected, as it was written.
+        /// What was expected, as it was written; `step` for a step of the scenario that could not be done.
         public var expectation: String
         /// When, since the simulation began.
         public var time: Duration
@@ -24,10 +24,17 @@ public struct Verdict: Sendable, Hashable {
     public var hasPassed: Bool { count == 0 && untested.isEmpty }
 
     mutating func add(_ expectation: HostExpectation, at time: Duration, _ detail: String) {
+        add(Finding(expectation: expectation.text, time: time, detail: detail))
+    }
+
+    /// What the host was expected to do in the course of a scenario was not put to the test.
+    mutating func add(_ failure: StepFailure) {
+        add(Finding(expectation: "step", time: failure.time, detail: "\(failure)"))
+    }
+
+    private mutating func add(_ finding: Finding) {
         count += 1
-        if findings.count < Self.longestList {
-            findings.append(Finding(expectation: expectation.text, time: time, detail: detail))
-        }
+        if findings.count < Self.longestList { findings.append(finding) }
     }
 }
 

@@ -79,6 +79,8 @@ public struct SimulatedModule: SimulatedDevice {
 
     // MARK: The line
 
+    public static var isStream: Bool { true }
+
     public mutating func receive(_ bytes: [UInt8], at instant: Duration) {
         // One by one: a silence between two of them may end a command.
         for byte in bytes { line.send([byte], at: max(instant, now)) }

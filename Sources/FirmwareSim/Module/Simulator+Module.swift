@@ -24,7 +24,7 @@ extension Simulator {
             SimulatorOption("name", .text, help: "What the module is called; the maker's name unless given."),
             .notices(), .baud(9600, only: nil), .unpaced,
             // Over BLE it has its line as well.
-            .faults(anywhere: true),
+            .faults(anywhere: true, senseless: [SenselessFault("stuck", "a BLE module has no error state")]),
         ],
         make: SimulatedModule.init(settings:))
 }

@@ -140,6 +140,12 @@ public struct PeerFirmware: SimulatedDevice {
         stockDue = options.interval.map { now + $0 }
     }
 
+    /// What is wrong with its images from the next one on.
+    public mutating func setOwnFault(_ name: String?, at instant: Duration) {
+        options.imageFault = name.flatMap(PeerFirmwareOptions.ImageFault.init)
+        picture = Self.picture(options)
+    }
+
     /// Sends that image from the next one on that is asked for.
     mutating func setImage(_ file: PeerImageFile) {
         options.send(file)

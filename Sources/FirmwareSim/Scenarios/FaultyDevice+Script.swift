@@ -2,7 +2,9 @@ extension FaultyDevice {
     /// What is done to the device in the course of a scenario.
     struct Script: Sendable {
         struct Step: Sendable {
-            let perform: @Sendable (inout FaultyDevice, Duration) -> Void
+            /// As it was written.
+            let text: String
+            let perform: DeviceAction<FaultyDevice>
             var watch: OccasionWatch
             var random: SeededRandom
             /// Whether the unit that goes on is one for it.
@@ -11,7 +13,7 @@ extension FaultyDevice {
 
         private var steps: [Step] = []
         /// What is to be done now.
-        private var due: [@Sendable (inout FaultyDevice, Duration) -> Void] = []
+        private var due: [Step] = []
 
         var isEmpty: Bool { steps.isEmpty }
 
@@ -27,14 +29,14 @@ extension FaultyDevice {
             for index in steps.indices {
                 steps[index].watch.noteCommand()
                 guard case .command = steps[index].watch.occasion else { continue }
-                if steps[index].watch.comes(at: .zero, chance: 1) { due.append(steps[index].perform) }
+                if steps[index].watch.comes(at: .zero, chance: 1) { due.append(steps[index]) }
             }
         }
 
         mutating func noteTime(_ now: Duration) {
             for index in steps.indices {
                 guard let time = steps[index].watch.time, time <= now else { continue }
-                if steps[index].watch.comes(at: now, chance: 1) { due.append(steps[index].perform) }
+                if steps[index].watch.comes(at: now, chance: 1) { due.append(steps[index]) }
             }
         }
 
@@ -52,12 +54,12 @@ extension FaultyDevice {
                 if case .line(let beginning) = steps[index].watch.occasion {
                     steps[index].isArmed = bytes.starts(with: beginning)
                 }
-                if steps[index].isArmed { due.append(steps[index].perform) }
+                if steps[index].isArmed { due.append(steps[index]) }
                 steps[index].isArmed = false
             }
         }
 
-        mutating func takeDue() -> [@Sendable (inout FaultyDevice, Duration) -> Void] {
+        mutating func takeDue() -> [Step] {
             defer { due = [] }
             return due
         }
@@ -72,41 +74,33 @@ extension FaultyDevice {
             let number = UInt64(script.count + added.count + 1)
             added.append(
                 Script.Step(
-                    perform: try action(of: step), watch: OccasionWatch(step.occasion, at: now),
+                    text: step.text, perform: try action(of: step), watch: OccasionWatch(step.occasion, at: now),
                     // Apart from the streams of the faults, which count from 1.
                     random: SeededRandom(seed: seed, stream: number << 32)))
         }
         for step in added { script.add(step) }
     }
 
-    private func action(
-        of step: ScenarioStep
-    ) throws(DeviceVerbError) -> @Sendable (inout FaultyDevice, Duration) -> Void {
-        if step.verb == "reset", step.arguments.isEmpty { return { $0.reset(at: $1) } }
-        if step.verb == "set", !Self.settings.isEmpty { return try Self.setting(of: step) }
-        guard let verb = Self.verbs.first(where: { $0.name == step.verb }) else {
-            throw .unknown(step.verb, known: (Self.verbs.map(\.name) + ["reset", "set"]).sorted())
-        }
-        let count = max(0, verb.arguments.count - 1)
-        let given = step.arguments.split(separator: " ", maxSplits: count).map(String.init)
-        let settings = try verb.settings(given)
-        if step.verb == Self.faultVerb { try checkFaults(settings) }
-        // What the device can't do now it does not do; there is nobody to tell.
-        return { try? verb.perform(&$0, settings, $1) }
+    private func action(of step: ScenarioStep) throws(DeviceVerbError) -> DeviceAction<FaultyDevice> {
+        // The last argument may have spaces.
+        let count = step.verb == "set" ? 2 : Self.verbs.first { $0.name == step.verb }?.arguments.count ?? 0
+        let given = step.arguments.split(separator: " ", maxSplits: max(0, count - 1)).map(String.init)
+        let known = (Self.verbs.map(\.name) + ["reset"] + (Self.settings.isEmpty ? [] : ["set"])).sorted()
+        let action = try Self.action(step.verb, given, known: known)
+        if step.verb == "fault" { try checkFaults(step.arguments) }
+        return action
     }
 
-    private static func setting(
-        of step: ScenarioStep
-    ) throws(DeviceVerbError) -> @Sendable (inout FaultyDevice, Duration) -> Void {
-        let given = step.arguments.split(separator: " ", maxSplits: 1).map(String.init)
-        guard given.count == 2 else { throw .argumentCount(of: "set", names: ["name", "value"]) }
-        guard let row = settings.first(where: { $0.option.name == given[0] }) else {
-            throw .unknownOption(given[0], known: settings.map(\.option.name))
+    mutating func performDueSteps() {
+        for step in script.takeDue() {
+            do throws(DeviceVerbError) { try step.perform(&self, now) } catch {
+                stepFailures.append(StepFailure(step: step.text, time: now, error: error))
+            }
         }
-        let values = try SimulatorSettings([given[1]], as: [row.option], of: "set")
-        // What the device can't do now it does not do; there is nobody to tell.
-        return { try? row.set(&$0, values, $1) }
     }
 
-    mutating func performDueSteps() { for perform in script.takeDue() { perform(&self, now) } }
+    public mutating func takeStepFailures() -> [StepFailure] {
+        defer { stepFailures = [] }
+        return stepFailures
+    }
 }

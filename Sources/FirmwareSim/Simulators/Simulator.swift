@@ -90,9 +90,9 @@ public struct Simulator: Sendable {
         on loop: EventLoop,
         _ onDevice: (@Sendable (DeviceHandle) -> Void)?, _ onEvent: @escaping @Sendable (ServingEvent) -> Void
     ) async throws {
-        if case .socket = place { try settings.checkWithoutTerminal() }
+        if !place.isTerminal { try settings.checkWithoutTerminal() }
         let host = DeviceHost(
-            try FaultyDevice(device, settings), pace: .realTime(EventLoopClock(loop)),
+            try FaultyDevice(device, settings, isOnTerminal: place.isTerminal), pace: .realTime(EventLoopClock(loop)),
             judge: HostJudge(settings, of: device), hasFlowControl: hasFlowControl, on: loop)
         onDevice?(host.handle)
         try await host.serve(at: place, onEvent: onEvent)
@@ -103,8 +103,8 @@ public struct Simulator: Sendable {
     ) async throws -> DescriptorChannel {
         try settings.checkWithoutTerminal()
         return try await DeviceHost(
-            try FaultyDevice(device, settings), pace: .realTime(EventLoopClock(loop)), hasFlowControl: hasFlowControl,
-            on: loop
+            try FaultyDevice(device, settings, isOnTerminal: false), pace: .realTime(EventLoopClock(loop)),
+            hasFlowControl: hasFlowControl, on: loop
         ).connect()
     }
 }
@@ -112,10 +112,14 @@ public struct Simulator: Sendable {
 extension FaultyDevice {
     /// A device with the faults and the scenario of settings.
     ///
+    /// - Parameter isOnTerminal: Whether it is on a pseudo-terminal.
     /// - Throws: Where a step is nothing that can be done to the device.
-    package init(_ device: Device, _ settings: SimulatorSettings) throws(SimulatorOptionError) {
+    package init(
+        _ device: Device, _ settings: SimulatorSettings, isOnTerminal: Bool = true
+    ) throws(SimulatorOptionError) {
         self.init(device, faults: settings.faults(), seed: settings.seed(), lineRate: settings.lineRate)
-        rules = settings.faultRules
+        choice = settings.choice(isOnTerminal: isOnTerminal)
+        ownFault = settings.ownFault()
         do throws(DeviceVerbError) { try add(settings.steps()) } catch {
             throw SimulatorOptionError(SimulatorOption.steps.name, .step(error))
         }
@@ -127,6 +131,7 @@ extension HostJudge {
     package init?<Device: SimulatedDevice>(_ settings: SimulatorSettings, of device: Device) {
         let expectations = settings.expectations()
         if expectations.isEmpty { return nil }
-        self.init(expectations, urgent: Device.urgentCommands, lineRate: settings.lineRate)
+        self.init(
+            expectations, urgent: Device.urgentCommands, lineRate: settings.lineRate, isStream: Device.isStream)
     }
 }

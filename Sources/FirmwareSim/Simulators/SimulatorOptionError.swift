@@ -14,6 +14,8 @@ public struct SimulatorOptionError: Error, Sendable, Hashable {
         case fault(String, only: SimulatorOption.Carrier)
         /// The fault makes no sense for the device.
         case senseless(SenselessFault)
+        /// There are more faults than a device can have at once.
+        case tooManyFaults(most: Int)
         /// What is done to the device in the course of a scenario can't be done to it.
         case step(DeviceVerbError)
         /// It can be seen on a pseudo-terminal only: of another line's baud rate and flushes nothing is known.
@@ -40,6 +42,7 @@ extension SimulatorOptionError: CustomStringConvertible {
         case .only(let carrier): "\(option) means something over \(carrier == .line ? "a line" : "BLE") only"
         case .excludes(let others): "\(option) cannot be combined with \(others.joined(separator: " and "))"
         case .senseless(let fault): "the fault \(fault.name) makes no sense: \(fault.reason)"
+        case .tooManyFaults(let most): "\(option) takes \(most) faults at most"
         case .step(let error): "\(option): \(error)"
         case .onlyTerminal: "\(option) has something that is seen on a pseudo-terminal only"
         case .fault(let name, .line): "the fault \(name) means something over a line only: BLE checks its packets"

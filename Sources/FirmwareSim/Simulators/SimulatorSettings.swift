@@ -29,12 +29,6 @@ public struct SimulatorSettings: Sendable {
         self.carrier = carrier
     }
 
-    /// Which faults make sense for the device; nil where its carrier is not known.
-    var faultRules: FaultRules? {
-        guard let carrier, let option = options.first(where: { $0.name == "fault" }) else { return nil }
-        return FaultRules(option: option, carrier: carrier)
-    }
-
     /// The value of an option, as it was typed; nil where it has none.
     public func text(_ name: String) -> String? {
         given[name] ?? options.first { $0.name == name }?.defaultValue
@@ -71,6 +65,14 @@ public struct SimulatorSettings: Sendable {
     /// Whether a fault pulls the cable of the device, which then comes back as another port.
     public var pullsCable: Bool { faults().contains { $0.fault.effect == .unplug } }
 
+    /// Which faults the device can be given while it runs.
+    ///
+    /// - Parameter isOnTerminal: Whether it is on a pseudo-terminal.
+    func choice(isOnTerminal: Bool) -> FaultChoice {
+        let option = options.first { $0.name == "fault" } ?? .faults()
+        return FaultChoice(option: option, carrier: carrier ?? .line, isOnTerminal: isOnTerminal)
+    }
+
     /// What is done to the device in the course of a scenario.
     public func steps() -> [ScenarioStep] { text(SimulatorOption.steps.name).flatMap(ScenarioStep.steps) ?? [] }
 
@@ -102,16 +104,6 @@ public struct SimulatorSettings: Sendable {
     }
 }
 
-/// Which faults make sense for a device, and over its carrier.
-struct FaultRules: Sendable {
-    /// That of the device's faults.
-    fileprivate let option: SimulatorOption
-    fileprivate let carrier: SimulatorOption.Carrier
-
-    /// Refuses faults that make no sense.
-    func check(_ text: String) throws(SimulatorOptionError) { try option.checkFaults(text, over: carrier) }
-}
-
 extension SimulatorOption {
     /// The faults that a value names; nil where this is no option for faults.
     fileprivate func parsed(_ text: String) -> (orders: [FaultOrder], own: String?)? {
@@ -121,7 +113,14 @@ extension SimulatorOption {
 
     /// Refuses faults that make no sense over a carrier, or for the device.
     fileprivate func checkFaults(_ text: String, over carrier: Carrier) throws(SimulatorOptionError) {
-        for fault in (parsed(text)?.orders ?? []).map(\.fault) {
+        let orders = parsed(text)?.orders ?? []
+        guard orders.count <= FaultOrder.longestList else {
+            throw SimulatorOptionError(name, .tooManyFaults(most: FaultOrder.longestList))
+        }
+        if let senseless = FaultOrder.senseless(in: orders, over: carrier) {
+            throw SimulatorOptionError(name, .senseless(senseless))
+        }
+        for fault in orders.map(\.fault) {
             if !allows(fault, over: carrier) {
                 throw SimulatorOptionError(name, .fault(fault.name, only: carrier == .line ? .radio : .line))
             }

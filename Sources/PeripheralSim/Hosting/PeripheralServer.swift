@@ -21,6 +21,8 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
     private var peripheral: Peripheral?
     private var outbox: [Emission] = []
     private var outboxLength = 0
+    /// What a central wants to be told of.
+    private var subscribed: Set<BluetoothUUID> = []
     /// Whether centrals are hung up on once the outbox is empty.
     private var hangsUp = false
     private var writer: Task<Void, Never>?
@@ -64,10 +66,16 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
                 tell(.wrote(bytes, to: characteristic, mtu: request.mtu))
                 if host.assumeIsolated({ $0.change { device, _ in device.hasLostWrite } }) { throw .failed }
             },
-            read: { characteristic, _ in
-                host.assumeIsolated { $0.change { device, now in device.read(characteristic, at: now) } }
+            read: { characteristic, _ throws(ATTError) in
+                let value: Result<[UInt8]?, ATTError> = host.assumeIsolated { host in
+                    host.change { device, now in
+                        device.isSilent(at: now) ? .failure(.failed) : .success(device.read(characteristic, at: now))
+                    }
+                }
+                return try value.get()
             },
-            event: { event in
+            event: { [weak self] event in
+                self?.assumeIsolated { $0.noteSubscriptions(event) }
                 if let event = CentralEvent(event) { tell(event) }
                 onEvent(event)
             })
@@ -79,6 +87,14 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
         } catch {
             await host.detach(self)
             throw error
+        }
+    }
+
+    private func noteSubscriptions(_ event: PeripheralEvent) {
+        switch event {
+        case .subscribed(let characteristic): subscribed.insert(characteristic)
+        case .unsubscribed(let characteristic): subscribed.remove(characteristic)
+        case .offered, .interrupted, .connected, .disconnected: break
         }
     }
 
@@ -146,6 +162,9 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
 
 extension PeripheralServer: EmissionListener {
     package nonisolated func take(_ emissions: [Emission]) -> Int { assumeIsolated { $0.put(emissions) } }
+    package nonisolated func hears(_ emission: Emission) -> Bool {
+        assumeIsolated { server in emission.characteristic.map(server.subscribed.contains) == true }
+    }
     package nonisolated var isFull: Bool { assumeIsolated { $0.outboxLength >= ClientLine.highWater } }
 }
 

@@ -52,7 +52,7 @@ public struct PeripheralSimulator: Sendable {
         // The radio is as fast as it is, and nothing gets lost on the way to it.
         try settings.checkWithoutTerminal()
         let host = DeviceHost(
-            try FaultyDevice(device, settings), pace: .realTime(EventLoopClock(loop)),
+            try FaultyDevice(device, settings, isOnTerminal: false), pace: .realTime(EventLoopClock(loop)),
             judge: HostJudge(settings, of: device), hasFlowControl: true, on: loop)
         onDevice?(host.handle)
         try await host.serve(onAdapter: adapter, onEvent: onEvent)
@@ -86,7 +86,7 @@ extension PeripheralSimulator {
     ) async throws {
         // What the line's reader is too slow for is lost, as on any line.
         let host = DeviceHost(
-            try FaultyDevice(device, settings), pace: .realTime(EventLoopClock(loop)),
+            try FaultyDevice(device, settings, isOnTerminal: place.isTerminal), pace: .realTime(EventLoopClock(loop)),
             judge: HostJudge(settings, of: device), on: loop)
         onDevice?(host.handle)
         let bluez = try await BlueZ.open(on: loop)

@@ -53,6 +53,8 @@ public struct PeerPeripheral: SimulatedPeripheral {
 
     // MARK: The device
 
+    public mutating func setOwnFault(_ name: String?, at instant: Duration) { device.setOwnFault(name, at: instant) }
+
     public mutating func receive(_ bytes: [UInt8], at instant: Duration) { device.receive(bytes, at: instant) }
 
     public mutating func reset(at instant: Duration) { device.reset(at: instant) }

@@ -100,6 +100,8 @@ public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
 
     public static var urgentCommands: [String] { Device.urgentCommands }
 
+    public static var isStream: Bool { true }
+
     /// What is done to the device behind the module.
     public static var verbs: [DeviceVerb<HM10Module>] {
         Device.verbs.map { $0.of(\.device) }

@@ -31,6 +31,9 @@ public protocol SimulatedPeripheral: SimulatedDevice {
     /// faults all does.
     var hasLostWrite: Bool { get }
 
+    /// Whether it neither hears nor says anything at an instant; a read is then answered by an error.
+    func isSilent(at instant: Duration) -> Bool
+
     /// The value of a characteristic that a central reads; nil for what was written or notified last.
     mutating func read(_ characteristic: BluetoothUUID, at instant: Duration) -> [UInt8]?
 }
@@ -40,6 +43,8 @@ extension SimulatedPeripheral {
     public mutating func setNotificationLength(_ length: Int?) {}
 
     public var hasLostWrite: Bool { false }
+
+    public func isSilent(at instant: Duration) -> Bool { false }
 
     public mutating func read(_ characteristic: BluetoothUUID, at instant: Duration) -> [UInt8]? { nil }
 }

@@ -43,6 +43,7 @@ struct DeviceServing: Sendable {
                 try await controlling { tell in
                     let onDevice: OnDevice = { device, handle in
                         judging.add(handle, of: device)
+                        report(failuresOf: handle, device)
                         tell(device, handle)
                     }
                     if options.runsCommand { return try await serveCommand(onDevice) }
@@ -55,6 +56,13 @@ struct DeviceServing: Sendable {
         let isCheckFailed = await judging.conclude(options, context)
         if isCheckFailed, (try? result.get()) ?? 0 == 0 { return ExitStatus.checkFailed.rawValue }
         return try result.get()
+    }
+
+    private func report(failuresOf handle: DeviceHandle, _ device: OfferedDevice) {
+        let name = options.tellsNumbers ? "device \(device.number): " : ""
+        handle.onStepFailure { failure in
+            context.output.note("pumpctl: \(name)\("\(failure)".printable())", hint: failure.error.hint)
+        }
     }
 
     /// Whether a device is one that was asked for, rather than a further one of `--count`.

@@ -30,7 +30,9 @@ enum ScenarioFile {
             merged[name] = separator.flatMap { join(merged[name], value, $0) } ?? value
         }
         return given.reduce(into: merged) { merged, option in
-            let separator = options.first { $0.name == option.key }?.value.separator
+            let value = options.first { $0.name == option.key }?.value
+            // No faults are none of the file's either.
+            let separator = value?.isNone(option.value) == true ? nil : value?.separator
             merged[option.key] = separator.flatMap { join(merged[option.key], option.value, $0) } ?? option.value
         }
     }
@@ -60,6 +62,9 @@ enum ScenarioFile {
 }
 
 extension SimulatorOption.Value {
+    /// Whether a text takes all faults away.
+    func isNone(_ text: String) -> Bool { if case .faults = self { text == "none" } else { false } }
+
     /// What separates the values of an option that may be given several times; nil for one that may not.
     var separator: String? {
         switch self {

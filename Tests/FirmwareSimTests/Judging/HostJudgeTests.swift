@@ -30,6 +30,7 @@ struct HostJudgeTests {
     @Test("A half command that is finished later counts from its beginning")
     func half() throws {
         var judge = try Self.judge("one-in-flight")
+        judge.hear(Self.bytes("ON\n"), at: .zero, isAnswering: false)
         judge.hear(Self.bytes("STA"), at: .seconds(1), isAnswering: true)
         judge.hear(Self.bytes("TUS\n"), at: .seconds(2), isAnswering: false)
         #expect(judge.verdict(at: .seconds(2)).findings.map(\.time) == [.seconds(1)])
@@ -68,6 +69,19 @@ struct HostJudgeTests {
         #expect(judge.verdict(at: .seconds(5)).hasPassed)
         judge.hear(Self.bytes("GET_LOG"), at: .seconds(6), isAnswering: true, isPacket: true)
         #expect(judge.verdict(at: .seconds(7)).count == 1)
+    }
+
+    @Test(
+        "Line ends around what is written over BLE are no part of the command",
+        arguments: ["\nOFF\n", "OFF\r\n", "off"])
+    func packetLineEnds(write: String) throws {
+        var judge = try Self.judge("one-in-flight,reaction=1s/OFF@line:ERROR", rate: .unlimited)
+        judge.hear(Self.bytes("ON\n"), at: .zero, isAnswering: false, isPacket: true)
+        judge.say(Self.bytes("ERROR:OVERHEAT\r\n"), at: .seconds(1), isPacket: true)
+        judge.hear(Self.bytes(write), at: .seconds(1), isAnswering: true, isPacket: true)
+        #expect(judge.verdict(at: .seconds(9)).hasPassed)
+        judge.hear(Self.bytes("\nTEMP\n"), at: .seconds(9), isAnswering: true, isPacket: true)
+        #expect(judge.verdict(at: .seconds(9)).findings.map(\.detail) == ["TEMP came before the last reply had ended"])
     }
 
     @Test("A host that sends at another baud rate is found")

@@ -97,6 +97,8 @@ private final class Voice: EmissionListener {
 
     var isFull: Bool { false }
 
+    func hears(_ emission: Emission) -> Bool { false }
+
     func take(_ emissions: [Emission]) -> Int {
         let length = emissions.filter { $0.output == output }.map(\.bytes.count).reduce(0, +)
         count.update { $0 += length }

@@ -92,7 +92,7 @@ struct FaultRow: Sendable, CustomStringConvertible {
         FaultRow(
             "delay=500ms@command:1", .says("OFF\n"), .passes("600ms"), .hearsNothing, .passes("100ms"), .hears(off)),
         FaultRow(
-            "disconnect@command:1", .says("ON\n"), .isCutOff, .comesBack, .sees("state", "off"),
+            "disconnect@command:1", seed: 3, .says("ON\n"), .isCutOff, .comesBack, .sees("state", "off"),
             // No more than the line end is lost with the link.
             .says("\n"), .passes("1s"), .hears("OK\r\nPUMP:ON\r\n")),
         FaultRow(

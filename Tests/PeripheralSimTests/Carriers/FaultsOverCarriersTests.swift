@@ -61,6 +61,8 @@ struct FaultsOverCarriersTests {
         "rescue stuck over BLE: a phone has no error state",
         "rescue twice over a line: a phone answers nothing",
         "rescue twice over BLE: a phone answers nothing",
+        "module stuck over a line: a BLE module has no error state",
+        "module stuck over BLE: a BLE module has no error state",
     ]
 
     @Test("A device has each fault that its carrier can have, or says why not")

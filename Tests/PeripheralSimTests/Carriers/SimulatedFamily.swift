@@ -59,7 +59,10 @@ enum SimulatedFamily: String, CaseIterable, CustomStringConvertible {
         case .led: try await CarriedDevice.onRadio(FaultyDevice(LEDPeripheral()), profile, body)
         case .peer: try await CarriedDevice.onRadio(FaultyDevice(PeerPeripheral(peer)), profile, body)
         case .rescue: try await CarriedDevice.onRadio(FaultyDevice(RescuePeripheral(rescue)), profile, body)
-        case .module: try await CarriedDevice.onRadio(FaultyDevice(try module), profile, body)
+        case .module:
+            let settings = try Simulator.module.settings([:], over: .radio)
+            try await CarriedDevice.onRadio(
+                try FaultyDevice(try module, settings, isOnTerminal: false), profile, body)
         }
     }
 

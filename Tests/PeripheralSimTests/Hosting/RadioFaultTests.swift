@@ -41,6 +41,18 @@ struct RadioFaultTests {
         }
     }
 
+    @Test("A silent device is not read: the read fails at once, and is answered once the device is back")
+    func silentRead() async throws {
+        let settings = try PeripheralSimulator.led.settings(["fault": "silence=5s@command:1"])
+        try await withRadioBench(FaultyDevice(LEDPeripheral(), faults: settings.faults())) { bench in
+            let led = "957312E0-2354-11EB-9F10-FBC30A62CF38"
+            try await bench.central.write([1], to: led)
+            await #expect(throws: (any Error).self) { try await bench.central.read(led) }
+            await bench.host.advance(by: .seconds(6))
+            #expect(try await bench.central.read(led) == [1])
+        }
+    }
+
     @Test("A link that times out says nothing for that time, and then drops")
     func supervision() async throws {
         try await withRadioBench(try Self.pump("supervision=6s@command:2")) { bench in

@@ -27,6 +27,7 @@ struct ControlledDevice<Device: SimulatedPeripheral> {
     private final class Notifications: EmissionListener {
         private let emissions = Watched<[Emission]>([])
         var isFull: Bool { false }
+        func hears(_ emission: Emission) -> Bool { true }
 
         func take(_ emissions: [Emission]) -> Int {
             self.emissions.update { $0 += emissions }

@@ -49,6 +49,7 @@ final class FaultyRadio<Device: SimulatedPeripheral> {
         characteristic.onWrite = { [weak self] in try await self?.write($0, $1, to: uuid) }
         characteristic.onRead = { [weak self] request in
             guard let self else { throw CancellationError() }
+            if device.isSilent(at: now) { try await giveUp(request.link) }
             let value = device.read(uuid, at: now) ?? []
             tape.add(.read(value))
             attend()
@@ -90,12 +91,15 @@ final class FaultyRadio<Device: SimulatedPeripheral> {
         let isLost = device.hasLostWrite
         attend()
         guard request.wantsAnswer else { return }
-        if isLost {
-            try await clock.sleep(for: Self.transactionTime)
-            request.link.drop()
-            throw CancellationError()
-        }
+        if isLost { try await giveUp(request.link) }
         tape.add(.confirmed)
+    }
+
+    /// Waits for an answer that does not come, as long as bluetoothd does, and drops the link.
+    private func giveUp(_ link: RadioLink) async throws {
+        try await clock.sleep(for: Self.transactionTime)
+        link.drop()
+        throw CancellationError()
     }
 
     // MARK: Time

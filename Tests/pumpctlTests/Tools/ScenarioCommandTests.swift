@@ -102,6 +102,14 @@ struct ScenarioCommandTests {
         #expect(try await sim.ending().status == 143)
     }
 
+    @Test("No faults leave out those of the file as well")
+    func noFaults() async throws {
+        let path = try file("[[fault]]\nname = \"silence\"\nwhen = \"always\"\n")
+        let ending = try await Pumpctl.run(
+            "sim", "led", "--scenario", path, "--fault", "none", "--run", "--", Executable.pumpctl, "led", "get")
+        #expect(ending.status == 0 && ending.output == "led off\n", "\(ending.errors)")
+    }
+
     @Test("An endpoint takes a scenario too, but for what it expects")
     func endpoint() async throws {
         let path = try file("[device]\nlit = true\n")

@@ -1,0 +1,26 @@
+/// What the line makes of bytes where the two ends have different baud rates.
+extension FaultyDevice {
+    public mutating func setHostBaudRate(_ rate: Int) { carrier.hostRate = rate }
+
+    public var heedsHostBaudRate: Bool { has(.garble) }
+
+    /// The two baud rates, where the line garbles.
+    private var mismatch: (device: Int, host: Int)? {
+        guard has(.garble), case .baud(let rate) = carrier.rate, let host = carrier.hostRate, host != rate else {
+            return nil
+        }
+        return (rate, host)
+    }
+
+    func garbledByHost(_ bytes: [UInt8]) -> [UInt8] {
+        guard let mismatch else { return bytes }
+        return BaudMismatch.received(bytes, sentAt: mismatch.host, receivedAt: mismatch.device)
+    }
+
+    func garbledForHost(_ emission: Emission) -> Emission {
+        guard let mismatch else { return emission }
+        var emission = emission
+        emission.bytes = BaudMismatch.received(emission.bytes, sentAt: mismatch.device, receivedAt: mismatch.host)
+        return emission
+    }
+}

@@ -1,0 +1,92 @@
+import DescriptorIO
+import FirmwareSim
+import TestSupport
+import Testing
+
+@Suite(
+    "A host is judged by the replies that it has to wait for, and by the lines that it hears", .timeLimit(.minutes(3)))
+struct UnaskedLineTests {
+    /// A pump at 9600 baud with a host on its line, in time that stands still but for what is let go by.
+    private struct Bench {
+        let host: DeviceHost<PumpFirmware>
+        let far: DescriptorChannel
+        let line: DeviceHost<PumpFirmware>.LineID
+        let running: Task<Void, any Error>
+
+        init(_ rules: String, isListening: Bool = true) async throws {
+            let expectations = try Simulator.pump.settings(["expect": rules]).expectations()
+            let options = PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34.5))
+            host = DeviceHost(
+                PumpFirmware(options: options), pace: .realTime(HostClock()),
+                judge: HostJudge(expectations, urgent: PumpFirmware.urgentCommands))
+            let near: DescriptorChannel
+            (far, near) = try DescriptorChannel.pair(on: .shared)
+            line = await host.attach(near, isListening: isListening)
+            running = Task { [host] in try await host.run() }
+            await settle()
+        }
+
+        func say(_ text: String) async throws {
+            try await far.write(Array(text.utf8))
+            await settle()
+        }
+
+        /// Presses the button, and lets time go by until half of what the pump says of it is out.
+        func pressUntilHalfIsOut() async {
+            await host.change { $0.pressButton(at: $1) }
+            while await host.change({ pump, _ in pump.isQuiescent }) { await host.advance(by: .milliseconds(1)) }
+            await host.advance(by: .milliseconds(3))
+            #expect(await host.change { pump, _ in !pump.isQuiescent })
+        }
+
+        func end() async -> Verdict? {
+            let verdict = await host.verdict()
+            await far.close()
+            running.cancel()
+            return verdict
+        }
+    }
+
+    @Test("A command that is sent while an unasked line leaves the device is not early")
+    func commandInUnaskedLine() async throws {
+        let bench = try await Bench("one-in-flight")
+        try await bench.say("ON\n")
+        await bench.host.advance(by: .seconds(2))
+        await bench.pressUntilHalfIsOut()
+        try await bench.say("TEMP\n")
+        await bench.host.advance(by: .seconds(2))
+        #expect(await bench.end()?.findings == [])
+    }
+
+    @Test("A command that is sent before the last one is answered is early")
+    func early() async throws {
+        let bench = try await Bench("one-in-flight")
+        await bench.pressUntilHalfIsOut()
+        try await bench.say("TEMP\n")
+        await bench.host.advance(by: .milliseconds(50))
+        try await bench.say("STATUS\n")
+        #expect(await bench.end()?.findings.map(\.detail) == ["STATUS came before the last reply had ended"])
+    }
+
+    @Test("A bare line end asks for nothing, so that a command may follow it at once")
+    func bareLineEnd() async throws {
+        let bench = try await Bench("one-in-flight")
+        try await bench.say("\r\n")
+        await bench.host.advance(by: .milliseconds(1))
+        try await bench.say("TEMP\n")
+        await bench.host.advance(by: .seconds(2))
+        #expect(await bench.end()?.findings == [])
+    }
+
+    @Test("A line that no host hears is nothing to react to")
+    func unheard() async throws {
+        let bench = try await Bench("reaction=1s@line:MANUAL", isListening: false)
+        await bench.pressUntilHalfIsOut()
+        await bench.host.advance(by: .seconds(9))
+        #expect(await bench.host.verdict()?.findings == [])
+        await bench.host.setListening(true, bench.line)
+        await bench.pressUntilHalfIsOut()
+        await bench.host.advance(by: .seconds(9))
+        #expect(await bench.end()?.count == 1)
+    }
+}

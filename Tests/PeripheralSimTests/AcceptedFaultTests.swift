@@ -1,0 +1,117 @@
+import BlueZ
+import FirmwareSim
+import PeripheralSim
+import Testing
+
+@Suite("Each fault that a device takes does something to it")
+struct AcceptedFaultTests {
+    /// What a host does to a device of a family, on a line or over BLE.
+    struct Family: Sendable, CustomTestStringConvertible {
+        let simulator: PeripheralSimulator
+        var options: [String: String] = [:]
+        let commands: [String]
+        var notified: BluetoothUUID = "FFE1"
+        var written: BluetoothUUID = "FFE1"
+
+        var testDescription: String { simulator.line.name }
+    }
+
+    private static let message =
+        #"{"id":"6A0F7D8E-0D4A-4C38-9D3C-2F1F6A3D5B11","content":"help","latitude":1.5,"longitude":2.5,"#
+        + #""timestamp":760000000,"status":"pending_sync","category":"SOS"}"#
+
+    static let families: [Family] = [
+        Family(simulator: .pump, commands: ["ON\n", "STATUS\n", "TEMP\n"]),
+        Family(
+            simulator: .storm, options: ["rows": "3"], commands: ["GET_LOG\n", "GET_LOG\n"],
+            notified: StormPeripheral.live, written: StormPeripheral.backup),
+        Family(
+            simulator: .led, commands: ["LED:1\n", "LED:0\n", "LED\n"], notified: LEDPeripheral.led,
+            written: LEDPeripheral.led),
+        Family(
+            simulator: .peer, options: ["interval": "1s", "size": "600"], commands: ["Hello\n", "GET\n", "Lunch\n"],
+            notified: PeerPeripheral.transmit, written: PeerPeripheral.receive),
+        Family(
+            simulator: .rescue, commands: [message], notified: RescuePeripheral.messages,
+            written: RescuePeripheral.messages),
+        // An HM-10's answers have no line ends, so that no unit of them is over.
+        Family(simulator: .module, options: ["dialect": "cc41-a"], commands: ["AT\r\n", "AT+NAME\r\n"]),
+    ]
+
+    /// What can be seen of a device.
+    private struct Trace: Equatable {
+        var emissions: [Emission] = []
+        var events: [CarrierEvent] = []
+        var observations: [[String: ObservedValue]] = []
+
+        mutating func add(_ device: inout FaultyDevice<some SimulatedDevice>, until end: Duration) {
+            emissions += device.advance(to: end)
+            events += device.takeCarrierEvents()
+            observations.append(device.observations.filter { $0.key != "faults" })
+        }
+    }
+
+    private static func onLine(
+        _ device: some SimulatedDevice, _ settings: SimulatorSettings, _ family: Family
+    ) throws -> Trace {
+        var trace = Trace()
+        var device = try FaultyDevice(device, settings)
+        device.setHostBaudRate(4800)
+        device.hostCame(at: .zero)
+        for (second, command) in family.commands.enumerated() {
+            device.receive(Array(command.utf8), at: .seconds(second))
+            trace.add(&device, until: .seconds(second + 1))
+        }
+        trace.add(&device, until: .seconds(40))
+        return trace
+    }
+
+    private static func overRadio(
+        _ device: some SimulatedPeripheral, _ settings: SimulatorSettings, _ family: Family
+    ) throws -> Trace {
+        var trace = Trace()
+        var device = try FaultyDevice(device, settings)
+        device.setNotificationLength(100)
+        device.take(.connected, at: .zero)
+        device.take(.subscribed(family.notified), at: .zero)
+        for (second, command) in family.commands.enumerated() {
+            // The LED's writes are bytes; the other devices but the pump have no line ends.
+            let isLED = family.simulator.line.name == "led"
+            let text = family.simulator.line.name == "pump" ? command : command.filter { $0 != "\n" }
+            let bytes = isLED ? [UInt8(second % 2 == 0 ? 1 : 0)] : Array(text.utf8)
+            device.take(.wrote(bytes, to: family.written, mtu: 103), at: .seconds(second))
+            // A module has something to notify where something is said on its line.
+            if family.simulator.line.name == "module" { device.receive(bytes, at: .seconds(second)) }
+            trace.add(&device, until: .seconds(second + 1))
+        }
+        device.take(.subscribed(family.notified), at: .seconds(10))
+        trace.add(&device, until: .seconds(40))
+        return trace
+    }
+
+    @Test("On a line, and over BLE", arguments: families)
+    func each(family: Family) throws {
+        let simulator = family.simulator
+        for carrier in [SimulatorOption.Carrier.line, .radio] {
+            func trace(_ fault: String, _ seed: Int) throws -> Trace {
+                var options = family.options
+                options["fault"] = fault
+                options["seed"] = "\(seed)"
+                let settings = try simulator.line.settings(options, over: carrier)
+                guard carrier == .radio else {
+                    return try Self.onLine(simulator.line.device(settings), settings, family)
+                }
+                return try Self.overRadio(simulator.peripheral(settings), settings, family)
+            }
+            for fault in Fault.all {
+                func takes(_ text: String) -> Bool {
+                    (try? simulator.line.settings(["fault": text], over: carrier)) != nil
+                }
+                guard takes(fault.name) else { continue }
+                let order = takes("\(fault.name)@always") ? "\(fault.name)@always" : fault.name
+                let isSeen = try (1...3).contains { try trace(order, $0) != trace("none", $0) }
+                #expect(isSeen, "\(order) \(carrier)")
+            }
+        }
+    }
+}

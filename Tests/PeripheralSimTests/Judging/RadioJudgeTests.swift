@@ -1,0 +1,49 @@
+import BlueZ
+import FakeBlueZ
+import FirmwareSim
+import PeripheralSim
+import TestSupport
+import Testing
+
+@Suite("What is expected of a host over BLE", .timeLimit(.minutes(3)))
+struct RadioJudgeTests {
+    private static func judge(_ rules: String, _ device: some SimulatedPeripheral) throws -> HostJudge? {
+        HostJudge(try PeripheralSimulator.pump.settings(["expect": rules]), of: device)
+    }
+
+    private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    @Test("A notification reaches who has subscribed, and nobody else has to react to it")
+    func subscriptions() async throws {
+        let pump = HM10Module(PumpFirmware())
+        try await withRadioBench(pump, judge: Self.judge("reaction=1s@line:MANUAL", pump)) { bench in
+            await bench.host.change { $0.device.pressButton(at: $1) }
+            await bench.host.advance(by: .seconds(9))
+            #expect(await bench.host.verdict()?.findings == [])
+            try await bench.central.subscribe("FFE1")
+            await bench.host.change { $0.device.pressButton(at: $1) }
+            await bench.host.advance(by: .seconds(9))
+            #expect(await bench.host.verdict()?.count == 1)
+        }
+    }
+
+    @Test("Behind an HM-10 a command may come in pieces, and a line may leave in several notifications")
+    func pieces() throws {
+        var judge = try #require(
+            try Self.judge("one-in-flight,reaction=1s/OFF@line:ERROR:OVERHEAT", HM10Module(PumpFirmware())))
+        judge.hear(Self.bytes("ON\n"), at: .zero, isAnswering: false, isPacket: true)
+        judge.say(Self.bytes("OK\r\nPUMP:ON\r\nERROR:O"), at: .zero, isPacket: true)
+        judge.say(Self.bytes("VERHEAT\r\n"), at: .zero, isPacket: true)
+        #expect(judge.verdict(at: .zero).untested == [])
+        judge.hear(Self.bytes("\nO"), at: .zero, isAnswering: true, isPacket: true)
+        judge.hear(Self.bytes("FF\n"), at: .zero, isAnswering: true, isPacket: true)
+        #expect(judge.verdict(at: .seconds(9)).hasPassed)
+    }
+
+    @Test("A device whose writes are whole takes each for a command")
+    func whole() throws {
+        var judge = try #require(try Self.judge("one-in-flight", PeerPeripheral()))
+        judge.hear(Self.bytes("Hello\nthere"), at: .zero, isAnswering: false, isPacket: true)
+        #expect(judge.verdict(at: .zero).hasPassed)
+    }
+}
