@@ -142,7 +142,9 @@ public actor DeviceHost<Device: SimulatedDevice> {
         guard lines[id]?.isListening == true else { return }
         lines[id]?.isListening = false
         wakeWaiters()
-        if !lines.values.contains(where: \.isListening) { device.lineLeft(at: now) }
+        guard !lines.values.contains(where: \.isListening) else { return }
+        judge?.leave()
+        device.lineLeft(at: now)
     }
 
     /// Hands what the device says to `listener`, as it is, until ``detach(_:)``.

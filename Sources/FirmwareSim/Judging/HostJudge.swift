@@ -24,9 +24,15 @@ public struct HostJudge: Sendable {
     /// When the command that goes on began, and whether the device was answering another then.
     private var beginning: (time: Duration, isEarly: Bool)?
     private var lastBeginning: Duration?
+    /// When the host has flushed its input, or was seen to close its port.
+    private var flushedAt: Duration?
+    /// Whether the reply that goes on was flushed: each is one finding.
+    private var hasFlushed = false
     /// Whether a whole command has come that the device is yet to answer: it has not been quiet since.
     private(set) var awaitsReply = false
     private var said: [UInt8] = []
+    /// The commands that have come since the line began that the device says: a host need not wait for its end.
+    private var early: [[UInt8]] = []
     /// What the host has to react to: what is expected, and since when.
     private var waiting: [(index: Int, since: Duration)] = []
 
@@ -68,6 +74,7 @@ public struct HostJudge: Sendable {
     ) {
         let isWhole = isPacket && !isStream
         noteDelays(until: time)
+        noteFlush()
         judge(hostRate: hostRate, at: time)
         awaitsReply = awaitsReply && isAnswering
         for byte in bytes {
@@ -97,32 +104,41 @@ public struct HostJudge: Sendable {
         let word = Array(String(decoding: command, as: UTF8.self).uppercased().utf8)
         if !urgent.contains(word) { judgeMoment(of: beginning) }
         lastBeginning = beginning.time
-        awaitsReply = true
-        waiting.removeAll { wait in
-            expectations[wait.index].command.map { word.starts(with: $0) } ?? true
-        }
+        (awaitsReply, hasFlushed) = (true, false)
+        if !said.isEmpty { early.append(word) }
+        waiting = waiting.filter { !isReaction(word, to: $0.index) }
+    }
+
+    /// Whether a command is what a rule wants to follow its line.
+    private func isReaction(_ word: [UInt8], to index: Int) -> Bool {
+        expectations[index].command.map { word.starts(with: $0) } ?? true
     }
 
     private mutating func judgeMoment(of beginning: (time: Duration, isEarly: Bool)) {
         // A finding is one line.
         let name = String(decoding: command.map { Self.isLineEnd($0) ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
-        for index in indices(of: .oneInFlight) {
+        // The first command has none before it that it could come too early after.
+        for index in indices(of: .oneInFlight) where lastBeginning != nil {
             tested.insert(index)
             if beginning.isEarly {
                 seen.add(expectations[index], at: beginning.time, "\(name) came before the last reply had ended")
             }
         }
+        guard let last = lastBeginning else { return }
+        let pause = beginning.time - last
         for index in indices(of: .pacing) {
             tested.insert(index)
-            guard let last = lastBeginning, beginning.time - last < expectations[index].time else { continue }
+            guard pause < expectations[index].time else { continue }
             seen.add(
-                expectations[index], at: beginning.time, "\(name) came \(beginning.time - last) after the last command")
+                expectations[index], at: beginning.time, "\(name) came \(Verdict.seconds(pause)) after the last command"
+            )
         }
     }
 
     /// The device has said something.
     public mutating func say(_ bytes: [UInt8], at time: Duration, isPacket: Bool = false) {
         noteDelays(until: time)
+        noteFlush()
         for byte in bytes {
             if Self.isLineEnd(byte) { endLine(at: time) } else { said.append(byte) }
         }
@@ -133,9 +149,9 @@ public struct HostJudge: Sendable {
     private mutating func endLine(at time: Duration) {
         for index in indices(of: .reaction) where said.starts(with: expectations[index].line) {
             tested.insert(index)
-            waiting.append((index, time))
+            if !early.contains(where: { isReaction($0, to: index) }) { waiting.append((index, time)) }
         }
-        said = []
+        (said, early) = ([], [])
     }
 
     /// The device has nothing left to say: whatever was asked is answered, and what it says next is unasked.
@@ -144,9 +160,19 @@ public struct HostJudge: Sendable {
     /// A step of the scenario could not be done: what the host was to be tested by did not happen.
     mutating func note(_ failure: StepFailure) { seen.add(failure) }
 
-    /// The host has flushed its input.
+    /// The host has flushed its input, or closes its port, which looks the same until it is known that it has left.
     public mutating func flush(at time: Duration, isAnswering: Bool) {
-        for index in indices(of: .noFlush) where awaitsReply && isAnswering {
+        if awaitsReply, isAnswering, !hasFlushed { flushedAt = time }
+    }
+
+    /// The host has closed its port.
+    package mutating func leave() { flushedAt = nil }
+
+    /// One who still does something has flushed, and not left.
+    private mutating func noteFlush() {
+        guard let time = flushedAt else { return }
+        (flushedAt, hasFlushed) = (nil, true)
+        for index in indices(of: .noFlush) {
             seen.add(expectations[index], at: time, "the input was flushed in the middle of a reply")
         }
     }
@@ -160,10 +186,14 @@ public struct HostJudge: Sendable {
 
     // MARK: The verdict
 
-    /// What has been seen until now. What the host still has time to react to is no finding.
+    /// What has been seen until the end: what the host has not reacted to by then it never will.
     public func verdict(at time: Duration) -> Verdict {
         var judge = self
         judge.noteDelays(until: time)
+        judge.noteFlush()
+        for wait in judge.waiting {
+            judge.seen.add(expectations[wait.index], at: wait.since, "no such command came before the end")
+        }
         // A flush that did not happen was put to the test by any command.
         let hasCommands = lastBeginning != nil
         judge.seen.untested = expectations.indices.filter { index in

@@ -39,13 +39,17 @@ public struct Verdict: Sendable, Hashable {
 }
 
 extension Verdict: CustomStringConvertible {
+    /// A time in seconds, to the millisecond.
+    static func seconds(_ time: Duration) -> String {
+        let milliseconds = time.components.attoseconds / 1_000_000_000_000_000
+        return "\(time.components.seconds).\("00\(milliseconds)".suffix(3)) s"
+    }
+
     /// One line for each finding.
     public var description: String {
         if hasPassed { return "the host did all that was expected" }
         var lines = findings.map { finding in
-            let milliseconds = finding.time.components.attoseconds / 1_000_000_000_000_000
-            let fraction = String("00\(milliseconds)".suffix(3))
-            return "at \(finding.time.components.seconds).\(fraction) s: \(finding.expectation): \(finding.detail)"
+            "at \(Self.seconds(finding.time)): \(finding.expectation): \(finding.detail)"
         }
         if count > findings.count { lines.append("and \(count - findings.count) more") }
         lines += untested.map { "\($0): never came to the test" }

@@ -56,9 +56,36 @@ struct HostJudgeTests {
         #expect(judge.verdict(at: .seconds(100)).hasPassed)
         judge.say(Self.bytes("ERROR:OVER"), at: .seconds(100))
         judge.say(Self.bytes("HEAT\r\n"), at: .seconds(101))
-        #expect(judge.verdict(at: .seconds(106)).hasPassed)
+        let early = judge.verdict(at: .seconds(103)).findings
+        #expect(early.map(\.detail) == ["no such command came before the end"])
         let verdict = judge.verdict(at: .seconds(107))
         #expect(!verdict.hasPassed && verdict.findings.map(\.time) == [.seconds(101)])
+    }
+
+    @Test("A host that reacts before the line has ended has reacted")
+    func earlyReaction() throws {
+        var judge = try Self.judge("reaction=1s/OFF@line:ERROR")
+        judge.hear(Self.bytes("OFF\n"), at: .zero, isAnswering: false)
+        judge.say(Self.bytes("ERROR:OVERH"), at: .seconds(1))
+        judge.hear(Self.bytes("OFF\n"), at: .seconds(1), isAnswering: true)
+        judge.say(Self.bytes("EAT\r\n"), at: .seconds(2))
+        #expect(judge.verdict(at: .seconds(9)).hasPassed)
+        judge.say(Self.bytes("ERROR:OVERHEAT\r\n"), at: .seconds(9))
+        #expect(judge.verdict(at: .seconds(11)).count == 1)
+    }
+
+    @Test("A flush in the middle of a reply is one finding; that a port is closed is none")
+    func closes() throws {
+        var judge = try Self.judge("no-flush")
+        judge.hear(Self.bytes("STATUS\n"), at: .zero, isAnswering: false)
+        judge.flush(at: .seconds(1), isAnswering: true)
+        judge.leave()
+        #expect(judge.verdict(at: .seconds(1)).hasPassed)
+        for _ in 0..<3 {
+            judge.flush(at: .seconds(1), isAnswering: true)
+            judge.say(Self.bytes("S"), at: .seconds(1))
+        }
+        #expect(judge.verdict(at: .seconds(1)).count == 1)
     }
 
     @Test("Over BLE each write is a command, and each notification a line")
@@ -66,7 +93,7 @@ struct HostJudgeTests {
         var judge = try Self.judge("one-in-flight,reaction=1s@line:HELLO", rate: .unlimited)
         judge.say(Self.bytes("HELLO from x"), at: .zero, isPacket: true)
         judge.hear(Self.bytes("GET_LOG"), at: .milliseconds(500), isAnswering: false, isPacket: true)
-        #expect(judge.verdict(at: .seconds(5)).hasPassed)
+        #expect(judge.verdict(at: .seconds(5)).count == 0)
         judge.hear(Self.bytes("GET_LOG"), at: .seconds(6), isAnswering: true, isPacket: true)
         #expect(judge.verdict(at: .seconds(7)).count == 1)
     }
@@ -79,7 +106,7 @@ struct HostJudgeTests {
         judge.hear(Self.bytes("ON\n"), at: .zero, isAnswering: false, isPacket: true)
         judge.say(Self.bytes("ERROR:OVERHEAT\r\n"), at: .seconds(1), isPacket: true)
         judge.hear(Self.bytes(write), at: .seconds(1), isAnswering: true, isPacket: true)
-        #expect(judge.verdict(at: .seconds(9)).hasPassed)
+        #expect(judge.verdict(at: .seconds(9)).count == 0)
         judge.hear(Self.bytes("\nTEMP\n"), at: .seconds(9), isAnswering: true, isPacket: true)
         #expect(judge.verdict(at: .seconds(9)).findings.map(\.detail) == ["TEMP came before the last reply had ended"])
     }

@@ -61,7 +61,7 @@ struct ScenarioCommandTests {
         let script =
             #"stty -F "$PUMPCTL_PORT" 115200; exec 3<>"$PUMPCTL_PORT"; printf 'TEMP\n' >&3; head -c 10 <&3 >/dev/null"#
         let ending = try await Pumpctl.run(
-            "sim", "pump", "--unpaced", "--expect", "pacing=1ms", "--run", "--", "bash", "-c", script)
+            "sim", "pump", "--unpaced", "--expect", "no-flush", "--run", "--", "bash", "-c", script)
         #expect(ending.status == 0, "\(ending.errors)")
         let wrong = try await Pumpctl.run("sim", "pump", "--expect", "baud", "--run", "--", "bash", "-c", script)
         #expect(wrong.status == 2)
