@@ -272,7 +272,7 @@ let package = Package(
                 "pumpctl", "pumpctl-record", "pumpctld", "Sharing", "DeviceKit", "FirmwareSim", "PeripheralSim",
                 "FakeBlueZ", "BlueZ",
                 "DBus", "SerialPort", "DescriptorIO", "LineProtocol", "Transports", "TestSupport", "SimControl",
-                "ControlProtocol",
+                "ControlProtocol", "Verification",
             ],
             path: "Tests/bench",
             exclude: [

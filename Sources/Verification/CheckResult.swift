@@ -41,7 +41,9 @@ public struct CheckResult: Sendable {
     public var sent: [String] { steps.compactMap { if case .sent(let bytes) = $0 { bytes.shown } else { nil } } }
 
     /// What came back, a line each, its end apart.
-    public var received: [String] { steps.compactMap { if case .received(let bytes) = $0 { bytes.shown } else { nil } } }
+    public var received: [String] {
+        steps.compactMap { if case .received(let bytes) = $0 { bytes.shown } else { nil } }
+    }
 
     /// What was done at the device.
     public var done: [String] { steps.compactMap { if case .did(let verb) = $0 { verb } else { nil } } }

@@ -35,6 +35,9 @@ struct Mutant: Sendable, CustomTestStringConvertible {
     /// What is done to it, by what should be.
     var feels: [String: String] = [:]
 
+    /// What it says unasked, each 5 s.
+    var chatter: String?
+
     var testDescription: String { "\(kills): \(flaw)" }
 }
 
@@ -48,6 +51,7 @@ struct MutantDevice<Device: SimulatedDevice>: SimulatedDevice {
     private var line: [UInt8] = []
     private var spared = 0
     private var emissions: [Emission] = []
+    private var chatterDue = Duration.seconds(5)
 
     init(_ device: Device, _ mutant: Mutant?) { (self.device, self.mutant) = (device, mutant) }
 
@@ -65,6 +69,12 @@ struct MutantDevice<Device: SimulatedDevice>: SimulatedDevice {
             } else {
                 for byte in emission.bytes { take(byte, at: emission.time) }
             }
+        }
+        while chatterDue <= instant {
+            if let text = row?.chatter {
+                emissions.append(Emission(bytes: Array("\(text)\r\n".utf8), time: chatterDue))
+            }
+            chatterDue += .seconds(5)
         }
         let count = emissions.prefix { $0.time <= instant }.count
         defer { emissions.removeFirst(count) }
@@ -91,7 +101,9 @@ struct MutantDevice<Device: SimulatedDevice>: SimulatedDevice {
         }
     }
 
-    var nextActivity: Duration? { [device.nextActivity, emissions.first?.time].compactMap(\.self).min() }
+    var nextActivity: Duration? {
+        [device.nextActivity, emissions.first?.time, mutant?.chatter.map { _ in chatterDue }].compactMap(\.self).min()
+    }
 
     var isQuiescent: Bool { device.isQuiescent && emissions.isEmpty }
 

@@ -1,5 +1,6 @@
 import FirmwareSim
 import LineProtocol
+import TestSupport
 import Testing
 
 @testable import Verification
@@ -11,7 +12,7 @@ struct OtherFamilyTests {
         var board = LEDFirmware()
         board.receive(Array("LED:\(isLit ? 1 : 0)\n".utf8), at: .zero)
         _ = board.advance(to: .seconds(1))
-        let world = VerificationWorld(board)
+        let world = VerificationWorld(board, age: .seconds(1))
         let verdict = try #require(world.verify(.led).verdict)
         #expect(verdict.isPassed)
         #expect(verdict.passedCount == FamilyVerification.led.checks.count)

@@ -79,7 +79,7 @@ extension Mutant {
     private static let timingMutants = [
         Mutant(
             kills: "pump.off.silence", flaw: "reports while it is off", isShared: true,
-            says: says("PUMP:OFF", "*")),
+            chatter: "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.0C}"),
         Mutant(
             kills: "pump.reply.latency", flaw: "answers late", isShared: true, late: ["TEMP\n": .milliseconds(400)]),
         Mutant(
@@ -89,7 +89,7 @@ extension Mutant {
                 "TEMP:", "*", "*", "*", "*", "*", behind: String(repeating: "TEMP\n", count: 5))),
         Mutant(
             kills: "pump.loop.period", flaw: "has longer turns", isShared: true, late: ["TEMP\n": .milliseconds(60)]),
-        Mutant(kills: "pump.loop.blink", flaw: "does not blink", isShared: true, late: ["TEMP\n": .milliseconds(-50)]),
+        Mutant(kills: "pump.loop.blink", flaw: "does not blink", isShared: true, late: ["TEMP\n": .milliseconds(50)]),
         Mutant(
             kills: "pump.boot.banner", flaw: "says no baud rate",
             says: says("Baud Rate:")),
@@ -133,7 +133,8 @@ extension Mutant {
         Mutant(
             kills: "pump.speed.kept", flaw: "is set by what is out of range", isShared: true,
             hears: ["SPEED:-1\n": "SPEED:255\n"],
-            says: says("SPEED:255", behind: "SPEED:-1\n") + says("OK", "ERROR:INVALID_SPEED_VALUE", behind: "SPEED:-1\n")),
+            says: says("SPEED:255", behind: "SPEED:-1\n")
+                + says("OK", "ERROR:INVALID_SPEED_VALUE", behind: "SPEED:-1\n")),
         Mutant(
             kills: "pump.unasked.status", flaw: "leaves out every report but the first", isShared: true,
             says: says("STATUS:", behind: "ON\n", spared: 1)),

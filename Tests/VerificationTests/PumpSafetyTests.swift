@@ -14,7 +14,7 @@ struct PumpSafetyTests {
         var pump = PumpFirmware.onBench
         pump.receive(Array("ON\n".utf8), at: .zero)
         _ = pump.advance(to: .seconds(2))
-        let world = World(pump)
+        let world = World(pump, age: .seconds(2))
         let outcome = world.verify(.pump) { $0.mayRun = mayRun }
         #expect(outcome.error as? VerificationError == .running)
         #expect(world.written.allSatisfy { $0 == "STATUS\n" })
@@ -28,7 +28,7 @@ struct PumpSafetyTests {
         pump.setSkinTemperature(42)
         _ = pump.advance(to: .seconds(2))
         pump.setSkinTemperature(34)
-        let world = World(pump)
+        let world = World(pump, age: .seconds(2))
         #expect(world.verify(.pump).error as? VerificationError == .stoppedForSafety)
         #expect(world.written.allSatisfy { $0 == "STATUS\n" })
         #expect(world.device.device.state == .error)
@@ -80,7 +80,9 @@ struct PumpSafetyTests {
         #expect(world.loop.now <= .seconds(45))
     }
 
-    @Test("A firmware that falls silent, wherever it does, is through within 45 s", arguments: Array(stride(from: 2, to: 90, by: 7)))
+    @Test(
+        "A firmware that falls silent, wherever it does, is through within 45 s",
+        arguments: Array(stride(from: 2, to: 90, by: 7)))
     func fallsSilent(count: Int) throws {
         let world = World(.onBench)
         var heard = 0

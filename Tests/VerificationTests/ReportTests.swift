@@ -14,7 +14,8 @@ struct ReportTests {
         func add(_ id: String, _ outcome: CheckResult.Outcome, _ steps: [CheckResult.Step] = []) {
             verdict.results.append(
                 CheckResult(
-                    id: id, paragraph: "1, table: \"OK\" \\ # <&>", round: 1, outcome: outcome, variants: ["a: b"], steps: steps,
+                    id: id, paragraph: "1, table: \"OK\" \\ # <&>", round: 1, outcome: outcome, variants: ["a: b"],
+                    steps: steps,
                     time: .milliseconds(1500)))
         }
         add("pump.one", .passed, [.sent(Array("STATUS\n".utf8)), .did("press")])

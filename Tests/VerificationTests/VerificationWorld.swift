@@ -18,9 +18,11 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
     /// The verification that is under way.
     private(set) var task: Task<Void, Never>?
     /// By how much the device is ahead of the loop.
-    private var ahead = Duration.zero
+    private var ahead: Duration
 
-    init(_ device: Device, _ mutant: Mutant? = nil) {
+    /// - Parameter age: For how long the device has lived.
+    init(_ device: Device, _ mutant: Mutant? = nil, age: Duration = .zero) {
+        ahead = age
         self.device = MutantDevice(device, mutant)
         loop.device = SimulatedLoop.Device(
             next: { [unowned self] in

@@ -2,7 +2,8 @@ extension FamilyVerification {
     /// What comes behind a reset.
     static let bootChecks: [Check] = [
         Check(
-            "pump.boot.banner", "1: a boot banner: HELLO:…, or lines of = with Device, Version, Baud Rate, Ready; or none"
+            "pump.boot.banner",
+            "1: a boot banner: HELLO:…, or lines of = with Device, Version, Baud Rate, Ready; or none"
         ) { bench in
             let lines = try await bench.startingLines()
             let texts = lines.map(\.text).filter { !$0.hasPrefix("[") && !$0.hasPrefix("Reset: ") }
@@ -18,7 +19,8 @@ extension FamilyVerification {
                 bench.note("boot banner of several lines")
             }
         },
-        Check("pump.boot.off", "1: a Nano resets …, and the pump is off afterwards", needs: [.run, .stimulus]) { bench in
+        Check("pump.boot.off", "1: a Nano resets …, and the pump is off afterwards", needs: [.run, .stimulus]) {
+            bench in
             try await bench.start()
             try await bench.act("reset")
             _ = try await bench.untilStarted()

@@ -18,7 +18,8 @@ extension FamilyVerification {
                 try await bench.ask(command, "ERROR:UNKNOWN_COMMAND")
             }
         },
-        Check("pump.command.whole", "1, table: anything else is ERROR:UNKNOWN_COMMAND, also the beginning of a command") {
+        Check("pump.command.whole", "1, table: anything else is ERROR:UNKNOWN_COMMAND, also the beginning of a command")
+        {
             bench in
             for command in ["TEM", "TEMPS", "OF", "OFFF", "STATU"] {
                 try await bench.ask(command, "ERROR:UNKNOWN_COMMAND")

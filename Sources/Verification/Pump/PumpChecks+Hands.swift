@@ -1,7 +1,8 @@
 extension FamilyVerification {
     /// The button on the lid.
     static let buttonChecks: [Check] = [
-        Check("pump.button.on", "1: MANUAL:ON when the button on the lid is pressed", needs: [.run, .stimulus]) { bench in
+        Check("pump.button.on", "1: MANUAL:ON when the button on the lid is pressed", needs: [.run, .stimulus]) {
+            bench in
             bench.mayHaveRun = true
             try await bench.act("press")
             try await bench.untilSaid("MANUAL:ON")
@@ -31,14 +32,18 @@ extension FamilyVerification {
             try await bench.turn(to: 15)
             try await bench.expect(percent: 0, because: "of a knob at 15")
         },
-        Check("pump.knob.hysteresis", "1: a change of more than 5 from the last value taken", needs: [.run, .stimulus]) {
+        Check("pump.knob.hysteresis", "1: a change of more than 5 from the last value taken", needs: [.run, .stimulus])
+        {
             bench in
             try await bench.startAtKnob(reading: 714)
             // 3 of 255 more.
             try await bench.turn(to: 730)
             try await bench.expect(percent: 39, because: "of 100: the knob has moved by less than 6")
         },
-        Check("pump.knob.only-moved", "1: … sets the speed; SPEED and ON hold until it is turned", needs: [.run, .stimulus]) {
+        Check(
+            "pump.knob.only-moved", "1: … sets the speed; SPEED and ON hold until it is turned",
+            needs: [.run, .stimulus]
+        ) {
             bench in
             try await bench.startAtKnob(reading: 713)
             try await bench.quiet(for: .milliseconds(700))

@@ -39,7 +39,8 @@ extension FamilyVerification {
             try await bench.ask("OFF", "OK", "PUMP:OFF")
             try await bench.expect(state: "OFF")
         },
-        Check("pump.status.on-fields", "1: State:ON,Speed:70%,Runtime:5m,Remaining:25m and temperatures", needs: [.run]) {
+        Check("pump.status.on-fields", "1: State:ON,Speed:70%,Runtime:5m,Remaining:25m and temperatures", needs: [.run])
+        {
             bench in
             try await bench.start()
             let status = try await bench.status()

@@ -1,7 +1,8 @@
 extension FamilyVerification {
     /// The run timer.
     static let runtimeChecks: [Check] = [
-        Check("pump.status.minutes", "1: Runtime and Remaining are whole minutes, truncated", needs: [.run, .stimulus]) {
+        Check("pump.status.minutes", "1: Runtime and Remaining are whole minutes, truncated", needs: [.run, .stimulus])
+        {
             bench in
             try await bench.start()
             try await bench.live(for: 330)
@@ -11,7 +12,9 @@ extension FamilyVerification {
                 runtime == 5 && remaining == 24, "Runtime:5m,Remaining:24m after 5.5 minutes",
                 got: "Runtime:\(status["Runtime"] ?? ""),Remaining:\(status["Remaining"] ?? "")")
         },
-        Check("pump.on.restarts-timer", "1, table: already on: …, and the run timer restarts", needs: [.run, .stimulus]) {
+        Check(
+            "pump.on.restarts-timer", "1, table: already on: …, and the run timer restarts", needs: [.run, .stimulus]
+        ) {
             bench in
             try await bench.start()
             try await bench.live(for: 150)
@@ -20,7 +23,8 @@ extension FamilyVerification {
             try require(runtime == "0m", "Runtime:0m behind the second ON", got: "Runtime:\(runtime ?? "")")
         },
         Check(
-            "pump.safety.thirty-minutes", "1: ERROR:SAFETY_SHUTOFF … after 30 minutes of running", needs: [.run, .stimulus]
+            "pump.safety.thirty-minutes", "1: ERROR:SAFETY_SHUTOFF … after 30 minutes of running",
+            needs: [.run, .stimulus]
         ) { bench in
             try await bench.start()
             try await bench.live(for: 1780)
@@ -44,14 +48,18 @@ extension FamilyVerification {
             try await bench.expect(state: "ON")
             try await bench.act("temperature", "skin", "34")
         },
-        Check("pump.error.start-failed", "1, table: in the error state ON is ERROR:PUMP_START_FAILED", needs: [.run, .stimulus])
-        { bench in
+        Check(
+            "pump.error.start-failed", "1, table: in the error state ON is ERROR:PUMP_START_FAILED",
+            needs: [.run, .stimulus]
+        ) { bench in
             try await bench.overheat("41.6", "34.2")
             try await bench.ask("ON", "ERROR:PUMP_START_FAILED")
             try await bench.expect(state: "ERROR")
         },
-        Check("pump.error.speed", "1, table: not running (off or in error), ERROR:PUMP_NOT_RUNNING", needs: [.run, .stimulus])
-        { bench in
+        Check(
+            "pump.error.speed", "1, table: not running (off or in error), ERROR:PUMP_NOT_RUNNING",
+            needs: [.run, .stimulus]
+        ) { bench in
             try await bench.overheat("41.7", "34.3")
             try await bench.ask("SPEED:90", notRunning)
         },

@@ -12,7 +12,8 @@ extension FamilyVerification {
                 try await bench.ask(command, "ERROR:UNKNOWN_COMMAND")
             }
         },
-        Check("pump.speed.atoi-range", "1, table: leading spaces and + are skipped, what follows the digits is ignored") {
+        Check("pump.speed.atoi-range", "1, table: leading spaces and + are skipped, what follows the digits is ignored")
+        {
             bench in
             // In range: it is only because the pump is off that they fail.
             for number in [" 200", "+5", "5x", "1e2", "abc", "", "00000255"] {
@@ -20,7 +21,8 @@ extension FamilyVerification {
             }
             for number in ["  256", "+300", "256x", "-7"] { try await bench.ask("SPEED:" + number, invalidSpeed) }
         },
-        Check("pump.speed.sixteen-bits", "1, table: a 16-bit int: 65536→0, 65736→200, −65336→200; or beyond the range") {
+        Check("pump.speed.sixteen-bits", "1, table: a 16-bit int: 65536→0, 65736→200, −65336→200; or beyond the range")
+        {
             bench in
             var wraps: Set<Bool> = []
             let either = LineExpectation("ERROR:PUMP_NOT_RUNNING or ERROR:INVALID_SPEED_VALUE") {

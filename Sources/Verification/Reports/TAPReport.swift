@@ -22,7 +22,8 @@ public struct TAPReport: VerificationReport {
         var text = ""
         for kind in Timings.Kind.allCases {
             guard let times = verdict.timings.summary(of: kind) else { continue }
-            text += "# \(kind.rawValue)_ms min=\(times.minimum.shownMilliseconds) median=\(times.median.shownMilliseconds)"
+            text +=
+                "# \(kind.rawValue)_ms min=\(times.minimum.shownMilliseconds) median=\(times.median.shownMilliseconds)"
             text += " p99=\(times.percentile99.shownMilliseconds) max=\(times.maximum.shownMilliseconds)\n"
         }
         return text

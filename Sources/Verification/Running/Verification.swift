@@ -129,7 +129,8 @@ public struct Verification: Sendable {
     // MARK: Results
 
     private func report(
-        _ checks: some Sequence<Check>, _ outcome: CheckResult.Outcome, _ bench: Bench?, _ verdict: inout FirmwareVerdict,
+        _ checks: some Sequence<Check>, _ outcome: CheckResult.Outcome, _ bench: Bench?,
+        _ verdict: inout FirmwareVerdict,
         _ tell: (CheckResult) -> Void, time: Duration = .zero
     ) {
         for check in checks {

@@ -53,7 +53,9 @@ extension Bench {
     fileprivate func log(isQuestion: Bool = true) async throws -> [String] {
         try await send("GET_LOG\n", isQuestion: isQuestion)
         var (rows, hasBegun): ([String], Bool) = ([], false)
-        while let line = try await line(within: hasBegun ? .seconds(1) : options.timeout) {
+        // Live rows may come more often than that, and are no part of it.
+        var deadline = elapsed + options.timeout
+        while let line = try await line(by: deadline) {
             let text = line.text
             if !hasBegun, text == "GET_LOG" {
                 note("says GET_LOG back")
@@ -67,6 +69,7 @@ extension Bench {
             } else {
                 rows.append(text)
             }
+            if hasBegun { deadline = elapsed + .seconds(1) }
         }
         try require(hasBegun, "LOG Values: …", got: "no answer in \(options.timeout.milliseconds) ms")
         return rows

@@ -72,7 +72,9 @@ struct FirmwareVerification: Sendable {
         switch verdict.ending {
         case .lost(let error):
             var failure = Failure(error)
-            if aftermath == .safe { (failure.message, failure.outcome) = (failure.message + "; the pump is off", "off") }
+            if aftermath == .safe {
+                (failure.message, failure.outcome) = (failure.message + "; the pump is off", "off")
+            }
             throw failure
         case .interrupted where isStopped:
             throw Failure(

@@ -20,7 +20,8 @@ enum VerifyReport: String, CaseIterable, ExpressibleByArgument {
         let needs = Check.Need.allCases.filter(check.needs.contains)
         guard self == .json else {
             let options = needs.map { $0 == .run ? "--allow-run" : "--stimulus" }
-            return "\(check.id)\(options.isEmpty ? "" : " (\(options.joined(separator: ", ")))")\n    \(check.paragraph)\n"
+            return
+                "\(check.id)\(options.isEmpty ? "" : " (\(options.joined(separator: ", ")))")\n    \(check.paragraph)\n"
         }
         return JSONValue.object([
             "check": .text(check.id), "protocol": .text(check.paragraph),
