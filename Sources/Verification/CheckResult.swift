@@ -50,6 +50,8 @@ public struct CheckResult: Sendable {
 }
 
 extension [UInt8] {
-    /// As it may be printed; what is long is cut.
-    var shown: String { printable(limit: 200) }
+    /// As it may be printed, with line ends as `\n` and `\r`; what is long is cut.
+    var shown: String {
+        printable(limit: 200).replacing("\\x0a", with: "\\n").replacing("\\x0d", with: "\\r")
+    }
 }

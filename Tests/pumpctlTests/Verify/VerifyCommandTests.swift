@@ -42,7 +42,7 @@ struct VerifyCommandTests {
             let objects = try ending.objects()
             let failed = try #require(objects.first { $0["outcome"] as? String == "failed" })
             #expect(failed["got"] as? String == "<what?>")
-            #expect(failed["sent"] as? [String] == ["FOO\\x0a", "\\x0aOFF\\x0a", "STATUS\\x0a"])
+            #expect(failed["sent"] as? [String] == ["FOO\\n", "\\nOFF\\n", "STATUS\\n"])
             #expect(objects.last?["failed"] as? Int == 1)
         default: #expect(ending.output.contains("        got:      <what?>\n"))
         }
