@@ -15,7 +15,7 @@ public struct VerificationOptions: Sendable {
     /// When no further check is begun. Without leave to run the device, and with the usual timeout, 40 s for each round:
     /// what follows, and the check under way, have 5 s more.
     func limit(hasStimulus: Bool) -> Duration {
-        timeout * (40 * rounds * (mayRun ? hasStimulus ? 6 : 3 : hasStimulus ? 2 : 1))
+        timeout * (40 * rounds * (mayRun ? hasStimulus ? 6 : 3 : 1))
     }
 }
 

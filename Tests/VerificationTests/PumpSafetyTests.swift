@@ -45,6 +45,15 @@ struct PumpSafetyTests {
         #expect(world.loop.now < .seconds(45), "\(world.loop.now)")
     }
 
+    @Test("With hands a run without leave takes no more than 45 s either")
+    func handsWithoutLeave() throws {
+        let world = World(.onBench)
+        let verdict = try #require(world.verify(.pump) { $0.mayRun = false }.verdict)
+        #expect(verdict.isPassed)
+        #expect(verdict.skipped == FamilyVerification.pump.checks.filter { $0.needs.contains(.run) }.map(\.id))
+        #expect(world.loop.now < .seconds(45), "\(world.loop.now)")
+    }
+
     @Test("With leave and without hands the checks of a running pump are made")
     func withLeave() throws {
         let world = World(.onBench)
@@ -139,7 +148,7 @@ struct PumpSafetyTests {
         #expect(world.device.device.state == .off)
     }
 
-    @Test("A pump that never acknowledges OFF is told for its own 30 minutes, and may be on")
+    @Test("A pump that never acknowledges OFF is told until its own 30 minutes are over")
     func neverOff() throws {
         let world = World(.onBench)
         world.onWrite = { $0.hasSuffix("OFF\n") ? nil : $0 }
