@@ -24,6 +24,7 @@ let package = Package(
         .library(name: "BlueZ", targets: ["BlueZ"]),
         .library(name: "SerialPort", targets: ["SerialPort"]),
         .library(name: "LineProtocol", targets: ["LineProtocol"]),
+        .library(name: "Verification", targets: ["Verification"]),
         .library(name: "Transports", targets: ["Transports"]),
         .library(name: "DeviceKit", targets: ["DeviceKit"]),
         .library(name: "Sharing", targets: ["Sharing"]),
@@ -73,6 +74,8 @@ let package = Package(
         .target(name: "BlueZ", dependencies: ["DBus", "DescriptorIO"], swiftSettings: settings),
         .target(name: "SerialPort", dependencies: ["CSerial", "CUdev", "DescriptorIO"], swiftSettings: settings),
         .target(name: "LineProtocol", swiftSettings: settings),
+        // Tests a firmware over a link, by the protocol's page.
+        .target(name: "Verification", dependencies: ["LineProtocol"], swiftSettings: settings),
         .target(
             name: "Transports", dependencies: ["LineProtocol", "SerialPort", "BlueZ", "DBus", "DescriptorIO"],
             swiftSettings: settings),
@@ -146,6 +149,7 @@ let package = Package(
             dependencies: [
                 "DeviceKit", "Diagnosis", "LineProtocol", "Transports", "BlueZ", "DBus", "SerialPort", "DescriptorIO",
                 "FirmwareSim", "PeripheralSim", "SimControl", "ControlProtocol", "RecordFormat", "Terminal", "Charts",
+                "Verification",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -182,6 +186,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "LineProtocolTests", dependencies: ["LineProtocol", "TestSupport"], resources: [.copy("Fixtures")],
+            swiftSettings: settings),
+        .testTarget(
+            name: "VerificationTests", dependencies: ["Verification", "FirmwareSim", "LineProtocol", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "TransportsTests",
@@ -265,7 +272,7 @@ let package = Package(
                 "pumpctl", "pumpctl-record", "pumpctld", "Sharing", "DeviceKit", "FirmwareSim", "PeripheralSim",
                 "FakeBlueZ", "BlueZ",
                 "DBus", "SerialPort", "DescriptorIO", "LineProtocol", "Transports", "TestSupport", "SimControl",
-                "ControlProtocol",
+                "ControlProtocol", "Verification",
             ],
             path: "Tests/bench",
             exclude: [

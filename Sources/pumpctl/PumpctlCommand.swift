@@ -27,7 +27,7 @@ struct PumpctlCommand: ParsableCommand {
                     ScanCommand.self, GATTCommand.self, ModuleCommand.self, ForgetCommand.self,
                     ServeCommand.self, DoctorCommand.self,
                 ]),
-            CommandGroup(name: "Simulation", subcommands: [SimCommand.self]),
+            CommandGroup(name: "Simulation and tests", subcommands: [SimCommand.self, VerifyCommand.self]),
         ])
 
     @OptionGroup var shared: SharedOptions

@@ -102,7 +102,7 @@ struct SimControlCommand: ContextCommand {
     }
 
     /// What a simulator answers to a request.
-    private static func ask(
+    static func ask(
         _ request: JSONValue, at path: String, _ loop: EventLoop
     ) async throws -> [String: JSONValue] {
         let channel: DescriptorChannel

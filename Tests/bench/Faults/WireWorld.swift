@@ -1,5 +1,6 @@
 import FirmwareSim
 import LineProtocol
+import TestSupport
 import Transports
 
 /// A device with faults at the far end of a wire, in simulated time, all of it from one seed.

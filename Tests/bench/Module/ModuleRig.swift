@@ -1,6 +1,7 @@
 import DeviceKit
 import FirmwareSim
 import LineProtocol
+import TestSupport
 
 /// A device on a serial line that is opened at a baud rate, in simulated time. At another rate than the device's each side
 /// hears what a UART makes of that.

@@ -1,6 +1,7 @@
 import DeviceKit
 import FirmwareSim
 import LineProtocol
+import TestSupport
 import Testing
 
 @Suite("Setting up a module", .timeLimit(.minutes(5)))

@@ -1,4 +1,5 @@
 import LineProtocol
+import TestSupport
 
 /// A link to the pump of an `OffWorld`, by a carrier that may take bytes late, lose the device, and lose bytes.
 final class FaultyLink: Link, @unchecked Sendable {

@@ -1,13 +1,13 @@
-import LineProtocol
+package import LineProtocol
 
 /// A link in simulated time that takes everything at once, and may be lost.
-final class LossyLink: Link, @unchecked Sendable {
+package final class LossyLink: Link, @unchecked Sendable {
     // @unchecked: it is touched on the simulated loop's thread only.
 
-    let name = "sim:device"
-    let keepsPacketBounds = false
-    var maximumWriteLength: Int? { nil }
-    let executor: any SerialExecutor & TaskExecutor
+    package let name = "sim:device"
+    package let keepsPacketBounds = false
+    package var maximumWriteLength: Int? { nil }
+    package let executor: any SerialExecutor & TaskExecutor
 
     private let take: ([UInt8]) -> Void
     private let onEnd: () -> Void
@@ -20,7 +20,7 @@ final class LossyLink: Link, @unchecked Sendable {
     /// - Parameters:
     ///   - take: Takes what is sent.
     ///   - onEnd: Told that it is lost or closed.
-    init(_ loop: SimulatedLoop, take: @escaping ([UInt8]) -> Void, onEnd: @escaping () -> Void) {
+    package init(_ loop: SimulatedLoop, take: @escaping ([UInt8]) -> Void, onEnd: @escaping () -> Void) {
         executor = loop
         self.take = take
         self.onEnd = onEnd
@@ -28,9 +28,9 @@ final class LossyLink: Link, @unchecked Sendable {
 
     // MARK: What happens to it
 
-    var isOpen: Bool { ending == nil }
+    package var isOpen: Bool { ending == nil }
 
-    func arrive(_ bytes: [UInt8]) {
+    package func arrive(_ bytes: [UInt8]) {
         guard isOpen else { return }
         if let receiver { return receiver(.bytes(bytes)) }
         arrived += bytes
@@ -38,7 +38,7 @@ final class LossyLink: Link, @unchecked Sendable {
     }
 
     /// The device is gone.
-    func drop() { end(.failure(LinkError(.disconnected, name: name, activity: "receive"))) }
+    package func drop() { end(.failure(LinkError(.disconnected, name: name, activity: "receive"))) }
 
     private func end(_ result: Result<Void, LinkError>) {
         guard isOpen else { return }
@@ -62,7 +62,7 @@ final class LossyLink: Link, @unchecked Sendable {
 
     // MARK: Link
 
-    func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool {
+    package func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool {
         switch ending {
         case nil: take(bytes)
         case .success: throw LinkError(.closed, name: name, activity: "send")
@@ -71,9 +71,9 @@ final class LossyLink: Link, @unchecked Sendable {
         return true
     }
 
-    func send(_ bytes: [UInt8]) async throws(LinkError) { _ = try sendAtOnce(bytes) }
+    package func send(_ bytes: [UInt8]) async throws(LinkError) { _ = try sendAtOnce(bytes) }
 
-    func receive() async throws(LinkError) -> [UInt8]? {
+    package func receive() async throws(LinkError) -> [UInt8]? {
         while true {
             if !arrived.isEmpty { return takeArrived() }
             if let ending {
@@ -93,7 +93,7 @@ final class LossyLink: Link, @unchecked Sendable {
         }
     }
 
-    func receiveAvailable() async throws(LinkError) -> [UInt8] {
+    package func receiveAvailable() async throws(LinkError) -> [UInt8] {
         if arrived.isEmpty, case .failure(let error) = ending { throw error }
         return takeArrived()
     }
@@ -103,11 +103,11 @@ final class LossyLink: Link, @unchecked Sendable {
         return arrived
     }
 
-    func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {
+    package func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {
         if !arrived.isEmpty { receiver(.bytes(takeArrived())) }
         guard let ending else { return self.receiver = receiver }
         receiver(.ended(Self.error(ending)))
     }
 
-    func close() async { end(.success(())) }
+    package func close() async { end(.success(())) }
 }

@@ -1,22 +1,25 @@
-import Glibc
-import Synchronization
-import TestSupport
+internal import Glibc
+internal import Synchronization
 
 /// An executor in simulated time: it runs its jobs on the thread that made it, and when none is left, time moves on to
 /// what is due next. The same program does the same on it each time.
-final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
+package final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     // @unchecked: all but `inbox` is touched by the thread that made it only. A job that comes from another thread waits
     // in `inbox`, and is counted: its task prefers no executor, and runs where and when it likes.
 
     /// What lives in the loop's time besides its timers.
-    struct Device {
+    package struct Device {
         /// When it does anything of its own.
-        var next: () -> Duration
+        package var next: () -> Duration
         /// Lives until then.
-        var step: (Duration) -> Void
+        package var step: (Duration) -> Void
+
+        package init(next: @escaping () -> Duration, step: @escaping (Duration) -> Void) {
+            (self.next, self.step) = (next, step)
+        }
     }
 
-    enum Ending { case done, deadlock, late }
+    package enum Ending { case done, deadlock, late }
 
     private struct Timer {
         let time: Duration
@@ -25,10 +28,10 @@ final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     }
 
     /// The time since the loop was made.
-    private(set) var now = Duration.zero
-    var device: Device?
+    package private(set) var now = Duration.zero
+    package var device: Device?
     /// How many jobs came from other threads.
-    private(set) var strayJobs = 0
+    package private(set) var strayJobs = 0
 
     private let thread = pthread_self()
     private var jobs: [UnownedJob] = []
@@ -38,25 +41,28 @@ final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private var lastID: UInt64 = 0
     private let inbox = Mutex<[UnownedJob]>([])
 
+    /// A loop of the thread that it is made on, at time zero.
+    package init() {}
+
     // MARK: Executor
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if isCurrent { jobs.append(job) } else { inbox.withLock { $0.append(job) } }
     }
 
-    func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+    package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
-    func checkIsolated() { precondition(isCurrent, "not on the simulated loop's thread") }
+    package func checkIsolated() { precondition(isCurrent, "not on the simulated loop's thread") }
 
-    func isIsolatingCurrentContext() -> Bool? { isCurrent }
+    package func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
     private var isCurrent: Bool { pthread_equal(pthread_self(), thread) != 0 }
 
     // MARK: Running
 
     /// Runs `body` to its end.
-    func run(limit: Duration, _ body: @escaping @Sendable () async -> Void) -> Ending {
+    package func run(limit: Duration, _ body: @escaping @Sendable () async -> Void) -> Ending {
         let state = RunState()
         Task(executorPreference: self) {
             await body()
@@ -70,7 +76,7 @@ final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     }
 
     /// Lets so much more time go by.
-    func run(for time: Duration) {
+    package func run(for time: Duration) {
         let limit = now + time
         runJobs()
         while advance(to: limit) { runJobs() }
@@ -127,7 +133,7 @@ final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     /// Does something at a time, behind what is to be done at the same.
     @discardableResult
-    func at(_ time: Duration, _ action: @escaping () -> Void) -> UInt64 {
+    package func at(_ time: Duration, _ action: @escaping () -> Void) -> UInt64 {
         checkIsolated()
         lastID += 1
         let index = timers.lastIndex { time < $0.time }.map { $0 + 1 } ?? 0
@@ -136,7 +142,7 @@ final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     }
 
     /// Waits until a time; false where the task is cancelled.
-    func sleep(until time: Duration) async -> Bool {
+    package func sleep(until time: Duration) async -> Bool {
         checkIsolated()
         var name: UInt64 = 0
         name = lastID + 1
@@ -157,15 +163,17 @@ final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
 }
 
 /// The loop's time, for those who are handed a clock.
-struct SimulatedClock: Clock {
-    typealias Instant = ManualClock.Instant
+package struct SimulatedClock: Clock {
+    package typealias Instant = ManualClock.Instant
 
-    let loop: SimulatedLoop
+    private let loop: SimulatedLoop
 
-    var now: Instant { Instant(offset: loop.now) }
-    var minimumResolution: Duration { .zero }
+    package init(loop: SimulatedLoop) { self.loop = loop }
 
-    func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+    package var now: Instant { Instant(offset: loop.now) }
+    package var minimumResolution: Duration { .zero }
+
+    package func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         if await !loop.sleep(until: deadline.offset) { throw CancellationError() }
     }
 }

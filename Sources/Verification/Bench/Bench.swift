@@ -1,0 +1,168 @@
+internal import LineProtocol
+
+/// What a check works with: it sends, hears, has things done at the device, and keeps account of all of it.
+///
+/// It reads replies by the protocol's page alone, and not with the decoders of `LineProtocol`: a host and these checks must
+/// be able to disagree.
+final class Bench {
+    let link: any Link
+    let options: VerificationOptions
+    let stimulus: (any Stimulus)?
+    private let clock: SessionClock
+    private let reader: LinkReader
+    private let isUnasked: @Sendable (String) -> Bool
+    /// By how much the stimulus has moved the device's time.
+    private var advanced = Duration.zero
+    private var lines = HeardLines()
+
+    private(set) var steps: [CheckResult.Step] = []
+    private(set) var variants: [String] = []
+    private(set) var timings = Timings()
+    /// Unasked lines that came since the check began.
+    private(set) var unasked: [HeardLine] = []
+    /// Whether anything was sent but a question, or done at the device.
+    private(set) var hasInterfered = false
+    /// Whether what the device drives may have been running.
+    var mayHaveRun = false
+    /// What the board said while it started, where opening the link has reset it.
+    var bootLines: [HeardLine]?
+    /// What the family keeps of the device as it was before the first check.
+    var memory: String?
+
+    init(
+        _ link: any Link, clock: SessionClock, options: VerificationOptions, stimulus: (any Stimulus)?,
+        isUnasked: @escaping @Sendable (String) -> Bool
+    ) {
+        (self.link, self.clock, self.options, self.stimulus) = (link, clock, options, stimulus)
+        self.isUnasked = isUnasked
+        reader = LinkReader(link, clock: clock)
+    }
+
+    /// The device's time since the beginning: that of the clock, and what the stimulus has let go by.
+    var now: Duration { clock.elapsed() + advanced }
+
+    /// The time of the clock since the beginning.
+    var elapsed: Duration { clock.elapsed() }
+
+    /// Begins a check: what came before it is not its own.
+    func beginCheck() async throws {
+        if !link.keepsPacketBounds { lines.append(try await link.receiveAvailable(), at: now) }
+        while lines.next() != nil {}
+        _ = lines.takeFragment()
+        (steps, variants, unasked) = ([], [], [])
+    }
+
+    /// Says which of the forms that the protocol allows this firmware has.
+    func note(_ variant: String) { if !variants.contains(variant) { variants.append(variant) } }
+
+    func measure(_ kind: Timings.Kind, _ time: Duration) { timings.add(time, to: kind) }
+
+    // MARK: Sending and hearing
+
+    /// Sends bytes as they are.
+    ///
+    /// - Parameter isQuestion: Whether they can change nothing, whatever the firmware does with them.
+    func send(_ text: String, isQuestion: Bool = false) async throws {
+        let bytes = Array(text.utf8)
+        if !isQuestion { hasInterfered = true }
+        steps.append(.sent(bytes))
+        try await link.send(bytes)
+    }
+
+    /// The next line, unasked or not; nil where none ends within `time`.
+    func line(within time: Duration) async throws -> HeardLine? { try await line(by: elapsed + time) }
+
+    func line(by deadline: Duration) async throws -> HeardLine? {
+        while true {
+            if let line = lines.next() {
+                steps.append(.received(line.bytes))
+                if isUnasked(line.text) { unasked.append(line) }
+                return line
+            }
+            guard let bytes = try await reader.next(by: deadline) else { return nil }
+            lines.append(bytes, at: now)
+        }
+    }
+
+    /// Lets time go by, in which nothing but unasked lines may come.
+    func quiet(for time: Duration) async throws {
+        let deadline = elapsed + time
+        while let line = try await line(by: deadline) {
+            if !isUnasked(line.text) { throw CheckFailure(expected: "no further line", got: line.bytes.shown) }
+        }
+    }
+
+    /// Sends a command and takes its reply: these lines, in this order, and unasked ones between them.
+    ///
+    /// - Throws: `CheckFailure` where another line comes, or none in time.
+    @discardableResult
+    func ask(_ command: String, _ expected: LineExpectation...) async throws -> [HeardLine] {
+        try await ask(raw: command + "\n", expected)
+    }
+
+    /// The same with the command's end, or without any, as it is to be sent.
+    @discardableResult
+    func ask(raw command: String, _ expected: [LineExpectation], isQuestion: Bool = false) async throws -> [HeardLine] {
+        let (start, countBefore) = (now, unasked.count)
+        try await send(command, isQuestion: isQuestion)
+        let reply = try await hear(expected)
+        if let first = reply.first, unasked.count == countBefore {
+            measure(.replyLatency, max(first.begin - start, .zero))
+        }
+        return reply
+    }
+
+    /// Takes these lines, in this order, and unasked ones between them.
+    ///
+    /// - Parameter time: How long each is waited for; the timeout where it is nil.
+    @discardableResult
+    func hear(_ expected: [LineExpectation], within time: Duration? = nil) async throws -> [HeardLine] {
+        var heard: [HeardLine] = []
+        let names = expected.map(\.name).joined(separator: ", ")
+        while heard.count < expected.count {
+            guard let line = try await line(within: time ?? options.timeout) else {
+                let fragment = lines.takeFragment()
+                let got = (heard.map(\.bytes.shown) + (fragment.isEmpty ? [] : [fragment.shown + " without an end"]))
+                let rest = got.isEmpty ? "no answer in \((time ?? options.timeout).inSeconds) s" : ""
+                throw CheckFailure(expected: names, got: got.joined(separator: ", ") + rest)
+            }
+            if expected[heard.count].fits(line.text) {
+                heard.append(line)
+                if isUnasked(line.text) { unasked.removeLast() }
+            } else if !isUnasked(line.text) {
+                throw CheckFailure(
+                    expected: names, got: (heard.map(\.bytes.shown) + [line.bytes.shown]).joined(separator: ", "))
+            }
+        }
+        return heard
+    }
+
+    // MARK: Hands
+
+    /// Does something at the device.
+    func act(_ verb: String, _ arguments: String...) async throws {
+        guard let stimulus else { throw CheckSkip(reason: "needs a stimulus") }
+        hasInterfered = true
+        steps.append(.did(([verb] + arguments).joined(separator: " ")))
+        try await stimulus.perform(verb, arguments)
+    }
+
+    /// Whether this was done in the check that is under way.
+    func hasActed(on beginning: String) -> Bool {
+        steps.contains { if case .did(let verb) = $0 { verb.hasPrefix(beginning) } else { false } }
+    }
+
+    /// Lets time go by at once for the device.
+    func advance(by seconds: Int) async throws {
+        try await act("advance", "\(seconds)s")
+        advanced += .seconds(seconds)
+    }
+
+    /// Takes what has come, whatever it is.
+    func drain() async throws { while try await line(within: .milliseconds(150)) != nil {} }
+}
+
+/// Fails the check unless `isSo`.
+func require(_ isSo: Bool, _ expected: @autoclosure () -> String, got: @autoclosure () -> String) throws {
+    if !isSo { throw CheckFailure(expected: expected(), got: got()) }
+}

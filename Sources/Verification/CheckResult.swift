@@ -1,0 +1,57 @@
+internal import LineProtocol
+
+/// What became of one check.
+public struct CheckResult: Sendable {
+    /// How a check can end.
+    public enum Outcome: Sendable, Hashable {
+        /// The firmware keeps the protocol here.
+        case passed
+        /// It does not.
+        case failed(expected: String, got: String)
+        /// Nothing is known, for that reason.
+        case skipped(reason: String)
+    }
+
+    /// What went over the link, or was done at the device.
+    public enum Step: Sendable, Hashable {
+        case sent([UInt8])
+        case received([UInt8])
+        /// A verb of the stimulus with its arguments.
+        case did(String)
+    }
+
+    /// ``Check/id``.
+    public let id: String
+    /// ``Check/paragraph``.
+    public let paragraph: String
+    /// From 1 on: which repetition it belongs to.
+    public let round: Int
+    public let outcome: Outcome
+    /// Which of several forms that the protocol allows this firmware has.
+    public let variants: [String]
+    /// In order.
+    public let steps: [Step]
+    /// How long it took.
+    public let time: Duration
+
+    /// Whether it failed.
+    public var isFailure: Bool { if case .failed = outcome { true } else { false } }
+
+    /// What was sent, a write each; what a device can't print is escaped.
+    public var sent: [String] { steps.compactMap { if case .sent(let bytes) = $0 { bytes.shown } else { nil } } }
+
+    /// What came back, a line each, its end apart.
+    public var received: [String] {
+        steps.compactMap { if case .received(let bytes) = $0 { bytes.shown } else { nil } }
+    }
+
+    /// What was done at the device.
+    public var done: [String] { steps.compactMap { if case .did(let verb) = $0 { verb } else { nil } } }
+}
+
+extension [UInt8] {
+    /// As it may be printed, with line ends as `\n` and `\r`; what is long is cut.
+    var shown: String {
+        printable(limit: 200).replacing("\\x0a", with: "\\n").replacing("\\x0d", with: "\\r")
+    }
+}

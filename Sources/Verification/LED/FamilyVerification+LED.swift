@@ -1,0 +1,75 @@
+extension FamilyVerification {
+    /// The LED board on a serial line: section 3 of the protocol's page.
+    public static let led = FamilyVerification(
+        family: "led",
+        checks: [
+            Check("led.ask", "3: LED asks, reply LED:<0|1>") { bench in
+                try await bench.ask("LED", .light)
+            },
+            Check("led.on", "3: LED:1 sets; the value written is the new state") { bench in
+                try await bench.set("1")
+            },
+            Check("led.off", "3: LED:0 sets; the value written is the new state") { bench in
+                try await bench.set("0")
+            },
+            Check("led.again", "3: the value written is the new state, also where it is the old one") { bench in
+                for _ in 1...2 { try await bench.set("1") }
+            },
+            Check("led.kept", "3: LED asks, and changes nothing") { bench in
+                for value in ["0", "1"] {
+                    try await bench.set(value)
+                    for _ in 1...2 { try await bench.expect(light: value) }
+                }
+            },
+        ],
+        begin: { bench in
+            do {
+                bench.memory = try await bench.light("LED\n", isQuestion: true)
+                return .ready
+            } catch let failure as CheckFailure {
+                return .unusable(failure)
+            }
+        },
+        finish: { _, bench in try await bench.expectSilence() },
+        recover: { bench in
+            while try await bench.line(within: .milliseconds(300)) != nil {}
+            do { _ = try await bench.light("LED\n", isQuestion: true) } catch is CheckFailure { return false }
+            return true
+        },
+        end: { bench in
+            // The board is left as it was.
+            if let memory = bench.memory { try? await bench.send("LED:\(memory)\n") }
+            return .harmless
+        },
+        isUnasked: { _ in false })
+}
+
+extension LineExpectation {
+    fileprivate static let light = LineExpectation("LED:0 or LED:1") { $0 == "LED:0" || $0 == "LED:1" }
+}
+
+extension Bench {
+    /// Asks for the light: `0` or `1`.
+    fileprivate func light(_ command: String, isQuestion: Bool = false) async throws -> String {
+        String(try await ask(raw: command, [.light], isQuestion: isQuestion)[0].text.dropFirst("LED:".count))
+    }
+
+    fileprivate func expect(light: String) async throws {
+        let now = try await self.light("LED\n", isQuestion: true)
+        try require(now == light, "LED:\(light)", got: "LED:\(now)")
+    }
+
+    /// Sets the light. The protocol has no reply to that: a board that says the state at once is as good.
+    fileprivate func set(_ value: String) async throws {
+        try await send("LED:\(value)\n")
+        if let line = try await line(within: .milliseconds(200)) {
+            try require(line.text == "LED:\(value)", "LED:\(value), or nothing", got: line.bytes.shown)
+            note("says its state when it is set")
+        } else {
+            note("says nothing when it is set")
+        }
+        try await expect(light: value)
+    }
+
+    fileprivate func expectSilence() async throws { try await quiet(for: .milliseconds(100)) }
+}

@@ -1,0 +1,110 @@
+import LineProtocol
+
+extension FamilyVerification {
+    /// The pump: section 1 of the protocol's page.
+    public static let pump = FamilyVerification(
+        family: "pump",
+        checks: [
+            statusChecks, lineChecks, commandChecks, speedChecks, timingChecks, bootChecks, runChecks, runSpeedChecks,
+            unaskedChecks, buttonChecks, knobChecks, runtimeChecks, safetyChecks, temperatureChecks,
+        ].flatMap(\.self),
+        begin: PumpCare.begin, finish: PumpCare.finish, recover: PumpCare.recover, end: PumpCare.end,
+        isUnasked: PumpCare.isUnasked)
+}
+
+/// How a pump is treated: it is not touched where it runs, and is off behind each check and at the end.
+enum PumpCare {
+    /// Longer than a board that was reset takes to hear: bootloader and `setup()`.
+    private static let startTime = Duration.seconds(5)
+
+    /// What runs, or ran until a fault stopped it, is somebody's.
+    static func begin(_ bench: Bench) async throws -> FamilyVerification.Readiness {
+        let patience = bench.link.mayHaveReset ? max(startTime, bench.options.timeout) : bench.options.timeout * 2
+        let deadline = bench.elapsed + patience
+        var last: String?
+        if bench.link.mayHaveReset { bench.bootLines = [] }
+        while bench.elapsed < deadline {
+            // No line end before it: that would make a command of what somebody else has half sent.
+            try await bench.send("STATUS\n", isQuestion: true)
+            let next = min(bench.elapsed + bench.options.timeout, deadline)
+            while let line = try await bench.line(by: next) {
+                last = line.bytes.shown
+                guard line.text.hasPrefix("STATUS:") else {
+                    bench.bootLines?.append(line)
+                    continue
+                }
+                // Also in a line that is otherwise wrong.
+                if line.text.uppercased().contains("STATE:ON") { throw VerificationError.running }
+                let state = StatusLine(line.text)?.state
+                if state == "ERROR" { throw VerificationError.stoppedForSafety }
+                if state == "OFF" { return .ready }
+            }
+        }
+        let got = last ?? "no answer in \(patience.inSeconds) s"
+        return .unusable(CheckFailure(expected: "STATUS:{State:OFF,…} in answer to STATUS", got: got))
+    }
+
+    static func isUnasked(_ line: String) -> Bool {
+        line.hasPrefix("STATUS:") || line.hasPrefix("MANUAL:") || line.hasPrefix("[")
+    }
+
+    /// Asks for the state; what came before the answer is too much. A pump that runs is switched off, and should run only
+    /// where that was wanted.
+    static func finish(_ check: Check, _ bench: Bench) async throws {
+        let state = try await bench.status().state
+        let mayRun = check.needs.contains(.run)
+        if state != "OFF" {
+            guard mayRun else {
+                throw CheckFailure(expected: "the pump stays off", got: "State:\(state ?? "") behind it")
+            }
+            try await bench.ask("OFF", "OK", "PUMP:OFF")
+            let after = try await bench.status().state
+            try require(after == "OFF", "State:OFF behind OFF", got: "State:\(after ?? "")")
+        }
+    }
+
+    static func recover(_ bench: Bench) async throws -> Bool {
+        // What is on its way of a late reply must not be taken for the next one.
+        while try await bench.line(within: .milliseconds(300)) != nil {}
+        if bench.hasActed(on: "temperature skin") { try await bench.act("temperature", "skin", "34") }
+        return try await switchOff(bench, within: bench.options.timeout * 2) != nil
+    }
+
+    static func end(_ bench: Bench) async -> Aftermath {
+        let limit = bench.mayHaveRun ? bench.options.offLimit : bench.options.timeout * 2
+        do {
+            if try await switchOff(bench, within: limit) == true { return .safe }
+            return .perhapsOn("it has not acknowledged OFF")
+        } catch {
+            return .perhapsOn("\(error)")
+        }
+    }
+
+    /// Repeats OFF until the pump says that it is off.
+    ///
+    /// - Returns: Whether it is off; nil where it said nothing at all that it should.
+    private static func switchOff(_ bench: Bench, within time: Duration) async throws -> Bool? {
+        let deadline = bench.elapsed + time
+        var hasAnswered = false
+        repeat {
+            // A line end before it: what may be half sent must not swallow it.
+            try await bench.send("\nOFF\n")
+            let isAcknowledged = try await hears(["PUMP:OFF"], bench)
+            try await bench.send("STATUS\n", isQuestion: true)
+            let state = try await hears(["STATUS:"], bench).flatMap { StatusLine($0)?.state }
+            hasAnswered = hasAnswered || isAcknowledged != nil || state != nil
+            // One whose status can't be read has at least acknowledged it.
+            if state == "OFF" || state == "ERROR" || state == nil && isAcknowledged != nil { return true }
+        } while bench.elapsed < deadline
+        return hasAnswered ? false : nil
+    }
+
+    /// The next line that begins so, whatever comes before it.
+    private static func hears(_ beginnings: [String], _ bench: Bench) async throws -> String? {
+        let deadline = bench.elapsed + bench.options.timeout
+        while let line = try await bench.line(by: deadline) {
+            if beginnings.contains(where: line.text.hasPrefix) { return line.text }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,61 @@
+extension FamilyVerification {
+    /// What comes behind a reset.
+    static let bootChecks: [Check] = [
+        Check(
+            "pump.boot.banner",
+            "1: a boot banner: HELLO:…, or lines of = with Device, Version, Baud Rate, Ready; or none"
+        ) { bench in
+            let lines = try await bench.startingLines()
+            let texts = lines.map(\.text).filter { !$0.hasPrefix("[") && !$0.hasPrefix("Reset: ") }
+            if texts.isEmpty {
+                bench.note("no boot banner")
+            } else if texts[0].hasPrefix("HELLO:") {
+                try require(texts.count == 1, "one line HELLO:…", got: lines.shown)
+                bench.note("boot banner HELLO")
+            } else {
+                let needed = ["=", "Device: ", "Version: ", "Baud Rate: 9600", "Ready for commands..."]
+                let isThere = needed.allSatisfy { part in texts.contains { $0.hasPrefix(part) } }
+                try require(isThere, needed.joined(separator: ", "), got: lines.shown)
+                bench.note("boot banner of several lines")
+            }
+        },
+        Check("pump.boot.off", "1: a Nano resets …, and the pump is off afterwards", needs: [.run, .stimulus]) {
+            bench in
+            try await bench.start()
+            try await bench.act("reset")
+            _ = try await bench.untilStarted()
+            try await bench.expect(state: "OFF")
+        },
+    ]
+}
+
+extension Bench {
+    /// What the board says while it starts: when the port was opened, or behind a reset.
+    fileprivate func startingLines() async throws -> [HeardLine] {
+        if let bootLines { return bootLines }
+        guard stimulus != nil else {
+            throw CheckSkip(reason: "opening this endpoint does not reset the board: needs a stimulus")
+        }
+        try await act("reset")
+        return try await untilStarted()
+    }
+
+    /// Asks until a board that was reset answers; returns what it said before that.
+    func untilStarted() async throws -> [HeardLine] {
+        let deadline = elapsed + .seconds(6)
+        var heard: [HeardLine] = []
+        while elapsed < deadline {
+            // The reply to one that waited in the UART meanwhile may come as well.
+            try await send("STATUS\n", isQuestion: true)
+            let next = min(elapsed + .seconds(1), deadline)
+            while let line = try await line(by: next) {
+                if line.text.hasPrefix("STATUS:") {
+                    while try await self.line(within: .milliseconds(700)) != nil {}
+                    return heard
+                }
+                heard.append(line)
+            }
+        }
+        throw CheckFailure(expected: "an answer within 6 s of the reset", got: "none")
+    }
+}

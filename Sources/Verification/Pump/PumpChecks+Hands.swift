@@ -1,0 +1,72 @@
+extension FamilyVerification {
+    /// The button on the lid.
+    static let buttonChecks: [Check] = [
+        Check("pump.button.on", "1: MANUAL:ON when the button on the lid is pressed", needs: [.run, .stimulus]) {
+            bench in
+            bench.mayHaveRun = true
+            try await bench.act("press")
+            try await bench.untilSaid("MANUAL:ON")
+            try await bench.expect(state: "ON")
+        },
+        Check("pump.button.off", "1: MANUAL:OFF when the button on the lid is pressed", needs: [.run, .stimulus]) {
+            bench in
+            try await bench.start()
+            try await bench.quiet(for: .milliseconds(350))
+            try await bench.act("press")
+            try await bench.untilSaid("MANUAL:OFF")
+            try await bench.expect(state: "OFF")
+        },
+    ]
+
+    /// The speed knob.
+    static let knobChecks: [Check] = [
+        Check("pump.knob.speed", "1: 20–1023 maps to 10–255, and sets the speed", needs: [.run, .stimulus]) { bench in
+            try await bench.startAtKnob(reading: 716)
+            for (reading, percent) in [(1023, 100), (400, 40), (40, 5)] {
+                try await bench.turn(to: reading)
+                try await bench.expect(percent: percent, because: "of a knob at \(reading)")
+            }
+        },
+        Check("pump.knob.zero", "1: below 20 of 1023 it means 0", needs: [.run, .stimulus]) { bench in
+            try await bench.startAtKnob(reading: 715)
+            try await bench.turn(to: 15)
+            try await bench.expect(percent: 0, because: "of a knob at 15")
+        },
+        Check("pump.knob.hysteresis", "1: a change of more than 5 from the last value taken", needs: [.run, .stimulus])
+        {
+            bench in
+            try await bench.startAtKnob(reading: 714)
+            // 3 of 255 more.
+            try await bench.turn(to: 730)
+            try await bench.expect(percent: 39, because: "of 100: the knob has moved by less than 6")
+        },
+        Check(
+            "pump.knob.only-moved", "1: … sets the speed; SPEED and ON hold until it is turned",
+            needs: [.run, .stimulus]
+        ) {
+            bench in
+            try await bench.startAtKnob(reading: 713)
+            try await bench.quiet(for: .milliseconds(700))
+            try await bench.expect(percent: 39, because: "of 100: the knob has not moved")
+        },
+    ]
+}
+
+extension Bench {
+    /// Turns the knob to a reading of 0 to 1023, and lets the firmware notice.
+    fileprivate func turn(to reading: Int) async throws {
+        // Digits enough that rounding leads to this reading.
+        try await act("turn", "\(Double(reading) / 1023)")
+        try await quiet(for: .milliseconds(500))
+    }
+
+    /// Starts the pump with the knob at a reading that the firmware has taken, and sets the speed to 100.
+    fileprivate func startAtKnob(reading: Int) async throws {
+        // From far away, so that the firmware takes the reading itself, and not one near it that it knew before.
+        try await act("turn", "0")
+        try await start()
+        try await quiet(for: .milliseconds(500))
+        try await turn(to: reading)
+        try await ask("SPEED:100", "OK", "SPEED:100")
+    }
+}

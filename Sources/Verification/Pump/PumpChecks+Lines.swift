@@ -1,0 +1,54 @@
+extension FamilyVerification {
+    /// How bytes become commands.
+    static let lineChecks: [Check] = [
+        Check("pump.line.end", "1: lines ended by \\r\\n; older firmware uses a bare \\n") { bench in
+            let lines = try await bench.ask("OFF", "OK", "PUMP:OFF")
+            try require(
+                lines[0].endsWithReturn == lines[1].endsWithReturn, "all lines with the same end",
+                got: "\\r\\n and \\n mixed")
+            bench.note(lines[0].endsWithReturn ? "lines end with \\r\\n" : "lines end with \\n")
+        },
+        Check("pump.line.return", "1: a command ended by \\n or \\r") { bench in
+            try await bench.ask(raw: "TEMP\r", [.temperatures])
+        },
+        Check("pump.line.both", "1: an empty line is ignored, as between \\r and \\n") { bench in
+            try await bench.ask(raw: "TEMP\r\n", [.temperatures])
+        },
+        Check("pump.line.empty", "1: an empty line is ignored") { bench in
+            try await bench.ask(raw: "\n\r\n\nTEMP\n", [.temperatures])
+        },
+        Check("pump.line.parts", "1: a command ends with \\n or \\r, and with nothing else") { bench in
+            try await bench.send("TE")
+            try await bench.quiet(for: .milliseconds(400))
+            try await bench.ask("MP", .temperatures)
+        },
+        Check("pump.line.longest", "1, table: more than 63 bytes without a terminator; 63 are a command") { bench in
+            try await bench.sendInParts(String(repeating: "X", count: 63))
+            try await bench.ask("", "ERROR:UNKNOWN_COMMAND")
+        },
+        Check("pump.line.too-long", "1, table: 64 bytes are ERROR:CMD_TOO_LONG, and the last is dropped") { bench in
+            try await bench.sendInParts(String(repeating: "X", count: 64))
+            try await bench.ask("", "ERROR:CMD_TOO_LONG")
+        },
+        Check("pump.line.behind-too-long", "1, table: what follows is read as a new command") { bench in
+            try await bench.sendInParts(String(repeating: "X", count: 64) + "TE")
+            try await bench.ask("MP", "ERROR:CMD_TOO_LONG", .temperatures)
+        },
+        Check("pump.line.rest-of-too-long", "1, table: 70 × X give CMD_TOO_LONG, then UNKNOWN_COMMAND") { bench in
+            try await bench.sendInParts(String(repeating: "X", count: 70))
+            try await bench.ask("", "ERROR:CMD_TOO_LONG", "ERROR:UNKNOWN_COMMAND")
+        },
+    ]
+}
+
+extension Bench {
+    /// Sends what is longer than a UART's ring takes while nothing is read, so that nothing is lost.
+    fileprivate func sendInParts(_ text: String) async throws {
+        try await send(String(text.prefix(40)))
+        // Longer than a turn, so that it was read.
+        if let line = try await line(within: .milliseconds(400)) {
+            throw CheckFailure(expected: "nothing before the line has ended", got: line.bytes.shown)
+        }
+        try await send(String(text.dropFirst(40)))
+    }
+}

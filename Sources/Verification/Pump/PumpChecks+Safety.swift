@@ -1,0 +1,123 @@
+extension FamilyVerification {
+    /// The run timer.
+    static let runtimeChecks: [Check] = [
+        Check("pump.status.minutes", "1: Runtime and Remaining are whole minutes, truncated", needs: [.run, .stimulus])
+        {
+            bench in
+            try await bench.start()
+            try await bench.live(for: 330)
+            let status = try await bench.status()
+            let (runtime, remaining) = (status.number("Runtime", "m"), status.number("Remaining", "m"))
+            try require(
+                runtime == 5 && remaining == 24, "Runtime:5m,Remaining:24m after 5.5 minutes",
+                got: "Runtime:\(status["Runtime"] ?? ""),Remaining:\(status["Remaining"] ?? "")")
+        },
+        Check(
+            "pump.on.restarts-timer", "1, table: already on: …, and the run timer restarts", needs: [.run, .stimulus]
+        ) {
+            bench in
+            try await bench.start()
+            try await bench.live(for: 150)
+            try await bench.ask("ON", "OK", "PUMP:ON")
+            let runtime = try await bench.status()["Runtime"]
+            try require(runtime == "0m", "Runtime:0m behind the second ON", got: "Runtime:\(runtime ?? "")")
+        },
+        Check(
+            "pump.safety.thirty-minutes", "1: ERROR:SAFETY_SHUTOFF … after 30 minutes of running",
+            needs: [.run, .stimulus]
+        ) { bench in
+            try await bench.start()
+            try await bench.live(for: 1780)
+            try await bench.expect(state: "ON")
+            try await bench.advance(by: 25)
+            try await bench.untilSaid("ERROR:SAFETY_SHUTOFF", "Maximum runtime exceeded")
+            try await bench.expect(state: "ERROR")
+        },
+    ]
+
+    /// Overheating, and the state that it leads to.
+    static let safetyChecks: [Check] = [
+        Check("pump.overheat.stops", "1: ERROR:OVERHEAT … when skin > 40.0 °C", needs: [.run, .stimulus]) { bench in
+            try await bench.overheat("41.5", "34.1")
+            try await bench.expect(state: "ERROR")
+        },
+        Check("pump.overheat.limit", "1: when skin > 40.0 °C; not at 39", needs: [.run, .stimulus]) { bench in
+            try await bench.start()
+            try await bench.act("temperature", "skin", "39")
+            try await bench.quiet(for: .milliseconds(900))
+            try await bench.expect(state: "ON")
+            try await bench.act("temperature", "skin", "34")
+        },
+        Check(
+            "pump.error.start-failed", "1, table: in the error state ON is ERROR:PUMP_START_FAILED",
+            needs: [.run, .stimulus]
+        ) { bench in
+            try await bench.overheat("41.6", "34.2")
+            try await bench.ask("ON", "ERROR:PUMP_START_FAILED")
+            try await bench.expect(state: "ERROR")
+        },
+        Check(
+            "pump.error.speed", "1, table: not running (off or in error), ERROR:PUMP_NOT_RUNNING",
+            needs: [.run, .stimulus]
+        ) { bench in
+            try await bench.overheat("41.7", "34.3")
+            try await bench.ask("SPEED:90", notRunning)
+        },
+        Check("pump.error.off", "1, table: OFF also leaves the error state", needs: [.run, .stimulus]) { bench in
+            try await bench.overheat("41.8", "34.4")
+            try await bench.ask("OFF", "OK", "PUMP:OFF")
+            try await bench.expect(state: "OFF")
+        },
+    ]
+
+    /// What the thermistors say.
+    static let temperatureChecks: [Check] = [
+        Check("pump.temp.value", "1: WaterTemp:12.0C,SkinTemp:34.5C", needs: [.stimulus]) { bench in
+            try await bench.act("temperature", "skin", "31")
+            try await bench.quiet(for: .milliseconds(300))
+            let status = try await bench.status()
+            try checkTemperature(status["SkinTemp"] ?? status["Temp"], 31, "the skin at 31 °C")
+        },
+        Check("pump.temp.width", "1: width 4, so 9.5 carries a leading space", needs: [.stimulus]) { bench in
+            try await bench.act("temperature", "water", "9.4")
+            try await bench.quiet(for: .milliseconds(300))
+            let line = try await bench.ask("TEMP", .temperatures)[0]
+            guard let water = StatusLine(line.text, kind: "TEMP")?["Water"] else {
+                throw CheckSkip(reason: "the firmware has one thermistor, and the skin stays above 10 °C")
+            }
+            try checkTemperature(water, 9.4, "the water at 9.4 °C")
+            try await bench.act("temperature", "water", "12")
+        },
+    ]
+
+    /// Fails unless a field says about this, written as temperatures are.
+    private static func checkTemperature(_ text: String?, _ celsius: Double, _ reason: String) throws {
+        let value = text.flatMap { $0.hasSuffix("C") ? WrittenTemperature($0.dropLast())?.celsius : nil }
+        // The air moves it on, and a converter has steps.
+        let isNear = value.map { abs($0 - celsius) <= 0.6 } ?? false
+        try require(isNear, "about \(celsius)C, width 4: \(reason)", got: text ?? "no such field")
+    }
+}
+
+extension Bench {
+    /// Lets time go by, in parts whose unasked lines fit what lies between the pump and a reader.
+    fileprivate func live(for seconds: Int) async throws {
+        for part in stride(from: 0, to: seconds, by: 120) {
+            try await advance(by: min(120, seconds - part))
+            try await drain()
+        }
+    }
+
+    /// Starts the pump, and lets hot skin stop it, which is then no longer hot.
+    ///
+    /// - Parameters:
+    ///   - hot: Above 40 °C.
+    ///   - cool: What the skin is brought to behind it.
+    fileprivate func overheat(_ hot: String, _ cool: String) async throws {
+        try await start()
+        try await act("temperature", "skin", hot)
+        try await untilSaid("ERROR:OVERHEAT", .begin("Skin temperature too high: "))
+        try await act("temperature", "skin", cool)
+        try await quiet(for: .milliseconds(500))
+    }
+}

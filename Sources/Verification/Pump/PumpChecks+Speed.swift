@@ -1,0 +1,41 @@
+extension FamilyVerification {
+    /// What SPEED does to a pump that is off: nothing.
+    static let speedChecks: [Check] = [
+        Check("pump.speed.not-running", "1, table: not running (off or in error), ERROR:PUMP_NOT_RUNNING") { bench in
+            for command in ["SPEED:0", "SPEED:100", "SPEED:255"] { try await bench.ask(command, notRunning) }
+        },
+        Check("pump.speed.range-first", "1, table: range first: out of range also while the pump is off") { bench in
+            for command in ["SPEED:256", "SPEED:-1", "SPEED:1000"] { try await bench.ask(command, invalidSpeed) }
+        },
+        Check("pump.speed.colon", "1, table: SPEED:<0-255>; anything else is ERROR:UNKNOWN_COMMAND") { bench in
+            for command in ["SPEED", "SPEED 100", "SPEED100"] {
+                try await bench.ask(command, "ERROR:UNKNOWN_COMMAND")
+            }
+        },
+        Check("pump.speed.atoi-range", "1, table: leading spaces and + are skipped, what follows the digits is ignored")
+        {
+            bench in
+            // In range: it is only because the pump is off that they fail.
+            for number in [" 200", "+5", "5x", "1e2", "abc", "", "00000255"] {
+                try await bench.ask("SPEED:" + number, notRunning)
+            }
+            for number in ["  256", "+300", "256x", "-7"] { try await bench.ask("SPEED:" + number, invalidSpeed) }
+        },
+        Check("pump.speed.sixteen-bits", "1, table: a 16-bit int: 65536→0, 65736→200, −65336→200; or beyond the range")
+        {
+            bench in
+            var wraps: Set<Bool> = []
+            let either = LineExpectation("ERROR:PUMP_NOT_RUNNING or ERROR:INVALID_SPEED_VALUE") {
+                $0 == "ERROR:PUMP_NOT_RUNNING" || $0 == "ERROR:INVALID_SPEED_VALUE"
+            }
+            for number in ["65536", "65736", "-65336"] {
+                wraps.insert(try await bench.ask("SPEED:" + number, either)[0].text == "ERROR:PUMP_NOT_RUNNING")
+            }
+            try require(wraps.count == 1, "all three wrap, or none does", got: "some wrap, some do not")
+            bench.note(wraps == [true] ? "long numbers wrap at 16 bits" : "long numbers are out of range")
+        },
+    ]
+
+    static let notRunning: LineExpectation = "ERROR:PUMP_NOT_RUNNING"
+    static let invalidSpeed: LineExpectation = "ERROR:INVALID_SPEED_VALUE"
+}

@@ -1,0 +1,59 @@
+extension FamilyVerification {
+    /// What STATUS and TEMP say of a pump that is off.
+    static let statusChecks: [Check] = [
+        Check("pump.status.reply", "1, table: STATUS is answered by one STATUS:{…} line, no OK") { bench in
+            try await bench.ask("STATUS", .status)
+            // While the pump is off nothing comes unasked.
+            let further = try await bench.line(within: .milliseconds(300))
+            try require(further == nil, "one line", got: "a further line: \(further?.bytes.shown ?? "")")
+        },
+        Check("pump.status.off-fields", "1: the pump is off: no speed, no times; or Speed:0%,Runtime:0m,Remaining:30m")
+        {
+            bench in
+            let status = try await bench.status()
+            let names = status.names
+            // Fields come in any order in future firmware, and there may be more.
+            let resting = ["Speed": "0%", "Runtime": "0m", "Remaining": "30m"]
+            for (name, value) in status.fields where resting[name] ?? value != value {
+                throw CheckFailure(expected: "\(name):\(resting[name] ?? "")", got: "\(name):\(value)")
+            }
+            let hasTimes = status.fields.contains { resting[$0.name] != nil }
+            bench.note(hasTimes ? "speed and times while off" : "no speed and no times while off")
+            let doubled = Set(status.fields.map(\.name)).count != status.fields.count
+            try require(!doubled && status.state == "OFF", "State:OFF, and each field once", got: names)
+        },
+        Check("pump.status.temperatures", "1: temperatures have one decimal, width 4") { bench in
+            try checkTemperatures(of: try await bench.status(), ["WaterTemp", "SkinTemp", "Temp"], bench)
+        },
+        Check("pump.temp.reply", "1, table: TEMP is answered by one TEMP:… line, no OK") { bench in
+            try await bench.ask("TEMP", .temperatures)
+            let further = try await bench.line(within: .milliseconds(300))
+            try require(further == nil, "one line", got: "a further line: \(further?.bytes.shown ?? "")")
+        },
+        Check("pump.temp.form", "1: TEMP:34.5, or TEMP:{Water:12.0C,Skin:34.5C}") { bench in
+            let line = try await bench.ask("TEMP", .temperatures)[0]
+            if let fields = StatusLine(line.text, kind: "TEMP") {
+                try require(fields.names == "Water,Skin", "TEMP:{Water:…C,Skin:…C}", got: line.bytes.shown)
+                try checkTemperatures(of: fields, ["Water", "Skin"], bench)
+                bench.note("two thermistors")
+            } else {
+                let isWritten = WrittenTemperature(line.text.dropFirst("TEMP:".count)) != nil
+                try require(isWritten, "TEMP:34.5, or TEMP:{Water:12.0C,Skin:34.5C}", got: line.bytes.shown)
+                bench.note("one thermistor")
+            }
+        },
+    ]
+
+    /// Fails where a field of those is written in another way.
+    private static func checkTemperatures(of line: StatusLine, _ names: Set<String>, _ bench: Bench) throws {
+        for (name, value) in line.fields where names.contains(name) {
+            // A firmware that knows no thermistor says so.
+            if value == "?C" {
+                bench.note("no thermistor")
+                continue
+            }
+            let isWritten = value.hasSuffix("C") && WrittenTemperature(value.dropLast()) != nil
+            try require(isWritten, "\(name):34.5C or \(name): 9.5C", got: "\(name):\(value)")
+        }
+    }
+}

@@ -1,0 +1,87 @@
+extension FamilyVerification {
+    /// The pace of the main loop. What a busy host makes late is measured again before it counts.
+    static let timingChecks: [Check] = [
+        Check("pump.off.silence", "1: STATUS every 5 s while the pump runs; so none while it is off") { bench in
+            try await bench.quiet(for: .milliseconds(5400))
+            try require(bench.unasked.isEmpty, "nothing while the pump is off", got: bench.unasked.shown)
+        },
+        Check("pump.reply.latency", "1, timing: a reply takes 0 to about 250 ms") { bench in
+            let limit = Duration.milliseconds(300)
+            try await measure("a reply within \(limit.milliseconds) ms", .zero...limit) {
+                var times: [Duration] = []
+                for pause in [30, 60, 90] {
+                    try await bench.quiet(for: .milliseconds(pause))
+                    let start = bench.now
+                    times.append(try await bench.ask("TEMP", .temperatures)[0].begin - start)
+                }
+                return times
+            }
+        },
+        Check("pump.loop.one-command", "1, timing: at most one command a turn; a turn that handles one takes 159 ms") {
+            bench in
+            try await measure("159 ms between replies", .milliseconds(120)...(.milliseconds(200))) {
+                try await rowOfReplies(bench)
+            }
+        },
+        Check("pump.loop.period", "1, timing: a loop turn is 100 ms of sleep and some 9 ms of work") { bench in
+            try await measure("a turn of 109 ms", .milliseconds(90)...(.milliseconds(130))) {
+                let periods = try await idleTurns(bench)
+                let median = periods.median
+                for period in periods {
+                    bench.measure(.loopPeriod, period)
+                    bench.measure(.jitter, period < median ? median - period : period - median)
+                }
+                return periods
+            }
+        },
+        Check("pump.loop.blink", "1, timing: a turn that handled a command blinks 50 ms more") { bench in
+            try await measure("50 ms more", .milliseconds(30)...(.milliseconds(70))) {
+                let periods = try await idleTurns(bench)
+                let blinks = try await rowOfReplies(bench).map { $0 - periods.median }
+                for blink in blinks { bench.measure(.blink, blink) }
+                return blinks
+            }
+        },
+    ]
+
+    /// Fails unless the median of what `sample` measures is in `range` at one of several attempts.
+    private static func measure(
+        _ expected: String, _ range: ClosedRange<Duration>, _ sample: () async throws -> [Duration]
+    ) async throws {
+        var medians: [Duration] = []
+        repeat {
+            medians.append(try await sample().median)
+            if range.contains(medians[medians.count - 1]) { return }
+        } while medians.count < 3
+        let got = medians.map { "\($0.milliseconds) ms" }.joined(separator: ", ")
+        throw CheckFailure(expected: expected, got: got)
+    }
+
+    /// The times between the replies to commands that came in one write.
+    private static func rowOfReplies(_ bench: Bench) async throws -> [Duration] {
+        try await bench.send(String(repeating: "TEMP\n", count: 5))
+        let lines = try await bench.hear(Array(repeating: .temperatures, count: 5))
+        return zip(lines, lines.dropFirst()).map { $1.begin - $0.begin }
+    }
+
+    /// What a turn takes in which nothing is handled: by how much a reply is later to a command that comes behind the
+    /// next turn.
+    private static func idleTurns(_ bench: Bench) async throws -> [Duration] {
+        var turns: [Duration] = []
+        for _ in 0..<4 {
+            try await bench.send("TEMP\nTEMP\n")
+            let row = try await bench.hear([.temperatures, .temperatures])
+            let begin = row[1].begin
+            // The turn behind it ends 159 ms after it, the one behind that 109 ms later.
+            try await bench.quiet(for: .milliseconds(190) - (bench.now - begin))
+            try await bench.send("TEMP\n")
+            let reply = try await bench.hear([.temperatures])[0]
+            turns.append(reply.begin - begin - (row[1].begin - row[0].begin))
+        }
+        return turns
+    }
+}
+
+extension [HeardLine] {
+    var shown: String { map(\.bytes.shown).joined(separator: ", ") }
+}

@@ -1,0 +1,52 @@
+extension FamilyVerification {
+    /// What a running pump says by itself.
+    static let unaskedChecks: [Check] = [
+        Check("pump.unasked.status", "1: STATUS:{…} every 5 s while the pump runs", needs: [.run]) { bench in
+            try await bench.start()
+            var beats = [try await bench.untilUnasked()]
+            // What a busy host makes late once is measured again.
+            while beats.count < 5 {
+                for _ in 1...2 { beats.append(try await bench.untilUnasked()) }
+                let intervals = zip(beats, beats.dropFirst()).map { $1 - $0 }.suffix(2)
+                for interval in intervals { bench.measure(.statusInterval, interval) }
+                if beatRange.contains((intervals[intervals.startIndex] + intervals[intervals.startIndex + 1]) / 2) {
+                    return
+                }
+            }
+            let got = zip(beats, beats.dropFirst()).map { "\(($1 - $0).milliseconds) ms" }.joined(separator: ", ")
+            throw CheckFailure(expected: "a STATUS line 5 s after the last", got: got)
+        },
+        Check("pump.unasked.beat", "1: the 5 s are counted from boot, not from ON", needs: [.run]) { bench in
+            try await bench.start()
+            let beat = try await bench.untilUnasked()
+            try await bench.quiet(for: .seconds(2))
+            try await bench.ask("OFF", "OK", "PUMP:OFF")
+            try await bench.ask("ON", "OK", "PUMP:ON")
+            let interval = try await bench.untilUnasked() - beat
+            try require(
+                beatRange.contains(interval), "the next STATUS 5 s after the last, also with OFF and ON between them",
+                got: "\(interval.milliseconds) ms")
+        },
+    ]
+
+    private static let beatRange = Duration.milliseconds(4600)...Duration.milliseconds(5400)
+}
+
+extension Bench {
+    /// Waits for the next status line that comes unasked; returns when it began.
+    fileprivate func untilUnasked() async throws -> Duration {
+        let deadline = elapsed + .milliseconds(5600) + options.timeout
+        while let line = try await line(by: deadline) {
+            if line.text.hasPrefix("STATUS:") { return line.begin }
+            guard FamilyVerification.pump.isUnasked(line.text) else {
+                throw CheckFailure(expected: "STATUS:{…} unasked", got: line.bytes.shown)
+            }
+        }
+        throw CheckFailure(expected: "STATUS:{…} within 5 s, unasked", got: "none")
+    }
+
+    /// Waits for this line and those behind it, whatever status lines come before them.
+    func untilSaid(_ expected: LineExpectation..., within time: Duration = .seconds(2)) async throws {
+        try await hear(expected, within: max(time, options.timeout))
+    }
+}

@@ -1,0 +1,51 @@
+internal import LineProtocol
+
+/// Results as the XML of JUnit, which CI servers read. It is whole only at its end, since its counts stand first.
+public struct JUnitReport: VerificationReport {
+    private let family: String
+
+    /// - Parameter family: The name of the test suite.
+    public init(family: String) { self.family = family }
+
+    public func beginning(count: Int) -> String { "" }
+
+    public func text(of result: CheckResult) -> String { "" }
+
+    public func ending(_ verdict: FirmwareVerdict) -> String {
+        let time = verdict.results.reduce(0) { $0 + $1.time.milliseconds } / 1000
+        let counts =
+            "tests=\"\(verdict.results.count)\" failures=\"\(verdict.failedCount)\" errors=\"0\" "
+            + "skipped=\"\(verdict.skippedCount)\" time=\"\(time)\""
+        let cases = verdict.results.map(testCase).joined()
+        return """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <testsuites \(counts)>
+              <testsuite name="\(family)" \(counts)>
+            \(cases)  </testsuite>
+            </testsuites>
+
+            """
+    }
+
+    private func testCase(_ result: CheckResult) -> String {
+        let start =
+            "    <testcase classname=\"\(family)\" name=\"\(result.id)\" time=\"\(result.time.milliseconds / 1000)\""
+        switch result.outcome {
+        case .passed: return start + "/>\n"
+        case .skipped(let reason):
+            return start + ">\n      <skipped message=\"\(Self.escaped(reason))\"/>\n    </testcase>\n"
+        case .failed(let expected, let got):
+            let lines = ["protocol \(result.paragraph)"] + result.steps.map(\.shown)
+            let text = (lines + ["expected: \(expected)", "got: \(got)"]).map(Self.escaped).joined(separator: "\n")
+            let message = Self.escaped("expected \(expected), got \(got)")
+            return start + ">\n      <failure message=\"\(message)\">\(text)</failure>\n    </testcase>\n"
+        }
+    }
+
+    /// What a device says may have anything in it: no character goes through that XML has no room for.
+    private static func escaped(_ text: String) -> String {
+        text.printable().replacing("\u{FFFE}", with: "?").replacing("\u{FFFF}", with: "?")
+            .replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+            .replacing("\"", with: "&quot;").replacing("'", with: "&apos;")
+    }
+}

@@ -1,0 +1,65 @@
+internal import LineProtocol
+
+/// Results as TAP 14 (testanything.org): a test point for each check, with what was sent, came back and was expected.
+public struct TAPReport: VerificationReport {
+    private let rounds: Int
+
+    /// - Parameter rounds: How often all checks are made.
+    public init(rounds: Int = 1) { self.rounds = rounds }
+
+    public func beginning(count: Int) -> String { "TAP version 14\n1..\(count)\n" }
+
+    public func text(of result: CheckResult) -> String {
+        let title = result.title(rounds: rounds)
+        switch result.outcome {
+        case .passed: return "ok - \(title)\n" + diagnostics(of: result)
+        case .skipped(let reason): return "ok - \(title) # SKIP \(Self.escaped(reason))\n"
+        case .failed: return "not ok - \(title)\n" + diagnostics(of: result)
+        }
+    }
+
+    public func ending(_ verdict: FirmwareVerdict) -> String {
+        var text = ""
+        for kind in Timings.Kind.allCases {
+            guard let times = verdict.timings.summary(of: kind) else { continue }
+            text +=
+                "# \(kind.rawValue)_ms min=\(times.minimum.shownMilliseconds) median=\(times.median.shownMilliseconds)"
+            text += " p99=\(times.percentile99.shownMilliseconds) max=\(times.maximum.shownMilliseconds)\n"
+        }
+        return text
+    }
+
+    /// A block of YAML, in which every text is quoted.
+    private func diagnostics(of result: CheckResult) -> String {
+        var lines = ["---", "protocol: \(Self.quoted(result.paragraph))"]
+        if case .failed(let expected, let got) = result.outcome {
+            lines += ["expected: \(Self.quoted(expected))", "got: \(Self.quoted(got))"]
+        }
+        for (name, texts) in [
+            ("variants", result.variants), ("sent", result.sent), ("received", result.received),
+            ("stimulus", result.done),
+        ] where !texts.isEmpty {
+            lines += ["\(name):"] + texts.map { "  - \(Self.quoted($0))" }
+        }
+        lines.append("duration_ms: \(result.time.milliseconds)")
+        return (lines + ["..."]).map { "  \($0)\n" }.joined()
+    }
+
+    /// A double-quoted scalar of YAML.
+    private static func quoted(_ text: String) -> String {
+        var inside = ""
+        for scalar in text.unicodeScalars {
+            let digits = String(scalar.value, radix: 16)
+            switch scalar {
+            case "\\", "\"": inside += "\\\(scalar)"
+            case _ where scalar.isPrintable: inside.unicodeScalars.append(scalar)
+            default: inside += "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
+            }
+        }
+        return "\"\(inside)\""
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.replacing("\\", with: "\\\\").replacing("#", with: "\\#").printable()
+    }
+}

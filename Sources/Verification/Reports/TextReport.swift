@@ -1,0 +1,47 @@
+internal import LineProtocol
+
+/// Results for people: a line for each check, what was wrong, times, and a summary.
+public struct TextReport: VerificationReport {
+    /// A report on a family's firmware.
+    public init() {}
+
+    public func beginning(count: Int) -> String { "" }
+
+    public func text(of result: CheckResult) -> String {
+        switch result.outcome {
+        case .passed:
+            let variants = result.variants.isEmpty ? "" : "  (\(result.variants.joined(separator: "; ")))"
+            return "ok    \(result.id)\(variants)\n"
+        case .skipped(let reason): return "skip  \(result.id): \(reason)\n"
+        case .failed(let expected, let got):
+            var lines = ["FAIL  \(result.id)", "        protocol \(result.paragraph)"]
+            lines += result.steps.suffix(12).map { "        " + $0.shown }
+            lines += ["        expected: \(expected)", "        got:      \(got)"]
+            return lines.map { $0.printable() }.joined(separator: "\n") + "\n"
+        }
+    }
+
+    public func ending(_ verdict: FirmwareVerdict) -> String {
+        var text = ""
+        for kind in Timings.Kind.allCases {
+            guard let times = verdict.timings.summary(of: kind) else { continue }
+            let name = kind.rawValue.split(separator: "_").joined(separator: " ")
+            let values = [
+                ("min", times.minimum), ("median", times.median), ("p99", times.percentile99), ("max", times.maximum),
+            ].map { "\($0) \($1.shownMilliseconds)" }
+            text += "time  \(name): \(values.joined(separator: ", ")) ms (\(times.count))\n"
+        }
+        return text + "\(verdict.passedCount) passed, \(verdict.failedCount) failed, \(verdict.skippedCount) skipped\n"
+    }
+}
+
+extension CheckResult.Step {
+    /// As in `> STATUS\n`: sent, received, done at the device.
+    var shown: String {
+        switch self {
+        case .sent(let bytes): "> \(bytes.shown)"
+        case .received(let bytes): "< \(bytes.shown)"
+        case .did(let verb): "* \(verb)"
+        }
+    }
+}

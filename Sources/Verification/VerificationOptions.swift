@@ -1,0 +1,37 @@
+/// What a verification may do, and how long it waits.
+public struct VerificationOptions: Sendable {
+    /// Whether it may run what the device drives. Nobody may wear it then.
+    public var mayRun = false
+    /// How often all checks are made.
+    public var rounds = 1
+    /// How long each reply is waited for.
+    public var timeout = Duration.seconds(1)
+    /// How long OFF is repeated to a device that was seen to run: the pump's own 30 minutes.
+    public var offLimit = Duration.seconds(1800)
+
+    /// A verification that runs nothing, once.
+    public init() {}
+
+    /// When no further check is begun. Without leave to run the device, and with the usual timeout, 40 s for each round:
+    /// what follows, and the check under way, have 5 s more.
+    func limit(hasStimulus: Bool) -> Duration {
+        timeout * (40 * rounds * (mayRun ? hasStimulus ? 6 : 3 : 1))
+    }
+}
+
+/// Why a device is not tested at all. It was sent nothing but a question.
+public enum VerificationError: Error, Sendable, Hashable {
+    /// The pump runs: somebody may wear it.
+    case running
+    /// The pump was stopped for safety, and stands in a state that tells why.
+    case stoppedForSafety
+}
+
+extension VerificationError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .running: "the pump is running, and somebody may wear it: it was not tested"
+        case .stoppedForSafety: "the pump was stopped for safety, and is in its error state: it was not tested"
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import DeviceKit
+import LineProtocol
+import Terminal
+import Verification
+
+/// A verification as pumpctl makes it: it opens the link, prints, and leaves the device safe also where the link breaks.
+struct FirmwareVerification: Sendable {
+    let family: FamilyVerification
+    let checks: [Check]
+    let options: VerificationOptions
+    let stimulus: SocketStimulus?
+    let context: CommandContext
+
+    /// - Returns: The exit of the program.
+    func run(_ report: any VerificationReport) async throws -> ExitStatus {
+        try await stimulus?.check()
+        let endpoint = try context.endpoint()
+        let stop = OffStop()
+        let link = try await context.openLink(
+            endpoint, for: .watching, onStop: stop.take, note: context.output.note)
+        let result = VerdictBox()
+        do {
+            try await withCleanup({ await link.close() }) {
+                if options.mayRun { context.work.setLastWords("pumpctl: given up: the pump may be on") }
+                try await stop.run(on: context.loop) { result.verdict = try await verify(link, report) }
+            }
+        } catch let error as VerificationError {
+            throw Failure(error)
+        }
+        guard let verdict = result.verdict else { throw CancellationError() }
+        context.output.draw(report.ending(verdict))
+        let aftermath = await safeAftermath(verdict)
+        context.work.setLastWords(nil)
+        return try conclude(verdict, aftermath, isStopped: stop.wasTaken)
+    }
+
+    private func verify(_ link: any Link, _ report: any VerificationReport) async throws -> FirmwareVerdict {
+        let verification = Verification(
+            family, over: link, checks: checks, clock: context.clock, options: options, stimulus: stimulus)
+        var hasBegun = false
+        return try await verification.run { result in
+            if !hasBegun { context.output.draw(report.beginning(count: verification.count)) }
+            hasBegun = true
+            context.output.draw(report.text(of: result))
+        }
+    }
+
+    // MARK: The end
+
+    /// What is known of the pump; where it has not acknowledged OFF over the link, it is switched off by whatever way there is.
+    private func safeAftermath(_ verdict: FirmwareVerdict) async -> Aftermath {
+        guard case .perhapsOn(let reason) = verdict.aftermath else { return verdict.aftermath }
+        context.output.note("pumpctl: \(reason.printable()); the pump may be on: OFF is sent again")
+        // The signal that has ended the checks does not reach a task of its own.
+        return await Task(executorPreference: context.loop) {
+            do { try await context.switchPumpOff() } catch {
+                return .perhapsOn(Failure(of: error, .pump, at: context.place).message)
+            }
+            return .safe
+        }.value
+    }
+
+    private func conclude(_ verdict: FirmwareVerdict, _ aftermath: Aftermath, isStopped: Bool) throws -> ExitStatus {
+        if case .perhapsOn(let reason) = aftermath {
+            let status: ExitStatus = if case .lost = verdict.ending { .ioError } else { .temporaryFailure }
+            var failure = Failure(
+                status, code: "off_failed", "\(reason): the pump may be on",
+                hint: "switch the pump off by its button or its supply", outcome: "unknown")
+            failure.mustBeSaid = true
+            throw failure
+        }
+        switch verdict.ending {
+        case .lost(let error):
+            var failure = Failure(error)
+            if aftermath == .safe {
+                (failure.message, failure.outcome) = (failure.message + "; the pump is off", "off")
+            }
+            throw failure
+        case .interrupted where isStopped:
+            throw Failure(
+                .refused, code: "stopped", "another pumpctl has switched the pump off",
+                hint: "find out who did; then repeat it", outcome: "off")
+        case .interrupted: throw CancellationError()
+        case .stimulusFailed(let error): throw error
+        case .complete where verdict.failedCount == 0: return .done
+        case .complete, .unusable, .timeIsUp: return .checkFailed
+        }
+    }
+}
+
+/// Keeps the verdict of a task that returns nothing.
+private final class VerdictBox: @unchecked Sendable {
+    // @unchecked: written by the one task, which is awaited before it is read.
+    var verdict: FirmwareVerdict?
+}
+
+extension Failure {
+    /// A pump was not tested, and was sent nothing but STATUS.
+    init(_ error: VerificationError) {
+        switch error {
+        case .running:
+            self.init(
+                .unavailable, code: "pump_runs", "\(error)", hint: "make sure that nobody wears it; then: pumpctl off",
+                outcome: "not_sent")
+        case .stoppedForSafety:
+            self.init(
+                .stoppedForSafety, code: "stopped", "\(error)",
+                hint: "find out why, then leave that state: pumpctl off", outcome: "not_sent")
+        }
+    }
+}

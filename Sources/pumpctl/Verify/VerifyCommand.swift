@@ -1,0 +1,91 @@
+import ArgumentParser
+import DeviceKit
+import LineProtocol
+import Verification
+
+struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Test a firmware against the protocol.",
+        discussion: """
+            Makes a check of each statement of the protocol, and says which the firmware does not keep. A pump that runs is not \
+            touched, and none is started without --allow-run; it is always left off. What only a hand can do, as pressing the \
+            button, needs --stimulus: the control socket of a simulator, of an emulated board, or of a test rig. Checks that need \
+            what is not there are skipped. Exits with 2 where a check failed.
+            """,
+        example: "pumpctl --port /dev/ttyUSB0 verify --report junit")
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var shared: SharedOptions
+
+    @Option(help: "How the results are printed: \(VerifyReport.allCases.map(\.rawValue).joined(separator: ", ")).")
+    var report: VerifyReport = .text
+
+    @Flag(help: "List the checks with what they need, and test nothing.")
+    var list = false
+
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp("Only these checks, or those whose names begin so.", valueName: "check"))
+    var only: [String] = []
+
+    @Option(name: .customLong("repeat"), help: ArgumentHelp("Make all checks so often.", valueName: "number"))
+    var rounds = 1
+
+    @Flag(name: .customLong("allow-run"), help: "Run the pump too. Nobody may wear it.")
+    var allowsRun = false
+
+    @Option(help: ArgumentHelp("A control socket by which to press the button and the like.", valueName: "path"))
+    var stimulus: String?
+
+    func validate() throws {
+        guard (1...1000).contains(rounds) else { throw ValidationError("--repeat takes a number from 1 to 1000") }
+        let options = shared.merged(with: parent.shared)
+        if options.json, report != .text, report != .json {
+            throw ValidationError("--json prints JSON: omit --report \(report.rawValue)")
+        }
+    }
+
+    func run() throws {
+        let options = shared.merged(with: parent.shared)
+        try CommandRunner.runToStatus(options, endsBeforeSuspension: allowsRun) { try await perform(in: $0).rawValue }
+    }
+
+    private func perform(in context: CommandContext) async throws -> ExitStatus {
+        let family = try family(of: context)
+        let checks = try checks(of: family)
+        let report = context.output.isJSON ? .json : report
+        if list {
+            context.output.draw(checks.map(report.listing).joined())
+            return .done
+        }
+        var options = VerificationOptions()
+        (options.mayRun, options.rounds) = (allowsRun, rounds)
+        if let timeout = context.options.timeout?.duration { options.timeout = timeout }
+        let run = FirmwareVerification(
+            family: family, checks: checks, options: options,
+            stimulus: stimulus.map { SocketStimulus(path: $0, loop: context.loop) }, context: context)
+        return try await run.run(report.form(family.family, rounds: rounds))
+    }
+
+    private func family(of context: CommandContext) throws(Failure) -> FamilyVerification {
+        // An endpoint such as sim:led names its family.
+        let named = context.options.family == nil ? context.options.namedPort.flatMap(Family.named) : nil
+        let family = named ?? context.family
+        if let row = FamilyVerification.named(family.name) { return row }
+        let known = FamilyVerification.all.map(\.family).joined(separator: ", ")
+        throw Failure(
+            .usage, code: "usage", "there are no checks for the family \(family)",
+            hint: "test a device of another family: \(known)", outcome: "not_sent")
+    }
+
+    private func checks(of family: FamilyVerification) throws(Failure) -> [Check] {
+        for prefix in only where !family.checks.contains(where: { $0.id.hasPrefix(prefix) }) {
+            throw Failure(
+                .usage, code: "usage", "no check of the family \(family.family) begins with '\(prefix)'",
+                hint: "list them: pumpctl --family \(family.family) verify --list", outcome: "not_sent")
+        }
+        return only.isEmpty
+            ? family.checks : family.checks.filter { check in only.contains { check.id.hasPrefix($0) } }
+    }
+}

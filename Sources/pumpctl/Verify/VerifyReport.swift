@@ -1,0 +1,75 @@
+import ArgumentParser
+import ControlProtocol
+import Verification
+
+/// How results are printed.
+enum VerifyReport: String, CaseIterable, ExpressibleByArgument {
+    case text, tap, junit, json
+
+    func form(_ family: String, rounds: Int) -> any VerificationReport {
+        switch self {
+        case .text: TextReport()
+        case .tap: TAPReport(rounds: rounds)
+        case .junit: JUnitReport(family: family)
+        case .json: JSONReport()
+        }
+    }
+
+    /// A line on a check that is not made.
+    func listing(_ check: Check) -> String {
+        let needs = Check.Need.allCases.filter(check.needs.contains)
+        guard self == .json else {
+            let options = needs.map { $0 == .run ? "--allow-run" : "--stimulus" }
+            return
+                "\(check.id)\(options.isEmpty ? "" : " (\(options.joined(separator: ", ")))")\n    \(check.paragraph)\n"
+        }
+        return JSONValue.object([
+            "check": .text(check.id), "protocol": .text(check.paragraph),
+            "needs": .array(needs.map { .text($0.rawValue) }),
+        ]).json + "\n"
+    }
+}
+
+/// Results as JSON, an object a line, with a summary at the end.
+struct JSONReport: VerificationReport {
+    func beginning(count: Int) -> String { "" }
+
+    func text(of result: CheckResult) -> String {
+        var members: [String: JSONValue] = [
+            "check": .text(result.id), "protocol": .text(result.paragraph), "round": .integer(result.round),
+            "sent": Self.texts(result.sent), "received": Self.texts(result.received),
+            "stimulus": Self.texts(result.done), "variants": Self.texts(result.variants),
+            "duration_ms": .number(result.time.inMilliseconds),
+        ]
+        switch result.outcome {
+        case .passed: members["outcome"] = "passed"
+        case .skipped(let reason): (members["outcome"], members["reason"]) = ("skipped", .text(reason))
+        case .failed(let expected, let got):
+            members["outcome"] = "failed"
+            (members["expected"], members["got"]) = (.text(expected), .text(got))
+        }
+        return JSONValue.object(members).json + "\n"
+    }
+
+    func ending(_ verdict: FirmwareVerdict) -> String {
+        var timings: [String: JSONValue] = [:]
+        for kind in Timings.Kind.allCases {
+            guard let times = verdict.timings.summary(of: kind) else { continue }
+            timings[kind.rawValue + "_ms"] = .object([
+                "count": .integer(times.count), "min": .number(times.minimum), "median": .number(times.median),
+                "p99": .number(times.percentile99), "max": .number(times.maximum),
+            ])
+        }
+        return JSONValue.object([
+            "ok": .boolean(verdict.isPassed), "passed": .integer(verdict.passedCount),
+            "failed": .integer(verdict.failedCount), "skipped": .integer(verdict.skippedCount),
+            "timings": .object(timings),
+        ]).json + "\n"
+    }
+
+    private static func texts(_ texts: [String]) -> JSONValue { .array(texts.map { .text($0) }) }
+}
+
+extension Duration {
+    fileprivate var inMilliseconds: Double { (self / .milliseconds(1) * 1000).rounded() / 1000 }
+}

@@ -1,0 +1,197 @@
+extension Mutant {
+    /// A pump for each check, which that check alone finds.
+    static let pumps: [Mutant] = statusMutants + lineMutants + commandMutants + timingMutants + runMutants + handMutants
+
+    /// What is said in the place of lines that begin so, behind a write.
+    private static func says(
+        _ line: String, _ becomes: String..., behind: String? = nil, end: String = "\r\n", spared: Int = 0,
+        late: Duration = .zero, again: Duration = .zero
+    ) -> [Saying] {
+        [Saying(line: line, becomes: becomes, behind: behind, end: end, spared: spared, late: late, again: again)]
+    }
+
+    private static let statusMutants = [
+        Mutant(
+            kills: "pump.status.reply", flaw: "says STATUS twice", isShared: true,
+            says: says("STATUS:", "*", "*", behind: "STATUS\n")),
+        Mutant(
+            kills: "pump.status.off-fields", flaw: "says a speed while it is off", isShared: true,
+            says: says(
+                "STATUS:{State:OFF", "STATUS:{State:OFF,Speed:70%,Runtime:0m,Remaining:30m,SkinTemp:34.0C}")),
+        Mutant(
+            kills: "pump.status.temperatures", flaw: "has two decimals in STATUS", isShared: true,
+            says: says("STATUS:{State:OFF", "STATUS:{State:OFF,WaterTemp:12.00C,SkinTemp:34.00C}")),
+        Mutant(
+            kills: "pump.temp.reply", flaw: "says TEMP twice", isShared: true, says: says("TEMP:", "*", "*")),
+        Mutant(
+            kills: "pump.temp.form", flaw: "says the skin's temperature first", isShared: true,
+            says: says("TEMP:", "TEMP:{Skin:34.0C,Water:12.0C}")),
+    ]
+
+    private static let lineMutants = [
+        Mutant(
+            kills: "pump.line.end", flaw: "ends one line of a reply in another way", isShared: true,
+            says: says("OK", "*", behind: "OFF\n", end: "\n")),
+        Mutant(kills: "pump.line.return", flaw: "takes \\r for no end", hears: ["TEMP\r": "TEMP"]),
+        Mutant(
+            kills: "pump.line.both", flaw: "takes an empty line for a command",
+            hears: ["TEMP\r\n": "TEMP\nX\n"]),
+        Mutant(
+            kills: "pump.line.empty", flaw: "answers an empty line", hears: ["\n\r\n\nTEMP\n": "X\nTEMP\n"]),
+        Mutant(
+            kills: "pump.line.parts", flaw: "takes a pause for an end", isShared: true, hears: ["TE": "TE\n"]),
+        Mutant(
+            kills: "pump.line.longest", flaw: "has room for 62 bytes only",
+            hears: [String(repeating: "X", count: 23): String(repeating: "X", count: 24)]),
+        Mutant(
+            kills: "pump.line.too-long", flaw: "keeps the byte that does not fit",
+            hears: [String(repeating: "X", count: 24): String(repeating: "X", count: 25)]),
+        Mutant(
+            kills: "pump.line.behind-too-long", flaw: "drops all up to the next line end",
+            hears: [String(repeating: "X", count: 24) + "TE": String(repeating: "X", count: 24) + "\n"]),
+        Mutant(
+            kills: "pump.line.rest-of-too-long", flaw: "drops all up to the next line end",
+            hears: [String(repeating: "X", count: 30): String(repeating: "X", count: 24)]),
+    ]
+
+    private static let commandMutants = [
+        Mutant(
+            kills: "pump.off.reply", flaw: "forgets OK", isShared: true, says: says("OK", behind: "OFF\n")),
+        Mutant(
+            kills: "pump.command.unknown", flaw: "says nothing to what it does not know",
+            hears: ["FOO\n": ""]),
+        Mutant(kills: "pump.command.case", flaw: "knows STATUS in capitals only", hears: ["sTaTuS\n": "X\n"]),
+        Mutant(kills: "pump.command.untrimmed", flaw: "trims spaces", hears: ["TEMP \n": "TEMP\n"]),
+        Mutant(kills: "pump.command.whole", flaw: "takes a beginning for the command", hears: ["OFFF\n": "OFF\n"]),
+        Mutant(kills: "pump.command.nul", flaw: "goes on behind a NUL", hears: ["TEMP\0junk\n": "TEMPjunk\n"]),
+        Mutant(
+            kills: "pump.speed.not-running", flaw: "starts with SPEED", isShared: true, hears: ["SPEED:100\n": "ON\n"]),
+        Mutant(
+            kills: "pump.speed.range-first", flaw: "accepts 256", isShared: true, hears: ["SPEED:256\n": "SPEED:255\n"]),
+        Mutant(kills: "pump.speed.colon", flaw: "needs no colon", hears: ["SPEED 100\n": "SPEED:100\n"]),
+        Mutant(
+            kills: "pump.speed.atoi-range", flaw: "refuses what is no number", isShared: true,
+            hears: ["SPEED:5x\n": "SPEED:300\n"]),
+        Mutant(
+            kills: "pump.speed.sixteen-bits", flaw: "wraps some numbers only", hears: ["SPEED:65736\n": "SPEED:300\n"]),
+    ]
+
+    private static let timingMutants = [
+        Mutant(
+            kills: "pump.off.silence", flaw: "reports while it is off", isShared: true,
+            chatter: "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.0C}"),
+        Mutant(
+            kills: "pump.reply.latency", flaw: "answers late", isShared: true, late: ["TEMP\n": .milliseconds(400)]),
+        Mutant(
+            kills: "pump.loop.one-command", flaw: "handles all commands in one turn", isShared: true,
+            hears: [String(repeating: "TEMP\n", count: 5): "TEMP\n"],
+            says: says(
+                "TEMP:", "*", "*", "*", "*", "*", behind: String(repeating: "TEMP\n", count: 5))),
+        Mutant(
+            kills: "pump.loop.period", flaw: "has longer turns", isShared: true, late: ["TEMP\n": .milliseconds(60)]),
+        Mutant(kills: "pump.loop.blink", flaw: "does not blink", isShared: true, late: ["TEMP\n": .milliseconds(50)]),
+        Mutant(
+            kills: "pump.boot.banner", flaw: "says no baud rate",
+            says: says("Baud Rate:")),
+    ]
+
+    private static let runMutants = [
+        Mutant(kills: "pump.boot.off", flaw: "runs on behind a reset", isShared: true, feels: ["reset": ""]),
+        Mutant(
+            kills: "pump.on.reply", flaw: "says PUMP:OFF for ON", isShared: true,
+            says: says("PUMP:ON", "PUMP:OFF", behind: "ON\n")),
+        Mutant(
+            kills: "pump.on.state", flaw: "acknowledges ON, and is off", isShared: true, hears: ["ON\n": "OFF\n"],
+            says: says("PUMP:OFF", "PUMP:ON", behind: "ON\n")),
+        Mutant(kills: "pump.on.case", flaw: "knows ON in capitals only", hears: ["oN\n": "X\n"]),
+        Mutant(kills: "pump.on.nul", flaw: "goes on behind a NUL", hears: ["ON\0junk\n": "ONjunk\n"]),
+        Mutant(kills: "pump.on.untrimmed", flaw: "trims spaces", hears: ["ON \n": "ON\n"]),
+        Mutant(
+            kills: "pump.on.speed", flaw: "keeps its speed with a second ON", isShared: true,
+            says: says("STATUS:{State:ON,Speed:70%", "STATUS:{State:ON,Speed:3%,Runtime:0m,Remaining:29m}")),
+        Mutant(
+            kills: "pump.off.stops", flaw: "stays on behind OFF", isShared: true, hears: ["OFF\n": "ON\n"],
+            says: says("PUMP:ON", "PUMP:OFF", behind: "OFF\n")),
+        Mutant(
+            kills: "pump.status.on-fields", flaw: "says no unit of the speed", isShared: true,
+            says: says("STATUS:{State:ON", "STATUS:{State:ON,Speed:70,Runtime:0m,Remaining:29m,SkinTemp:34.0C}")),
+        Mutant(
+            kills: "pump.status.times", flaw: "rounds minutes up", isShared: true,
+            says: says(
+                "STATUS:{State:ON", "STATUS:{State:ON,Speed:70%,Runtime:1m,Remaining:29m,SkinTemp:34.0C}")),
+        Mutant(
+            kills: "pump.speed.reply", flaw: "says another speed than was set", isShared: true,
+            says: says("SPEED:255", "SPEED:254", behind: "SPEED:255\n")),
+        Mutant(
+            kills: "pump.speed.percent", flaw: "rounds the percentage", isShared: true,
+            says: says("STATUS:{State:ON,Speed:49%", "STATUS:{State:ON,Speed:50%,Runtime:0m,Remaining:29m}")),
+        Mutant(
+            kills: "pump.speed.zero", flaw: "is off at speed 0", isShared: true, hears: ["SPEED:0\n": "OFF\n"],
+            says: says("PUMP:OFF", "SPEED:0", behind: "SPEED:0\n")),
+        Mutant(
+            kills: "pump.speed.atoi", flaw: "has no plus sign", hears: ["SPEED:+7\n": "SPEED:0\n"]),
+        Mutant(
+            kills: "pump.speed.kept", flaw: "is set by what is out of range", isShared: true,
+            hears: ["SPEED:-1\n": "SPEED:255\n"],
+            says: says("SPEED:255", behind: "SPEED:-1\n")
+                + says("OK", "ERROR:INVALID_SPEED_VALUE", behind: "SPEED:-1\n")),
+        Mutant(
+            kills: "pump.unasked.status", flaw: "leaves out every report but the first", isShared: true,
+            says: says("STATUS:", behind: "ON\n", spared: 1)),
+        Mutant(
+            kills: "pump.unasked.status", flaw: "reports each 6 s", isShared: true,
+            says: says("STATUS:", "*", behind: "ON\n", spared: 1, late: .seconds(1), again: .seconds(1))),
+        Mutant(
+            kills: "pump.unasked.beat", flaw: "begins to count at ON", isShared: true,
+            says: says("STATUS:", "*", behind: "ON\n", spared: 1, late: .seconds(2))),
+    ]
+
+    private static let handMutants = [
+        Mutant(
+            kills: "pump.button.on", flaw: "does not say that the button has started it", isShared: true,
+            says: says("MANUAL:ON")),
+        Mutant(
+            kills: "pump.button.off", flaw: "does not say that the button has stopped it",
+            says: says("MANUAL:OFF")),
+        Mutant(
+            kills: "pump.knob.speed", flaw: "has a knob that ends before the stop",
+            feels: ["turn \(1023.0 / 1023)": "turn 0.9"]),
+        Mutant(
+            kills: "pump.knob.zero", flaw: "does not stand still at the knob's end",
+            feels: ["turn \(15.0 / 1023)": "turn 0.05"]),
+        Mutant(
+            kills: "pump.knob.hysteresis", flaw: "follows each tremor of the knob",
+            feels: ["turn \(730.0 / 1023)": "turn 0.8"]),
+        Mutant(
+            kills: "pump.knob.only-moved", flaw: "holds to the knob, and not to SPEED", isShared: true,
+            hears: ["SPEED:100\n": "SPEED:179\n"],
+            says: says("SPEED:179", "SPEED:100", behind: "SPEED:100\n")),
+        Mutant(
+            kills: "pump.status.minutes", flaw: "counts too slowly", isShared: true,
+            feels: ["advance 90s": "advance 10s"]),
+        Mutant(
+            kills: "pump.on.restarts-timer", flaw: "does not begin anew with a second ON", isShared: true,
+            says: says("STATUS:{State:ON", "STATUS:{State:ON,Speed:70%,Runtime:2m,Remaining:27m}")),
+        Mutant(
+            kills: "pump.safety.thirty-minutes", flaw: "runs for longer", isShared: true,
+            feels: ["advance 25s": "advance 1s"]),
+        Mutant(
+            kills: "pump.overheat.stops", flaw: "runs on with hot skin", feels: ["temperature skin 41.5": ""]),
+        Mutant(
+            kills: "pump.overheat.limit", flaw: "stops at 39 °C", feels: ["temperature skin 39": "temperature skin 41"]),
+        Mutant(
+            kills: "pump.error.start-failed", flaw: "says that it can't start in another way",
+            says: says("ERROR:PUMP_START_FAILED", "ERROR:PUMP_NOT_RUNNING")),
+        Mutant(
+            kills: "pump.error.speed", flaw: "says nothing of SPEED in the error state", hears: ["SPEED:90\n": ""]),
+        Mutant(
+            kills: "pump.error.off", flaw: "stays in the error state", isShared: true, hears: ["OFF\n": "X\n"],
+            says: says("ERROR:UNKNOWN_COMMAND", "OK", "PUMP:OFF", behind: "OFF\n")),
+        Mutant(
+            kills: "pump.temp.value", flaw: "reads a few degrees too much",
+            feels: ["temperature skin 31": "temperature skin 33"]),
+        Mutant(
+            kills: "pump.temp.width", flaw: "leaves out the leading space", isShared: true,
+            says: says("TEMP:", "TEMP:{Water:9.4C,Skin:34.0C}")),
+    ]
+}

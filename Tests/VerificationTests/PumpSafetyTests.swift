@@ -1,0 +1,178 @@
+import FirmwareSim
+import LineProtocol
+import TestSupport
+import Testing
+
+@testable import Verification
+
+@Suite("What a verification does to a pump")
+struct PumpSafetyTests {
+    private typealias World = VerificationWorld<PumpFirmware>
+
+    @Test("A pump that runs is refused, with nothing sent but STATUS", arguments: [false, true])
+    func runningPump(mayRun: Bool) {
+        var pump = PumpFirmware.onBench
+        pump.receive(Array("ON\n".utf8), at: .zero)
+        _ = pump.advance(to: .seconds(2))
+        let world = World(pump, age: .seconds(2))
+        let outcome = world.verify(.pump) { $0.mayRun = mayRun }
+        #expect(outcome.error as? VerificationError == .running)
+        #expect(world.written.allSatisfy { $0 == "STATUS\n" })
+        #expect(world.device.device.state == .on)
+    }
+
+    @Test("A pump that was stopped for safety stays in the state that tells why")
+    func stoppedPump() {
+        var pump = PumpFirmware.onBench
+        pump.receive(Array("ON\n".utf8), at: .zero)
+        pump.setSkinTemperature(42)
+        _ = pump.advance(to: .seconds(2))
+        pump.setSkinTemperature(34)
+        let world = World(pump, age: .seconds(2))
+        #expect(world.verify(.pump).error as? VerificationError == .stoppedForSafety)
+        #expect(world.written.allSatisfy { $0 == "STATUS\n" })
+        #expect(world.device.device.state == .error)
+    }
+
+    @Test("Without leave no pump is started, and nothing is called ok that was not tested")
+    func withoutLeave() throws {
+        let world = World(.onBench)
+        let verdict = try #require(world.verify(.pump, hasStimulus: false) { $0.mayRun = false }.verdict)
+        #expect(!world.written.contains { $0.uppercased().hasPrefix("ON") })
+        #expect(verdict.failures.isEmpty)
+        let needy = FamilyVerification.pump.checks.filter { !$0.needs.isEmpty }.map(\.id)
+        #expect(verdict.skipped.filter { $0 != "pump.boot.banner" } == needy)
+        #expect(world.loop.now < .seconds(45), "\(world.loop.now)")
+    }
+
+    @Test("With hands a run without leave takes no more than 45 s either")
+    func handsWithoutLeave() throws {
+        let world = World(.onBench)
+        let verdict = try #require(world.verify(.pump) { $0.mayRun = false }.verdict)
+        #expect(verdict.isPassed)
+        #expect(verdict.skipped == FamilyVerification.pump.checks.filter { $0.needs.contains(.run) }.map(\.id))
+        #expect(world.loop.now < .seconds(45), "\(world.loop.now)")
+    }
+
+    @Test("With leave and without hands the checks of a running pump are made")
+    func withLeave() throws {
+        let world = World(.onBench)
+        let verdict = try #require(world.verify(.pump, hasStimulus: false).verdict)
+        #expect(verdict.failures.isEmpty)
+        let needy = FamilyVerification.pump.checks.filter { $0.needs.contains(.stimulus) }.map(\.id)
+        #expect(verdict.skipped.filter { $0 != "pump.boot.banner" } == needy)
+        #expect(world.device.device.state == .off)
+    }
+
+    @Test("A pump that starts at SPEED is found running, and switched off")
+    func startsUnasked() throws {
+        let mutant = Mutant(kills: "", flaw: "starts with SPEED", hears: ["SPEED:100\n": "ON\n"])
+        let world = World(.onBench, mutant)
+        let verdict = try #require(world.verify(.pump, hasStimulus: false) { $0.mayRun = false }.verdict)
+        #expect(verdict.failures == ["pump.speed.not-running"])
+        #expect(verdict.aftermath == .safe)
+        #expect(world.device.device.state == .off)
+    }
+
+    // MARK: Mute pumps
+
+    @Test("A mute firmware ends early, with nothing sent but STATUS")
+    func mute() throws {
+        let world = World(.onBench)
+        world.onWrite = { _ in nil }
+        let verdict = try #require(world.verify(.pump).verdict)
+        #expect(verdict.failures == [FamilyVerification.pump.checks[0].id])
+        #expect(verdict.skipped.count == FamilyVerification.pump.checks.count - 1)
+        #expect(!verdict.isPassed)
+        #expect(verdict.aftermath == .untouched)
+        #expect(world.written.allSatisfy { $0 == "STATUS\n" })
+        #expect(world.loop.now <= .seconds(45))
+    }
+
+    @Test(
+        "A firmware that falls silent, wherever it does, is through within 45 s",
+        arguments: Array(stride(from: 2, to: 90, by: 7)))
+    func fallsSilent(count: Int) throws {
+        let world = World(.onBench)
+        var heard = 0
+        world.onWrite = { text in
+            heard += 1
+            return heard > count ? nil : text
+        }
+        let verdict = try #require(world.verify(.pump, hasStimulus: false) { $0.mayRun = false }.verdict)
+        #expect(verdict.failures.count == 1)
+        #expect(!verdict.isPassed)
+        #expect(world.loop.now <= .seconds(45), "\(world.loop.now)")
+        // It may have been started by what it heard, and says nothing any more.
+        if case .perhapsOn = verdict.aftermath {} else { Issue.record("\(verdict.aftermath)") }
+    }
+
+    @Test("A firmware that answers nothing but STATUS and OFF is through within 45 s, and has not passed")
+    func answersLittle() throws {
+        let world = World(.onBench)
+        world.onWrite = { text in text.contains("STATUS") || text == "\nOFF\n" ? text : nil }
+        let verdict = try #require(world.verify(.pump, hasStimulus: false) { $0.mayRun = false }.verdict)
+        #expect(verdict.failures.count > 5)
+        #expect(!verdict.isPassed)
+        #expect(world.loop.now <= .seconds(45), "\(world.loop.now)")
+    }
+
+    // MARK: It is always left off
+
+    @Test("Whenever it is interrupted, the pump is off behind it", arguments: Array(stride(from: 0.5, to: 80, by: 4.3)))
+    func interrupted(seconds: Double) throws {
+        let world = World(.onBench)
+        world.loop.at(.seconds(seconds)) { world.task?.cancel() }
+        let outcome = world.verify(.pump, hasStimulus: false)
+        #expect(outcome.ending == .done)
+        #expect(world.device.device.state == .off)
+        if let verdict = outcome.verdict {
+            #expect(!verdict.isPassed || world.loop.now < .seconds(seconds))
+            #expect(verdict.aftermath == .safe)
+        }
+    }
+
+    @Test("OFF is repeated until it is acknowledged")
+    func deafToOff() throws {
+        let world = World(.onBench)
+        var count = 0
+        world.onWrite = { text in
+            guard text.hasSuffix("OFF\n"), world.device.device.state == .on else { return text }
+            count += 1
+            return count > 40 ? text : nil
+        }
+        let checks = FamilyVerification.pump.checks.filter { $0.id == "pump.on.reply" }
+        let verdict = try #require(world.verify(.pump, checks: checks).verdict)
+        #expect(verdict.failures == ["pump.on.reply"])
+        #expect(verdict.aftermath == .safe)
+        #expect(world.device.device.state == .off)
+    }
+
+    @Test("A pump that never acknowledges OFF is told until its own 30 minutes are over")
+    func neverOff() throws {
+        let world = World(.onBench)
+        world.onWrite = { $0.hasSuffix("OFF\n") ? nil : $0 }
+        let checks = FamilyVerification.pump.checks.filter { $0.id == "pump.on.reply" }
+        let verdict = try #require(world.verify(.pump, checks: checks).verdict)
+        // By then it has stopped itself.
+        #expect(verdict.aftermath == .safe)
+        #expect(world.device.device.state == .error)
+        #expect(world.loop.now > .seconds(1700))
+    }
+
+    @Test("Where the link breaks in the middle, nobody says that the pump is off")
+    func lostLink() throws {
+        let world = World(.onBench)
+        world.onWrite = { text in
+            if text == "SPEED:127\n" { world.link.drop() }
+            return text
+        }
+        let verdict = try #require(world.verify(.pump, hasStimulus: false).verdict)
+        guard case .lost = verdict.ending else { throw Unexpected(text: "\(verdict.ending)") }
+        if case .perhapsOn = verdict.aftermath {} else { Issue.record("\(verdict.aftermath)") }
+        #expect(verdict.results.count == FamilyVerification.pump.checks.count)
+        #expect(verdict.failures.isEmpty)
+    }
+
+    private struct Unexpected: Error { var text: String }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import FoundationXML
+import LineProtocol
+import Testing
+
+@testable import Verification
+
+@Suite("Reports on a firmware")
+struct ReportTests {
+    /// A verdict in which a device has said what does most harm.
+    private static var verdict: FirmwareVerdict {
+        let nasty = Array("<a href=\"x\">&amp;]]>\u{1B}[2J\u{FFFE}\u{202E}# \\ '…".utf8) + [0, 0xFF]
+        var verdict = FirmwareVerdict()
+        func add(_ id: String, _ outcome: CheckResult.Outcome, _ steps: [CheckResult.Step] = []) {
+            verdict.results.append(
+                CheckResult(
+                    id: id, paragraph: "1, table: \"OK\" \\ # <&>", round: 1, outcome: outcome, variants: ["a: b"],
+                    steps: steps,
+                    time: .milliseconds(1500)))
+        }
+        add("pump.one", .passed, [.sent(Array("STATUS\n".utf8)), .did("press")])
+        let text = String(decoding: nasty, as: UTF8.self)
+        add("pump.two", .failed(expected: "OK\0\u{FFFF}", got: text), [.received(nasty), .sent(nasty)])
+        add("pump.three", .skipped(reason: "needs # a \\ hand & \"more\""))
+        for time in 1...100 { verdict.timings.add(.milliseconds(time), to: .replyLatency) }
+        return verdict
+    }
+
+    private static func text(_ report: some VerificationReport) -> String {
+        let verdict = verdict
+        return report.beginning(count: 3) + verdict.results.map(report.text).joined() + report.ending(verdict)
+    }
+
+    @Test("JUnit XML is well-formed, whatever the device has said, and counts what failed and was skipped")
+    func junit() throws {
+        let reader = JUnitReader()
+        let parser = XMLParser(data: Data(Self.text(JUnitReport(family: "pump")).utf8))
+        parser.delegate = reader
+        #expect(parser.parse(), "\(parser.parserError.map { "\($0)" } ?? "")")
+        #expect(reader.names == ["testsuites", "testsuite", "testcase", "testcase", "failure", "testcase", "skipped"])
+        let suite = try #require(reader.attributes["testsuite"])
+        #expect(["tests", "failures", "skipped", "time"].map { suite[$0] } == ["3", "1", "1", "4.5"])
+        #expect(reader.attributes["skipped"]?["message"] == "needs # a \\ hand & \"more\"")
+        #expect(reader.text.contains("<a href=\"x\">&amp;]]>"))
+    }
+
+    @Test("TAP has a plan, a point for each check, and texts that YAML reads as they are")
+    func tap() {
+        let lines = Self.text(TAPReport()).split(separator: "\n").map(String.init)
+        #expect(lines.prefix(2) == ["TAP version 14", "1..3"])
+        let points = lines.filter { $0.hasPrefix("ok") || $0.hasPrefix("not ok") }
+        #expect(
+            points == [
+                "ok - pump.one", "not ok - pump.two", "ok - pump.three # SKIP needs \\# a \\\\ hand & \"more\"",
+            ])
+        #expect(lines.contains("  protocol: \"1, table: \\\"OK\\\" \\\\ # <&>\""))
+        #expect(lines.contains("  expected: \"OK\\U00000000\u{FFFF}\""))
+        for line in lines { #expect(line.unicodeScalars.allSatisfy { $0.value >= 0x20 }) }
+        #expect(lines.filter { $0 == "  ---" }.count == lines.filter { $0 == "  ..." }.count)
+        #expect(lines.contains("# reply_latency_ms min=1.0 median=51.0 p99=100.0 max=100.0"))
+    }
+
+    @Test("People are told what was sent, what came back, and what was expected")
+    func people() {
+        let text = Self.text(TextReport())
+        #expect(text.contains("ok    pump.one  (a: b)\n"))
+        #expect(text.contains("skip  pump.three: needs # a \\ hand & \"more\"\n"))
+        #expect(text.contains("FAIL  pump.two\n        protocol 1, table: \"OK\""))
+        #expect(text.contains("\n        > <a href="))
+        #expect(text.hasSuffix("1 passed, 1 failed, 1 skipped\n"))
+        #expect(!text.contains("\u{1B}"))
+    }
+
+    private final class JUnitReader: NSObject, XMLParserDelegate {
+        var names: [String] = []
+        var attributes: [String: [String: String]] = [:]
+        var text = ""
+
+        func parser(
+            _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+            attributes: [String: String]
+        ) {
+            names.append(name)
+            self.attributes[name] = attributes
+        }
+
+        func parser(_ parser: XMLParser, foundCharacters string: String) { text += string }
+    }
+}

@@ -1,0 +1,115 @@
+import FirmwareSim
+import Foundation
+import FoundationXML
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("pumpctl verify", .timeLimit(.minutes(3)))
+struct VerifyCommandTests {
+    private static let few = ["verify", "--only", "pump.status", "pump.command.unknown"]
+
+    @Test("A firmware that keeps the protocol exits with 0, and tells of each check")
+    func passes() async throws {
+        let pump = try await BenchPump()
+        let ending = try await Pumpctl.start(["--port", pump.port] + Self.few).ending()
+        await pump.close()
+        #expect(ending.status == 0, "\(ending)")
+        #expect(ending.output.contains("ok    pump.status.reply\n"))
+        #expect(ending.output.contains("skip  pump.status.on-fields: needs leave to run the pump\n"))
+        #expect(ending.output.contains("\n4 passed, 0 failed, 3 skipped\n"))
+        #expect(ending.errors.isEmpty, "\(ending.errors)")
+    }
+
+    @Test("A firmware that does not exits with 2, in each form of report", arguments: ["text", "tap", "junit", "json"])
+    func fails(report: String) async throws {
+        let device = try await ScriptedDevice { line in
+            line == "FOO"
+                ? "<what?>\r\n" : line == "OFF" ? "OK\r\nPUMP:OFF\r\n" : "STATUS:{State:OFF,SkinTemp:34.0C}\r\n"
+        }
+        let ending = try await Pumpctl.start(["--port", device.port] + Self.few + ["--report", report]).ending()
+        await device.close()
+        #expect(ending.status == 2, "\(ending)")
+        switch report {
+        case "tap":
+            #expect(ending.output.hasPrefix("TAP version 14\n1..7\nok - pump.status.reply\n"))
+            #expect(ending.output.contains("not ok - pump.command.unknown\n  ---\n"))
+            #expect(ending.output.contains("got: \"<what?>\""))
+        case "junit":
+            #expect(XMLParser(data: Data(ending.output.utf8)).parse(), "\(ending.output)")
+            #expect(ending.output.contains("got &lt;what?&gt;"))
+        case "json":
+            let objects = try ending.objects()
+            let failed = try #require(objects.first { $0["outcome"] as? String == "failed" })
+            #expect(failed["got"] as? String == "<what?>")
+            #expect(failed["sent"] as? [String] == ["FOO\\n", "\\nOFF\\n", "STATUS\\n"])
+            #expect(objects.last?["failed"] as? Int == 1)
+        default: #expect(ending.output.contains("        got:      <what?>\n"))
+        }
+    }
+
+    @Test("A pump that runs is not touched")
+    func runs() async throws {
+        let pump = try await BenchPump(isOn: true)
+        let ending = try await Pumpctl.run("--port", pump.port, "verify", "--allow-run", "--report", "tap")
+        #expect(await pump.duty() == 180)
+        await pump.close()
+        expectFailure(ending, 69, saying: "the pump is running", hint: "pumpctl off")
+        #expect(ending.output.isEmpty)
+    }
+
+    @Test("Interrupted, it leaves the pump off", arguments: [SIGINT, SIGTERM])
+    func interrupted(signal: Int32) async throws {
+        let pump = try await BenchPump()
+        // A running pump that says nothing unasked: the check waits, as time stands still.
+        let process = try await Pumpctl.start([
+            "--port", pump.port, "verify", "--allow-run", "--only", "pump.on.reply", "pump.unasked", "--report", "tap",
+        ])
+        _ = try await process.output.line("the plan")
+        _ = try await process.output.line("the plan")
+        while try await process.output.line("the first point") != "  ..." {}
+        while await pump.duty() == nil { await Task.yield() }
+        process.send(signal: signal)
+        let ending = try await process.ending()
+        #expect(ending.status == 128 + signal, "\(ending)")
+        #expect(await pump.state() == .off)
+        await pump.close()
+    }
+
+    @Test("Where the device is pulled out in the middle, the outcome is unknown")
+    func unplugged() async throws {
+        let device = try await ScriptedDevice { line in
+            line == "FOO" ? nil : "STATUS:{State:OFF,SkinTemp:34.0C}\r\n"
+        }
+        let ending = try await Pumpctl.start(["--timeout", "2", "--port", device.port] + Self.few).ending()
+        expectFailure(ending, 74, saying: "the pump may be on", hint: "")
+    }
+
+    @Test("Checks are listed with what they need")
+    func list() async throws {
+        let ending = try await Pumpctl.run("verify", "--list", "--only", "pump.button")
+        #expect(ending.status == 0)
+        #expect(ending.output.hasPrefix("pump.button.on (--allow-run, --stimulus)\n    1: MANUAL:ON"))
+        let objects = try await Pumpctl.run("--json", "--family", "led", "verify", "--list").objects()
+        #expect(objects.first?["check"] as? String == "led.ask")
+    }
+
+    @Test("What is wrong with the arguments is said before anything is sent")
+    func usage() async throws {
+        let unknown = try await Pumpctl.run("--port", "sim:pump", "verify", "--only", "pump.nothing")
+        expectFailure(unknown, 64, saying: "no check of the family pump", hint: "verify --list")
+        let family = try await Pumpctl.run("--port", "sim:rescue", "verify")
+        expectFailure(family, 64, saying: "no checks for the family rescue", hint: "pump, storm, led")
+        let report = try await Pumpctl.run("--json", "--port", "sim:pump", "verify", "--report", "tap")
+        #expect(report.status == 64)
+        let socket = try await Pumpctl.run("--port", "sim:pump", "verify", "--stimulus", "/nowhere/control")
+        expectFailure(socket, 66, saying: "/nowhere/control", hint: "")
+    }
+
+    @Test("Other families are tested too", arguments: ["led", "storm"])
+    func otherFamilies(family: String) async throws {
+        let ending = try await Pumpctl.run("--port", "sim:\(family)", "verify")
+        #expect(ending.status == 0, "\(ending)")
+        #expect(ending.output.contains(" 0 failed,"))
+    }
+}
