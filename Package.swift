@@ -74,13 +74,19 @@ let package = Package(
         .target(name: "SerialPort", dependencies: ["CSerial", "CUdev", "DescriptorIO"], swiftSettings: settings),
         .target(name: "LineProtocol", swiftSettings: settings),
         .target(
-            name: "Transports", dependencies: ["LineProtocol", "SerialPort", "BlueZ", "DBus", "DescriptorIO"],
+            name: "Transports",
+            dependencies: ["LineProtocol", "SerialPort", "BlueZ", "DBus", "DescriptorIO", "CaptureFormat"],
+            swiftSettings: settings),
+        // What goes over links, byte by byte and with its times, in a file that can be played back.
+        .target(
+            name: "CaptureFormat", dependencies: ["ControlProtocol", "LineProtocol", "RecordFormat"],
             swiftSettings: settings),
         // What a program does with a device: finding it again, following it, downloads, recording.
         .target(
             name: "DeviceKit",
             dependencies: [
                 "Transports", "LineProtocol", "SerialPort", "BlueZ", "DescriptorIO", "RecordFormat", "ModuleDialects",
+                "CaptureFormat",
             ],
             swiftSettings: settings),
         // What programs say at a local socket, one JSON object a line: requests, responses and events.
@@ -146,7 +152,7 @@ let package = Package(
             dependencies: [
                 "DeviceKit", "Diagnosis", "LineProtocol", "Transports", "BlueZ", "DBus", "SerialPort", "DescriptorIO",
                 "FirmwareSim", "PeripheralSim", "SimControl", "ControlProtocol", "RecordFormat", "Terminal", "Charts",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "CaptureFormat", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
 
