@@ -256,15 +256,19 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "CaptureFormatTests",
+            dependencies: ["CaptureFormat", "DeviceKit", "Transports", "LineProtocol", "DescriptorIO", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
             name: "pumpctlTests",
             dependencies: [
                 "pumpctl", "pumpctl-record", "pumpctl-scenario", "DeviceKit", "Diagnosis", "FakeBlueZ", "BlueZ", "DBus",
                 "Transports",
                 "FirmwareSim",
                 "SerialPort",
-                "DescriptorIO", "LineProtocol", "RecordFormat", "Terminal", "TestSupport",
+                "DescriptorIO", "LineProtocol", "RecordFormat", "Terminal", "TestSupport", "CaptureFormat",
             ],
-            swiftSettings: settings),
+            exclude: ["Capture/pump.capture"], swiftSettings: settings),
         .testTarget(
             name: "BenchTests",
             dependencies: [

@@ -38,10 +38,9 @@ extension CaptureEvent {
 extension Duration {
     /// Seconds with six decimals, rounded down.
     package var secondsToMicroseconds: String {
-        let microseconds = self / .microseconds(1)
-        let whole = Int64(microseconds.rounded(.down))
-        let fraction = String(whole % 1_000_000)
-        return "\(whole / 1_000_000)." + String(repeating: "0", count: 6 - fraction.utf8.count) + fraction
+        let (seconds, attoseconds) = components
+        let fraction = String(attoseconds / 1_000_000_000_000)
+        return "\(seconds)." + String(repeating: "0", count: 6 - fraction.utf8.count) + fraction
     }
 }
 

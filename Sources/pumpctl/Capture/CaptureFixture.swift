@@ -3,6 +3,14 @@ import LineProtocol
 
 /// A capture as a fixture of a test: Swift code for the project's own `ScriptedLink`.
 struct CaptureFixture: CapturePrinter {
+    /// Whether each piece is a step. Else what was received byte by byte is one step up to the end of a line.
+    let pieces: Bool
+    private var keepsPacketBounds = false
+    /// What was received of a step whose end has not come.
+    private var received: [UInt8] = []
+
+    init(pieces: Bool) { self.pieces = pieces }
+
     func begin(_ header: CaptureHeader) -> String {
         """
         import TestSupport
@@ -15,7 +23,22 @@ struct CaptureFixture: CapturePrinter {
         """
     }
 
-    func text(of event: CaptureEvent) -> String {
+    mutating func text(of event: CaptureEvent) -> String {
+        if case .received(let piece) = event.content {
+            received += piece.bytes
+            return pieces || keepsPacketBounds || !piece.lines.isEmpty ? takeReceived() : ""
+        }
+        if case .opened(let facts) = event.content { keepsPacketBounds = facts.keepsPacketBounds }
+        return takeReceived() + step(of: event)
+    }
+
+    /// What waits to be a step.
+    private mutating func takeReceived() -> String {
+        defer { received = [] }
+        return received.isEmpty ? "" : step("received(\(Self.literal(received)))")
+    }
+
+    private func step(of event: CaptureEvent) -> String {
         switch event.content {
         case .opened(let facts):
             return step(
@@ -23,7 +46,7 @@ struct CaptureFixture: CapturePrinter {
                     + "mayBeMidLine: \(facts.mayBeMidLine), packetCapacity: \(facts.packetCapacity.map(String.init) ?? "nil"))"
             )
         case .sent(let piece): return step("sent(\(Self.literal(piece.bytes)))")
-        case .received(let piece): return step("received(\(Self.literal(piece.bytes)))")
+        case .received: return ""
         // A scripted link has no break.
         case .breakSent: return "            // Here a break was sent.\n"
         case .ended(let code?, _): return step("lost(\(Self.literal(Array(code.utf8))))")
@@ -31,12 +54,12 @@ struct CaptureFixture: CapturePrinter {
         }
     }
 
-    func end() -> String {
-        """
-                ])
-        }
+    mutating func end() -> String {
+        takeReceived() + """
+                    ])
+            }
 
-        """
+            """
     }
 
     private func step(_ text: String) -> String { "            .\(text),\n" }

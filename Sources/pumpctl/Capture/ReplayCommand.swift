@@ -32,8 +32,8 @@ struct ReplayCommand: ParsableCommand {
     var asTest = false
 
     func validate() throws {
-        if asTest, pieces || shared.merged(with: parent.shared).json {
-            throw ValidationError("--as-test cannot be used with --pieces or --json")
+        if asTest, shared.merged(with: parent.shared).json {
+            throw ValidationError("--as-test cannot be used with --json")
         }
     }
 
@@ -49,7 +49,9 @@ struct ReplayCommand: ParsableCommand {
     private func show(_ output: Output) throws(CaptureError) {
         var reader = try CaptureReader(file)
         var printer: any CapturePrinter =
-            if asTest { CaptureFixture() } else if output.isJSON { CaptureJSON() } else { CaptureText(pieces: pieces) }
+            if asTest { CaptureFixture(pieces: pieces) } else if output.isJSON { CaptureJSON() } else {
+                CaptureText(pieces: pieces)
+            }
         let wanted = asTest ? link ?? 1 : link
         output.draw(printer.begin(reader.header))
         while output.failure == nil, let event = try reader.next() {
@@ -66,7 +68,7 @@ struct ReplayCommand: ParsableCommand {
 protocol CapturePrinter {
     func begin(_ header: CaptureHeader) -> String
     mutating func text(of event: CaptureEvent) -> String
-    func end() -> String
+    mutating func end() -> String
 }
 
 /// As the file has it.

@@ -24,8 +24,9 @@ enum CommandRunner {
         endsBeforeSuspension: Bool = false, isStop: Bool = false,
         _ body: @Sendable @escaping (CommandContext) async throws -> Void
     ) throws {
-        try runToStatus(options, for: family, records: records, endsBeforeSuspension: endsBeforeSuspension, isStop: isStop) {
-            context in
+        try runToStatus(
+            options, for: family, records: records, endsBeforeSuspension: endsBeforeSuspension, isStop: isStop
+        ) { context in
             try await body(context)
             return ExitStatus.done.rawValue
         }
