@@ -41,7 +41,8 @@ struct CaptureCommandTests {
         #expect(overRadio.status == 0, "\(overRadio)")
         #expect(overSerial.output == overRadio.output)
         let pieces = try (Self.received(capture("serial")), Self.received(capture("radio")))
-        #expect(pieces.1.allSatisfy { $0.bytes.count <= 20 })
+        // Who reads the link, rather than being told, may get two notifications at once.
+        if words[0] != "send" { #expect(pieces.1.allSatisfy { $0.bytes.count <= 20 }) }
         #expect(pieces.0.flatMap(\.lines) == pieces.1.flatMap(\.lines))
         #expect(!pieces.0.flatMap(\.lines).isEmpty)
         await serial.close()
@@ -109,10 +110,9 @@ struct CaptureCommandTests {
     func killed() async throws {
         let pump = try await BenchPump()
         let watch = try FolderWatch(folder.path)
-        let monitor = try await Pumpctl.start(
-            ["-p", pump.port, "--capture", capture(), "monitor", "--interval", "0.1s"])
-        _ = try await watch.wait(for: "some lines of the capture") {
-            folder.read("capture").count { $0 == 0x0A } > 12 ? true : nil
+        let monitor = try await Pumpctl.start(["-p", pump.port, "--capture", capture(), "monitor"])
+        _ = try await watch.wait(for: "the status in the capture") {
+            String(decoding: folder.read("capture"), as: UTF8.self).contains("34.5C}") ? true : nil
         }
         monitor.send(signal: SIGKILL)
         _ = try await monitor.ending()

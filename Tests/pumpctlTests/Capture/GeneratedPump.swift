@@ -46,15 +46,14 @@ struct GeneratedPump {
         }
     }
 
-    /// Something unasked, which answers nothing.
+    /// Something unasked, which answers nothing. None may be a damaged reply: a host would wait for that, until time is over.
     private var remark: [UInt8] {
         mutating get {
-            switch random.number(below: 5) {
+            switch random.number(below: 4) {
             case 0: Array("MANUAL:ON".utf8)
             case 1: Array("[BT] \u{1B}[2J ä \"quoted\" \\".utf8)
-            case 2: [0xFF, 0x00, 0x80]
-            case 3: []
-            default: Array("ERROR:OVERHEAT".utf8)
+            case 2: Array("[POT] ".utf8) + [0xFF, 0x80]
+            default: []
             }
         }
     }
