@@ -77,13 +77,19 @@ let package = Package(
         // Tests a firmware over a link, by the protocol's page.
         .target(name: "Verification", dependencies: ["LineProtocol"], swiftSettings: settings),
         .target(
-            name: "Transports", dependencies: ["LineProtocol", "SerialPort", "BlueZ", "DBus", "DescriptorIO"],
+            name: "Transports",
+            dependencies: ["LineProtocol", "SerialPort", "BlueZ", "DBus", "DescriptorIO", "CaptureFormat"],
+            swiftSettings: settings),
+        // What goes over links, byte by byte and with its times, in a file that can be played back.
+        .target(
+            name: "CaptureFormat", dependencies: ["ControlProtocol", "LineProtocol", "RecordFormat"],
             swiftSettings: settings),
         // What a program does with a device: finding it again, following it, downloads, recording.
         .target(
             name: "DeviceKit",
             dependencies: [
                 "Transports", "LineProtocol", "SerialPort", "BlueZ", "DescriptorIO", "RecordFormat", "ModuleDialects",
+                "CaptureFormat",
             ],
             swiftSettings: settings),
         // What programs say at a local socket, one JSON object a line: requests, responses and events.
@@ -149,7 +155,7 @@ let package = Package(
             dependencies: [
                 "DeviceKit", "Diagnosis", "LineProtocol", "Transports", "BlueZ", "DBus", "SerialPort", "DescriptorIO",
                 "FirmwareSim", "PeripheralSim", "SimControl", "ControlProtocol", "RecordFormat", "Terminal", "Charts",
-                "Verification",
+                "Verification", "CaptureFormat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -257,15 +263,19 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "CaptureFormatTests",
+            dependencies: ["CaptureFormat", "DeviceKit", "Transports", "LineProtocol", "DescriptorIO", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
             name: "pumpctlTests",
             dependencies: [
                 "pumpctl", "pumpctl-record", "pumpctl-scenario", "DeviceKit", "Diagnosis", "FakeBlueZ", "BlueZ", "DBus",
                 "Transports",
                 "FirmwareSim",
                 "SerialPort",
-                "DescriptorIO", "LineProtocol", "RecordFormat", "Terminal", "TestSupport",
+                "DescriptorIO", "LineProtocol", "RecordFormat", "Terminal", "TestSupport", "CaptureFormat",
             ],
-            swiftSettings: settings),
+            exclude: ["Capture/pump.capture"], swiftSettings: settings),
         .testTarget(
             name: "BenchTests",
             dependencies: [

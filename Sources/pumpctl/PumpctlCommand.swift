@@ -8,7 +8,7 @@ struct PumpctlCommand: ParsableCommand {
         commandName: "pumpctl",
         abstract: "Control bench devices that speak a line protocol, over a serial port or Bluetooth.",
         discussion: """
-            An endpoint is a path (/dev/ttyUSB0 or ./pump), or usb:VID:PID, ble:NAME, tcp:HOST:PORT, unix:PATH, shared:NAME, sim:FAMILY. Without --port the environment \
+            An endpoint is a path (/dev/ttyUSB0 or ./pump), or usb:VID:PID, ble:NAME, tcp:HOST:PORT, unix:PATH, shared:NAME, sim:FAMILY, replay:FILE. Without --port the environment \
             variable PUMPCTL_PORT counts, then "port" in ~/.config/pumpctl/config.json, then the only USB port there is.
 
             Exit codes: 0 done; 1 the device answered ERROR; 2 a check failed; 3 the pump was stopped for safety; 64 usage; 66 no such port or \
@@ -25,7 +25,7 @@ struct PumpctlCommand: ParsableCommand {
                 subcommands: [
                     MonitorCommand.self, HistoryCommand.self, ConsoleCommand.self, SendCommand.self, PortsCommand.self,
                     ScanCommand.self, GATTCommand.self, ModuleCommand.self, ForgetCommand.self,
-                    ServeCommand.self, DoctorCommand.self,
+                    RecordCommand.self, ReplayCommand.self, ServeCommand.self, DoctorCommand.self,
                 ]),
             CommandGroup(name: "Simulation and tests", subcommands: [SimCommand.self, VerifyCommand.self]),
         ])
@@ -46,7 +46,8 @@ struct PumpctlCommand: ParsableCommand {
         TerminalSize.boundColumnsOfHelp()
         // A file that may grow no further is an error like others, and is told of.
         signal(SIGXFSZ, SIG_IGN)
-        let typed = PackedOptions.unpacked(Array(CommandLine.arguments.dropFirst()))
+        let unpacked = PackedOptions.unpacked(Array(CommandLine.arguments.dropFirst()))
+        let typed = PackedOptions.unpacked(RecordCommand.rewritten(unpacked))
         let arguments = FormerCommands.rewritten(NegativeNumbers.asValues(in: typed))
         let words = CommandWords(arguments)
         do {

@@ -57,7 +57,7 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
         case "reset": device.reset(at: now)
         default:
             guard let row = Device.verbs.first(where: { $0.name == verb }) else { return }
-            row.perform(&device.device, try row.settings(Array(words.dropFirst())), now)
+            try row.perform(&device.device, try row.settings(Array(words.dropFirst())), now)
         }
     }
 

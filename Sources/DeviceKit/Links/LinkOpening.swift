@@ -47,6 +47,8 @@ public struct LinkOpening: Sendable {
     public var looksForRestarts = true
     /// Where to record what goes over the links; nil for nowhere.
     public var recording: SharedRecording?
+    /// Where all that goes over the links is noted, to be played back; nil for nowhere.
+    public var capture: Capture?
     /// Words for a program that has asked for OFF why the device is not known to be off.
     public var explain: @Sendable (OffProblem) -> OffFailure = { OffFailure($0) }
 
@@ -184,8 +186,13 @@ public struct LinkOpening: Sendable {
         _ link: any Link, to endpoint: Endpoint, for use: LinkUse, onStop: (@Sendable () -> Void)?
     ) async -> any Link {
         let (name, tell) = (link.name, tell)
-        var link: any Link = ReportingLink(
-            link, clock: EventLoopClock(loop), mayRestart: looksForRestarts, lookAround: search(forUsersOf: link)
+        let lookAround = search(forUsersOf: link)
+        var link = link
+        if let capture {
+            link = capture.captured(link, openedFrom: endpoint.text, packetCapacity: await link.packetCapacity())
+        }
+        link = ReportingLink(
+            link, clock: EventLoopClock(loop), mayRestart: looksForRestarts, lookAround: lookAround
         ) { tell(name, .discovery($0)) }
         if isTraced {
             tell(name, .opened)

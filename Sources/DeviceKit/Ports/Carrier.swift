@@ -10,6 +10,8 @@ public enum Carrier: Sendable, Hashable {
     case network
     /// Nothing: the device is inside the program.
     case simulation
+    /// A file that was captured.
+    case capture
 }
 
 extension Endpoint {
@@ -19,6 +21,7 @@ extension Endpoint {
         case "ble": .radio
         case "shared", "tcp", "unix": .network
         case "sim": .simulation
+        case "replay": .capture
         default: .cable
         }
     }

@@ -56,7 +56,7 @@ final class BLELink: Link {
     private let route: GATTRoute
     private let claim: BLEClaim
     private let closing: Closing
-    private let inbox: BLEInbox
+    private let inbox: ArrivalInbox
     private let pairing: PairingAdvice
     /// Whether the device was paired with this computer when the link was opened.
     private let isPaired: Bool
@@ -78,7 +78,7 @@ final class BLELink: Link {
         self.pairing = pairing
         isPaired = await device.isPaired
         executor = bluez.loop
-        let inbox = BLEInbox(on: bluez.loop, keepsPacketBounds: route.keepsPacketBounds)
+        let inbox = ArrivalInbox(on: bluez.loop, name: name, keepsPacketBounds: route.keepsPacketBounds)
         self.inbox = inbox
         let values = route.values.isEmpty ? nil : BLEValues(device, route, inbox, name: name, pairing)
         sender = values ?? BLEOutbox(device, route, name: name, clock: bluez.clock, pairing)

@@ -12,7 +12,7 @@ actor BLEValues: BLESender {
 
     private nonisolated let device: ConnectedDevice
     private let route: GATTRoute
-    private let inbox: BLEInbox
+    private let inbox: ArrivalInbox
     private let name: String
     private let pairing: PairingAdvice
     private let turns = TurnQueue()
@@ -25,7 +25,7 @@ actor BLEValues: BLESender {
     private var heard: [GATTValue: [UInt8]] = [:]
 
     init(
-        _ device: ConnectedDevice, _ route: GATTRoute, _ inbox: BLEInbox, name: String, _ pairing: PairingAdvice
+        _ device: ConnectedDevice, _ route: GATTRoute, _ inbox: ArrivalInbox, name: String, _ pairing: PairingAdvice
     ) {
         self.device = device
         self.route = route

@@ -7,7 +7,7 @@ final class OfferedLink: Link {
     let name: String
     let keepsPacketBounds: Bool
     let deviceAddress: String?
-    private let inbox: BLEInbox
+    private let inbox: ArrivalInbox
     private let outbox: OfferedOutbox
     private let loop: EventLoop
 
@@ -16,7 +16,7 @@ final class OfferedLink: Link {
         name = "ble:" + (deviceAddress ?? "central")
         keepsPacketBounds = profile.keepsPacketBounds
         self.loop = loop
-        inbox = BLEInbox(on: loop, keepsPacketBounds: profile.keepsPacketBounds)
+        inbox = ArrivalInbox(on: loop, name: name, keepsPacketBounds: profile.keepsPacketBounds)
         outbox = OfferedOutbox(to: central, of: peripheral, profile, name: name, on: loop)
     }
 

@@ -23,7 +23,7 @@ protocol ModuleContextCommand: ContextCommand, OptionedCommand {
 }
 
 extension ModuleContextCommand {
-    static var takenOptions: Set<SharedOption> { [.port, .json, .verbose] }
+    static var takenOptions: Set<SharedOption> { [.port, .json, .capture, .verbose] }
 
     var shared: SharedOptions { own.shared }
 }

@@ -42,10 +42,17 @@ struct ModuleOptions: ParsableArguments {
 
     @OptionGroup var output: JSONOption
 
+    @Option(
+        help: ArgumentHelp(
+            "Write all that is sent and received to this new file, for 'pumpctl replay'.", valueName: "file"))
+    var capture: String?
+
     @Flag(name: .shortAndLong, help: "Show on standard error what is sent and received.")
     var verbose = false
 
-    var shared: SharedOptions { .leavingOut { ($0.port, $0.json, $0.verbose) = (port, output.json, verbose) } }
+    var shared: SharedOptions {
+        .leavingOut { ($0.port, $0.json, $0.capture, $0.verbose) = (port, output.json, capture, verbose) }
+    }
 }
 
 /// For `sim ctl`.
@@ -104,6 +111,7 @@ extension SharedOptions {
     fileprivate static func leavingOut(_ set: (inout SharedOptions) -> Void) -> SharedOptions {
         var options = SharedOptions()
         (options.port, options.family, options.timeout, options.record) = (nil, nil, nil, nil)
+        options.capture = nil
         (options.json, options.reset, options.verbose) = (false, false, false)
         set(&options)
         return options

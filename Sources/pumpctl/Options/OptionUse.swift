@@ -3,7 +3,7 @@ import DeviceKit
 
 /// One of the options that may stand before any command's name.
 enum SharedOption: String, CaseIterable {
-    case port, family, json, timeout, reset, record, verbose
+    case port, family, json, timeout, reset, record, capture, verbose
 
     /// How it is written.
     var spellings: [Substring] {
@@ -12,12 +12,12 @@ enum SharedOption: String, CaseIterable {
         case .family: ["--family", "-f"]
         case .verbose: ["--verbose", "-v"]
         case .record: ["--record", "--no-record"]
-        case .json, .timeout, .reset: ["--\(rawValue)"]
+        case .json, .timeout, .reset, .capture: ["--\(rawValue)"]
         }
     }
 
     /// The spellings of those that a value follows.
-    static let valued = [SharedOption.port, .family, .timeout].flatMap(\.spellings)
+    static let valued = [SharedOption.port, .family, .timeout, .capture].flatMap(\.spellings)
     /// The spellings of those that none follows.
     static let flags = [SharedOption.json, .reset, .record, .verbose].flatMap(\.spellings)
 }
@@ -103,6 +103,9 @@ extension MessageListenCommand: OptionedCommand {}
 // Any device
 extension ConsoleCommand: OptionedCommand {}
 extension SendCommand: OptionedCommand {}
+extension RecordCommand: OptionedCommand {
+    static var takenOptions: Set<SharedOption> { [.port, .family, .timeout, .reset, .verbose] }
+}
 extension ServeCommand: OptionedCommand {
     static var takenOptions: Set<SharedOption> { [.port, .family, .record, .verbose] }
 }
@@ -118,5 +121,6 @@ extension PeerHostCommand: OptionedCommand { static var takenOptions: Set<Shared
 extension PortsCommand: OptionedCommand { static var takenOptions: Set<SharedOption> { [.json] } }
 extension ScanCommand: OptionedCommand { static var takenOptions: Set<SharedOption> { [.json, .family] } }
 extension ForgetCommand: OptionedCommand { static var takenOptions: Set<SharedOption> { [.json] } }
+extension ReplayCommand: OptionedCommand { static var takenOptions: Set<SharedOption> { [.json] } }
 extension DoctorCommand: OptionedCommand { static var takenOptions: Set<SharedOption> { [.json, .port] } }
 extension SimControlCommand: OptionedCommand { static var takenOptions: Set<SharedOption> { [.json, .timeout] } }

@@ -28,12 +28,17 @@ struct SharedOptions: ParsableArguments {
         help: "Record what the device says, for 'pumpctl history'; monitor and storm log live do so automatically.")
     var record: Bool?
 
+    @Option(
+        help: ArgumentHelp(
+            "Write all that is sent and received to this new file, for 'pumpctl replay'.", valueName: "file"))
+    var capture: String?
+
     @Flag(name: .shortAndLong, help: "Show on standard error what is sent and received.")
     var verbose = false
 
     /// Whether none of them was given, but perhaps `--json`.
     var isBare: Bool {
-        port == nil && family == nil && timeout == nil && !reset && record == nil && !verbose
+        port == nil && family == nil && timeout == nil && !reset && record == nil && capture == nil && !verbose
     }
 
     /// The endpoint that is named, by these options or by the user's settings; nil where none is.
@@ -52,6 +57,7 @@ struct SharedOptions: ParsableArguments {
         merged.reset = reset || earlier.reset
         merged.timeout = timeout ?? earlier.timeout
         merged.record = record ?? earlier.record
+        merged.capture = capture ?? earlier.capture
         merged.verbose = verbose || earlier.verbose
         return merged
     }

@@ -18,6 +18,7 @@ struct OffCommand: PumpContextCommand {
             pumpctl has the device, that one sends it.
             """,
         example: "pumpctl --port /dev/ttyUSB0 off")
+    static var isStop: Bool { true }
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions

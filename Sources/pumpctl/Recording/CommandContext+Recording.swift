@@ -2,7 +2,8 @@ import DeviceKit
 import LineProtocol
 
 extension CommandContext {
-    /// The link, and where `--record` asks for it and the command reads no values, a record of what goes over it.
+    /// The link, and where `--record` asks for it and the command reads no values, a record of what goes over it; where
+    /// `--capture` asks for it, that too.
     ///
     /// - Parameters:
     ///   - name: The device, as people name it.
@@ -12,6 +13,7 @@ extension CommandContext {
         _ link: any Link, as name: String, device: @autoclosure @escaping @Sendable () -> String? = nil,
         note: @escaping @Sendable (String) -> Void
     ) -> any Link {
+        let link = capture?.captured(link, openedFrom: name, packetCapacity: nil) ?? link
         guard records == .lines, options.record == true else { return link }
         return record.recorded(link, as: name, device: device) { note($0.text) }
     }

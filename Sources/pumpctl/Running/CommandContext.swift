@@ -24,6 +24,10 @@ struct CommandContext: Sendable {
     let records: RecordedContent
     /// What it has recorded.
     let record: SharedRecording
+    /// Where all that goes over its links is noted, where that is asked for.
+    let capture: Capture?
+    /// What plays captures back to it.
+    let replays = ReplayOpener()
     /// The command itself, which signals end.
     let work: InterruptibleWork
 
@@ -96,6 +100,9 @@ struct CommandContext: Sendable {
             }
         }
         opening.schemes.add("sim", SimLink.open)
+        opening.schemes.add("replay") { [replays] endpoint, loop throws(LinkError) in
+            try await replays.open(endpoint, on: loop)
+        }
         opening.memory = .user { [isVerbose = options.verbose] error in
             guard isVerbose else { return }
             note("pumpctl: it is not remembered which device a name leads to: \("\(error)".printable())")
@@ -105,6 +112,7 @@ struct CommandContext: Sendable {
         opening.isTraced = options.verbose
         opening.looksForRestarts = family != .pump
         opening.recording = records == .lines && options.record == true ? record : nil
+        opening.capture = capture
         opening.explain = { [place] in OffFailure($0, at: place) }
         return opening
     }

@@ -17,13 +17,16 @@ enum CommandRunner {
     /// - Parameters:
     ///   - records: What is recorded of it, where that is asked for.
     ///   - endsBeforeSuspension: Whether Ctrl-Z ends it too: it stops, and when it goes on it is over.
+    ///   - isStop: Whether it switches the device off, which nothing may keep it from.
     /// - Throws: `ExitCode` where the command failed; the failure was reported.
     static func run(
         _ options: SharedOptions, for family: Family? = nil, records: CommandContext.RecordedContent = .lines,
-        endsBeforeSuspension: Bool = false,
+        endsBeforeSuspension: Bool = false, isStop: Bool = false,
         _ body: @Sendable @escaping (CommandContext) async throws -> Void
     ) throws {
-        try runToStatus(options, for: family, records: records, endsBeforeSuspension: endsBeforeSuspension) { context in
+        try runToStatus(
+            options, for: family, records: records, endsBeforeSuspension: endsBeforeSuspension, isStop: isStop
+        ) { context in
             try await body(context)
             return ExitStatus.done.rawValue
         }
@@ -32,7 +35,7 @@ enum CommandRunner {
     /// The same for a `body` that returns the exit status of the program, which counts where nothing failed.
     static func runToStatus(
         _ options: SharedOptions, for family: Family? = nil, records: CommandContext.RecordedContent = .lines,
-        endsBeforeSuspension: Bool = false,
+        endsBeforeSuspension: Bool = false, isStop: Bool = false,
         _ body: @Sendable @escaping (CommandContext) async throws -> Int32
     ) throws {
         signal(SIGPIPE, SIG_IGN)
@@ -47,9 +50,14 @@ enum CommandRunner {
         let family = family ?? options.deviceFamily
         tellOfConfiguration(output)
         let status = EventLoop.run { loop in
+            let capture: Capture?
+            do throws(Failure) { capture = try Capture.begin(options, family, isStop: isStop, output, loop) } catch {
+                output.report(error)
+                return error.status.rawValue
+            }
             let context = CommandContext(
                 options: options, family: family, loop: loop, output: output, records: records,
-                record: SharedRecording(of: family.name, on: loop),
+                record: SharedRecording(of: family.name, on: loop), capture: capture,
                 work: InterruptibleWork(endsBeforeSuspension: endsBeforeSuspension))
             return await run(body, context)
         }

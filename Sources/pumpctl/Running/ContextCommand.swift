@@ -10,6 +10,8 @@ protocol ContextCommand: ParsableCommand, Sendable {
     static var family: Family? { get }
     /// What is recorded of it, where that is asked for.
     static var records: CommandContext.RecordedContent { get }
+    /// Whether it switches the device off.
+    static var isStop: Bool { get }
     /// Whether Ctrl-Z ends it too.
     var endsBeforeSuspension: Bool { get }
 
@@ -19,12 +21,13 @@ protocol ContextCommand: ParsableCommand, Sendable {
 extension ContextCommand {
     static var family: Family? { nil }
     static var records: CommandContext.RecordedContent { .lines }
+    static var isStop: Bool { false }
     var endsBeforeSuspension: Bool { false }
 
     func run() throws {
         try CommandRunner.run(
             shared.merged(with: parent.shared), for: Self.family, records: Self.records,
-            endsBeforeSuspension: endsBeforeSuspension
+            endsBeforeSuspension: endsBeforeSuspension, isStop: Self.isStop
         ) { try await run(in: $0) }
     }
 }

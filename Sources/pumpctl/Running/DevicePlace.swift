@@ -20,6 +20,7 @@ struct DevicePlace: Sendable, Hashable {
 
 /// What a person can do about a device that does not do what was asked, by what carries the link to it.
 extension DevicePlace {
+    private static let captureAdvice = "compare what was captured: pumpctl replay FILE"
     private static let trace = "'-v' shows what is sent and received"
 
     /// Nothing came in answer.
@@ -31,6 +32,7 @@ extension DevicePlace {
         case .radio: "check that the device is switched on and near; \(trace)"
         case .network: "check at the server that the device is connected and switched on; \(trace)"
         case .simulation: "raise --timeout; \(trace)"
+        case .capture: captureAdvice
         }
     }
 
@@ -53,6 +55,7 @@ extension DevicePlace {
         case .radio: "bring the device nearer, and check that it is switched on"
         case .network: "check that the server runs and has the device"
         case .simulation: "run the command again"
+        case .capture: captureAdvice
         }
     }
 }

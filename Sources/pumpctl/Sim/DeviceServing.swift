@@ -183,24 +183,9 @@ struct DeviceServing: Sendable {
             }
             var variables = devices.variables
             variables["PUMPCTL_CONTROL"] = control.map(ServingOptions.absolute)
-            return try await runCommand(variables)
-        }
-    }
-
-    private func runCommand(_ variables: [String: String]) async throws -> Int32 {
-        let process: ServedCommand
-        do throws(ServedCommand.StartFailure) {
-            process = try ServedCommand(options.command, with: variables)
-        } catch {
-            context.output.note(
-                "pumpctl: \(options.command[0].printable()): \(String(cString: strerror(error.errno)))",
+            return try await context.runServed(
+                options.command, with: variables,
                 hint: "give a program and its arguments behind '--'; for a shell's line, --run -- sh -c '…'")
-            return error.exitStatus
-        }
-        return try await process.end(on: context.loop) {
-            // Who has typed Ctrl-C has sent it to the command too.
-            let signal = (context.work.exitStatus ?? 128 + SIGTERM) - 128
-            return signal == SIGINT && tcgetpgrp(STDIN_FILENO) == getpgrp() ? nil : signal
         }
     }
 }

@@ -1,22 +1,26 @@
 internal import DescriptorIO
 internal import LineProtocol
 
-/// What has arrived from a BLE device, for one who receives.
-actor BLEInbox {
+/// What has arrived by packets, or from a program's own memory, for one who receives.
+actor ArrivalInbox {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     private typealias Reader = UnsafeContinuation<Result<[UInt8]?, LinkError>, Never>
 
+    private let name: String
     private let keepsPacketBounds: Bool
     private var arrived: [[UInt8]] = []
     private var reader: Reader?
     private var receiver: (@Sendable (LinkArrival) -> Void)?
     /// Nothing more will come: the device is gone, or, without an error, this end was closed.
     private var end: LinkError??
+    /// Who waits until what has arrived was taken.
+    private var feeder: UnsafeContinuation<Void, Never>?
 
-    init(on loop: EventLoop, keepsPacketBounds: Bool) {
+    init(on loop: EventLoop, name: String, keepsPacketBounds: Bool) {
         self.loop = loop
+        self.name = name
         self.keepsPacketBounds = keepsPacketBounds
     }
 
@@ -36,11 +40,23 @@ actor BLEInbox {
         if error == nil { arrived = [] } else if end != nil { return }
         let isFirst = end == nil
         end = .some(error)
+        resumeFeeder()
         if let reader {
             self.reader = nil
             reader.resume(returning: outcome(error))
         }
         if isFirst { receiver?(.ended(error)) }
+    }
+
+    /// Waits until all that has arrived was taken, or the end: for one who would bring it faster than it is read.
+    func untilTaken() async {
+        if arrived.isEmpty || end != nil { return }
+        await withUnsafeContinuation { feeder = $0 }
+    }
+
+    private func resumeFeeder() {
+        feeder?.resume()
+        feeder = nil
     }
 
     // MARK: Who receives
@@ -78,11 +94,13 @@ actor BLEInbox {
         self.receiver = receiver
         for bytes in arrived { receiver(.bytes(bytes)) }
         arrived = []
+        resumeFeeder()
         if let end { receiver(.ended(end)) }
     }
 
     private func takeNext() -> [UInt8]? {
         if arrived.isEmpty { return nil }
+        defer { if arrived.isEmpty { resumeFeeder() } }
         if keepsPacketBounds { return arrived.removeFirst() }
         defer { arrived = [] }
         return arrived.count == 1 ? arrived[0] : Array(arrived.joined())
@@ -97,5 +115,5 @@ actor BLEInbox {
         reader = nil
     }
 
-    private var cancelled: LinkError { LinkError(.cancelled, name: "ble", activity: "receive") }
+    private var cancelled: LinkError { LinkError(.cancelled, name: name, activity: "receive") }
 }

@@ -1,0 +1,104 @@
+internal import LineProtocol
+internal import RecordFormat
+
+extension CaptureHeader {
+    /// The header as a line of a capture, without its end.
+    package var json: String {
+        var line = CaptureLine()
+        line.add("pumpctl_capture", "\(Self.version)")
+        line.add("program", text: program)
+        line.add("family", text: family)
+        line.add("started", text: started)
+        return line.json
+    }
+}
+
+extension CaptureEvent {
+    /// The event as a line of a capture, without its end.
+    package var json: String {
+        var line = CaptureLine()
+        line.add("time_s", time.secondsToMicroseconds)
+        line.add("link", "\(link)")
+        switch content {
+        case .opened(let facts): line.add(facts)
+        case .sent(let piece): line.add("sent", piece)
+        case .received(let piece): line.add("received", piece)
+        case .breakSent(let duration):
+            line.add("event", text: "break")
+            line.add("duration_s", duration.secondsToMicroseconds)
+        case .ended(let code, let detail):
+            line.add("event", text: "ended")
+            line.add("error", text: code)
+            line.add("detail", text: detail)
+        }
+        return line.json
+    }
+}
+
+extension Duration {
+    /// Seconds with six decimals, rounded down.
+    package var secondsToMicroseconds: String {
+        let (seconds, attoseconds) = components
+        let fraction = String(attoseconds / 1_000_000_000_000)
+        return "\(seconds)." + String(repeating: "0", count: 6 - fraction.utf8.count) + fraction
+    }
+}
+
+/// A JSON object whose members stand in the order in which people read them.
+private struct CaptureLine {
+    private var members: [String] = []
+
+    /// The object. Nothing in it acts on a terminal.
+    var json: String { "{" + members.joined(separator: ",") + "}" }
+
+    mutating func add(_ name: String, _ json: String) { members.append("\"\(name)\":\(json)") }
+
+    /// Adds a text; a nil is left out.
+    mutating func add(_ name: String, text: String?) {
+        if let text { add(name, JSONText.quoted(text).printableInJSON()) }
+    }
+
+    mutating func add(_ event: String, _ piece: CaptureEvent.Piece) {
+        add("event", text: event)
+        if let text = String(validating: piece.bytes, as: UTF8.self) {
+            add("text", text: text)
+        } else {
+            add("hex", text: CaptureHex.text(of: piece.bytes))
+        }
+        if piece.lines.isEmpty { return }
+        add("lines", "[" + piece.lines.map { JSONText.quoted($0).printableInJSON() }.joined(separator: ",") + "]")
+    }
+
+    mutating func add(_ facts: CarrierFacts) {
+        add("event", text: "opened")
+        add("endpoint", text: facts.endpoint)
+        add("name", text: facts.name)
+        add("keeps_packet_bounds", "\(facts.keepsPacketBounds)")
+        if let length = facts.maximumWriteLength { add("maximum_write_length", "\(length)") }
+        if let capacity = facts.packetCapacity { add("packet_capacity", "\(capacity)") }
+        add("device_address", text: facts.deviceAddress)
+        add("is_device_address_stable", "\(facts.isDeviceAddressStable)")
+        add("may_have_reset", "\(facts.mayHaveReset)")
+        add("may_be_mid_line", "\(facts.mayBeMidLine)")
+    }
+}
+
+/// Bytes that are no text, two digits each.
+enum CaptureHex {
+    static func text(of bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    /// The bytes; nil where a text is something else.
+    static func bytes(of text: String) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var high: UInt8?
+        for unit in text.utf8 {
+            guard let digit = Character(UnicodeScalar(unit)).hexDigitValue else { return nil }
+            if let first = high { bytes.append(first << 4 | UInt8(digit)) }
+            high = high == nil ? UInt8(digit) : nil
+        }
+        return high == nil ? bytes : nil
+    }
+}

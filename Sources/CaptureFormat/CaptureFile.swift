@@ -1,0 +1,56 @@
+internal import Glibc
+internal import Synchronization
+
+/// A capture that is being written.
+///
+/// Each line is one write to the end of the file: a program that is killed leaves whole lines, and at most one that was cut.
+package final class CaptureFile: Sendable {
+    package let path: String
+    private let descriptor: CInt
+    /// Nothing is written any more: the file has ended with an error.
+    private let hasFailed = Mutex(false)
+
+    /// Makes a file, which must not be there yet, and writes the header.
+    package init(at path: String, _ header: CaptureHeader) throws(CaptureError) {
+        self.path = path
+        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else {
+            let hint =
+                errno == EEXIST
+                ? "name another file, or remove this one: a capture is never overwritten"
+                : "name a file in a folder that you may write to"
+            throw CaptureError(errno: errno, path, hint: hint)
+        }
+        try put(header.json)
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// Writes an event. Once one could not be written no more are: a capture with a gap could not be played back.
+    ///
+    /// - Throws: Why it could not be written; only the first time.
+    package func append(_ event: CaptureEvent) throws(CaptureError) { try put(event.json) }
+
+    private func put(_ json: String) throws(CaptureError) {
+        var line = json + "\n"
+        let failure = hasFailed.withLock { hasFailed -> CInt? in
+            guard !hasFailed else { return nil }
+            let errno = line.withUTF8 { Self.write($0, to: descriptor) }
+            hasFailed = errno != nil
+            return errno
+        }
+        guard let failure else { return }
+        throw CaptureError(errno: failure, path, hint: "free space on the disk, then capture to another file")
+    }
+
+    /// - Returns: Why not all was written; nil where it was.
+    private static func write(_ bytes: UnsafeBufferPointer<UInt8>, to descriptor: CInt) -> CInt? {
+        while true {
+            let count = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+            if count == bytes.count { return nil }
+            // The system writes less than was asked for where the disk is full.
+            if count >= 0 { return ENOSPC }
+            if errno != EINTR { return errno }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+internal import ControlProtocol
+internal import Glibc
+
+/// Reads a capture event by event, in memory that does not grow with the file.
+///
+/// ```swift
+/// var reader = try CaptureReader("pump.capture")
+/// while let event = try reader.next() { print(event.time, event.content) }
+/// ```
+package struct CaptureReader: ~Copyable {
+    /// The longest line that is read, in bytes: what is no capture must not fill memory.
+    private static let lineLimit = 1 << 26
+    private static let chunkLength = 1 << 16
+
+    package let path: String
+    package private(set) var header = CaptureHeader(program: "", family: "", started: "")
+    /// Which line was read last, from 1.
+    package private(set) var lineNumber = 0
+    /// Whether the file ends in the middle of a line, as where its writer was killed. The line is left out.
+    package private(set) var isCut = false
+
+    private let descriptor: CInt
+    private var lines = RequestLines()
+    private var isAtEnd = false
+
+    /// Opens a file and reads its header.
+    package init(_ path: String) throws(CaptureError) {
+        self.path = path
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw CaptureError(
+                errno: errno, path, hint: "name a file that pumpctl --capture or pumpctl record has written")
+        }
+        guard let line = try nextLine() else { throw foreign }
+        switch CaptureHeader.read(line) {
+        case .header(let header): self.header = header
+        case .foreign: throw foreign
+        case .newer(let version, let program):
+            throw CaptureError(
+                .newerVersion, path,
+                "version \(version) of the format" + (program.map { ", written by \($0)" } ?? "")
+                    + ": this pumpctl reads up to version \(CaptureHeader.version)",
+                hint: "install a newer pumpctl")
+        }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    private var foreign: CaptureError {
+        CaptureError(
+            .notACapture, path, "not a capture of pumpctl",
+            hint: "name a file that pumpctl --capture or pumpctl record has written")
+    }
+
+    /// The next event; nil at the end.
+    package mutating func next() throws(CaptureError) -> CaptureEvent? {
+        while let line = try nextLine() {
+            do throws(CaptureEvent.Fault) {
+                if let event = try CaptureEvent.read(line) { return event }
+            } catch {
+                throw damaged(error.reason)
+            }
+        }
+        return nil
+    }
+
+    private func damaged(_ reason: String) -> CaptureError {
+        CaptureError(
+            .notACapture, path, line: lineNumber, "damaged line: \(reason)",
+            hint: "remove the line, or capture the session again")
+    }
+
+    /// The next line that is not empty; nil at the end. ``isCut`` is set for a last line that has no end; it may be whole all
+    /// the same, where an editor has left out the line end.
+    private mutating func nextLine() throws(CaptureError) -> [UInt8]? {
+        while true {
+            if let line = lines.next() {
+                lineNumber += 1
+                if !line.isEmpty { return line }
+            } else if isAtEnd {
+                let rest = lines.takeAll()
+                guard !rest.isEmpty else { return nil }
+                lineNumber += 1
+                isCut = (try? JSONReader.value(of: rest)) == nil
+                return isCut ? nil : rest
+            } else {
+                try readMore()
+            }
+        }
+    }
+
+    private mutating func readMore() throws(CaptureError) {
+        guard lines.count <= Self.lineLimit else { throw foreign }
+        var buffer = [UInt8](repeating: 0, count: Self.chunkLength)
+        let count = read(descriptor, &buffer, buffer.count)
+        if count < 0 {
+            if errno == EINTR { return }
+            throw CaptureError(errno: errno, path, hint: "copy the file to another disk")
+        }
+        isAtEnd = count == 0
+        lines.append(Array(buffer[..<count]))
+    }
+}

@@ -1,0 +1,44 @@
+internal import CaptureFormat
+
+/// What happened on one link of a capture, read as it is played.
+struct ReplayTape: ~Copyable, Sendable {
+    /// How the link was opened.
+    let facts: CarrierFacts
+    let openedAt: Duration
+    private let number: Int
+    private var reader: CaptureReader
+
+    /// The line that was read last, as in `pump.capture:12`.
+    var place: String { "\(reader.path):\(reader.lineNumber)" }
+    /// Where the file ends, and whether it was cut off there.
+    var end: String {
+        "the end of " + reader.path + (reader.isCut ? ", which was cut off in line \(reader.lineNumber)" : "")
+    }
+
+    /// Finds a link of a file, by its place among those that were opened, from 1.
+    init(_ path: String, link: Int) throws(CaptureError) {
+        var reader = try CaptureReader(path)
+        (facts, number, openedAt) = try Self.opening(of: link, in: &reader)
+        self.reader = reader
+    }
+
+    private static func opening(
+        of link: Int, in reader: inout CaptureReader
+    ) throws(CaptureError) -> (CarrierFacts, Int, Duration) {
+        var count = 0
+        while let event = try reader.next() {
+            guard case .opened(let facts) = event.content else { continue }
+            count += 1
+            if count == link { return (facts, event.link, event.time) }
+        }
+        throw CaptureError(noLink: link, of: count, reader.path)
+    }
+
+    /// The next event of the link; nil at the end of the file.
+    mutating func next() throws(CaptureError) -> CaptureEvent? {
+        while let event = try reader.next() {
+            if event.link == number { return event }
+        }
+        return nil
+    }
+}

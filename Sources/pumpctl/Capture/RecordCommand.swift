@@ -1,0 +1,66 @@
+import ArgumentParser
+import DeviceKit
+
+struct RecordCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record",
+        abstract: "Run a command, and capture all that it sends and receives.",
+        usage: "pumpctl record <file> -- <command> ...",
+        discussion: """
+            The command is one of pumpctl, which then runs with --capture, or any other program. Another program is given \
+            the device as a pseudo-terminal, by PUMPCTL_PORT in its environment, and its exit code is this command's. For a \
+            program that has the name of a command, write its path.
+
+            The file holds a JSON object a line, and is not overwritten if it exists. 'replay' shows it, and replay:FILE plays it \
+            back. It is not the record of --record and 'history'.
+            """,
+        example: "pumpctl --port /dev/ttyUSB0 record pump.capture -- on --speed 200 --for 10s")
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var shared: SharedOptions
+
+    @Argument(help: "The new file.")
+    var file: String
+
+    @Argument(parsing: .postTerminator, help: ArgumentHelp("The command, and its arguments.", valueName: "command"))
+    var command: [String] = []
+
+    func validate() throws {
+        if command.isEmpty {
+            throw ValidationError("record requires a command, as in: pumpctl record \(file) -- status")
+        }
+    }
+
+    func run() throws {
+        var options = shared.merged(with: parent.shared)
+        options.capture = file
+        let command = command
+        try CommandRunner.runToStatus(options) { context in try await SharedPort.run(command, context) }
+    }
+}
+
+extension RecordCommand {
+    /// The same arguments, with `--capture FILE` in place of `record FILE --` before a command of pumpctl.
+    static func rewritten(_ arguments: [String]) -> [String] {
+        let words = CommandWords(arguments)
+        guard words.command == RecordCommand.self, let place = words.place,
+            let end = arguments[place...].firstIndex(of: "--")
+        else { return arguments }
+        let command = Array(arguments[(end + 1)...])
+        let named = CommandWords(FormerCommands.rewritten(command))
+        guard !named.path.isEmpty, named.command != RecordCommand.self else { return arguments }
+        var (options, files, rest) = ([String](), [String](), arguments[(place + 1)..<end])
+        while let word = rest.popFirst() {
+            if SharedOption.valued.contains(word[...]) {
+                options += [word] + rest.prefix(1)
+                rest = rest.dropFirst()
+            } else if word.hasPrefix("-") {
+                options.append(word)
+            } else {
+                files.append(word)
+            }
+        }
+        guard files.count == 1, !options.contains("--help"), !options.contains("-h") else { return arguments }
+        return arguments[..<place] + options + ["--capture", files[0]] + command
+    }
+}

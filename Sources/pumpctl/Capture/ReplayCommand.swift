@@ -1,0 +1,79 @@
+import ArgumentParser
+import CaptureFormat
+import DeviceKit
+import LineProtocol
+
+struct ReplayCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay",
+        abstract: "Show a capture: what was sent and received, and when.",
+        discussion: """
+            Each line has the seconds since the capture began, and > for what was sent, < for what was received. \
+            To play a capture back to a command, name it as the device: pumpctl --port replay:FILE status.
+            """,
+        example: "pumpctl replay pump.capture")
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var own: JSONOption
+    var shared: SharedOptions { own.shared }
+
+    @Argument(help: "A file that --capture or 'record' has written.")
+    var file: String
+
+    @Option(help: ArgumentHelp("Only this link of the capture, from 1.", valueName: "number"))
+    var link: Int?
+
+    @Flag(help: "Show each piece as it came, rather than lines.")
+    var pieces = false
+
+    @Flag(
+        help:
+            "Print Swift code for a test: the session as a ScriptedSession, of the first link unless --link names one.")
+    var asTest = false
+
+    func validate() throws {
+        if asTest, shared.merged(with: parent.shared).json {
+            throw ValidationError("--as-test cannot be used with --json")
+        }
+    }
+
+    func run() throws {
+        let output = Output(isJSON: shared.merged(with: parent.shared).json)
+        do throws(CaptureError) { try show(output) } catch {
+            let failure = Failure(error)
+            output.report(failure)
+            throw ExitCode(failure.status.rawValue)
+        }
+    }
+
+    private func show(_ output: Output) throws(CaptureError) {
+        var reader = try CaptureReader(file)
+        var printer: any CapturePrinter =
+            if asTest { CaptureFixture(pieces: pieces) } else if output.isJSON { CaptureJSON() } else {
+                CaptureText(pieces: pieces)
+            }
+        let wanted = asTest ? link ?? 1 : link
+        output.draw(printer.begin(reader.header))
+        while output.failure == nil, let event = try reader.next() {
+            if wanted == nil || event.link == wanted { output.draw(printer.text(of: event)) }
+        }
+        output.draw(printer.end())
+        if reader.isCut {
+            output.note("pumpctl: \(file.printable()): cut off in line \(reader.lineNumber), which is left out")
+        }
+    }
+}
+
+/// How a capture is printed.
+protocol CapturePrinter {
+    func begin(_ header: CaptureHeader) -> String
+    mutating func text(of event: CaptureEvent) -> String
+    mutating func end() -> String
+}
+
+/// As the file has it.
+struct CaptureJSON: CapturePrinter {
+    func begin(_ header: CaptureHeader) -> String { header.json + "\n" }
+    func text(of event: CaptureEvent) -> String { event.json + "\n" }
+    func end() -> String { "" }
+}

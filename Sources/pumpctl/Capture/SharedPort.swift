@@ -1,0 +1,50 @@
+import DescriptorIO
+import DeviceKit
+import LineProtocol
+import SerialPort
+
+/// The device of this program as a pseudo-terminal, for a program that opens serial ports.
+enum SharedPort {
+    /// Runs a program with PUMPCTL_PORT set to the device, and passes on what both say.
+    ///
+    /// - Returns: The program's exit status.
+    static func run(_ words: [String], _ context: CommandContext) async throws -> Int32 {
+        let link = try await context.openLink(for: .watching)
+        let channel: DescriptorChannel
+        let path: String
+        do {
+            let terminal = try PseudoTerminal()
+            (path, channel) = (terminal.path, terminal.channel(on: context.loop))
+        } catch {
+            await link.close()
+            throw error
+        }
+        return try await withCleanup({
+            await channel.close()
+            await link.close()
+        }) {
+            let fromDevice = Task(executorPreference: context.loop) { try await pass(from: link, to: channel) }
+            let fromProgram = Task(executorPreference: context.loop) {
+                while let bytes = try await channel.read() { try await link.send(bytes) }
+            }
+            let status = try await context.runServed(
+                words, with: ["PUMPCTL_PORT": path], hint: "give a program, or a command of pumpctl, behind '--'")
+            for task in [fromDevice, fromProgram] { task.cancel() }
+            _ = await fromDevice.result
+            _ = await fromProgram.result
+            // What the program has written last.
+            while case let bytes = try await channel.readAvailable(), !bytes.isEmpty { try await link.send(bytes) }
+            return status
+        }
+    }
+
+    /// Passes on what a device says. Where it is lost the program finds its port hung up.
+    private static func pass(from link: any Link, to channel: DescriptorChannel) async throws {
+        do {
+            for try await bytes in link.received { try await channel.write(bytes) }
+        } catch let error as LinkError {
+            if error.code != .cancelled { await channel.close() }
+            throw error
+        }
+    }
+}

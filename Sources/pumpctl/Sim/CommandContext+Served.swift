@@ -1,0 +1,24 @@
+import Glibc
+import LineProtocol
+import Terminal
+
+extension CommandContext {
+    /// Runs a command of the user's to its end.
+    ///
+    /// - Parameters:
+    ///   - variables: What its environment has in addition.
+    ///   - hint: What to do where it can't be started.
+    /// - Returns: Its exit status, or why it could not be started as env(1) has it.
+    func runServed(_ words: [String], with variables: [String: String], hint: String) async throws -> Int32 {
+        let process: ServedCommand
+        do throws(ServedCommand.StartFailure) { process = try ServedCommand(words, with: variables) } catch {
+            output.note("pumpctl: \(words[0].printable()): \(String(cString: strerror(error.errno)))", hint: hint)
+            return error.exitStatus
+        }
+        return try await process.end(on: loop) { [work] in
+            // Who has typed Ctrl-C has sent it to the command too.
+            let signal = (work.exitStatus ?? 128 + SIGTERM) - 128
+            return signal == SIGINT && tcgetpgrp(STDIN_FILENO) == getpgrp() ? nil : signal
+        }
+    }
+}

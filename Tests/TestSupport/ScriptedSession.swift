@@ -1,0 +1,59 @@
+public import DescriptorIO
+internal import LineProtocol
+
+/// A session as data: what goes out and what comes in, in order. `pumpctl replay FILE --as-test` writes one.
+///
+///     let link = ScriptedSession.captured.link()
+///     async let departure = ScriptedSession.captured.play(on: link)
+///     let status = try await PumpSession.withSession(over: link, clock: ManualClock()) { try await $0.readStatus() }
+///     #expect(await departure == nil)
+public struct ScriptedSession: Sendable {
+    /// A part of a session.
+    public enum Step: Sendable, Hashable {
+        case opened(keepsPacketBounds: Bool, mayHaveReset: Bool, mayBeMidLine: Bool, packetCapacity: Int?)
+        /// The host sends this, in one piece.
+        case sent(bytes: [UInt8])
+        /// The device says this.
+        case received(bytes: [UInt8])
+        /// The link is lost, with the code of a `LinkError`.
+        case lost(String)
+
+        public static func sent(_ text: String) -> Step { .sent(bytes: Array(text.utf8)) }
+        public static func received(_ text: String) -> Step { .received(bytes: Array(text.utf8)) }
+    }
+
+    public let steps: [Step]
+
+    public init(steps: [Step]) { self.steps = steps }
+
+    /// The link on which the session is played.
+    public func link(on loop: EventLoop = .shared) -> ScriptedLink {
+        guard case .opened(let keepsPacketBounds, let mayHaveReset, let mayBeMidLine, let packetCapacity)? = steps.first
+        else { return ScriptedLink(on: loop) }
+        return ScriptedLink(
+            keepsPacketBounds: keepsPacketBounds, mayHaveReset: mayHaveReset, mayBeMidLine: mayBeMidLine,
+            packetCapacity: packetCapacity, on: loop)
+    }
+
+    /// Plays the device's side.
+    ///
+    /// - Returns: Where the host does something else, as in `step 3: expected "OFF\n", got "ON\n"`; nil where it does not.
+    public func play(on link: ScriptedLink) async -> String? {
+        for (number, step) in steps.enumerated() {
+            switch step {
+            case .opened: continue
+            case .received(let bytes): await link.deliver([bytes])
+            case .lost(let code):
+                let code = LinkError.Code(rawValue: code) ?? .disconnected
+                await link.end(with: LinkError(code, name: link.name, activity: "receive"))
+            case .sent(let bytes):
+                let (expected, got) = (String(decoding: bytes, as: UTF8.self), await link.nextSent())
+                if got != expected {
+                    return "step \(number): expected \(expected.debugDescription), got \(got.debugDescription)"
+                }
+            }
+        }
+        let rest = link.unreadSent
+        return rest.isEmpty ? nil : "behind the last step: got \(rest)"
+    }
+}

@@ -1,0 +1,221 @@
+import CaptureFormat
+import DescriptorIO
+import FakeBlueZ
+import FirmwareSim
+import FoundationEssentials
+import Glibc
+import LineProtocol
+import TestSupport
+import Testing
+
+@testable import pumpctl
+
+@Suite("Captures on the command line", .timeLimit(.minutes(2)))
+struct CaptureCommandTests {
+    private let folder = TemporaryFolder()
+
+    private func capture(_ name: String = "capture") -> String { folder.path(name) }
+
+    private static func received(_ path: String) throws -> [CaptureEvent.Piece] {
+        var reader = try CaptureReader(path)
+        var pieces: [CaptureEvent.Piece] = []
+        while let event = try reader.next() {
+            if case .received(let piece) = event.content { pieces.append(piece) }
+        }
+        return pieces
+    }
+
+    @Test(
+        "A session over BLE by 20 bytes and one over a serial port decode to the same lines",
+        arguments: [
+            ["status"], ["temp"], ["send", "STATUS"], ["on", "--speed", "200", "--for", "0.1s"],
+        ])
+    func carriers(words: [String]) async throws {
+        let serial = try await BenchPump()
+        let radio = try await BLEPump()
+        let overSerial = try await Pumpctl.start(["-p", serial.port, "--capture", capture("serial")] + words).ending()
+        let overRadio = try await Pumpctl.start(
+            ["-p", "ble:HMSoft", "--capture", capture("radio")] + words, environment: radio.bus.environment
+        ).ending()
+        #expect(overSerial.status == 0, "\(overSerial)")
+        #expect(overRadio.status == 0, "\(overRadio)")
+        #expect(overSerial.output == overRadio.output)
+        let pieces = try (Self.received(capture("serial")), Self.received(capture("radio")))
+        // Who reads the link, rather than being told, may get two notifications at once.
+        if words[0] != "send" { #expect(pieces.1.allSatisfy { $0.bytes.count <= 20 }) }
+        #expect(pieces.0.flatMap(\.lines) == pieces.1.flatMap(\.lines))
+        #expect(!pieces.0.flatMap(\.lines).isEmpty)
+        await serial.close()
+        await radio.fake.stop()
+    }
+
+    @Test("A command is captured by record, and what it prints when it is played back is the same")
+    func record() async throws {
+        let pump = try await BenchPump()
+        for (number, words) in [["status"], ["on"], ["speed", "60%"], ["--json", "temp"], ["off"]].enumerated() {
+            let file = capture("\(number)")
+            let original = try await Pumpctl.start(["-p", pump.port, "record", file, "--"] + words).ending()
+            #expect(original.status == 0, "\(original)")
+            let replay = try await Pumpctl.start(["-p", "replay:\(file)?pace=none"] + words).ending()
+            #expect(replay.status == 0, "\(replay)")
+            #expect(replay.output == original.output)
+        }
+        await pump.close()
+    }
+
+    @Test("Another program shares the port, and its exit code is the command's")
+    func otherProgram() async throws {
+        let pump = try await BenchPump()
+        let script = #"exec 3<>"$PUMPCTL_PORT"; printf 'TEMP\n' >&3; read -r line <&3; echo "$line"; exit 5"#
+        let ending = try await Pumpctl.run("-p", pump.port, "record", capture(), "--", "sh", "-c", script)
+        #expect(ending.status == 5, "\(ending)")
+        #expect(
+            ending.output == "TEMP:{Water:12.0C,Skin:34.5C}\r\n" || ending.output == "TEMP:{Water:12.0C,Skin:34.5C}\n")
+        #expect(try Self.received(capture()).flatMap(\.lines) == ["TEMP:{Water:12.0C,Skin:34.5C}"])
+        let unknown = try await Pumpctl.run("-p", pump.port, "record", capture("x"), "--", "/nosuch/program")
+        expectFailure(unknown, 127, saying: "/nosuch/program", hint: "give a program")
+        await pump.close()
+    }
+
+    @Test("A file that exists stops any command but off")
+    func existing() async throws {
+        let pump = try await BenchPump(isOn: true)
+        _ = folder.write("precious", to: "capture")
+        let status = try await Pumpctl.run("-p", pump.port, "--capture", capture(), "on")
+        expectFailure(status, 64, saying: capture(), "exists", hint: "name another file")
+        let off = try await Pumpctl.run("-p", pump.port, "--capture", capture(), "off")
+        #expect(off.status == 0, "\(off)")
+        #expect(off.errors.contains("nothing is captured"))
+        #expect(await pump.duty() == nil)
+        #expect(folder.read("capture") == Array("precious".utf8))
+        await pump.close()
+    }
+
+    @Test("A disk that is full is told of once, and the command goes on")
+    func fullDisk() async throws {
+        let pump = try await BenchPump()
+        let limited = ["/bin/sh", "-c", "ulimit -f 1; exec \"$0\" \"$@\"", Executable.pumpctl]
+        let ending = try await Pumpctl.start(
+            ["-p", pump.port, "--capture", capture(), "on", "--speed", "200", "--for", "0.1s"], program: limited
+        ).ending()
+        #expect(ending.status == 0, "\(ending)")
+        #expect(ending.output.hasSuffix("pump off\n"))
+        #expect(ending.errors.components(separatedBy: "the capture ends here").count == 2, "\(ending.errors)")
+        // It is readable up to there.
+        #expect(try await Pumpctl.run("replay", capture()).status == 0)
+        await pump.close()
+    }
+
+    @Test("Killed at any moment, a capture is readable up to its last line")
+    func killed() async throws {
+        let pump = try await BenchPump()
+        let watch = try FolderWatch(folder.path)
+        let monitor = try await Pumpctl.start(["-p", pump.port, "--capture", capture(), "monitor"])
+        _ = try await watch.wait(for: "the status in the capture") {
+            String(decoding: folder.read("capture"), as: UTF8.self).contains("34.5C}") ? true : nil
+        }
+        monitor.send(signal: SIGKILL)
+        _ = try await monitor.ending()
+        let shown = try await Pumpctl.run("replay", capture())
+        #expect(shown.status == 0, "\(shown)")
+        #expect(shown.output.contains("> STATUS\n"))
+        #expect(shown.output.contains("< STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}\n"))
+        await pump.close()
+    }
+
+    @Test("A command that departs from what it plays is told where")
+    func departs() async throws {
+        let pump = try await BenchPump()
+        _ = try await Pumpctl.run("-p", pump.port, "--capture", capture(), "status")
+        let temp = try await Pumpctl.run("-p", "replay:\(capture())?pace=none", "temp")
+        expectFailure(
+            temp, 74, saying: "\(capture()):3: expected \"STATUS\\n\", got \"TEMP\\n\"", hint: "pumpctl replay")
+        let other = try await Pumpctl.run("-p", "replay:\(capture())?pace=fast", "temp")
+        expectFailure(other, 64, saying: "not a valid endpoint", hint: "original, none")
+        let none = try await Pumpctl.run("-p", "replay:\(capture("nosuch"))", "temp")
+        expectFailure(none, 66, saying: "nosuch", hint: "--capture")
+        await pump.close()
+    }
+
+    @Test("replay shows lines, pieces, or the objects of the file; a cut line is told of")
+    func shown() async throws {
+        let text = #"""
+            {"pumpctl_capture":1,"program":"pumpctl 0.1.0","family":"pump","started":"2026-11-25T07:00:00.000Z"}
+            {"time_s":0.000500,"link":1,"event":"opened","endpoint":"ble:HMSoft","name":"ble:HMSoft","keeps_packet_bounds":false,"is_device_address_stable":true,"may_have_reset":false,"may_be_mid_line":false}
+            {"time_s":0.001000,"link":1,"event":"sent","text":"ON\u000a","lines":["ON"]}
+            {"time_s":0.100000,"link":1,"event":"received","text":"OK\u000d"}
+            {"time_s":0.101000,"link":1,"event":"received","text":"\u000aPUMP:ON\u000d\u000aSTAT","lines":["PUMP:ON"]}
+            {"time_s":0.200000,"link":1,"event":"ended","error":"disconnected"}
+            {"time_s":0.3
+            """#
+        let file = folder.write(text, to: "capture")
+        let lines = try await Pumpctl.run("replay", file)
+        #expect(
+            lines.output == """
+                pump, captured by pumpctl 0.1.0 at 2026-11-25T07:00:00.000Z
+                    0.000500 * ble:HMSoft is open
+                    0.001000 > ON
+                    0.100000 < OK
+                    0.101000 < PUMP:ON
+                    0.200000 < STAT (no line end)
+                    0.200000 * the link ended: disconnected
+
+                """)
+        #expect(lines.errors.contains("cut off in line 7"))
+        let pieces = try await Pumpctl.run("replay", file, "--pieces")
+        #expect(pieces.output.contains("    0.101000 < \\x0aPUMP:ON\\x0d\\x0aSTAT\n"))
+        let json = try await Pumpctl.run("--json", "replay", file)
+        #expect(json.output.split(separator: "\n") == text.split(separator: "\n").dropLast())
+    }
+
+    @Test("A fixture holds what went out and what came in")
+    func fixture() async throws {
+        let source = #filePath.split(separator: "/").dropLast().joined(separator: "/")
+        let ending = try await Pumpctl.run("replay", "/\(source)/pump.capture", "--as-test")
+        #expect(ending.status == 0, "\(ending)")
+        let written = try #require(TextFile.contents(of: "/\(source)/ScriptedSession+Captured.swift"))
+        #expect(ending.output == written)
+    }
+
+    @Test("A session that was captured is a test of this project")
+    func scripted() async throws {
+        let link = ScriptedSession.captured.link()
+        async let departure = ScriptedSession.captured.play(on: link)
+        let pump = try await PumpSession.begin(over: link, clock: ManualClock())
+        #expect(try await pump.readStatus().power == .off)
+        #expect(try await pump.readTemperatures().skin?.celsius == 34.5)
+        #expect(await departure == nil)
+        await pump.close()
+    }
+
+    @Test("The memory that a capture takes does not grow with it", arguments: [["replay"], ["send"]])
+    func memory(words: [String]) async throws {
+        let sizes = try [1 << 20, 20 << 20].map { size in
+            let file = try CaptureFile(
+                at: capture("\(size)"), CaptureHeader(program: "test", family: "storm", started: ""))
+            try file.append(CaptureEvent(at: .zero, link: 1, .opened(CarrierFacts(endpoint: "x", name: "x"))))
+            try file.append(CaptureEvent(at: .zero, link: 1, .sent(.init(Array("GET_LOG\n".utf8)))))
+            let line = Array(("LIVE LOG: " + String(repeating: "1 2 3 4 ", count: 500) + "\n").utf8)
+            for _ in 0..<size / line.count { try file.append(CaptureEvent(at: .zero, link: 1, .received(.init(line)))) }
+            return file.path
+        }
+        var peaks: [Int] = []
+        for path in sizes {
+            let arguments =
+                words == ["replay"]
+                ? ["replay", path] : ["-p", "replay:\(path)?pace=none", "--family", "storm", "send", "GET_LOG"]
+            let script = """
+                import resource, subprocess, sys
+                status = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
+                print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+                """
+            let ending = try await ChildProcess(["/usr/bin/python3", "-c", script, Executable.pumpctl] + arguments)
+                .ending(within: .seconds(100))
+            let numbers = ending.output.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+            #expect(numbers.first == 0, "\(ending)")
+            peaks.append(numbers.last ?? 0)
+        }
+        // Kilobytes.
+        #expect(peaks[1] - peaks[0] < 6000, "\(peaks)")
+    }
+}

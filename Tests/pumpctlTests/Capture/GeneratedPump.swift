@@ -1,0 +1,105 @@
+import DeviceKit
+import LineProtocol
+import TestSupport
+
+@testable import pumpctl
+
+/// A pump that a seed has made: it answers what it is asked, in pieces, and says other things in between.
+struct GeneratedPump {
+    private var random: SplitMix64
+    private var isOn = false
+
+    init(seed: UInt64) { random = SplitMix64(seed: seed) }
+
+    /// What it says to what was sent, cut anywhere.
+    mutating func answer(to sent: String) -> [[UInt8]] {
+        var lines: [[UInt8]] = []
+        for command in sent.split(separator: "\n") { lines += answer(to: command) }
+        let end = random.number(below: 4) == 0 ? "\n" : "\r\n"
+        return cut(lines.flatMap { $0 + Array(end.utf8) })
+    }
+
+    private mutating func answer(to command: Substring) -> [[UInt8]] {
+        var lines: [String]
+        switch command {
+        case "ON": (isOn, lines) = (true, ["OK", "PUMP:ON"])
+        case "OFF": (isOn, lines) = (false, ["OK", "PUMP:OFF"])
+        case "STATUS": lines = [status]
+        case "TEMP": lines = ["TEMP:{Water:\(celsius)C,Skin:\(celsius)C}"]
+        case _ where command.hasPrefix("SPEED:"):
+            lines = isOn ? ["OK", String(command)] : ["ERROR:PUMP_NOT_RUNNING"]
+        default: lines = ["ERROR:UNKNOWN_COMMAND"]
+        }
+        var bytes = lines.map { Array($0.utf8) }
+        while random.number(below: 3) == 0 { bytes.insert(remark, at: random.number(below: bytes.count + 1)) }
+        return bytes
+    }
+
+    private var celsius: String {
+        mutating get { "\(10 + random.number(below: 25)).\(random.number(below: 10))" }
+    }
+
+    private var status: String {
+        mutating get {
+            let times = isOn ? ",Speed:70%,Runtime:\(random.number(below: 30))m,Remaining:9m" : ""
+            return "STATUS:{State:\(isOn ? "ON" : "OFF")\(times),WaterTemp:\(celsius)C,SkinTemp:\(celsius)C}"
+        }
+    }
+
+    /// Something unasked, which answers nothing. None may be a damaged reply: a host would wait for that, until time is over.
+    private var remark: [UInt8] {
+        mutating get {
+            switch random.number(below: 4) {
+            case 0: Array("MANUAL:ON".utf8)
+            case 1: Array("[BT] \u{1B}[2J ä \"quoted\" \\".utf8)
+            case 2: Array("[POT] ".utf8) + [0xFF, 0x80]
+            default: []
+            }
+        }
+    }
+
+    private mutating func cut(_ bytes: [UInt8]) -> [[UInt8]] {
+        var (pieces, rest) = ([[UInt8]](), bytes[...])
+        while !rest.isEmpty {
+            let length = 1 + random.number(below: 24)
+            pieces.append(Array(rest.prefix(length)))
+            rest = rest.dropFirst(length)
+        }
+        return pieces
+    }
+}
+
+/// What a seed has a host do with a pump, and what it prints.
+struct GeneratedHost {
+    private var random: SplitMix64
+
+    init(seed: UInt64) { random = SplitMix64(seed: ~seed) }
+
+    /// - Returns: What commands print of it, on both streams.
+    mutating func run(over link: any Link, clock: any Clock<Duration>) async throws -> String {
+        let pump = try await PumpSession.begin(over: link, clock: clock)
+        var text = ""
+        for _ in 0...random.number(below: 6) {
+            do { text += try await step(pump) + "\n" } catch { text += "\(Failure(of: error, .pump))\n" }
+        }
+        await pump.close()
+        return text
+    }
+
+    private mutating func step(_ pump: PumpSession) async throws(SessionError) -> String {
+        switch random.number(below: 5) {
+        case 0:
+            try await pump.turnOn()
+            return "pump on"
+        case 1:
+            try await pump.turnOff()
+            return "pump off"
+        case 2:
+            let speed = PumpSpeed(pwm: random.number(below: 256)) ?? .initial
+            try await pump.setSpeed(speed)
+            return "speed \(speed.pwm) (\(speed.percent) %)"
+        case 3: return PumpText.table(PumpText.rows(try await pump.readStatus()))
+        default: return PumpText.table(PumpText.rows(try await pump.readTemperatures(), []))
+        }
+    }
+}
