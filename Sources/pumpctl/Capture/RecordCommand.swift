@@ -17,7 +17,8 @@ struct RecordCommand: ParsableCommand {
         example: "pumpctl --port /dev/ttyUSB0 record pump.capture -- on --speed 200 --for 10s")
 
     @ParentCommand var parent: PumpctlCommand
-    @OptionGroup var shared: SharedOptions
+    @OptionGroup var own: SharedPortOptions
+    var shared: SharedOptions { own.shared }
 
     @Argument(help: "The new file.")
     var file: String

@@ -87,6 +87,20 @@ struct GATTOptions: ParsableArguments {
     }
 }
 
+/// For `record`, of another program than pumpctl.
+struct SharedPortOptions: ParsableArguments {
+    @Option(name: .shortAndLong, help: ArgumentHelp("Device endpoint.", valueName: "endpoint"))
+    var port: String?
+
+    @Option(name: .shortAndLong, help: "Device family.")
+    var family: Family?
+
+    @Flag(name: .shortAndLong, help: "Show on standard error what is sent and received.")
+    var verbose = false
+
+    var shared: SharedOptions { .leavingOut { ($0.port, $0.family, $0.verbose) = (port, family, verbose) } }
+}
+
 /// For `serve`, beside what `pumpctld` takes.
 struct ServeOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: ArgumentHelp("Device endpoint.", valueName: "endpoint"))

@@ -104,7 +104,7 @@ extension MessageListenCommand: OptionedCommand {}
 extension ConsoleCommand: OptionedCommand {}
 extension SendCommand: OptionedCommand {}
 extension RecordCommand: OptionedCommand {
-    static var takenOptions: Set<SharedOption> { [.port, .family, .timeout, .reset, .verbose] }
+    static var takenOptions: Set<SharedOption> { [.port, .family, .verbose] }
 }
 extension ServeCommand: OptionedCommand {
     static var takenOptions: Set<SharedOption> { [.port, .family, .record, .verbose] }

@@ -46,11 +46,11 @@ struct GeneratedPump {
         }
     }
 
-    /// Something unasked, which answers nothing. None may be a damaged reply: a host would wait for that, until time is over.
+    /// Something unasked, which answers nothing. None contradicts a reply or may be a damaged one: then a host waits, or asks again after a while.
     private var remark: [UInt8] {
         mutating get {
             switch random.number(below: 4) {
-            case 0: Array("MANUAL:ON".utf8)
+            case 0: Array("[BUTTON] pressed".utf8)
             case 1: Array("[BT] \u{1B}[2J ä \"quoted\" \\".utf8)
             case 2: Array("[POT] ".utf8) + [0xFF, 0x80]
             default: []

@@ -28,6 +28,7 @@ struct OptionUseTests {
     /// What stands for each option on a command line.
     private static let words: [SharedOption: [String]] = [
         .port: ["--port", "nosuch"], .family: ["--family", "pump"], .json: ["--json"], .timeout: ["--timeout", "2"],
+        .capture: ["--capture", "file"],
         .reset: ["--reset"], .record: ["--record"], .verbose: ["-v"],
     ]
 
