@@ -34,16 +34,16 @@ struct RadioJudgeTests {
         judge.hear(Self.bytes("ON\n"), at: .zero, isAnswering: false, isPacket: true)
         judge.say(Self.bytes("OK\r\nPUMP:ON\r\nERROR:O"), at: .zero, isPacket: true)
         judge.say(Self.bytes("VERHEAT\r\n"), at: .zero, isPacket: true)
-        #expect(judge.verdict(at: .zero).untested == [])
+        #expect(judge.verdict(at: .zero).untested == ["one-in-flight"])
         judge.hear(Self.bytes("\nO"), at: .zero, isAnswering: true, isPacket: true)
         judge.hear(Self.bytes("FF\n"), at: .zero, isAnswering: true, isPacket: true)
-        #expect(judge.verdict(at: .seconds(9)).hasPassed)
+        #expect(judge.verdict(at: .seconds(9)).count == 0)
     }
 
     @Test("A device whose writes are whole takes each for a command")
     func whole() throws {
         var judge = try #require(try Self.judge("one-in-flight", PeerPeripheral()))
         judge.hear(Self.bytes("Hello\nthere"), at: .zero, isAnswering: false, isPacket: true)
-        #expect(judge.verdict(at: .zero).hasPassed)
+        #expect(judge.verdict(at: .zero).count == 0)
     }
 }
