@@ -128,7 +128,7 @@ struct PumpCommandLineTests {
     func unreadableTemperature() async throws {
         let pump = try await ScriptedDevice { line in
             switch line {
-            case "TEMP": "TEMP:{Water:12.0C,Skin:?C,Room:20.5C,Water:13.0C}\r\n"
+            case "TEMP": "TEMP:{Water:12.0C,Skin:?C,Room:20.5C}\r\n"
             case "STATUS": "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:?C}\r\n"
             default: "ERROR:UNKNOWN_COMMAND\r\n"
             }
@@ -136,7 +136,7 @@ struct PumpCommandLineTests {
         let temperatures = try await Pumpctl.run("-p", pump.port, "temp")
         #expect(
             temperatures.output
-                == "water  12.0 °C\nskin   unknown (the pump says '?C')\nRoom   20.5C\nWater  13.0C\n")
+                == "water  12.0 °C\nskin   unknown (the pump says '?C')\nRoom   20.5C\n")
         #expect(temperatures.errors == "")
         let status = try await Pumpctl.run("-p", pump.port, "status")
         #expect(status.output == "pump   off\nwater  12.0 °C\nskin   unknown (the pump says '?C')\n")
