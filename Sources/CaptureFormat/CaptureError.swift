@@ -41,7 +41,7 @@ public struct CaptureError: Error, Sendable, Hashable {
     }
 
     /// What the system said.
-    init(errno: CInt, _ path: String, hint: String) {
+    package init(errno: CInt, _ path: String, hint: String) {
         let code: Code =
             switch errno {
             case EEXIST: .exists

@@ -1,6 +1,7 @@
 import CaptureFormat
 import DescriptorIO
 import DeviceKit
+import Dispatch
 import LineProtocol
 import TestSupport
 import Testing
@@ -11,12 +12,18 @@ struct CapturingLinkTests {
     private let clock = ManualClock()
 
     private func capture() throws -> Capture { try .new(at: folder.path("capture"), clock: clock) }
-    private func captured() throws -> Captured { try Captured(folder.path("capture")) }
+
+    /// What is in the file once all of it is.
+    private func written(_ capture: Capture) async throws -> Captured {
+        await capture.finish()
+        return try Captured(folder.path("capture"))
+    }
 
     @Test("Each piece is noted as it came, with its time and the lines that it completes")
     func pieces() async throws {
         let bare = ScriptedLink()
-        let link = try capture().captured(bare)
+        let capture = try capture()
+        let link = capture.captured(bare)
         await link.forward { _ in }
         clock.advance(by: .microseconds(1_500_001))
         try await link.send(Array("STATUS\n".utf8))
@@ -24,7 +31,7 @@ struct CapturingLinkTests {
         await bare.deliver([[0xFF, 0x0A]])
         await link.close()
         await link.close()
-        let events = try captured().events
+        let events = try await written(capture).events
         #expect(
             events.dropFirst().map(\.content) == [
                 .sent(.init(Array("STATUS\n".utf8), lines: ["STATUS"])),
@@ -40,15 +47,17 @@ struct CapturingLinkTests {
     @Test("Where the carrier keeps packets each is one piece and one line")
     func packets() async throws {
         let bare = ScriptedLink(backlog: ["a\nb", "LIVE LOG: 1"], keepsPacketBounds: true)
-        let link = try capture().captured(bare)
+        let capture = try capture()
+        let link = capture.captured(bare)
         for _ in 0..<2 { _ = try await link.receive() }
-        #expect(try captured().received.map(\.lines) == [["a\nb"], ["LIVE LOG: 1"]])
+        #expect(try await written(capture).received.map(\.lines) == [["a\nb"], ["LIVE LOG: 1"]])
     }
 
     @Test("OFF is out before it is noted, and before its answer is")
     func off() async throws {
         let bare = ScriptedLink(takesAtOnce: true) { _ in "OK\r\nPUMP:OFF\r\n" }
-        let link = try capture().captured(bare)
+        let capture = try capture()
+        let link = capture.captured(bare)
         await link.forward { _ in }
         let isSent = try await Task(executorPreference: EventLoop.shared) {
             try link.sendAtOnce(Array("OFF\n".utf8))
@@ -56,7 +65,7 @@ struct CapturingLinkTests {
         #expect(isSent)
         await bare.end(with: LinkError(.disconnected, name: "scripted", activity: "receive", detail: "unplugged"))
         #expect(
-            try captured().wire == [
+            try await written(capture).wire == [
                 .sent(.init(Array("OFF\n".utf8), lines: ["OFF"])),
                 .received(.init(Array("OK\r\nPUMP:OFF\r\n".utf8), lines: ["OK", "PUMP:OFF"])),
                 .ended(code: "disconnected", detail: "unplugged"),
@@ -67,6 +76,39 @@ struct CapturingLinkTests {
     func links() async throws {
         let capture = try capture()
         for _ in 0..<3 { await capture.captured(ScriptedLink()).close() }
-        #expect(try captured().events.map(\.link) == [1, 1, 2, 2, 3, 3])
+        #expect(try await written(capture).events.map(\.link) == [1, 1, 2, 2, 3, 3])
+    }
+
+    @Test("A disk that hangs holds up nothing that is sent, and all is there once it goes on")
+    func hangingDisk() async throws {
+        let (disk, written) = (DispatchSemaphore(value: 0), Watched<[CaptureEvent.Content]>([]))
+        let capture = Capture(at: "hanging", clock: clock, tell: { Issue.record("\($0)") }) { event in
+            disk.wait()
+            written.update { $0.append(event.content) }
+        }
+        let bare = ScriptedLink()
+        let link = capture.captured(bare)
+        for _ in 0..<3 { try await link.send(Array("OFF\n".utf8)) }
+        #expect(await bare.nextSent(3) == ["OFF\n", "OFF\n", "OFF\n"])
+        #expect(written.state.isEmpty)
+        for _ in 0..<4 { disk.signal() }
+        await capture.finish()
+        #expect(
+            written.state.dropFirst()
+                == Array(repeating: .sent(.init(Array("OFF\n".utf8), lines: ["OFF"])), count: 3)[...])
+    }
+
+    @Test("What a disk can't keep up with ends the capture, which is told once")
+    func slowDisk() async throws {
+        let (disk, told) = (DispatchSemaphore(value: 0), Watched<[CaptureError]>([]))
+        let capture = Capture(at: "slow", clock: clock, tell: { error in told.update { $0.append(error) } }) { _ in
+            disk.wait()
+        }
+        let link = capture.captured(ScriptedLink())
+        let bytes = [UInt8](repeating: 0x61, count: 1 << 20)
+        for _ in 0..<20 { try await link.send(bytes) }
+        #expect(told.state.map(\.code) == [.system] && told.state.map(\.path) == ["slow"])
+        for _ in 0..<40 { disk.signal() }
+        await capture.finish()
     }
 }

@@ -1,16 +1,37 @@
 public import CaptureFormat
+internal import DescriptorIO
+internal import Glibc
 public import LineProtocol
 internal import Synchronization
 
 /// A file of all that goes over the links of a program, which can be played back.
 ///
-/// A failure to write never reaches the device: it is told once, and the links go on.
+/// The disk holds up nobody, for what is sent next may be OFF: the file is written on another thread. A failure to write never
+/// reaches the device either: it is told once, and the links go on.
 ///
 /// ```swift
 /// opening.capture = try Capture(at: "pump.capture", by: "pumpctl 0.1.0", of: .pump, clock: clock) { print($0) }
 /// ```
 public final class Capture: Sendable {
-    private let file: CaptureFile
+    /// How many bytes may wait for the disk; then the file ends.
+    private static let longestWaiting = 16 << 20
+    /// About how many bytes an event takes beside those that went over the link.
+    private static let eventLength = 100
+
+    private struct Waiting {
+        var events: [CaptureEvent] = []
+        var length = 0
+        var isWriting = false
+        /// Nothing is written any more: what is missing could not be played back.
+        var hasEnded = false
+        var finishing: [UnsafeContinuation<Void, Never>] = []
+    }
+
+    private let waiting = Mutex(Waiting())
+    /// A thread of its own: the disk may take its time.
+    private let writer = EventLoop()
+    private let path: String
+    private let write: @Sendable (CaptureEvent) throws(CaptureError) -> Void
     private let clock: SessionClock
     private let linkCount = Mutex(0)
     private let tell: @Sendable (CaptureError) -> Void
@@ -22,13 +43,37 @@ public final class Capture: Sendable {
     ///   - clock: What times are measured by.
     ///   - tell: Told why the file ends early; called at most once, and must not block.
     /// - Throws: ``CaptureFormat/CaptureError``.
-    public init(
+    public convenience init(
         at path: String, by program: String, of family: Family, clock: any Clock<Duration>,
         tell: @escaping @Sendable (CaptureError) -> Void
     ) throws(CaptureError) {
+        let file = try CaptureFile(at: path, CaptureHeader(program: program, family: family.name))
+        self.init(at: path, clock: clock, tell: tell) { event throws(CaptureError) in try file.append(event) }
+    }
+
+    /// - Parameter write: Writes an event to the file; it may take its time, and is called for one after the other.
+    package init(
+        at path: String, clock: any Clock<Duration>, tell: @escaping @Sendable (CaptureError) -> Void,
+        write: @escaping @Sendable (CaptureEvent) throws(CaptureError) -> Void
+    ) {
+        self.path = path
         self.clock = SessionClock(clock)
         self.tell = tell
-        file = try CaptureFile(at: path, CaptureHeader(program: program, family: family.name))
+        self.write = write
+        writer.start()
+    }
+
+    deinit { writer.stop() }
+
+    /// Waits until all that was noted is in the file.
+    public func finish() async {
+        await withUnsafeContinuation { continuation in
+            let isDone = waiting.withLock { waiting in
+                if waiting.isWriting { waiting.finishing.append(continuation) }
+                return !waiting.isWriting
+            }
+            if isDone { continuation.resume() }
+        }
     }
 
     /// A link of which all is noted, from its opening on.
@@ -54,8 +99,56 @@ public final class Capture: Sendable {
     }
 
     private func note(_ content: CaptureEvent.Content, _ link: Int) {
-        do throws(CaptureError) { try file.append(CaptureEvent(at: clock.elapsed(), link: link, content)) } catch {
-            tell(error)
+        let event = CaptureEvent(at: clock.elapsed(), link: link, content)
+        let (begins, overflows) = waiting.withLock { waiting -> (Bool, Bool) in
+            if waiting.hasEnded { return (false, false) }
+            waiting.length += Self.eventLength + content.byteCount
+            guard waiting.length <= Self.longestWaiting else {
+                waiting.hasEnded = true
+                return (false, true)
+            }
+            waiting.events.append(event)
+            defer { waiting.isWriting = true }
+            return (!waiting.isWriting, false)
+        }
+        if begins { Task(executorPreference: writer) { self.writeWaiting() } }
+        if overflows { tell(CaptureError(errno: ENOBUFS, path, hint: "capture to a disk that is faster")) }
+    }
+
+    private func writeWaiting() {
+        while let events = takeWaiting() {
+            for event in events {
+                do throws(CaptureError) { try write(event) } catch {
+                    waiting.withLock { $0.hasEnded = true }
+                    tell(error)
+                    break
+                }
+            }
+        }
+    }
+
+    /// What waits to be written; nil where nothing does, and then who waits for that is told.
+    private func takeWaiting() -> [CaptureEvent]? {
+        let (events, finishing) = waiting.withLock {
+            waiting -> ([CaptureEvent], [UnsafeContinuation<Void, Never>]) in
+            let events = waiting.events
+            (waiting.events, waiting.length) = ([], 0)
+            guard events.isEmpty else { return (events, []) }
+            defer { waiting.finishing = [] }
+            waiting.isWriting = false
+            return ([], waiting.finishing)
+        }
+        for continuation in finishing { continuation.resume() }
+        return events.isEmpty ? nil : events
+    }
+}
+
+extension CaptureEvent.Content {
+    /// How many bytes went over the link.
+    fileprivate var byteCount: Int {
+        switch self {
+        case .sent(let piece), .received(let piece): piece.bytes.count
+        case .opened, .breakSent, .ended: 0
         }
     }
 }

@@ -85,6 +85,7 @@ enum CommandRunner {
         } conclude: { result in
             let status = report(result, context)
             await context.record.end(result.map { _ in }, isInterrupted: work.exitStatus != nil)
+            await context.capture?.finish()
             let conclusion = conclude(status, output)
             return conclusion == .done ? (try? result.get()) ?? conclusion.rawValue : conclusion.rawValue
         }

@@ -32,6 +32,7 @@ struct GeneratedSessionTests {
         let captured = capture.captured(link, openedFrom: link.name, packetCapacity: nil)
         var host = GeneratedHost(seed: seed)
         let text = try await host.run(over: captured, clock: clock)
+        await capture.finish()
         return Session(text: text, wire: try wire(path))
     }
 
