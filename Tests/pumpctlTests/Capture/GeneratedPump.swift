@@ -6,17 +6,45 @@ import TestSupport
 
 /// A pump that a seed has made: it answers what it is asked, in pieces, and says other things in between.
 struct GeneratedPump {
+    /// Some bytes, and how long after those before they come.
+    struct Piece {
+        var delay: Duration
+        var bytes: [UInt8]
+    }
+
     private var random: SplitMix64
+    private let isDifficult: Bool
     private var isOn = false
 
-    init(seed: UInt64) { random = SplitMix64(seed: seed) }
+    /// - Parameter isDifficult: Whether it is also late, says nothing at all, and says what contradicts its replies or may be
+    ///   a damaged one.
+    init(seed: UInt64, isDifficult: Bool) {
+        random = SplitMix64(seed: seed)
+        self.isDifficult = isDifficult
+    }
 
     /// What it says to what was sent, cut anywhere.
-    mutating func answer(to sent: String) -> [[UInt8]] {
+    mutating func answer(to sent: String) -> [Piece] {
         var lines: [[UInt8]] = []
         for command in sent.split(separator: "\n") { lines += answer(to: command) }
         let end = random.number(below: 4) == 0 ? "\n" : "\r\n"
-        return cut(lines.flatMap { $0 + Array(end.utf8) })
+        var bytes = lines.flatMap { $0 + Array(end.utf8) }
+        if isDifficult {
+            switch random.number(below: 12) {
+            case 0: bytes = []
+            case 1: bytes.removeSubrange(random.number(below: bytes.count)...)
+            case 2: bytes.remove(at: random.number(below: bytes.count))
+            default: break
+            }
+        }
+        return cut(bytes).map { Piece(delay: delay, bytes: $0) }
+    }
+
+    private var delay: Duration {
+        mutating get {
+            guard isDifficult, random.number(below: 3) == 0 else { return .zero }
+            return .milliseconds(1 << random.number(below: 12))
+        }
     }
 
     private mutating func answer(to command: Substring) -> [[UInt8]] {
@@ -46,13 +74,17 @@ struct GeneratedPump {
         }
     }
 
-    /// Something unasked, which answers nothing. None contradicts a reply or may be a damaged one: then a host waits, or asks again after a while.
+    /// Something unasked, which answers nothing.
     private var remark: [UInt8] {
         mutating get {
-            switch random.number(below: 4) {
+            switch random.number(below: isDifficult ? 8 : 4) {
             case 0: Array("[BUTTON] pressed".utf8)
             case 1: Array("[BT] \u{1B}[2J ä \"quoted\" \\".utf8)
             case 2: Array("[POT] ".utf8) + [0xFF, 0x80]
+            case 4: Array("MANUAL:ON".utf8)
+            case 7: Array("MANUAL:OFF".utf8)
+            case 5: Array("ERROR:OVERHEAT\r\nSkin temperature too high: 40.1".utf8)
+            case 6: Array("ready \(random.number(below: 9))".utf8)
             default: []
             }
         }

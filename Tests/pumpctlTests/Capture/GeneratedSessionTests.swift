@@ -13,57 +13,78 @@ struct GeneratedSessionTests {
     /// What a session has printed, and what went over its link.
     private struct Session: Equatable {
         var text: String
-        var wire: [CaptureEvent.Content]
+        var wire: [CaptureEvent]
     }
 
-    private static func wire(_ path: String) throws -> [CaptureEvent.Content] {
+    private static func wire(_ path: String) throws -> [CaptureEvent] {
         var reader = try CaptureReader(path)
-        var wire: [CaptureEvent.Content] = []
+        var wire: [CaptureEvent] = []
         while let event = try reader.next() {
             if case .opened = event.content { continue }
-            wire.append(event.content)
+            wire.append(event)
         }
         return wire
     }
 
-    private static func session(_ seed: UInt64, over link: any Link, capturedAt path: String) async throws -> Session {
-        let clock = ManualClock()
-        let capture = try Capture(at: path, by: "test", of: .pump, clock: clock) { Issue.record("\($0)") }
-        let captured = capture.captured(link, openedFrom: link.name, packetCapacity: nil)
-        var host = GeneratedHost(seed: seed)
-        let text = try await host.run(over: captured, clock: clock)
+    /// Runs the host of a seed over a link, and captures it.
+    private static func session(
+        _ seed: UInt64, over link: any Link, at path: String, in world: QuietWorld
+    ) async throws -> Session {
+        let capture = try Capture(at: path, by: "test", of: .pump, clock: world.clock) { Issue.record("\($0)") }
+        let captured = capture.captured(world.watched(link), openedFrom: link.name, packetCapacity: nil)
+        let text = try await world.run {
+            var host = GeneratedHost(seed: seed)
+            return try await host.run(over: captured, clock: world.clock)
+        }
         await capture.finish()
-        return Session(text: text, wire: try wire(path))
+        return Session(text: try #require(text, "seed \(seed) waits for ever"), wire: try wire(path))
     }
 
     /// With the pump of a seed.
-    private static func original(_ seed: UInt64, at path: String) async throws -> Session {
-        let link = ScriptedLink()
-        let device = Task {
-            var pump = GeneratedPump(seed: seed)
+    private static func original(
+        _ seed: UInt64, isDifficult: Bool, at path: String, in world: QuietWorld
+    ) async throws -> Session {
+        let link = ScriptedLink(on: world.loop)
+        let device = Task(executorPreference: world.loop) {
+            var pump = GeneratedPump(seed: seed, isDifficult: isDifficult)
             while case let sent = await link.nextSent(), sent != ScriptedLink.nothing {
-                await link.deliver(pump.answer(to: sent))
+                for piece in pump.answer(to: sent) {
+                    try? await world.clock.sleep(for: piece.delay)
+                    await link.deliver([piece.bytes])
+                }
             }
         }
-        let session = try await session(seed, over: link, capturedAt: path)
+        let session = try await session(seed, over: link, at: path, in: world)
         device.cancel()
         await device.value
+        return session
+    }
+
+    private static func replay(
+        _ seed: UInt64, of file: String, pace: String, at path: String, in world: QuietWorld
+    ) async throws -> Session {
+        let link = try await ReplayOpener(clock: world.clock).open(
+            Endpoint("replay:\(file)?pace=\(pace)"), on: world.loop)
+        let session = try await session(seed, over: link, at: path, in: world)
+        #expect(link.remark == nil, "seed \(seed)")
         return session
     }
 
     @Test("1,000 sessions are equal to the byte on the wire, and in what commands print", arguments: 0..<10)
     func replays(hundred: Int) async throws {
         let folder = TemporaryFolder()
+        let world = QuietWorld()
         for number in 0..<100 {
             let seed = UInt64(hundred * 100 + number)
             let (first, second) = (folder.path("\(seed)-a"), folder.path("\(seed)-b"))
-            let original = try await Self.original(seed, at: first)
+            // Who answers late or not at all has a time that belongs to the session.
+            let isDifficult = number.isMultiple(of: 2)
+            let original = try await Self.original(seed, isDifficult: isDifficult, at: first, in: world)
             #expect(!original.text.isEmpty)
-            let link = try await ReplayOpener().open(Endpoint("replay:\(first)?pace=none"))
-            let replay = try await Self.session(seed, over: link, capturedAt: second)
-            #expect(link.remark == nil)
+            let replay = try await Self.replay(
+                seed, of: first, pace: isDifficult ? "original" : "none", at: second, in: world)
             #expect(replay.text == original.text, "seed \(seed)")
-            let isSame = replay.wire == original.wire
+            let isSame = replay.wire.map(\.content) == original.wire.map(\.content)
             #expect(isSame, "seed \(seed)")
         }
     }

@@ -1,0 +1,104 @@
+import DescriptorIO
+import DeviceKit
+import LineProtocol
+import Synchronization
+import TestSupport
+
+/// A loop with a clock whose time goes by only where nothing is left to do on the loop, so that a program on it does the same
+/// each time.
+///
+/// What runs in it stays on its loop, and waits for nothing but its clock.
+final class QuietWorld: Sendable {
+    /// How often the loop comes to its timers before it is looked at whether anything has happened: it does when it has
+    /// nothing else to do, and once in a while when it has much.
+    private static let turns = 4
+
+    let loop = EventLoop()
+    let clock = ManualClock()
+    /// How often bytes went over a link.
+    private let traffic = Mutex(0)
+
+    init() { loop.start() }
+
+    deinit { loop.stop() }
+
+    /// A link whose traffic shows that something goes on.
+    func watched(_ link: any Link) -> any Link { WatchedLink(link) { [self] in traffic.withLock { $0 += 1 } } }
+
+    /// Runs `body` to its end; nil where it waits for what never comes, which is then cancelled.
+    func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result? {
+        let outcome = Outcome<Result>()
+        let task = Task(executorPreference: loop) { [loop] in
+            let result = await Task(executorPreference: loop, operation: body).result
+            outcome.result = result
+        }
+        await Task(executorPreference: loop) { [self] in
+            while true {
+                await untilQuiet()
+                if outcome.result != nil { return }
+                guard let next = clock.deadlines.first else { return }
+                clock.advance(by: max(.zero, next - clock.now.offset))
+            }
+        }.value
+        if outcome.result == nil { task.cancel() }
+        return try outcome.result?.get()
+    }
+
+    private func untilQuiet() async {
+        var (before, now) = (State?.none, state)
+        while now != before {
+            for _ in 0..<Self.turns { try? await EventLoopClock(loop).sleep(for: .zero) }
+            (before, now) = (now, state)
+        }
+    }
+
+    private struct State: Equatable {
+        var traffic: Int
+        var deadlines: [Duration]
+    }
+
+    private var state: State { State(traffic: traffic.withLock { $0 }, deadlines: clock.deadlines) }
+
+    private final class Outcome<Result: Sendable>: @unchecked Sendable {
+        // @unchecked: touched on the loop only.
+        var result: Swift.Result<Result, any Error>?
+    }
+}
+
+/// A link that tells of what is sent and comes.
+private final class WatchedLink: LinkWrapper {
+    let link: any Link
+    private let tell: @Sendable () -> Void
+
+    init(_ link: any Link, tell: @escaping @Sendable () -> Void) {
+        self.link = link
+        self.tell = tell
+    }
+
+    func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool {
+        tell()
+        return try link.sendAtOnce(bytes)
+    }
+
+    func send(_ bytes: [UInt8]) async throws(LinkError) {
+        tell()
+        try await link.send(bytes)
+    }
+
+    func receive() async throws(LinkError) -> [UInt8]? {
+        defer { tell() }
+        return try await link.receive()
+    }
+
+    func receiveAvailable() async throws(LinkError) -> [UInt8] {
+        defer { tell() }
+        return try await link.receiveAvailable()
+    }
+
+    func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {
+        await link.forward { [tell] arrival in
+            tell()
+            receiver(arrival)
+        }
+    }
+}
