@@ -65,6 +65,17 @@ public protocol SimulatedDevice: Sendable {
     /// The commands that a host may send at any moment, also before the last one is answered: what makes the device safe.
     static var urgentCommands: [String] { get }
 
+    /// How the commands of a host are told apart.
+    static var commandFraming: CommandFraming { get }
+
+    /// What is wrong with a command by the device's protocol, as a clause that follows it; nil where nothing is. What the device
+    /// makes of it all the same does not count.
+    ///
+    /// - Parameters:
+    ///   - command: A line without its end, or an object, or, where `isPacket`, a write over BLE as it is. Of a long line the
+    ///     beginning.
+    static func objection(to command: [UInt8], isPacket: Bool) -> String?
+
     /// Whether its packets over BLE are pieces of a stream of lines, as those of a module are that has a UART behind it, and
     /// not each a whole.
     static var isStream: Bool { get }
@@ -81,6 +92,10 @@ public protocol SimulatedDevice: Sendable {
 
 extension SimulatedDevice {
     public static var urgentCommands: [String] { [] }
+
+    public static var commandFraming: CommandFraming { .lines }
+
+    public static func objection(to command: [UInt8], isPacket: Bool) -> String? { nil }
 
     public static var isStream: Bool { false }
 
@@ -105,6 +120,14 @@ extension SimulatedDevice {
     public mutating func hostCame(at instant: Duration) {}
 
     public mutating func lineLeft(at instant: Duration) {}
+}
+
+/// How the commands that a device gets are told apart.
+public enum CommandFraming: Sendable, Hashable {
+    /// Each is a line; over BLE a write, unless packets are pieces of a stream.
+    case lines
+    /// Each is a JSON object.
+    case objects
 }
 
 /// Bytes that a device put on the line back to back, or one packet that it notified.

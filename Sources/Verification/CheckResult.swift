@@ -34,6 +34,14 @@ public struct CheckResult: Sendable {
     /// How long it took.
     public let time: Duration
 
+    package init(
+        id: String, paragraph: String, round: Int = 1, outcome: Outcome, variants: [String] = [], steps: [Step] = [],
+        time: Duration
+    ) {
+        (self.id, self.paragraph, self.round, self.outcome) = (id, paragraph, round, outcome)
+        (self.variants, self.steps, self.time) = (variants, steps, time)
+    }
+
     /// Whether it failed.
     public var isFailure: Bool { if case .failed = outcome { true } else { false } }
 

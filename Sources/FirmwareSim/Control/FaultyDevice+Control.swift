@@ -1,6 +1,12 @@
 extension FaultyDevice {
     public static var urgentCommands: [String] { Device.urgentCommands }
 
+    public static var commandFraming: CommandFraming { Device.commandFraming }
+
+    public static func objection(to command: [UInt8], isPacket: Bool) -> String? {
+        Device.objection(to: command, isPacket: isPacket)
+    }
+
     public static var isStream: Bool { Device.isStream }
 
     public static var verbs: [DeviceVerb<FaultyDevice>] {

@@ -16,6 +16,12 @@ public struct HostJudge: Sendable {
     private let baudRate: Int?
     /// Whether packets are pieces of a stream, in which line ends part commands and lines.
     private let isStream: Bool
+    /// How commands are told apart.
+    private let framing: CommandFraming
+    /// Says what is wrong with a command; see ``SimulatedDevice/objection(to:isPacket:)``.
+    private let objection: @Sendable (_ command: [UInt8], _ isPacket: Bool) -> String?
+    /// Where commands are JSON objects: what there is of the next one.
+    private var object = JSONObjectSplitter()
     private var seen = Verdict()
     /// The indices of what has come to the test.
     private var tested: Set<Int> = []
@@ -33,17 +39,23 @@ public struct HostJudge: Sendable {
     private var said: [UInt8] = []
     /// The commands that have come since the line began that the device says: a host need not wait for its end.
     private var early: [[UInt8]] = []
-    /// What the host has to react to: what is expected, and since when.
+    /// What the host has to react to, or to say again: what is expected, and since when.
     private var waiting: [(index: Int, since: Duration)] = []
+    /// What the host must not send now.
+    private var restrained: Set<Int> = []
 
     /// - Parameters:
     ///   - urgent: The commands that may be sent at any moment.
     ///   - lineRate: What the device's line is paced to.
     ///   - isStream: Whether packets over BLE are pieces of a stream; see ``SimulatedDevice/isStream``.
+    ///   - framing: How commands are told apart.
+    ///   - objection: Says what is wrong with a command; see ``SimulatedDevice/objection(to:isPacket:)``.
     public init(
         _ expectations: [HostExpectation], urgent: [String] = [], lineRate: LineRate = .unlimited,
-        isStream: Bool = false
+        isStream: Bool = false, framing: CommandFraming = .lines,
+        objection: @escaping @Sendable (_ command: [UInt8], _ isPacket: Bool) -> String? = { _, _ in nil }
     ) {
+        (self.framing, self.objection) = (framing, objection)
         self.isStream = isStream
         self.expectations = expectations
         self.urgent = urgent.map { Array($0.uppercased().utf8) }
@@ -77,11 +89,33 @@ public struct HostJudge: Sendable {
         noteFlush()
         judge(hostRate: hostRate, at: time)
         awaitsReply = awaitsReply && isAnswering
+        if framing == .objects { return hearObjects(bytes, at: time) }
         for byte in bytes {
             if beginning == nil, !Self.isLineEnd(byte) { beginning = (time, awaitsReply) }
             if !isWhole, Self.isLineEnd(byte) { endCommand() } else if beginning != nil { command.append(byte) }
         }
-        if isWhole { endCommand() }
+        if isWhole { endCommand(bytes) }
+        command = Array(command.prefix(Self.longestCommand))
+    }
+
+    /// Objects go over packets and lines alike; line ends and spaces between them are nothing.
+    private mutating func hearObjects(_ bytes: [UInt8], at time: Duration) {
+        for byte in bytes {
+            let isSpace = Self.isLineEnd(byte) || byte == UInt8(ascii: " ")
+            if object.isEmpty, Self.isLineEnd(byte) { endCommand() }
+            if object.isEmpty, !isSpace, beginning == nil { beginning = (time, awaitsReply) }
+            let ended = object.append(byte)
+            if let ended {
+                command = ended
+                endCommand()
+            } else if object.isEmpty, !isSpace {
+                command.append(byte)
+            } else if !command.isEmpty {
+                // What came before the object belongs to none.
+                endCommand()
+                beginning = (time, awaitsReply)
+            }
+        }
         command = Array(command.prefix(Self.longestCommand))
     }
 
@@ -96,17 +130,43 @@ public struct HostJudge: Sendable {
         }
     }
 
-    private mutating func endCommand() {
+    /// - Parameter packet: The whole write over BLE that the command is; nil where it is a line.
+    private mutating func endCommand(_ packet: [UInt8]? = nil) {
         defer { (command, beginning) = ([], nil) }
         // A write may end with line ends, which are no part of its command.
         while let last = command.last, Self.isLineEnd(last) { command.removeLast() }
         guard let beginning, !command.isEmpty else { return }
         let word = Array(String(decoding: command, as: UTF8.self).uppercased().utf8)
+        judge(packet ?? command, isPacket: packet != nil, at: beginning.time)
+        judgeRestraint(word, at: beginning.time)
         if !urgent.contains(word) { judgeMoment(of: beginning) }
         lastBeginning = beginning.time
         (awaitsReply, hasFlushed) = (true, false)
         if !said.isEmpty { early.append(word) }
+        for wait in waiting where isReaction(word, to: wait.index) { tested.insert(wait.index) }
         waiting = waiting.filter { !isReaction(word, to: $0.index) }
+        for index in indices(of: .repeats) where isReaction(word, to: index) { waiting.append((index, beginning.time)) }
+    }
+
+    private mutating func judge(_ command: [UInt8], isPacket: Bool, at time: Duration) {
+        for index in indices(of: .commands) {
+            tested.insert(index)
+            guard let detail = objection(command, isPacket) else { continue }
+            seen.add(expectations[index], at: time, "\(Self.shown(command)) \(detail)")
+        }
+    }
+
+    private mutating func judgeRestraint(_ word: [UInt8], at time: Duration) {
+        if urgent.contains(word) { restrained = [] }
+        for index in indices(of: .refrains) where restrained.contains(index) && isReaction(word, to: index) {
+            seen.add(expectations[index], at: time, "\(Self.shown(word)) came all the same")
+        }
+    }
+
+    /// A command as a finding tells it, in one line.
+    private static func shown(_ command: [UInt8]) -> String {
+        String(decoding: command.prefix(80).map { isLineEnd($0) ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
+            + (command.count > 80 ? "…" : "")
     }
 
     /// Whether a command is what a rule wants to follow its line.
@@ -115,8 +175,7 @@ public struct HostJudge: Sendable {
     }
 
     private mutating func judgeMoment(of beginning: (time: Duration, isEarly: Bool)) {
-        // A finding is one line.
-        let name = String(decoding: command.map { Self.isLineEnd($0) ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
+        let name = Self.shown(command)
         // The first command has none before it that it could come too early after.
         for index in indices(of: .oneInFlight) where lastBeginning != nil {
             tested.insert(index)
@@ -147,9 +206,17 @@ public struct HostJudge: Sendable {
     }
 
     private mutating func endLine(at time: Duration) {
-        for index in indices(of: .reaction) where said.starts(with: expectations[index].line) {
-            tested.insert(index)
-            if !early.contains(where: { isReaction($0, to: index) }) { waiting.append((index, time)) }
+        for index in expectations.indices where said.starts(with: expectations[index].line) {
+            switch expectations[index].rule.kind {
+            case .reaction:
+                tested.insert(index)
+                if !early.contains(where: { isReaction($0, to: index) }) { waiting.append((index, time)) }
+            case .repeats: waiting.removeAll { $0.index == index }
+            case .refrains:
+                tested.insert(index)
+                if !early.contains(where: urgent.contains) { restrained.insert(index) }
+            default: break
+            }
         }
         (said, early) = ([], [])
     }
@@ -179,6 +246,7 @@ public struct HostJudge: Sendable {
 
     private mutating func noteDelays(until time: Duration) {
         for wait in waiting where time - wait.since > expectations[wait.index].time {
+            tested.insert(wait.index)
             seen.add(expectations[wait.index], at: wait.since, "no such command came within the time")
         }
         waiting.removeAll { time - $0.since > expectations[$0.index].time }
@@ -192,12 +260,13 @@ public struct HostJudge: Sendable {
         judge.noteDelays(until: time)
         judge.noteFlush()
         for wait in judge.waiting {
+            judge.tested.insert(wait.index)
             judge.seen.add(expectations[wait.index], at: wait.since, "no such command came before the end")
         }
         // A flush that did not happen was put to the test by any command.
         let hasCommands = lastBeginning != nil
         judge.seen.untested = expectations.indices.filter { index in
-            expectations[index].rule.kind == .noFlush ? !hasCommands : !tested.contains(index)
+            expectations[index].rule.kind == .noFlush ? !hasCommands : !judge.tested.contains(index)
         }.map { expectations[$0].text }
         return judge.seen
     }

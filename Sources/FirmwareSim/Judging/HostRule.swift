@@ -1,9 +1,17 @@
 /// What can be expected of a host, as a row.
 public struct HostRule: Sendable {
-    enum Kind: Sendable, Hashable { case baudRate, noFlush, oneInFlight, pacing, reaction }
+    enum Kind: Sendable, Hashable { case commands, baudRate, noFlush, oneInFlight, pacing, reaction, repeats, refrains }
 
     /// What is taken behind `=`.
-    enum Amount: Sendable, Hashable { case nothing, time, reaction }
+    enum Amount: Sendable, Hashable {
+        case nothing, time
+        /// A time, a command unless any will do, and a line.
+        case reaction
+        /// A time, a command, and a line.
+        case repetition
+        /// A command, and a line.
+        case restraint
+    }
 
     /// What it is called, in lower case, as `pacing`.
     public let name: String
@@ -21,6 +29,9 @@ public struct HostRule: Sendable {
     /// The rows, by their names.
     public static let all: [HostRule] = [
         HostRule(
+            name: "commands", help: "Sends only what the device has a meaning for, as its protocol has it.",
+            source: "https://github.com/cyphunk/JTAGenum/issues/26", kind: .commands, amount: .nothing),
+        HostRule(
             name: "baud", help: "Sends at the baud rate of the device; on a pseudo-terminal.",
             source: "https://github.com/esp8266/Arduino/issues/2130", kind: .baudRate, amount: .nothing),
         HostRule(
@@ -36,6 +47,14 @@ public struct HostRule: Sendable {
             name: "reaction",
             help: "Sends a command, or the one behind '/', within a time of a line that begins so.",
             source: "https://github.com/MatterHackers/MatterControl/issues/440", kind: .reaction, amount: .reaction),
+        HostRule(
+            name: "repeats",
+            help: "Sends the command behind '/' again within a time where no line came for it that begins so.",
+            source: "https://github.com/makerbot/ReplicatorG/issues/136", kind: .repeats, amount: .repetition),
+        HostRule(
+            name: "refrains",
+            help: "Does not send a command behind a line that begins so, until it has switched the device off.",
+            source: "https://github.com/prusa3d/Prusa-Firmware/issues/14", kind: .refrains, amount: .restraint),
     ]
 }
 
@@ -47,13 +66,15 @@ public struct HostRule: Sendable {
 /// | `pacing=50ms` | the beginnings of two commands are 50 ms apart |
 /// | `reaction=5s@line:ERROR` | within 5 s of a line that begins with `ERROR` it sends a command |
 /// | `reaction=5s/OFF@line:ERROR` | … it sends `OFF` |
+/// | `repeats=5s/OFF@line:PUMP:OFF` | it sends `OFF` again within 5 s, until a line has come that begins with `PUMP:OFF` |
+/// | `refrains=ON@line:ERROR` | behind a line that begins with `ERROR` it does not send `ON` before `OFF` |
 public struct HostExpectation: Sendable {
     let rule: HostRule
     /// How long it has; zero where the rule takes no time.
     var time = Duration.zero
     /// What the line begins with that it has to react to.
     var line: [UInt8] = []
-    /// What it has to send then, in upper case; nil for anything.
+    /// What it has to send then, or must not send, in upper case; nil for anything.
     var command: [UInt8]?
     /// As it was written.
     let text: String
@@ -70,21 +91,25 @@ public struct HostExpectation: Sendable {
         case .time:
             guard parts.count == 2, let time = SimulatorOption.time(parts[1]) else { return nil }
             self.time = time
-        case .reaction:
+        case .reaction, .repetition, .restraint:
             guard parts.count == 2, takeReaction(parts[1]) else { return nil }
+            if rule.amount == .repetition, command == nil { return nil }
         }
     }
 
     private mutating func takeReaction(_ text: String) -> Bool {
         let parts = text.split(separator: "@", maxSplits: 1).map(String.init)
         guard parts.count == 2, case .line(let beginning)? = Occasion(parts[1]) else { return false }
-        let words = parts[0].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard let time = SimulatorOption.time(words[0]) else { return false }
-        if words.count == 2 {
-            guard !words[1].isEmpty else { return false }
-            command = Array(words[1].uppercased().utf8)
+        line = beginning
+        var words = parts[0].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        if rule.amount != .restraint {
+            guard let time = SimulatorOption.time(words.removeFirst()) else { return false }
+            self.time = time
         }
-        (self.time, line) = (time, beginning)
+        if let word = words.first {
+            guard words.count == 1, !word.isEmpty else { return false }
+            command = Array(word.uppercased().utf8)
+        }
         return true
     }
 

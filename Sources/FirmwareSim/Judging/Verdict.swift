@@ -13,7 +13,7 @@ public struct Verdict: Sendable, Hashable {
     /// How many findings are kept.
     static let longestList = 100
 
-    /// The first 100 findings, in their order.
+    /// The first 100 findings, and the first on each expectation, in their order.
     public internal(set) var findings: [Finding] = []
     /// How many findings there were.
     public internal(set) var count = 0
@@ -34,7 +34,10 @@ public struct Verdict: Sendable, Hashable {
 
     private mutating func add(_ finding: Finding) {
         count += 1
-        if findings.count < Self.longestList { findings.append(finding) }
+        // The first of its kind is kept however many there are of others.
+        if findings.count < Self.longestList || !findings.contains(where: { $0.expectation == finding.expectation }) {
+            findings.append(finding)
+        }
     }
 }
 

@@ -10,6 +10,14 @@ extension Simulator {
             SimulatorOption(
                 "banner", .choice(PumpFirmwareOptions.BootBanner.allCases.map(\.rawValue)), default: "off",
                 help: "What the pump prints when it starts."),
+            SimulatorOption(
+                "line-end", .choice(["crlf", "lf"]), default: "crlf",
+                help: "What ends its lines; 'lf' in older firmware."),
+            SimulatorOption(
+                "idle-times", .flag,
+                help: "Tell speed and times also while the pump is off, as some firmware in the field does."),
+            SimulatorOption("debug-lines", .flag, help: "Print the free text of debug builds."),
+            SimulatorOption("interrupts", .flag, help: "Say what is unasked between the two lines of a reply."),
             // Over BLE, a line is between the pump and its HM-10.
             .dialect(default: "hm-10", only: .radio), .notices(only: .radio), .faults(anywhere: true),
         ],
@@ -31,7 +39,9 @@ extension PumpFirmware {
             options: PumpFirmwareOptions(
                 lineRate: settings.lineRate,
                 thermistors: settings.number("thermistors").flatMap(PumpFirmwareOptions.Thermistors.init) ?? .two,
-                bootBanner: banner, potentiometer: settings.number("knob") ?? 512))
+                bootBanner: banner, lineEnding: settings.text("line-end") == "lf" ? .lineFeed : .carriageReturnLineFeed,
+                reportsTimesWhenStopped: settings.flag("idle-times"), printsDebugLines: settings.flag("debug-lines"),
+                interruptsReplies: settings.flag("interrupts"), potentiometer: settings.number("knob") ?? 512))
         if banner != .off { reset(at: .zero) }
     }
 }

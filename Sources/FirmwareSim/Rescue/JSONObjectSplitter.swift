@@ -8,6 +8,9 @@ struct JSONObjectSplitter: Sendable {
     private var isWithinString = false
     private var isEscaped = false
 
+    /// Whether no object has begun.
+    var isEmpty: Bool { object.isEmpty }
+
     /// Takes in one byte; the object that it ends, if it ends one.
     mutating func append(_ byte: UInt8) -> [UInt8]? {
         guard depth > 0 || byte == UInt8(ascii: "{") else { return nil }

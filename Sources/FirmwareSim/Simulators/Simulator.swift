@@ -132,6 +132,7 @@ extension HostJudge {
         let expectations = settings.expectations()
         if expectations.isEmpty { return nil }
         self.init(
-            expectations, urgent: Device.urgentCommands, lineRate: settings.lineRate, isStream: Device.isStream)
+            expectations, urgent: Device.urgentCommands, lineRate: settings.lineRate, isStream: Device.isStream,
+            framing: Device.commandFraming, objection: Device.objection)
     }
 }

@@ -101,3 +101,9 @@ public struct LEDPeripheral: SimulatedPeripheral {
         if notifies { emissions.append(Emission(bytes: value, time: now, characteristic: Self.led)) }
     }
 }
+
+extension LEDPeripheral {
+    public static func objection(to command: [UInt8], isPacket: Bool) -> String? {
+        LEDFirmware.objection(to: command, isPacket: isPacket)
+    }
+}

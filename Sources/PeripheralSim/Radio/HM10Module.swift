@@ -100,6 +100,12 @@ public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
 
     public static var urgentCommands: [String] { Device.urgentCommands }
 
+    public static var commandFraming: CommandFraming { Device.commandFraming }
+
+    public static func objection(to command: [UInt8], isPacket: Bool) -> String? {
+        Device.objection(to: command, isPacket: isPacket)
+    }
+
     public static var isStream: Bool { true }
 
     /// What is done to the device behind the module.

@@ -63,3 +63,11 @@ public struct RescuePeripheral: SimulatedPeripheral {
 
     public var observations: [String: ObservedValue] { device.observations }
 }
+
+extension RescuePeripheral {
+    public static var commandFraming: CommandFraming { RescueFirmware.commandFraming }
+
+    public static func objection(to command: [UInt8], isPacket: Bool) -> String? {
+        RescueFirmware.objection(to: command, isPacket: isPacket)
+    }
+}

@@ -172,3 +172,9 @@ public struct StormPeripheral: SimulatedPeripheral {
         emissions.append(Emission(bytes: bytes, time: now, characteristic: characteristic))
     }
 }
+
+extension StormPeripheral {
+    public static func objection(to command: [UInt8], isPacket: Bool) -> String? {
+        StormFirmware.objection(to: command, isPacket: isPacket)
+    }
+}

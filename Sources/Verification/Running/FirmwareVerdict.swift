@@ -18,11 +18,13 @@ public struct FirmwareVerdict: Sendable {
         case stimulusFailed(any Error)
     }
 
-    public internal(set) var results: [CheckResult] = []
+    public package(set) var results: [CheckResult] = []
     public internal(set) var timings = Timings()
     public internal(set) var ending = Ending.complete
     /// What is known of the device now.
     public internal(set) var aftermath = Aftermath.untouched
+
+    package init() {}
 
     public var failedCount: Int { results.count { $0.isFailure } }
     public var passedCount: Int { results.count { $0.outcome == .passed } }

@@ -7,11 +7,14 @@ extension CommandContext {
     ///
     /// - Parameters:
     ///   - variables: What its environment has in addition.
+    ///   - isQuiet: Whether its standard output is the standard error of this program, whose own is for something else.
     ///   - hint: What to do where it can't be started.
     /// - Returns: Its exit status, or why it could not be started as env(1) has it.
-    func runServed(_ words: [String], with variables: [String: String], hint: String) async throws -> Int32 {
+    func runServed(
+        _ words: [String], with variables: [String: String], isQuiet: Bool = false, hint: String
+    ) async throws -> Int32 {
         let process: ServedCommand
-        do throws(ServedCommand.StartFailure) { process = try ServedCommand(words, with: variables) } catch {
+        do throws(ServedCommand.StartFailure) { process = try ServedCommand(words, with: variables, isQuiet) } catch {
             output.note("pumpctl: \(words[0].printable()): \(String(cString: strerror(error.errno)))", hint: hint)
             return error.exitStatus
         }

@@ -2,7 +2,8 @@ import DescriptorIO
 import Glibc
 import Synchronization
 
-/// A command of the user's that runs while something is served to it. Its standard streams are this program's.
+/// A command of the user's that runs while something is served to it. Its standard streams are this program's, but for a quiet
+/// one, whose standard output is this program's standard error.
 final class ServedCommand: Sendable {
     private let process: pid_t
     private let hasEnded = Mutex(false)
@@ -14,9 +15,10 @@ final class ServedCommand: Sendable {
     }
 
     /// Starts a command, which is looked for on PATH, with variables in its environment that may be there already.
-    init(_ words: [String], with variables: [String: String]) throws(StartFailure) {
+    init(_ words: [String], with variables: [String: String], _ isQuiet: Bool = false) throws(StartFailure) {
         var start = ProgramStart(words[0], words)
         start.variables = variables
+        if isQuiet { start.descriptors = [STDOUT_FILENO: STDERR_FILENO] }
         do throws(DescriptorError) { process = try start.start() } catch {
             throw StartFailure(errno: error.errno ?? EIO)
         }

@@ -12,6 +12,11 @@ struct SimCommand: ParsableCommand {
 
     /// The simulated devices: one of each family, and what devices are connected by.
     static let simulations: [any Simulation.Type] = FamilyRow.all.map(\.simulator) + [ModuleSimulation.self]
+
+    /// The simulated device of that name; nil where there is none.
+    static func simulator(of name: String) -> PeripheralSimulator? {
+        simulations.lazy.map { $0.row }.first { $0.line.name == name }
+    }
 }
 
 /// What `sim FAMILY` and `sim:FAMILY` are made of. The row is made where one of them is used: a start must not cost it.

@@ -38,7 +38,12 @@ struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
     @Option(help: ArgumentHelp("A control socket by which to press the button and the like.", valueName: "path"))
     var stimulus: String?
 
+    @OptionGroup var host: HostOptions
+
     func validate() throws {
+        if host.playsDevice, rounds != 1 || allowsRun || stimulus != nil {
+            throw ValidationError("--as-device cannot be combined with --repeat, --allow-run and --stimulus")
+        }
         guard (1...1000).contains(rounds) else { throw ValidationError("--repeat takes a number from 1 to 1000") }
         let options = shared.merged(with: parent.shared)
         if options.json, report != .text, report != .json {
@@ -52,6 +57,7 @@ struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
     }
 
     private func perform(in context: CommandContext) async throws -> ExitStatus {
+        if host.playsDevice { return try await testHost(in: context) }
         let family = try family(of: context)
         let checks = try checks(of: family)
         let report = context.output.isJSON ? .json : report
@@ -80,12 +86,49 @@ struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
     }
 
     private func checks(of family: FamilyVerification) throws(Failure) -> [Check] {
-        for prefix in only where !family.checks.contains(where: { $0.id.hasPrefix(prefix) }) {
+        try checkOnly(family.checks.map(\.id), family.family)
+        return family.checks.filter { isChosen($0.id) }
+    }
+
+    private func isChosen(_ id: String) -> Bool { only.isEmpty || only.contains { id.hasPrefix($0) } }
+
+    private func checkOnly(_ ids: [String], _ family: String) throws(Failure) {
+        for prefix in only where !ids.contains(where: { $0.hasPrefix(prefix) }) {
+            let option = host.playsDevice ? " --as-device" : ""
             throw Failure(
-                .usage, code: "usage", "no check of the family \(family.family) begins with '\(prefix)'",
-                hint: "list them: pumpctl --family \(family.family) verify --list", outcome: "not_sent")
+                .usage, code: "usage", "no check of the family \(family) begins with '\(prefix)'",
+                hint: "list them: pumpctl --family \(family) verify\(option) --list", outcome: "not_sent")
         }
-        return only.isEmpty
-            ? family.checks : family.checks.filter { check in only.contains { check.id.hasPrefix($0) } }
+    }
+
+    // MARK: --as-device
+
+    private func testHost(in context: CommandContext) async throws -> ExitStatus {
+        if let port = context.options.namedPort {
+            throw Failure(
+                .usage, code: "usage", "--as-device plays the device: there is nothing to open at \(port)",
+                hint: "omit --port; name the family: pumpctl --family led verify --as-device", outcome: "not_sent")
+        }
+        let family = context.family.name
+        guard let verification = HostVerification.named(family),
+            let row = SimCommand.simulator(of: family)
+        else {
+            throw Failure(
+                .usage, code: "usage", "there are no checks for hosts of the family \(family)",
+                hint: "test a host of another family: "
+                    + HostVerification.all.map(\.family).joined(separator: ", "), outcome: "not_sent")
+        }
+        let rows = verification.devices.flatMap { device in
+            device.checks.map { (verification.id(of: $0, with: device), $0.paragraph) }
+        }
+        try checkOnly(rows.map(\.0), family)
+        let report = context.output.isJSON ? .json : report
+        if list {
+            for (id, paragraph) in rows where isChosen(id) { context.output.draw(report.listing(id, paragraph)) }
+            return .done
+        }
+        return try await HostVerificationRun(
+            verification: verification, simulator: row, isChosen: { isChosen($0) }, options: host, context: context
+        ).run(report.form("\(family).host", rounds: 1))
     }
 }

@@ -16,15 +16,17 @@ enum VerifyReport: String, CaseIterable, ExpressibleByArgument {
     }
 
     /// A line on a check that is not made.
-    func listing(_ check: Check) -> String {
-        let needs = Check.Need.allCases.filter(check.needs.contains)
+    func listing(_ check: Check) -> String { listing(check.id, check.paragraph, check.needs) }
+
+    func listing(_ id: String, _ paragraph: String, _ needed: Set<Check.Need> = []) -> String {
+        let needs = Check.Need.allCases.filter(needed.contains)
         guard self == .json else {
             let options = needs.map { $0 == .run ? "--allow-run" : "--stimulus" }
             return
-                "\(check.id)\(options.isEmpty ? "" : " (\(options.joined(separator: ", ")))")\n    \(check.paragraph)\n"
+                "\(id)\(options.isEmpty ? "" : " (\(options.joined(separator: ", ")))")\n    \(paragraph)\n"
         }
         return JSONValue.object([
-            "check": .text(check.id), "protocol": .text(check.paragraph),
+            "check": .text(id), "protocol": .text(paragraph),
             "needs": .array(needs.map { .text($0.rawValue) }),
         ]).json + "\n"
     }

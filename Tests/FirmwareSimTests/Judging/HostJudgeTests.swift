@@ -1,5 +1,6 @@
 import DescriptorIO
 import FirmwareSim
+import FoundationEssentials
 import SerialPort
 import TestSupport
 import Testing
@@ -146,10 +147,112 @@ struct HostJudgeTests {
         for text in [
             "", "bogus", "baud=9600", "pacing", "pacing=0", "reaction=5s", "reaction=5s/@line:X",
             "reaction=5s@command:1",
-            "baud,", "reaction=x@line:X",
+            "baud,", "reaction=x@line:X", "commands=1", "repeats", "repeats=5s@line:X", "repeats=5s/OFF", "refrains",
+            "refrains=@line:X", "refrains=ON", "refrains=ON/OFF@line:X",
         ] {
             #expect(throws: SimulatorOptionError.self, "\(text)") { try Simulator.pump.settings(["expect": text]) }
         }
+    }
+
+    // MARK: What is sent, again, and not at all
+
+    private static func judge<Device: SimulatedDevice>(_ rules: String, of device: Device) throws -> HostJudge {
+        let settings = try Simulator.pump.settings(["expect": rules])
+        return try #require(HostJudge(settings, of: device))
+    }
+
+    @Test(
+        "A line that is no command of the pump is found",
+        arguments: [
+            ("on", nil), ("SPEED:0", nil), ("speed:255", nil), ("SPEED:256", "is out of range, which is 0 to 255"),
+            ("SPEED:+5", "has no plain decimal number"), ("SPEED:", "has no plain decimal number"),
+            ("AT", "is no command"),
+            (" ON", "is no command"), (String(repeating: "X", count: 64), "is longer than 63 bytes"),
+        ] as [(String, String?)])
+    func pumpCommands(line: String, objection: String?) throws {
+        var judge = try Self.judge("commands", of: PumpFirmware())
+        #expect(judge.verdict(at: .zero).untested == ["commands"])
+        judge.hear(Self.bytes(line + "\r\n"), at: .seconds(1), isAnswering: false)
+        #expect(judge.verdict(at: .seconds(1)).findings.map(\.detail) == objection.map { ["\(line) \($0)"] } ?? [])
+        #expect(judge.verdict(at: .seconds(1)).untested.isEmpty)
+    }
+
+    @Test("Each family has its commands, on a line and over BLE")
+    func commands() {
+        for (line, isOne) in [
+            ("LED", true), ("LED:0", true), ("LED:1", true), ("led", false), ("LED:2", false), ("LED ", false),
+        ] {
+            #expect((LEDFirmware.objection(to: Self.bytes(line), isPacket: false) == nil) == isOne)
+        }
+        #expect(LEDFirmware.objection(to: [7], isPacket: true) == nil)
+        #expect(LEDFirmware.objection(to: [7, 0], isPacket: true) == "is not one byte")
+        #expect(StormFirmware.objection(to: Self.bytes("GET_LOG"), isPacket: true) == nil)
+        #expect(StormFirmware.objection(to: Self.bytes("GET_LOG\n"), isPacket: true) == "is not GET_LOG")
+        #expect(PeerFirmware.objection(to: [0xFF], isPacket: true) == nil)
+    }
+
+    @Test("Messages are told apart by their braces, and what is between them is found")
+    func messages() throws {
+        let good = String(decoding: PhoneStock(seed: 1).message(0).json, as: UTF8.self)
+        var judge = try Self.judge("commands", of: RescueFirmware())
+        judge.hear(Self.bytes(good.prefix(30) + ""), at: .zero, isAnswering: false, isPacket: true)
+        judge.hear(Self.bytes(good.dropFirst(30) + "\n" + good), at: .seconds(1), isAnswering: false, isPacket: true)
+        #expect(judge.verdict(at: .seconds(1)).hasPassed)
+        judge.hear(Self.bytes("hello \(good)"), at: .seconds(2), isAnswering: false)
+        for (text, other) in [("pending_sync", "lost"), ("Flooding", "Rain"), ("\"content\"", "\"text\"")] {
+            judge.hear(Self.bytes(good.replacing(text, with: other)), at: .seconds(3), isAnswering: false)
+        }
+        let id = PhoneStock(seed: 1).message(0).id.uuidString
+        judge.hear(Self.bytes(good.replacing(id, with: id.lowercased())), at: .seconds(4), isAnswering: false)
+        let details = judge.verdict(at: .seconds(5)).findings.map(\.detail)
+        let ends = [
+            "hello is no message", "has a status that there is none of", "has a category that there is none of",
+            "is no message", "has an id that is no upper-case UUID",
+        ]
+        #expect(details.count == ends.count)
+        for (detail, end) in zip(details, ends) { #expect(detail.hasSuffix(end), "\(detail)") }
+    }
+
+    @Test("OFF is sent again until it is acknowledged, and no longer")
+    func repeats() throws {
+        let rule = "repeats=5s/OFF@line:PUMP:OFF"
+        var judge = try Self.judge(rule)
+        judge.hear(Self.bytes("OFF\n"), at: .zero, isAnswering: false)
+        judge.say(Self.bytes("OK\r\nPUMP:OFF\r\n"), at: .seconds(1))
+        #expect(judge.verdict(at: .seconds(9)).untested == [rule])
+        judge.hear(Self.bytes("OFF\n"), at: .seconds(10), isAnswering: false)
+        judge.say(Self.bytes("OK\r\n"), at: .seconds(11))
+        #expect(judge.verdict(at: .seconds(12)).findings.map(\.time) == [.seconds(10)])
+        judge.hear(Self.bytes("off\n"), at: .seconds(14), isAnswering: false)
+        judge.say(Self.bytes("PUMP:OFF\r\n"), at: .seconds(15))
+        #expect(judge.verdict(at: .seconds(99)).hasPassed)
+        judge.hear(Self.bytes("OFF\n"), at: .seconds(100), isAnswering: false)
+        judge.hear(Self.bytes("OFF\n"), at: .seconds(106), isAnswering: false)
+        judge.say(Self.bytes("PUMP:OFF\r\n"), at: .seconds(107))
+        #expect(judge.verdict(at: .seconds(200)).findings.map(\.time) == [.seconds(100)])
+    }
+
+    @Test("What must not be sent behind a line may be sent once OFF was")
+    func refrains() throws {
+        let rule = "refrains=ON@line:ERROR:OVERHEAT"
+        var judge = try Self.judge(rule)
+        judge.hear(Self.bytes("ON\n"), at: .zero, isAnswering: false)
+        #expect(judge.verdict(at: .zero).untested == [rule])
+        judge.say(Self.bytes("ERROR:OVERHEAT\r\n"), at: .seconds(1))
+        judge.hear(Self.bytes("STATUS\nOFF\nON\n"), at: .seconds(2), isAnswering: false)
+        #expect(judge.verdict(at: .seconds(2)).hasPassed)
+        judge.say(Self.bytes("ERROR:OVERHEAT\r\n"), at: .seconds(3))
+        judge.hear(Self.bytes("on\n"), at: .seconds(4), isAnswering: false)
+        #expect(judge.verdict(at: .seconds(4)).findings.map(\.detail) == ["ON came all the same"])
+    }
+
+    @Test("However many findings there are of one kind, the first of another is kept")
+    func kinds() throws {
+        var judge = try Self.judge("pacing=1s,refrains=ON@line:ERROR")
+        for number in 0...250 { judge.hear(Self.bytes("TEMP\n"), at: .milliseconds(number), isAnswering: false) }
+        judge.say(Self.bytes("ERROR\n"), at: .seconds(1))
+        judge.hear(Self.bytes("ON\n"), at: .seconds(9), isAnswering: false)
+        #expect(judge.verdict(at: .seconds(9)).findings.last?.expectation == "refrains=ON@line:ERROR")
     }
 
     // MARK: On a pseudo-terminal

@@ -334,7 +334,7 @@ struct SimCommandTests {
             (["-p", "sim:pump?knob=half", "status"], "set knob to a number from 0 to 1023"),
             (
                 ["-p", "sim:pump?name=x", "status"],
-                "'sim:' takes the options banner, baud, fault, knob, scenario, seed, "
+                "'sim:' takes the options banner, baud, debug-lines, fault, idle-times, interrupts, knob, line-end, "
             ),
             (["sim", "pump", "--fault", "delay=x"], "--fault takes NAME[=AMOUNT][@OCCASION], "),
             (

@@ -1,0 +1,31 @@
+internal import FoundationEssentials
+
+extension RescueFirmware {
+    public static var commandFraming: CommandFraming { .objects }
+
+    /// A message as the phones' app writes it.
+    public static func objection(to command: [UInt8], isPacket: Bool) -> String? {
+        guard let message = try? JSONDecoder().decode(RawMessage.self, from: Data(command)) else {
+            return "is no message"
+        }
+        if UUID(uuidString: message.id) == nil || message.id != message.id.uppercased() {
+            return "has an id that is no upper-case UUID"
+        }
+        if !["pending_sync", "synced"].contains(message.status) { return "has a status that there is none of" }
+        if !Self.categories.contains(message.category) { return "has a category that there is none of" }
+        return nil
+    }
+
+    private static let categories = ["Road Closure", "Flooding", "Shelter", "Resource", "SOS", "Other"]
+
+    /// A message with its members as they are on the wire.
+    private struct RawMessage: Decodable {
+        var id: String
+        var content: String
+        var latitude: Double
+        var longitude: Double
+        var timestamp: Double
+        var status: String
+        var category: String
+    }
+}

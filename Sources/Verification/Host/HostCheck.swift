@@ -1,0 +1,62 @@
+/// One row of what is tested of a host, by one who plays the device: a statement of the protocol's page.
+public struct HostCheck: Sendable {
+    /// How it is judged whether a host keeps to the statement.
+    public enum Judgement: Sendable, Hashable {
+        /// By a rule on what it sends, as `pumpctl sim --expect` takes it: see `HostRule`.
+        case rule(String)
+        /// By its exit status, which has to be 0: it has understood the device.
+        case exitStatus
+    }
+
+    /// What it is called, for good, without the device that is played: `one-in-flight`.
+    public let name: String
+    /// The section of the protocol's page, and its words.
+    public let paragraph: String
+    public let judgement: Judgement
+    /// Whether it can be judged only where the host is on a pseudo-terminal.
+    public let needsTerminal: Bool
+
+    init(_ name: String, _ paragraph: String, _ judgement: Judgement, needsTerminal: Bool = false) {
+        self.name = name
+        self.paragraph = paragraph
+        self.judgement = judgement
+        self.needsTerminal = needsTerminal
+    }
+}
+
+/// A device that hosts meet, and what is tested of a host that meets it.
+public struct PlayedDevice: Sendable {
+    /// What it is called, for good: `older`.
+    public let name: String
+    /// What is special about it, as a noun phrase.
+    public let summary: String
+    /// The options of the simulator that make it, by their names.
+    public let options: [String: String]
+    public let checks: [HostCheck]
+
+    init(_ name: String, _ summary: String, _ options: [String: String] = [:], _ checks: [HostCheck]) {
+        self.name = name
+        self.summary = summary
+        self.options = options
+        self.checks = checks
+    }
+}
+
+/// What is tested of the hosts of one family.
+public struct HostVerification: Sendable {
+    /// The family's name.
+    public let family: String
+    /// In the order in which they are played. The first is the device as it is.
+    public let devices: [PlayedDevice]
+
+    /// All families.
+    public static let all: [HostVerification] = [.pump, .storm, .led, .peer, .rescue]
+
+    /// The row of the family of that name; nil where there is none.
+    public static func named(_ name: String) -> HostVerification? { all.first { $0.family == name } }
+
+    /// What a check is called in reports, for good: `pump.host.older.understands`.
+    public func id(of check: HostCheck, with device: PlayedDevice) -> String {
+        "\(family).host.\(device.name).\(check.name)"
+    }
+}

@@ -1,0 +1,180 @@
+import DeviceKit
+import FirmwareSim
+import LineProtocol
+import PeripheralSim
+import Synchronization
+import Terminal
+import Verification
+
+/// Plays the devices of a family, one after the other, and tests the program that uses them.
+struct HostVerificationRun: Sendable {
+    let verification: HostVerification
+    let simulator: PeripheralSimulator
+    /// Which checks are made, by their names in reports.
+    let isChosen: @Sendable (String) -> Bool
+    let options: HostOptions
+    let context: CommandContext
+
+    /// For how long a program may run with one device, unless told otherwise.
+    private static let patience = Duration.seconds(60)
+
+    /// What became of a program and a device.
+    private struct Encounter {
+        var verdict: Verdict?
+        /// nil where the program was none of ours, or has not ended.
+        var status: Int32?
+        var isLate = false
+        var time: Duration
+    }
+
+    /// The devices with the checks that are made with them.
+    private var devices: [(device: PlayedDevice, checks: [HostCheck])] {
+        // Somebody who uses an app meets one device.
+        let devices = options.runsCommand ? verification.devices : Array(chosenDevices.prefix(1))
+        return devices.map { device in
+            (device, device.checks.filter { isChosen(verification.id(of: $0, with: device)) })
+        }.filter { !$0.checks.isEmpty }
+    }
+
+    private var chosenDevices: [PlayedDevice] {
+        verification.devices.filter { device in
+            device.checks.contains { isChosen(verification.id(of: $0, with: device)) }
+        }
+    }
+
+    /// - Returns: The exit of the program.
+    func run(_ report: any VerificationReport) async throws -> ExitStatus {
+        var verdict = FirmwareVerdict()
+        let devices = devices
+        context.output.draw(report.beginning(count: devices.reduce(0) { $0 + $1.checks.count }))
+        for (device, checks) in devices {
+            for result in try await results(of: checks, with: device) {
+                verdict.results.append(result)
+                context.output.draw(report.text(of: result))
+            }
+        }
+        context.output.draw(report.ending(verdict))
+        return verdict.failedCount == 0 ? .done : .checkFailed
+    }
+
+    // MARK: Results
+
+    private func results(of checks: [HostCheck], with device: PlayedDevice) async throws -> [CheckResult] {
+        let settings: SimulatorSettings
+        do throws(SimulatorOptionError) { settings = try self.settings(device, checks) } catch {
+            return checks.map { result(of: $0, with: device, .skipped(reason: "not over BLE"), .zero) }
+        }
+        // A signal ends a program, and counts for all that would follow.
+        guard !Task.isCancelled || !options.runsCommand else {
+            return checks.map { result(of: $0, with: device, .skipped(reason: "interrupted"), .zero) }
+        }
+        let encounter = try await meet(device, settings)
+        return checks.map { result(of: $0, with: device, outcome(of: $0, encounter), encounter.time) }
+    }
+
+    private func settings(
+        _ device: PlayedDevice, _ checks: [HostCheck]
+    ) throws(SimulatorOptionError) -> SimulatorSettings {
+        var given = device.options
+        let rules = checks.compactMap { check -> String? in
+            guard case .rule(let rule) = check.judgement, !isImpossible(check) else { return nil }
+            return rule
+        }
+        if !rules.isEmpty { given["expect"] = rules.joined(separator: ",") }
+        return try simulator.line.settings(given, over: options.usesRadio ? .radio : .line)
+    }
+
+    private func isImpossible(_ check: HostCheck) -> Bool { check.needsTerminal && options.usesRadio }
+
+    private func result(
+        of check: HostCheck, with device: PlayedDevice, _ outcome: CheckResult.Outcome, _ time: Duration
+    ) -> CheckResult {
+        CheckResult(
+            id: verification.id(of: check, with: device), paragraph: check.paragraph, outcome: outcome, time: time)
+    }
+
+    private func outcome(of check: HostCheck, _ encounter: Encounter) -> CheckResult.Outcome {
+        if isImpossible(check) { return .skipped(reason: "not over BLE") }
+        switch check.judgement {
+        case .exitStatus:
+            guard options.runsCommand else { return .skipped(reason: "needs a program: --run -- command") }
+            if encounter.isLate { return .failed(expected: "the program ends", got: "it was ended after its time") }
+            guard let status = encounter.status else { return .skipped(reason: "interrupted") }
+            return status == 0 ? .passed : .failed(expected: "exit status 0", got: "exit status \(status)")
+        case .rule(let rule):
+            guard let verdict = encounter.verdict else { return .skipped(reason: "interrupted") }
+            if let finding = verdict.findings.first(where: { $0.expectation == rule }) {
+                return .failed(expected: rule, got: "\(finding.moment): \(finding.detail)")
+            }
+            return verdict.untested.contains(rule) ? .skipped(reason: "it never came to the test") : .passed
+        }
+    }
+
+    // MARK: Encounters
+
+    /// Offers a device to the program until that has ended, or to whoever comes until a signal does.
+    private func meet(_ device: PlayedDevice, _ settings: SimulatorSettings) async throws -> Encounter {
+        let place: OfferedDevice.Place =
+            options.usesRadio ? .radio(adapter: options.adapter) : .line(.terminal(link: options.link))
+        let offered = OfferedDevice(number: 1, simulator: simulator, settings: settings, place: place)
+        let handle = Mutex<DeviceHandle?>(nil)
+        let (readiness, ready) = AsyncStream<ReadyDevice>.makeStream()
+        let begin = ContinuousClock.now
+        // The device outlives a signal: what was seen is to be told.
+        let serving = Task(executorPreference: context.loop) {
+            defer { ready.finish() }
+            try await offered.serve(
+                context, onDevice: { new in handle.withLock { $0 = new } }, onReady: { ready.yield($0) },
+                onRadio: { _ in }, onAway: { _ in })
+        }
+        return try await withCleanup({
+            serving.cancel()
+            _ = await serving.result
+        }) {
+            guard let there = await readiness.first(where: { _ in true }) else {
+                try Task.checkCancellation()
+                try await serving.value
+                throw CancellationError()
+            }
+            var encounter = Encounter(time: .zero)
+            if options.runsCommand {
+                context.output.note("pumpctl: \(device.name): \(device.summary)")
+                (encounter.status, encounter.isLate) = try await runCommand(with: there)
+            } else {
+                context.output.note("pumpctl: \(there.text)", hint: "use it as always, and end with Ctrl-C")
+                try? await context.clock.sleep(for: .seconds(1_000_000_000))
+            }
+            encounter.verdict = await handle.withLock(\.self)?.verdict()
+            encounter.time = ContinuousClock.now - begin
+            return encounter
+        }
+    }
+
+    /// - Returns: The exit status of the command, nil where it was ended; and whether its time was over.
+    private func runCommand(with device: ReadyDevice) async throws -> (Int32?, isLate: Bool) {
+        let limit = context.options.timeout?.duration ?? Self.patience
+        let program = Task(executorPreference: context.loop) {
+            try await context.runServed(
+                options.command, with: [device].variables, isQuiet: true,
+                hint: "give a program and its arguments behind '--'; for a shell's line, --run -- sh -c '…'")
+        }
+        let isLate = Mutex(false)
+        let timer = Task(executorPreference: context.loop) {
+            try await context.clock.sleep(for: limit)
+            isLate.withLock { $0 = true }
+            program.cancel()
+        }
+        defer { timer.cancel() }
+        let status = try await withTaskCancellationHandler { try await program.value } onCancel: { program.cancel() }
+        let wasLate = isLate.withLock(\.self)
+        return (Task.isCancelled || wasLate ? nil : status, wasLate)
+    }
+}
+
+extension Verdict.Finding {
+    /// When it was, for people.
+    fileprivate var moment: String {
+        let milliseconds = time.components.attoseconds / 1_000_000_000_000_000
+        return "at \(time.components.seconds).\("00\(milliseconds)".suffix(3)) s"
+    }
+}

@@ -1,0 +1,34 @@
+import FirmwareSim
+import Testing
+
+@testable import Verification
+
+@Suite("What is tested of hosts")
+struct HostRowTests {
+    private static let simulators: [Simulator] = [.pump, .storm, .led, .peer, .rescue]
+
+    @Test("Each family has its rows, whose names are unique, and which the simulator takes")
+    func rows() throws {
+        #expect(HostVerification.all.map(\.family) == Self.simulators.map(\.name))
+        for (verification, simulator) in zip(HostVerification.all, Self.simulators) {
+            #expect(verification.devices.first?.name == "plain" && verification.devices.first?.options == [:])
+            var ids: Set<String> = []
+            for device in verification.devices {
+                #expect(!device.checks.isEmpty)
+                var rules: [String] = []
+                for check in device.checks {
+                    #expect(ids.insert(verification.id(of: check, with: device)).inserted)
+                    #expect(check.paragraph.first?.isNumber == true || check.paragraph.hasPrefix("table"))
+                    if case .rule(let rule) = check.judgement { rules.append(rule) }
+                }
+                var given = device.options
+                if !rules.isEmpty { given["expect"] = rules.joined(separator: ",") }
+                #expect(try simulator.settings(given).expectations().count == rules.count)
+                // What needs a terminal is left out over BLE.
+                let isTerminal = device.checks.filter(\.needsTerminal).map(\.judgement)
+                given["expect"] = rules.first { !isTerminal.contains(.rule($0)) }
+                #expect(throws: Never.self) { try simulator.settings(given, over: .radio) }
+            }
+        }
+    }
+}

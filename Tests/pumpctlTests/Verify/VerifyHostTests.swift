@@ -1,0 +1,186 @@
+import FakeBlueZ
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("pumpctl verify --as-device", .timeLimit(.minutes(4)))
+struct VerifyHostTests {
+    /// A host that is a script for bash, whose port is the descriptor 3 and $1 is pumpctl.
+    private static func verify(
+        _ family: String, _ script: String, only: [String] = [], options: [String] = [], isRaw: Bool = true
+    ) async throws -> ChildProcess.Ending {
+        let begin = isRaw ? "stty -F $PUMPCTL_PORT ${RATE:-9600} raw -echo; exec 3<>$PUMPCTL_PORT; " : ""
+        return try await Pumpctl.start(
+            ["--family", family, "verify", "--as-device"] + (only.isEmpty ? [] : ["--only"] + only) + options
+                + ["--run", "--", "bash", "-c", begin + script, "host", Executable.pumpctl]
+        ).ending(within: .seconds(200))
+    }
+
+    /// What the lines of a report say, by their checks.
+    private static func outcomes(_ ending: ChildProcess.Ending) -> [String: String] {
+        let lines = ending.output.split(separator: "\n").filter { !$0.hasPrefix(" ") }
+        let pairs = lines.map { $0.split(separator: " ", omittingEmptySubsequences: true) }
+        return Dictionary(
+            pairs.filter { $0.count >= 2 && $0[1].contains(".host.") }.map {
+                (String($0[1].prefix { $0 != ":" }), String($0[0]))
+            }, uniquingKeysWith: { $1 })
+    }
+
+    private static func failed(_ ending: ChildProcess.Ending) -> [String] {
+        outcomes(ending).filter { $0.value == "FAIL" }.keys.sorted()
+    }
+
+    /// Sends what each check needs.
+    private static let thorough = """
+        "$1" --port $PUMPCTL_PORT --timeout 20 off && "$1" --port $PUMPCTL_PORT --timeout 20 on
+        """
+
+    @Test("pumpctl passes with each device of a pump, and nothing but its text is on standard output")
+    func pump() async throws {
+        let ending = try await Self.verify("pump", Self.thorough, only: ["pump.host"], isRaw: false)
+        #expect(ending.status == 0, "\(ending)")
+        #expect(!ending.output.contains("skip  "), "\(ending.output)")
+        #expect(ending.output.hasSuffix("\n17 passed, 0 failed, 0 skipped\n"), "\(ending.output)")
+        #expect(ending.errors.contains("pumpctl: older: an older firmware: "))
+        #expect(ending.errors.contains("pump off"))
+    }
+
+    @Test(
+        "pumpctl passes as the host of the other families",
+        arguments: [
+            ("storm", "storm log get --quiet 2s"), ("led", "led on"), ("peer", "peer say hello"),
+            ("rescue", "rescue send --category Flooding --at 35.9,-79 Water"),
+        ])
+    func others(family: String, command: String) async throws {
+        let folder = TemporaryFolder()
+        let script = "XDG_STATE_HOME='\(folder.path)' \"$1\" --port $PUMPCTL_PORT --timeout 20 \(command)"
+        let ending = try await Self.verify(family, script, isRaw: false)
+        #expect(ending.status == 0, "\(ending)")
+        #expect(!ending.output.contains("skip  "), "\(ending.output)")
+    }
+
+    /// A host of a pump that does one thing wrong, and the checks that find it.
+    struct BadHost: Sendable, CustomTestStringConvertible {
+        var name: String
+        var script: String
+        var device: String
+        var finds: [String]
+        var testDescription: String { name }
+    }
+
+    private static let badHosts = [
+        BadHost(
+            name: "sends a number with a sign", script: "printf 'SPEED:+5\\n' >&3; read <&3", device: "plain",
+            finds: ["commands"]),
+        BadHost(
+            name: "sends two commands at once", script: "printf 'TEMP\\nSTATUS\\n' >&3; read <&3; read <&3",
+            device: "plain", finds: ["one-in-flight"]),
+        BadHost(
+            name: "has another baud rate",
+            script: "stty -F $PUMPCTL_PORT 19200; printf 'TEMP\\n' >&3; read <&3", device: "plain", finds: ["baud"]),
+        BadHost(
+            name: "wants a carriage return", script: "printf 'TEMP\\n' >&3; IFS= read -r x <&3; [[ $x == *$'\\r' ]]",
+            device: "older", finds: ["understands"]),
+        BadHost(
+            name: "wants two thermistors", script: "printf 'TEMP\\n' >&3; read x <&3; [[ $x == *Water* ]]",
+            device: "one-thermistor", finds: ["understands"]),
+        BadHost(
+            name: "takes any line for a reply", script: "printf 'TEMP\\n' >&3; read x <&3; [[ $x == TEMP:* ]]",
+            device: "talkative", finds: ["understands"]),
+        BadHost(
+            name: "reads what has come by now",
+            script: "printf 'TEMP\\n' >&3; IFS= read -rn 8 x <&3; sleep 0; [[ $x == TEMP:*$'\\r' ]]", device: "cut",
+            finds: ["understands"]),
+        BadHost(
+            name: "says OFF once", script: "printf 'OFF\\n' >&3; read -t 1 <&3", device: "unheard",
+            finds: ["repeats-off"]),
+        BadHost(
+            name: "starts a pump again that was too warm",
+            script: """
+                printf 'ON\\n' >&3; until [[ $x == ERROR* ]]; do read x <&3; done
+                printf 'ON\\n' >&3; read <&3; read <&3
+                """, device: "overheating", finds: ["stays-off"]),
+    ]
+
+    @Test("A host that does one thing wrong is found by its check, and by no other", arguments: badHosts)
+    func mutants(host: BadHost) async throws {
+        let ending = try await Self.verify("pump", host.script, only: ["pump.host.\(host.device)."])
+        #expect(ending.status == 2, "\(ending)")
+        #expect(Self.failed(ending) == host.finds.map { "pump.host.\(host.device).\($0)" }, "\(ending)")
+    }
+
+    @Test("A host that never ends is ended, and has failed")
+    func hangs() async throws {
+        let ending = try await Self.verify(
+            "led", "read <&3; read <&3", only: ["led.host.plain"], options: ["--timeout", "1"])
+        #expect(ending.status == 2, "\(ending)")
+        #expect(ending.output.contains("got:      it was ended after its time"), "\(ending.output)")
+        #expect(Self.outcomes(ending)["led.host.plain.commands"] == "skip")
+    }
+
+    @Test(
+        "A host whose command does not exist has failed, in each form of report", arguments: ["tap", "junit", "json"])
+    func reports(form: String) async throws {
+        let ending = try await Pumpctl.run(
+            "--family", "led", "verify", "--as-device", "--only", "led.host.plain", "--report", form, "--run", "--",
+            "no-such-program")
+        #expect(ending.status == 2, "\(ending)")
+        switch form {
+        case "tap":
+            #expect(ending.output.hasPrefix("TAP version 14\n1..3\nok - led.host.plain.commands # SKIP"))
+            #expect(ending.output.contains("not ok - led.host.plain.understands\n"))
+        case "junit": #expect(ending.output.contains("<testsuite name=\"led.host\" tests=\"3\" failures=\"1\""))
+        default: #expect(try ending.objects().last?["failed"] as? Int == 1)
+        }
+    }
+
+    @Test("What makes no sense is refused, and nothing is offered")
+    func usage() async throws {
+        for (arguments, words) in [
+            (["verify", "--run", "--", "true"], "--run requires --as-device"),
+            (["verify", "--as-device", "--allow-run"], "--as-device cannot be combined with"),
+            (["verify", "--as-device", "--ble", "--run", "--", "true"], "--run cannot be combined with --ble"),
+            (["--port", "/dev/null", "verify", "--as-device"], "there is nothing to open at /dev/null"),
+            (
+                ["verify", "--as-device", "--only", "pump.speed"],
+                "no check of the family pump begins with 'pump.speed'"
+            ),
+        ] {
+            let ending = try await Pumpctl.start(arguments).ending()
+            expectFailure(ending, 64, saying: words)
+        }
+    }
+
+    @Test("The checks are listed with their words")
+    func list() async throws {
+        let ending = try await Pumpctl.run("--family", "storm", "verify", "--as-device", "--list")
+        #expect(ending.status == 0)
+        #expect(
+            ending.output.contains("storm.host.echoing.understands\n    2: \"may echo GET_LOG back: ignore it\"\n"))
+    }
+
+    @Test("A phone's app is judged over BLE until Ctrl-C")
+    func phone() async throws {
+        let address = "00:00:5E:00:53:02"
+        let led = "957312E0-2354-11EB-9F10-FBC30A62CF38"
+        try await withBLEBench { bench in
+            _ = await bench.fake.addAdapter("hci1", address: address)
+            let verify = try await Pumpctl.start(
+                ["--family", "led", "verify", "--as-device", "--ble", "--adapter", "hci1"],
+                environment: bench.environment)
+            #expect(try await verify.errors.line() == "pumpctl: BLE ece196 on hci1 (\(address))")
+            let central = try await TestCentral(on: bench.bus.address, for: address)
+            #expect(try await central.find() == "ece196")
+            try await central.connect()
+            try await central.write([1], to: led)
+            try await central.write([0, 1], to: led)
+            verify.send(signal: SIGINT)
+            let ending = try await verify.ending()
+            #expect(ending.status == 2, "\(ending)")
+            #expect(ending.output.contains("FAIL  led.host.plain.commands\n"), "\(ending.output)")
+            #expect(ending.output.contains("skip  led.host.plain.baud: not over BLE\n"))
+            await central.close()
+        }
+    }
+}
