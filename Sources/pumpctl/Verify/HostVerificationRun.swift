@@ -165,7 +165,11 @@ struct HostVerificationRun: Sendable {
             program.cancel()
         }
         defer { timer.cancel() }
-        let status = try await withTaskCancellationHandler { try await program.value } onCancel: { program.cancel() }
+        let status = try await withTaskCancellationHandler {
+            try await program.value
+        } onCancel: {
+            program.cancel()
+        }
         let wasLate = isLate.withLock(\.self)
         return (Task.isCancelled || wasLate ? nil : status, wasLate)
     }
