@@ -207,6 +207,7 @@ let package = Package(
             name: "TransportsTests",
             dependencies: [
                 "Transports", "LineProtocol", "SerialPort", "BlueZ", "DBus", "DescriptorIO", "FakeBlueZ", "TestSupport",
+                "CaptureFormat",
             ],
             swiftSettings: settings),
         .testTarget(
