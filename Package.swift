@@ -25,6 +25,7 @@ let package = Package(
         .library(name: "SerialPort", targets: ["SerialPort"]),
         .library(name: "LineProtocol", targets: ["LineProtocol"]),
         .library(name: "Verification", targets: ["Verification"]),
+        .library(name: "Latency", targets: ["Latency"]),
         .library(name: "Transports", targets: ["Transports"]),
         .library(name: "DeviceKit", targets: ["DeviceKit"]),
         .library(name: "Sharing", targets: ["Sharing"]),
@@ -76,6 +77,8 @@ let package = Package(
         .target(name: "LineProtocol", swiftSettings: settings),
         // Tests a firmware over a link, by the protocol's page.
         .target(name: "Verification", dependencies: ["LineProtocol"], swiftSettings: settings),
+        // Measures round trips over a link, and says what their time was spent on.
+        .target(name: "Latency", dependencies: ["LineProtocol"], swiftSettings: settings),
         .target(
             name: "Transports",
             dependencies: ["LineProtocol", "SerialPort", "BlueZ", "DBus", "DescriptorIO", "CaptureFormat"],
@@ -155,7 +158,7 @@ let package = Package(
             dependencies: [
                 "DeviceKit", "Diagnosis", "LineProtocol", "Transports", "BlueZ", "DBus", "SerialPort", "DescriptorIO",
                 "FirmwareSim", "PeripheralSim", "SimControl", "ControlProtocol", "RecordFormat", "Terminal", "Charts",
-                "Verification", "CaptureFormat",
+                "Verification", "Latency", "CaptureFormat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -197,9 +200,14 @@ let package = Package(
             name: "VerificationTests", dependencies: ["Verification", "FirmwareSim", "LineProtocol", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
+            name: "LatencyTests",
+            dependencies: ["Latency", "FirmwareSim", "LineProtocol", "DescriptorIO", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
             name: "TransportsTests",
             dependencies: [
                 "Transports", "LineProtocol", "SerialPort", "BlueZ", "DBus", "DescriptorIO", "FakeBlueZ", "TestSupport",
+                "CaptureFormat",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -134,6 +134,12 @@ public struct SerialOptions: Sendable, Hashable {
         self.drainTimeout = drainTimeout
     }
 
+    /// How long a byte takes on the line: a start bit, the data bits, the parity bit if there is one, and the stop bits.
+    public var byteTime: Duration {
+        let bits = 1 + dataBits + (parity == .none ? 0 : 1) + stopBits.rawValue
+        return .seconds(bits) / max(1, baudRate)
+    }
+
     /// The settings of the line in which a driver's answer differs from these.
     ///
     /// A rate within 2 % counts as the same: that is as close as a divided clock comes, as a UART needs, and as the

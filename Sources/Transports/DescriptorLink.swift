@@ -13,6 +13,9 @@ public final class DescriptorLink: Link {
     public let deviceID: String?
     /// The node of the serial port that carries it, as in `/dev/ttyUSB0`; nil where something else does.
     public let portPath: String?
+    /// How long a byte takes on the line of that port by its settings, start and stop bits included; nil where something else
+    /// carries the link. A pseudo-terminal has settings too, and no line.
+    public let byteTime: Duration?
     public var remark: String? { telnet?.remark }
 
     let channel: DescriptorChannel
@@ -34,12 +37,13 @@ public final class DescriptorLink: Link {
     /// - Parameters:
     ///   - deviceID: The device that it has for itself.
     ///   - portPath: The node of the serial port that `channel` is.
+    ///   - byteTime: How long a byte takes on its line.
     ///   - telnet: Takes out what a Telnet server says to Telnet clients.
     ///   - setBreak: Begins or ends a break, where the carrier has one.
     ///   - finishWriting: Runs before the channel is closed, to let what was sent get out.
     init(
         _ channel: DescriptorChannel, name: String, deviceID: String? = nil, portPath: String? = nil,
-        mayHaveReset: Bool = false, mayBeMidLine: Bool = false, telnet: TelnetInput? = nil,
+        byteTime: Duration? = nil, mayHaveReset: Bool = false, mayBeMidLine: Bool = false, telnet: TelnetInput? = nil,
         setBreak: (@Sendable (Bool) throws(LinkError) -> Void)? = nil,
         finishWriting: @escaping @Sendable (DescriptorChannel) async -> Void
     ) {
@@ -47,6 +51,7 @@ public final class DescriptorLink: Link {
         self.name = name
         self.deviceID = deviceID
         self.portPath = portPath
+        self.byteTime = byteTime
         self.telnet = telnet
         self.mayHaveReset = mayHaveReset
         self.mayBeMidLine = mayBeMidLine

@@ -20,7 +20,7 @@ enum SerialLink {
             return DescriptorLink(
                 port.channel(on: loop), name: endpoint.text,
                 deviceID: options.exclusivity == .exclusive ? DeviceID.serialPort(at: path) : nil, portPath: path,
-                mayHaveReset: port.raisedDTR || isReset, mayBeMidLine: port.echoed,
+                byteTime: options.byteTime, mayHaveReset: port.raisedDTR || isReset, mayBeMidLine: port.echoed,
                 setBreak: { isOn throws(LinkError) in
                     do throws(SerialError) { try port.setBreak(isOn) } catch {
                         throw LinkError(error, name: endpoint.text)

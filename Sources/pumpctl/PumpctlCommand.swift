@@ -27,7 +27,8 @@ struct PumpctlCommand: ParsableCommand {
                     ScanCommand.self, GATTCommand.self, ModuleCommand.self, ForgetCommand.self,
                     RecordCommand.self, ReplayCommand.self, ServeCommand.self, DoctorCommand.self,
                 ]),
-            CommandGroup(name: "Simulation and tests", subcommands: [SimCommand.self, VerifyCommand.self]),
+            CommandGroup(
+                name: "Simulation and tests", subcommands: [SimCommand.self, VerifyCommand.self, LatencyCommand.self]),
         ])
 
     @OptionGroup var shared: SharedOptions

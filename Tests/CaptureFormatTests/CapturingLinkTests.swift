@@ -111,4 +111,55 @@ struct CapturingLinkTests {
         for _ in 0..<40 { disk.signal() }
         await capture.finish()
     }
+
+    @Test("A folder that hangs holds up nothing that is sent, and all is there once the file is")
+    func hangingFolder() async throws {
+        let (folder, written) = (DispatchSemaphore(value: 0), Watched<[CaptureEvent.Content]>([]))
+        let capture = Capture(at: "hanging", clock: clock, tell: { Issue.record("\($0)") }) {
+            () throws(CaptureError) in
+            folder.wait()
+            return { event in written.update { $0.append(event.content) } }
+        }
+        let bare = ScriptedLink()
+        let link = capture.captured(bare)
+        try await link.send(Array("OFF\n".utf8))
+        #expect(await bare.nextSent() == "OFF\n")
+        #expect(written.state.isEmpty)
+        folder.signal()
+        try await capture.opened()
+        await capture.finish()
+        #expect(written.state.dropFirst() == [.sent(.init(Array("OFF\n".utf8), lines: ["OFF"]))])
+    }
+
+    @Test("A file that can't be opened is told once, and the link goes on")
+    func unopened() async throws {
+        let told = Watched<[CaptureError]>([])
+        let path = folder.write("mine", to: "capture")
+        let capture = Capture(
+            openingAt: path, by: "test", of: .pump, clock: clock,
+            onFailedOpening: { error in told.update { $0.append(error) } }, tell: { Issue.record("\($0)") })
+        let bare = ScriptedLink()
+        let link = capture.captured(bare)
+        try await link.send(Array("OFF\n".utf8))
+        #expect(await bare.nextSent() == "OFF\n")
+        await capture.finish()
+        #expect(told.state.map(\.code) == [.exists])
+        for _ in 0..<2 {
+            let error = await #expect(throws: CaptureError.self) { try await capture.opened() }
+            #expect(error?.code == .exists)
+        }
+        try await link.send(Array("STATUS\n".utf8))
+        await capture.finish()
+        #expect(TextFile.contents(of: path) == "mine")
+    }
+
+    @Test("A file that is made on another thread has its header first")
+    func openedElsewhere() async throws {
+        let capture = Capture(
+            openingAt: folder.path("capture"), by: "test", of: .pump, clock: clock, tell: { Issue.record("\($0)") })
+        let link = capture.captured(ScriptedLink())
+        try await capture.opened()
+        try await link.send(Array("STATUS\n".utf8))
+        #expect(try await written(capture).wire == [.sent(.init(Array("STATUS\n".utf8), lines: ["STATUS"]))])
+    }
 }

@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// A file of all that goes over the links of a program, which can be played back.
 ///
-/// The disk holds up nobody, for what is sent next may be OFF: the file is written on another thread. A failure to write never
-/// reaches the device either: it is told once, and the links go on.
+/// The disk holds up nobody, for what is sent next may be OFF: the file is written on another thread, and opened there too where
+/// it must not be waited for. A failure to write never reaches the device either: it is told once, and the links go on.
 ///
 /// ```swift
 /// opening.capture = try Capture(at: "pump.capture", by: "pumpctl 0.1.0", of: .pump, clock: clock) { print($0) }
@@ -22,6 +22,9 @@ public final class Capture: Sendable {
         var events: [CaptureEvent] = []
         var length = 0
         var isWriting = false
+        /// Whether the file is there; nil as long as that is not known.
+        var opening: Result<Void, CaptureError>?
+        var openers: [UnsafeContinuation<Void, Never>] = []
         /// Nothing is written any more: what is missing could not be played back.
         var hasEnded = false
         var finishing: [UnsafeContinuation<Void, Never>] = []
@@ -30,11 +33,15 @@ public final class Capture: Sendable {
     private let waiting = Mutex(Waiting())
     /// A thread of its own: the disk may take its time.
     private let writer = EventLoop()
+    /// What writes to the file, once it is open.
+    private let file = Mutex<Write?>(nil)
     private let path: String
-    private let write: @Sendable (CaptureEvent) throws(CaptureError) -> Void
     private let clock: SessionClock
     private let linkCount = Mutex(0)
     private let tell: @Sendable (CaptureError) -> Void
+
+    /// Writes an event to the file; it may take its time, and is called for one after the other.
+    package typealias Write = @Sendable (CaptureEvent) throws(CaptureError) -> Void
 
     /// Makes the file, which must not be there yet.
     ///
@@ -51,19 +58,60 @@ public final class Capture: Sendable {
         self.init(at: path, clock: clock, tell: tell) { event throws(CaptureError) in try file.append(event) }
     }
 
-    /// - Parameter write: Writes an event to the file; it may take its time, and is called for one after the other.
-    package init(
+    /// Makes the file on another thread, and waits for nothing: the folder may be one that hangs. ``opened()`` waits.
+    ///
+    /// - Parameters:
+    ///   - program: What writes it, with its version.
+    ///   - clock: What times are measured by.
+    ///   - onFailedOpening: Told why there is no file, on another thread; nil where ``opened()`` is asked.
+    ///   - tell: Told why the file ends early; called at most once, and must not block.
+    public convenience init(
+        openingAt path: String, by program: String, of family: Family, clock: any Clock<Duration>,
+        onFailedOpening: (@Sendable (CaptureError) -> Void)? = nil, tell: @escaping @Sendable (CaptureError) -> Void
+    ) {
+        self.init(at: path, clock: clock, onFailedOpening: onFailedOpening, tell: tell) { () throws(CaptureError) in
+            let file = try CaptureFile(at: path, CaptureHeader(program: program, family: family.name))
+            return { event throws(CaptureError) in try file.append(event) }
+        }
+    }
+
+    /// - Parameter write: Writes to a file that is open.
+    package convenience init(
         at path: String, clock: any Clock<Duration>, tell: @escaping @Sendable (CaptureError) -> Void,
-        write: @escaping @Sendable (CaptureEvent) throws(CaptureError) -> Void
+        write: @escaping Write
+    ) {
+        self.init(at: path, clock: clock, tell: tell, open: { write })
+    }
+
+    /// - Parameter open: Opens the file; it may take its time.
+    package init(
+        at path: String, clock: any Clock<Duration>, onFailedOpening: (@Sendable (CaptureError) -> Void)? = nil,
+        tell: @escaping @Sendable (CaptureError) -> Void,
+        open: @escaping @Sendable () throws(CaptureError) -> Write
     ) {
         self.path = path
         self.clock = SessionClock(clock)
         self.tell = tell
-        self.write = write
         writer.start()
+        waiting.withLock { $0.isWriting = true }
+        Task(executorPreference: writer) { self.writeWaiting(to: self.open(open, onFailedOpening)) }
     }
 
     deinit { writer.stop() }
+
+    /// Waits until the file is there.
+    ///
+    /// - Throws: Why it is not.
+    public func opened() async throws(CaptureError) {
+        await withUnsafeContinuation { continuation in
+            let isKnown = waiting.withLock { waiting in
+                if waiting.opening == nil { waiting.openers.append(continuation) }
+                return waiting.opening != nil
+            }
+            if isKnown { continuation.resume() }
+        }
+        try waiting.withLock(\.opening)?.get()
+    }
 
     /// Waits until all that was noted is in the file.
     public func finish() async {
@@ -111,12 +159,32 @@ public final class Capture: Sendable {
             defer { waiting.isWriting = true }
             return (!waiting.isWriting, false)
         }
-        if begins { Task(executorPreference: writer) { self.writeWaiting() } }
+        if begins { Task(executorPreference: writer) { self.writeWaiting(to: self.file.withLock(\.self)) } }
         if overflows { tell(CaptureError(errno: ENOBUFS, path, hint: "capture to a disk that is faster")) }
     }
 
-    private func writeWaiting() {
+    /// - Returns: What writes to the file; nil where there is none.
+    private func open(
+        _ open: () throws(CaptureError) -> Write, _ onFailedOpening: (@Sendable (CaptureError) -> Void)?
+    ) -> Write? {
+        let opening: Result<Write, CaptureError>
+        do throws(CaptureError) { opening = .success(try open()) } catch { opening = .failure(error) }
+        let openers = waiting.withLock { waiting in
+            waiting.opening = opening.map { _ in }
+            if case .failure = opening { waiting.hasEnded = true }
+            defer { waiting.openers = [] }
+            return waiting.openers
+        }
+        if case .failure(let error) = opening { onFailedOpening?(error) }
+        for opener in openers { opener.resume() }
+        let write = try? opening.get()
+        file.withLock { $0 = write }
+        return write
+    }
+
+    private func writeWaiting(to write: Write?) {
         while let events = takeWaiting() {
+            guard let write else { continue }
             for event in events {
                 do throws(CaptureError) { try write(event) } catch {
                     waiting.withLock { $0.hasEnded = true }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Standard output, up to the first write that fails: what follows would be results with a gap.
+/// Standard output, or what stands for it, up to the first write that fails: what follows would be results with a gap.
 public final class ResultStream: Sendable {
     private struct State {
         var failure: Int32?
@@ -8,16 +8,22 @@ public final class ResultStream: Sendable {
     }
 
     private let state = Mutex(State())
+    private let put: @Sendable (String) -> Int32?
 
     /// Standard output, to which nothing was written yet.
-    public init() {}
+    public convenience init() { self.init { StandardStream.output.write($0) } }
+
+    /// What takes results in place of standard output.
+    ///
+    /// - Parameter put: Writes text whole; returns the errno where it can't.
+    package init(_ put: @escaping @Sendable (String) -> Int32?) { self.put = put }
 
     /// Why standard output took no more, as an errno: EPIPE where its reader has gone. Nil as long as all was written.
     public var failure: Int32? { state.withLock { $0.failure } }
 
     /// Writes `text` whole, unless a write has failed.
     public func write(_ text: String) {
-        guard failure == nil, let errno = StandardStream.output.write(text) else { return }
+        guard failure == nil, let errno = put(text) else { return }
         let body = state.withLock { state in
             state.failure = state.failure ?? errno
             defer { state.onFailure = nil }

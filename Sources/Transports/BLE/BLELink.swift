@@ -5,7 +5,7 @@ internal import LineProtocol
 /// device holds values instead, lines are sent and received (see ``GATTProfile/values``).
 ///
 /// It has a connection to bluetoothd of its own, and ends with its device: whoever wants the device back opens another.
-final class BLELink: Link {
+final class BLELink: ConfirmingLink {
     let name: String
     let executor: any SerialExecutor & TaskExecutor
     var keepsPacketBounds: Bool { route.keepsPacketBounds }
@@ -18,6 +18,7 @@ final class BLELink: Link {
     }
     /// A device that wants to be paired may drop what it is sent, or leave it unanswered, and says nothing.
     var silenceHint: String? { isPaired || !sender.isUnconfirmed ? nil : pairing.possibility }
+    var confirmsWrites: Bool { !route.values.isEmpty || route.writeType == .request }
     /// The device's ``DeviceID``.
     var deviceID: String? { claim.deviceID }
 

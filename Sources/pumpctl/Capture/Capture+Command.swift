@@ -7,25 +7,31 @@ import LineProtocol
 extension Capture {
     /// Begins to note what goes over the links of a command, if that is asked for; nil if it is not.
     ///
-    /// - Parameter isStop: Whether the command switches the device off: it does so without a capture if it must.
-    /// - Throws: Why there is none, before anything is sent.
+    /// - Parameter isStop: Whether the command switches the device off: it waits for no file, and does without one if it must.
+    /// - Throws: Why there is no file, before anything is sent.
     static func begin(
         _ options: SharedOptions, _ family: Family, isStop: Bool, _ output: Output, _ loop: EventLoop
-    ) throws(Failure) -> Capture? {
+    ) async throws(Failure) -> Capture? {
         guard let path = options.capture else { return nil }
-        do throws(CaptureError) {
-            return try Capture(
-                at: path, by: "pumpctl \(PumpctlCommand.configuration.version)", of: family, clock: EventLoopClock(loop)
-            ) { error in
-                output.note(
-                    "pumpctl: the capture ends here: \("\(error)".printable()); the device is not affected",
-                    hint: error.hint)
+        let capture = Capture(
+            openingAt: path, by: "pumpctl \(PumpctlCommand.configuration.version)", of: family,
+            clock: EventLoopClock(loop),
+            onFailedOpening: { error in
+                // Otherwise it is this command's failure.
+                guard isStop else { return }
+                output.note("pumpctl: nothing is captured: \("\(error)".printable())", hint: error.hint)
             }
-        } catch {
-            guard isStop else { throw Failure(error, outcome: "not_sent") }
-            output.note("pumpctl: nothing is captured: \("\(error)".printable())", hint: error.hint)
-            return nil
+        ) { error in
+            output.note(
+                "pumpctl: the capture ends here: \("\(error)".printable()); the device is not affected",
+                hint: error.hint)
         }
+        if !isStop {
+            do throws(CaptureError) { try await capture.opened() } catch {
+                throw Failure(error, outcome: "not_sent")
+            }
+        }
+        return capture
     }
 }
 

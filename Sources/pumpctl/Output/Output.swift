@@ -6,11 +6,11 @@ import Terminal
 /// Where a command's results go: text for people or JSON for programs on standard output, the rest on standard error.
 struct Output: Sendable {
     let isJSON: Bool
-    private let results = ResultStream()
+    private let results: ResultStream
     private let outcome = Outcome()
 
-    /// For text or JSON, on standard output.
-    init(isJSON: Bool) { self.isJSON = isJSON }
+    /// For text or JSON, on standard output unless told otherwise.
+    init(isJSON: Bool, on results: ResultStream = ResultStream()) { (self.isJSON, self.results) = (isJSON, results) }
 
     /// Why standard output took no more, as an errno: EPIPE where its reader has gone. Nil as long as all was written.
     var failure: Int32? { results.failure }

@@ -26,6 +26,8 @@ struct CommandContext: Sendable {
     let record: SharedRecording
     /// Where all that goes over its links is noted, where that is asked for.
     let capture: Capture?
+    /// Schemes of endpoints beside those of the program, or in their place.
+    var furtherSchemes: [String: LinkSchemes.Opener] = [:]
     /// What plays captures back to it.
     let replays = ReplayOpener()
     /// The command itself, which signals end.
@@ -46,8 +48,9 @@ struct CommandContext: Sendable {
         do { endpoint = try PortChoice.endpoint(options.port) } catch let error where !(error is LinkError) {
             throw Failure(of: error)
         }
-        // A command of one family must not reach a device that is known to be of another.
-        if let other = Family.named(by: endpoint.text), other != family {
+        // A command of one family must not reach a device that is known to be of another. A capture may well be one of a
+        // device that was taken for another: playing it back does nothing to it.
+        if endpoint.scheme != "replay", let other = Family.named(by: endpoint.text), other != family {
             throw Failure(
                 .usage, code: "wrong_family",
                 "\(endpoint.text) is of the family \(other), and this command is for \(family)",
@@ -100,9 +103,16 @@ struct CommandContext: Sendable {
             }
         }
         opening.schemes.add("sim", SimLink.open)
-        opening.schemes.add("replay") { [replays] endpoint, loop throws(LinkError) in
-            try await replays.open(endpoint, on: loop)
+        opening.schemes.add("replay") { [replays, family] endpoint, loop throws(LinkError) in
+            let link = try await replays.open(endpoint, on: loop)
+            if let other = Family.captured(in: endpoint.text), other != family {
+                note(
+                    "pumpctl: \(endpoint.text.printable()): captured with the family \(other), and played back to a "
+                        + "command for \(family)")
+            }
+            return link
         }
+        for (scheme, opener) in furtherSchemes { opening.schemes.add(scheme, opener) }
         opening.memory = .user { [isVerbose = options.verbose] error in
             guard isVerbose else { return }
             note("pumpctl: it is not remembered which device a name leads to: \("\(error)".printable())")

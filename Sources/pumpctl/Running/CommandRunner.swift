@@ -51,7 +51,9 @@ enum CommandRunner {
         tellOfConfiguration(output)
         let status = EventLoop.run { loop in
             let capture: Capture?
-            do throws(Failure) { capture = try Capture.begin(options, family, isStop: isStop, output, loop) } catch {
+            do throws(Failure) {
+                capture = try await Capture.begin(options, family, isStop: isStop, output, loop)
+            } catch {
                 output.report(error)
                 return error.status.rawValue
             }

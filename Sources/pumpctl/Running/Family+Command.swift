@@ -1,5 +1,7 @@
 public import ArgumentParser
+import CaptureFormat
 public import DeviceKit
+import Transports
 
 extension Family: ExpressibleByArgument {
     /// What a command for any device is for where nothing tells of what family the device is.
@@ -15,10 +17,24 @@ extension Family: ExpressibleByArgument {
 
     public static var allValueStrings: [String] { FamilyRow.all.map(\.family.name) }
 
-    /// The family that an endpoint names, as `sim:led` does; nil where it leads to a device of any kind.
+    /// The family that an endpoint names, as `sim:led` does, or a capture by its header; nil where it leads to a device of any
+    /// kind.
     static func named(by endpoint: String) -> Family? {
+        if endpoint.hasPrefix("replay:") { return captured(in: endpoint) }
         guard endpoint.hasPrefix("sim:") else { return nil }
         return Family(named: String(endpoint.dropFirst("sim:".count).prefix { $0 != "?" }))
+    }
+
+    /// The family that a capture was made with; nil where its header names none that is known here, and where it can't be
+    /// read, which is told when it is opened.
+    static func captured(in endpoint: String) -> Family? {
+        guard let path = try? Endpoint(endpoint).address else { return nil }
+        do throws(CaptureError) {
+            let reader = try CaptureReader(path)
+            return Family(named: reader.header.family)
+        } catch {
+            return nil
+        }
     }
 
     // MARK: How its commands are typed

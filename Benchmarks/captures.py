@@ -1,0 +1,42 @@
+"""Captures that are played back: how long a large one takes, and whether its size shows in memory."""
+import json
+import pathlib
+import tempfile
+
+from harness import numbers
+
+MIB = 1 << 20
+LARGE = 1024
+# What memory may grow by, from a capture of 1 MiB to the large one.
+GROWTH_MIB = 6
+
+
+def write(path, size):
+    """A capture of a storm sensor that is asked for its log once, of some size in bytes."""
+    log = "LIVE LOG: " + "1 2 3 4 " * 500
+    received = {"time_s": 1, "link": 1, "event": "received", "text": log + "\n", "lines": [log]}
+    line = json.dumps(received) + "\n"
+    with open(path, "w") as file:
+        for record in (
+            {"pumpctl_capture": 1, "program": "benchmark", "family": "storm", "started": "2026-01-01T00:00:00Z"},
+            {"time_s": 0, "link": 1, "event": "opened", "endpoint": "/dev/ttyUSB0", "name": "/dev/ttyUSB0"},
+            {"time_s": 0, "link": 1, "event": "sent", "text": "GET_LOG\n", "lines": ["GET_LOG"]},
+        ):
+            file.write(json.dumps(record) + "\n")
+        for _ in range(size // len(line)):
+            file.write(line)
+
+
+def measure(table, options):
+    with tempfile.TemporaryDirectory() as folder:
+        results = []
+        for size in (1, LARGE):
+            path = pathlib.Path(folder) / str(size)
+            write(path, size * MIB)
+            results.append(numbers(
+                options.peers / "launch", 1, options.pumpctl, "--port", f"replay:{path}?pace=none", "send", "GET_LOG"))
+    (_, small), (time, large) = [(time / 1e6, memory / 1024) for time, memory in results]
+    rate = LARGE / time
+    table.add("a capture of 1 GiB, played back", f"{time:.1f} s", "", "", "≥ 20 MiB/s", rate >= 20)
+    table.add("… its peak memory", f"{large:.1f} MiB", f"{small:.1f} MiB (1 MiB)", "", f"≤ {GROWTH_MIB} MiB more",
+              large - small <= GROWTH_MIB)

@@ -1,0 +1,152 @@
+public import LineProtocol
+
+/// Asks a device again and again, and notes when what went out and came in.
+///
+/// ```swift
+/// var random = SystemRandomNumberGenerator()
+/// let pauses = QuestionPauses.make(count: 36, interval: .milliseconds(150), using: &random)
+/// let measurement = LatencyMeasurement(.pump, over: link, clock: ContinuousClock(), pauses: pauses)
+/// let record = try await measurement.run()
+/// print(LatencyReport(record, .pump, over: LatencyCarrier(.network)).roundTrip)
+/// ```
+public struct LatencyMeasurement: Sendable {
+    /// How many questions in a row may stay unanswered.
+    static let mostUnanswered = 5
+    /// Longer than a board that was reset takes to hear: bootloader and `setup()`.
+    static let startTime = Duration.seconds(5)
+    /// How long a late answer to a question that was given up is waited out.
+    static let lateTime = Duration.milliseconds(500)
+
+    private let question: LatencyQuestion
+    private let link: any Link
+    private let clock: SessionClock
+    private let pauses: [Duration]
+    private let timeout: Duration
+
+    /// A measurement that has not begun.
+    ///
+    /// - Parameters:
+    ///   - link: To the device. It stays the caller's, and nobody else may use it from now on.
+    ///   - pauses: How long to wait before each question; ``QuestionPauses`` makes them.
+    ///   - timeout: How long each answer is waited for.
+    public init(
+        _ question: LatencyQuestion, over link: any Link, clock: any Clock<Duration>, pauses: [Duration],
+        timeout: Duration = .seconds(1)
+    ) {
+        (self.question, self.link, self.clock) = (question, link, SessionClock(clock))
+        (self.pauses, self.timeout) = (pauses, timeout)
+    }
+
+    /// Asks all questions. Each is sent once the answer to the one before has come.
+    ///
+    /// - Parameter tell: Called behind each question with how many there were.
+    /// - Throws: ``LatencyError``; `LinkError` where the link broke; `CancellationError` where the task was cancelled.
+    public func run(_ tell: (_ count: Int) -> Void = { _ in }) async throws -> LatencyRecord {
+        let watch = ReplyWatch(question, keepsPacketBounds: link.keepsPacketBounds, now: clock.elapsed)
+        await link.forward(to: watch.take)
+        var events = watch.events.makeAsyncIterator()
+        try await waitUntilAnswered(watch, &events)
+        let start = clock.elapsed()
+        var (record, silences): (LatencyRecord, Int) = (LatencyRecord(), 0)
+        for (index, pause) in pauses.enumerated() {
+            try await settle(watch, for: silences > 0 ? Self.lateTime : question.settlingTime)
+            let wakeTime = clock.elapsed() + pause
+            try await clock.sleep(wakeTime)
+            record.wakeDelays.append(clock.elapsed() - wakeTime)
+            let hadAnswer = try await ask(watch, &events, number: index, into: &record)
+            silences = hadAnswer ? 0 : silences + 1
+            if silences == Self.mostUnanswered { throw LatencyError.noAnswer(timeout) }
+            tell(index + 1)
+        }
+        record.time = clock.elapsed() - start
+        if record.samples.isEmpty { throw failure(watch) }
+        return record
+    }
+
+    // MARK: Questions
+
+    private var bytes: [UInt8] { Array((question.text + (link.keepsPacketBounds ? "" : "\n")).utf8) }
+
+    /// Asks once; false where no answer came in time.
+    private func ask(
+        _ watch: ReplyWatch, _ events: inout AsyncStream<ReplyWatch.Event>.Iterator, number: Int,
+        into record: inout LatencyRecord
+    ) async throws -> Bool {
+        let bytes = bytes
+        watch.begin()
+        let sent = clock.elapsed()
+        try await link.send(bytes)
+        let taken = clock.elapsed()
+        switch try await outcome(watch, &events, by: sent + timeout, number: number) {
+        case .answered(let arrivals)?:
+            record.samples.append(
+                LatencySample(
+                    number: number, sent: sent, taken: taken, questionLength: bytes.count, arrivals: arrivals))
+        case .disturbed?: record.disturbedCount += 1
+        case .refused?: record.refusedCount += 1
+        case nil:
+            record.unansweredCount += 1
+            return false
+        }
+        return true
+    }
+
+    /// How the question ends; nil where it has not by `deadline`.
+    private func outcome(
+        _ watch: ReplyWatch, _ events: inout AsyncStream<ReplyWatch.Event>.Iterator, by deadline: Duration, number: Int
+    ) async throws -> ReplyWatch.Outcome? {
+        let timer = Task(executorPreference: link.executor) { [clock] in
+            if (try? await clock.sleep(deadline)) != nil { watch.noteTimeUp(number) }
+        }
+        defer { timer.cancel() }
+        while true {
+            if let outcome = try watch.outcome() { return outcome }
+            switch await events.next(isolation: #isolation) {
+            case .changed?: continue
+            case .timeIsUp(number)?:
+                let last = try watch.outcome()
+                watch.giveUp()
+                return last
+            case .timeIsUp?: continue
+            case nil: throw CancellationError()
+            }
+        }
+    }
+
+    // MARK: Before them
+
+    /// Asks until the device answers: a board that was reset hears nothing for some seconds.
+    private func waitUntilAnswered(
+        _ watch: ReplyWatch, _ events: inout AsyncStream<ReplyWatch.Event>.Iterator
+    ) async throws {
+        let patience = link.mayHaveReset ? max(Self.startTime, timeout) : timeout * 2
+        let deadline = clock.elapsed() + patience
+        if link.mayBeMidLine, !question.spoiler.isEmpty { try await link.send(question.spoiler) }
+        var attempt = -1
+        while clock.elapsed() < deadline {
+            watch.begin()
+            try await link.send(bytes)
+            let limit = min(clock.elapsed() + timeout, deadline)
+            switch try await outcome(watch, &events, by: limit, number: attempt) {
+            case .answered?, .disturbed?: return
+            case .refused?: try await settle(watch, for: Self.lateTime)
+            case nil: break
+            }
+            attempt -= 1
+        }
+        throw failure(watch, waited: patience)
+    }
+
+    private func failure(_ watch: ReplyWatch, waited: Duration? = nil) -> LatencyError {
+        watch.lastLine.map { .notUnderstood($0) } ?? .noAnswer(waited ?? timeout)
+    }
+
+    /// Waits until nothing has come for `time`.
+    private func settle(_ watch: ReplyWatch, for time: Duration) async throws {
+        while true {
+            let end = (watch.lastArrival ?? .zero) + time
+            guard clock.elapsed() < end else { return }
+            try await clock.sleep(end)
+        }
+    }
+}

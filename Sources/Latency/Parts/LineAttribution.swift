@@ -1,0 +1,86 @@
+/// Attributes round trips over a stream of bytes: a serial line, whatever carries it to the host.
+///
+/// Each chunk says that the answer began no later than its own time less that of all bytes up to it. The least of these is
+/// when the answer began, to a byte's time, where more than one chunk came. What is left behind the last byte is the delivery.
+struct LineAttribution {
+    private(set) var sheet = PartSheet()
+    private(set) var loop = LoopEstimate.Finding.tooFew
+    private(set) var remarks: [LatencyRemark] = []
+    /// The time of a byte that was used, in milliseconds; nil where the rate of the line is not known.
+    let byteTime: Double?
+    let step: Double?
+
+    private let times: [SampleTimes]
+    private let carrier: LatencyCarrier
+    /// How long the host takes to wake up, in milliseconds.
+    private let wake: Double
+    private let basis: LatencyPart.Basis
+
+    init(_ samples: [LatencySample], _ carrier: LatencyCarrier, wake: Double) {
+        times = samples.map(SampleTimes.init)
+        (self.carrier, self.wake) = (carrier, wake)
+        let rate = LineRate(samples)
+        step = rate.step
+        (byteTime, basis) = Self.byteTime(rate, times, carrier, &remarks)
+        sheet.add([.host], times.map(\.write))
+        if let byteTime { attribute(byteTime) } else { attributeWithoutRate() }
+    }
+
+    /// The time of a byte, and whether the answers confirm it.
+    private static func byteTime(
+        _ rate: LineRate, _ times: [SampleTimes], _ carrier: LatencyCarrier, _ remarks: inout [LatencyRemark]
+    ) -> (Double?, LatencyPart.Basis) {
+        guard carrier.kind == .port || carrier.kind == .terminal, let set = carrier.byteTime?.milliseconds else {
+            if rate.byteTime == nil { remarks.append(.rateUnknown) }
+            return (rate.byteTime, .measured)
+        }
+        if rate.agrees(with: set) == true { return (set, .measured) }
+        let isFaster = times.contains { $0.roundTrip < 0.9 * set * ($0.questionLength + $0.replyLength) }
+        if carrier.kind == .terminal || isFaster || (rate.byteTime ?? set) < set / 2 {
+            remarks.append(.noLineRate)
+            return (nil, .measured)
+        }
+        return (set, .computed)
+    }
+
+    // MARK: With a rate
+
+    private mutating func attribute(_ byteTime: Double) {
+        sheet.add([.wire], times.map { ($0.questionLength + $0.replyLength) * byteTime }, basis)
+        let isPinned = Double(times.count(where: \.isPinned)) >= 0.8 * Double(times.count)
+        guard isPinned else { return attributeTogether(byteTime) }
+        let begins = times.map { $0.begin(byteTime: byteTime) }
+        let waits = zip(times, begins).map { $1 - $0.taken - $0.questionLength * byteTime }
+        sheet.add(carrier.kind == .network ? [.firmware, .carrier] : [.firmware], waits)
+        deliver(zip(times, begins).map { $0.last - $1 - $0.replyLength * byteTime }, as: carrier.deliverers)
+        loop = LoopEstimate.find(waits: waits, answers: answers(begins), blur: byteTime)
+        if carrier.kind == .port { remarks.append(.wayOut) }
+    }
+
+    /// Each answer came at once: when it began is not known.
+    private mutating func attributeTogether(_ byteTime: Double) {
+        let rests = times.map { $0.roundTrip - $0.write - ($0.questionLength + $0.replyLength) * byteTime }
+        deliver(rests, as: carrier.deliverers.union([.firmware]))
+        loop = LoopEstimate.find(waits: rests, answers: answers(times.map(\.last)), blur: byteTime)
+    }
+
+    private mutating func attributeWithoutRate() {
+        let rests = times.map { $0.roundTrip - $0.write }
+        let hasLine = carrier.kind == .network || carrier.kind == .simulation
+        deliver(rests, as: carrier.deliverers.union(hasLine ? [.firmware, .wire] : [.firmware]))
+        loop = LoopEstimate.find(
+            waits: times.map { $0.first - $0.taken }, answers: answers(times.map(\.first)), blur: 0.5)
+    }
+
+    private func answers(_ begins: [Double]) -> [LoopEstimate.Answer] {
+        zip(times, begins).map { LoopEstimate.Answer(number: $0.number, time: $1) }
+    }
+
+    /// Adds times that end with the host's waking up; how long that takes is known from its timers.
+    private mutating func deliver(_ times: [Double], as causes: Set<LatencyPart.Cause>) {
+        guard !causes.isEmpty else { return sheet.add([.host], times) }
+        let wakes = times.map { min(max($0, 0), wake) }
+        sheet.add([.host], wakes)
+        sheet.add(causes, zip(times, wakes).map { $0 - $1 })
+    }
+}

@@ -1,0 +1,42 @@
+internal import Glibc
+
+/// Attributes round trips over BLE, whose packets go at connection events only.
+///
+/// Where the packets show the interval between events, they also show when events were. A question waits for the next one,
+/// which is so known of each question. What comes behind that can't be told apart: the answer waits for an event too.
+struct PacketAttribution {
+    private(set) var sheet = PartSheet()
+    private(set) var loop = LoopEstimate.Finding.tooFew
+    private(set) var remarks: [LatencyRemark] = []
+    /// Between two connection events, in milliseconds; nil where it does not show.
+    let interval: Double?
+
+    private let times: [SampleTimes]
+
+    /// - Parameter hasModuleLine: Whether a module passes bytes on over a serial line of its own.
+    init(_ samples: [LatencySample], _ carrier: LatencyCarrier, hasModuleLine: Bool) {
+        times = samples.map(SampleTimes.init)
+        interval = ConnectionInterval.find(times.map(\.arrivals))
+        // A link that holds values returns from sending once it has read one.
+        let isAnswered = samples.count { ($0.arrivals.first?.time ?? $0.taken) <= $0.taken } * 2 > samples.count
+        if interval == nil { remarks.append(.intervalUnknown) }
+        sheet.add(
+            isAnswered ? [.host, .carrier, .firmware] : carrier.confirmsWrites ? [.host, .carrier] : [.host],
+            times.map(\.write))
+        attributeWaits(questionIsDelivered: carrier.confirmsWrites || isAnswered)
+        let behind: Set<LatencyPart.Cause> = hasModuleLine ? [.wire, .carrier] : [.carrier, .firmware]
+        sheet.add(behind, times.map { $0.last - $0.first })
+        loop = LoopEstimate.find(
+            waits: times.map { $0.first - $0.taken },
+            answers: times.map { LoopEstimate.Answer(number: $0.number, time: $0.first) }, blur: (interval ?? 2) / 2)
+    }
+
+    /// From sending to the first packet.
+    private mutating func attributeWaits(questionIsDelivered: Bool) {
+        let waits = times.map { $0.first - $0.taken }
+        guard let interval, !questionIsDelivered else { return sheet.add([.carrier, .firmware], waits) }
+        let ways = waits.map { fmod($0, interval) }
+        sheet.add([.carrier], ways)
+        sheet.add([.carrier, .firmware], zip(waits, ways).map { $0 - $1 })
+    }
+}

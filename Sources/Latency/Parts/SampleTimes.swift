@@ -1,0 +1,37 @@
+/// The times of a sample in milliseconds since the measurement began.
+struct SampleTimes {
+    let number: Int
+    let sent: Double
+    /// When the link had taken the question, and not later than the first of the answer: some links return only then.
+    let taken: Double
+    let first: Double
+    let last: Double
+    let questionLength: Double
+    let replyLength: Double
+    private let chunks: [(time: Double, count: Double)]
+
+    init(_ sample: LatencySample) {
+        var count = 0.0
+        chunks = sample.arrivals.map { arrival in
+            count += Double(arrival.byteCount)
+            return (arrival.time.milliseconds, count)
+        }
+        (number, sent) = (sample.number, sample.sent.milliseconds)
+        first = chunks.first?.time ?? sent
+        last = chunks.last?.time ?? sent
+        taken = min(sample.taken.milliseconds, first)
+        (questionLength, replyLength) = (Double(sample.questionLength), count)
+    }
+
+    var roundTrip: Double { last - sent }
+    var write: Double { taken - sent }
+    var arrivals: [Double] { chunks.map(\.time) }
+
+    /// Whether part of the answer came before its end, so that it is known when it began to a byte or two.
+    var isPinned: Bool { chunks.count > 1 }
+
+    /// When the first bit of the answer was on the line, at the latest: a chunk comes no sooner than its last byte.
+    func begin(byteTime: Double) -> Double {
+        chunks.map { $0.time - $0.count * byteTime }.min() ?? first
+    }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import DeviceKit
+import Latency
+import LineProtocol
+
+struct LatencyCommand: ContextCommand, OptionedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "latency",
+        abstract: "Measure round trips, and say what their time is spent on.",
+        discussion: """
+            Asks the device again and again, at random phases of its main loop, by a question that changes nothing: TEMP, \
+            GET_LOG or LED. Attributes the time to wire, adapter, carrier, firmware and host, as far as the times of what \
+            arrives tell. What can't be told apart is shown as one part.
+            """,
+        example: "pumpctl --port /dev/ttyUSB0 latency --count 100")
+
+    @ParentCommand var parent: PumpctlCommand
+    @OptionGroup var shared: SharedOptions
+
+    @Option(help: ArgumentHelp("How many questions to ask; without it for some 10 s.", valueName: "number"))
+    var count: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "How long to wait before each question, on average; make it longer than the firmware's loop.",
+            valueName: "time"),
+        transform: SecondsArgument.typed)
+    var interval = SecondsArgument(argument: "150ms")!
+
+    func validate() throws {
+        guard (1...100_000).contains(count ?? 1) else {
+            throw ValidationError("--count takes a number from 1 to 100000")
+        }
+    }
+
+    func run(in context: CommandContext) async throws {
+        guard let question = LatencyQuestion.named(context.family.name) else {
+            let known = LatencyQuestion.all.map(\.family).joined(separator: ", ")
+            throw Failure(
+                .usage, code: "usage", "there is no question that changes nothing for the family \(context.family)",
+                hint: "measure a device of another family: \(known)", outcome: "not_sent")
+        }
+        try await LatencyRun(
+            question: question, count: count ?? question.usualCount, interval: interval.duration, context: context
+        ).run()
+    }
+}

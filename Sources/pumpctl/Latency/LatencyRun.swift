@@ -1,0 +1,76 @@
+import DeviceKit
+import Latency
+import LineProtocol
+import Synchronization
+import Terminal
+
+/// A measurement as pumpctl makes it: it opens the link, shows how far it is, and prints the report.
+struct LatencyRun: Sendable {
+    let question: LatencyQuestion
+    let count: Int
+    let interval: Duration
+    let context: CommandContext
+
+    func run() async throws {
+        let endpoint = try context.endpoint()
+        // Another program's OFF goes at once, and ends this.
+        let stop = OffStop()
+        let link = try await context.openLink(endpoint, for: .watching, onStop: stop.take, note: context.output.note)
+        let result = Mutex<LatencyRecord?>(nil)
+        do {
+            try await withCleanup({ await link.close() }) {
+                try await stop.run(on: context.loop) {
+                    let record = try await measure(link)
+                    result.withLock { $0 = record }
+                }
+            }
+        } catch let error as LatencyError {
+            throw Failure(error, question, link, context)
+        } catch is CancellationError where stop.wasTaken {
+            throw Failure(
+                .refused, code: "stopped", "another pumpctl has switched the pump off",
+                hint: "find out who did; then repeat it", outcome: "off")
+        }
+        let carrier = LatencyCarrier(of: link, at: endpoint)
+        guard let record = result.withLock(\.self),
+            let report = LatencyReport(record, question, over: carrier, interval: interval)
+        else { throw CancellationError() }
+        let text = LatencyText(report, record, question, carrier, place: link.name)
+        context.output.result(text.text, text.record)
+    }
+
+    private func measure(_ link: any Link) async throws -> LatencyRecord {
+        var random = SystemRandomNumberGenerator()
+        let pauses = QuestionPauses.make(count: count, interval: interval, using: &random)
+        let measurement = LatencyMeasurement(
+            question, over: link, clock: context.clock, pauses: pauses,
+            timeout: context.options.timeout?.duration ?? .seconds(2))
+        let showsProgress = !context.options.verbose && StandardStream.error.isTerminal
+        defer { if showsProgress { context.output.progress("") } }
+        return try await measurement.run { asked in
+            if showsProgress { context.output.progress("\(question.text): \(asked) of \(count)") }
+        }
+    }
+}
+
+extension Failure {
+    /// Nothing could be measured, and the device was only asked.
+    fileprivate init(
+        _ error: LatencyError, _ question: LatencyQuestion, _ link: any Link, _ context: CommandContext
+    ) {
+        switch error {
+        case .noAnswer(let time):
+            self.init(
+                .temporaryFailure, code: "no_answer",
+                "\(link.name): no answer to \(question.text) in \(time.inSeconds) s",
+                hint: link.silenceHint ?? DevicePlace.adviceOnSilence(at: context.place, context.family),
+                outcome: "nothing_changed")
+        case .notUnderstood(let line):
+            self.init(
+                .protocolError, code: "not_understood",
+                "\(link.name): unexpected reply to \(question.text): \(line.printable(limit: 60))",
+                hint: DevicePlace.adviceOnUnknownReply(line, at: context.place, context.family),
+                outcome: "nothing_changed")
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import TestSupport
+
+@testable import Latency
+
+/// Round trips made up from parts that are known: a loop that polls a serial line, an adapter, and a host.
+struct LatencyModel {
+    /// In milliseconds.
+    var byteTime = 10.0 / 9.6
+    /// One turn of the loop; 0 for a device that answers at once.
+    var loop = 109.0
+    /// How long after an answer the next turn begins.
+    var blink = 50.0
+    /// What working out the answer takes.
+    var work = 0.5
+    /// The steps of the adapter's timer; 0 for none.
+    var adapter = 0.0
+    /// The most that the host takes to send and to wake up.
+    var hostJitter = 0.3
+    var questionLength = 5
+    var replyLength = 31
+
+    /// What is true of a sample, in milliseconds.
+    struct Truth {
+        var write = 0.0
+        var wire = 0.0
+        var firmware = 0.0
+        var delivery = 0.0
+    }
+
+    func make(_ count: Int, seed: UInt64, interval: Duration = .milliseconds(150)) -> ([LatencySample], [Truth]) {
+        var random = SplitMix64(seed: seed)
+        let pauses = QuestionPauses.make(count: count, interval: interval, using: &random)
+        var (now, turn): (Double, Double) = (1000, 0)
+        var (samples, truths): ([LatencySample], [Truth]) = ([], [])
+        for pause in pauses {
+            let sent = now + 60 + pause.milliseconds
+            let write = Double.random(in: 0...hostJitter, using: &random)
+            let arrived = sent + write + Double(questionLength) * byteTime
+            // The next turn whose end is behind the question.
+            let wait = loop > 0 ? loop - fmodulo(arrived - turn, loop) : 0
+            let begin = arrived + wait + work
+            turn = begin + blink
+            let arrivals = chunks(from: begin, &random)
+            let last = arrivals.last?.time.milliseconds ?? begin
+            samples.append(
+                LatencySample(
+                    number: samples.count, sent: .milliseconds(sent), taken: .milliseconds(sent + write),
+                    questionLength: questionLength,
+                    arrivals: arrivals))
+            let end = begin + Double(replyLength) * byteTime
+            truths.append(
+                Truth(
+                    write: write, wire: Double(questionLength + replyLength) * byteTime, firmware: wait + work,
+                    delivery: last - end))
+            now = last
+        }
+        return (samples, truths)
+    }
+
+    /// What the host is handed: byte by byte, or what the adapter has gathered at each step of its timer.
+    private func chunks(from begin: Double, _ random: inout SplitMix64) -> [LatencySample.Arrival] {
+        var chunks: [(time: Double, count: Int)] = []
+        let phase = Double.random(in: 0...max(adapter, 0.001), using: &random)
+        for index in 1...replyLength {
+            let time = begin + Double(index) * byteTime
+            let handed = adapter > 0 ? (((time - phase) / adapter).rounded(.up)) * adapter + phase : time
+            if let last = chunks.last, handed - last.time < 0.01 {
+                chunks[chunks.count - 1].count += 1
+            } else {
+                chunks.append((handed, 1))
+            }
+        }
+        return chunks.map {
+            LatencySample.Arrival(.milliseconds($0.time + .random(in: 0...hostJitter, using: &random)), $0.count)
+        }
+    }
+
+    private func fmodulo(_ value: Double, _ period: Double) -> Double {
+        value - (value / period).rounded(.down) * period
+    }
+}
+
+/// Round trips over BLE: packets at connection events only.
+struct RadioModel {
+    /// Between two events, in milliseconds; 0 where packets come at any time.
+    var interval = 15.0
+    var loop = 109.0
+    var packets = 2
+    var hostJitter = 0.4
+
+    struct Truth {
+        /// From sending to the event by which the question went.
+        var way = 0.0
+    }
+
+    func make(_ count: Int, seed: UInt64) -> ([LatencySample], [Truth]) {
+        var random = SplitMix64(seed: seed)
+        let pauses = QuestionPauses.make(count: count, interval: .milliseconds(150), using: &random)
+        var (now, turn): (Double, Double) = (500, 0)
+        var (samples, truths): ([LatencySample], [Truth]) = ([], [])
+        let anchor = Double.random(in: 0...20, using: &random)
+        func event(after time: Double) -> Double {
+            interval > 0 ? ((time - anchor) / interval).rounded(.up) * interval + anchor : time
+        }
+        for pause in pauses {
+            let sent = now + 60 + pause.milliseconds
+            let there = event(after: sent + 0.1)
+            let begin =
+                loop > 0 ? there + loop - (there - turn - ((there - turn) / loop).rounded(.down) * loop) : there
+            turn = begin + 50
+            var arrivals: [LatencySample.Arrival] = []
+            for packet in 1...packets {
+                // 20 bytes at 9600 baud reach the module before each packet.
+                let time = event(after: begin + Double(packet) * 20.8) + .random(in: 0...hostJitter, using: &random)
+                arrivals.append(LatencySample.Arrival(.milliseconds(time), packet < packets ? 20 : 11))
+            }
+            now = arrivals[packets - 1].time.milliseconds
+            samples.append(
+                LatencySample(
+                    number: samples.count, sent: .milliseconds(sent), taken: .milliseconds(sent + 0.1),
+                    questionLength: 5, arrivals: arrivals))
+            truths.append(Truth(way: there - sent - 0.1))
+        }
+        return (samples, truths)
+    }
+}
+
+extension LatencyReport {
+    /// The part of exactly these causes.
+    func part(_ causes: LatencyPart.Cause...) -> LatencyPart? { parts.first { $0.causes == Set(causes) } }
+
+    var foundLoop: LoopEstimate? { if case .loop(let loop) = loop { loop } else { nil } }
+}
+
+extension [Double] {
+    var mean: Double { reduce(0, +) / Double(count) }
+}
+
+extension LatencyRecord {
+    init(_ samples: [LatencySample], wake: Duration = .microseconds(100)) {
+        self.init()
+        self.samples = samples
+        wakeDelays = samples.map { _ in wake }
+    }
+}

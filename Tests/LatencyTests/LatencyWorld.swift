@@ -1,0 +1,107 @@
+import FirmwareSim
+import LineProtocol
+import TestSupport
+
+@testable import Latency
+
+/// A simulated device, what carries it to the host, and a measurement, in simulated time.
+final class LatencyWorld<Device: SimulatedDevice>: @unchecked Sendable {
+    // @unchecked: it is touched on the simulated loop's thread only.
+
+    /// What carries bytes.
+    enum Carrier {
+        case wire
+        /// An adapter with the steps of its timer.
+        case adapter(Duration)
+        /// BLE with its interval between events, and packets of 20 bytes.
+        case radio(Duration)
+    }
+
+    let loop = SimulatedLoop()
+    var device: Device
+    private let carrier: Carrier
+    private(set) var link: LossyLink!
+    private(set) var written: [String] = []
+    /// Called with each write; what it returns is what gets to the device.
+    var onWrite: (String) -> String? = { $0 }
+    private var held: [UInt8] = []
+    private var isFlushing = false
+
+    init(_ device: Device, over carrier: Carrier = .wire) {
+        (self.device, self.carrier) = (device, carrier)
+        loop.device = SimulatedLoop.Device(
+            next: { [unowned self] in self.device.nextActivity ?? loop.now + .seconds(3600) },
+            step: { [unowned self] in live(until: $0) })
+        link = LossyLink(loop) { [unowned self] bytes in
+            let text = String(decoding: bytes, as: UTF8.self)
+            written.append(text)
+            guard let text = onWrite(text) else { return }
+            if case .radio(let interval) = carrier {
+                loop.at(event(interval, after: loop.now)) { [unowned self] in hear(text) }
+            } else {
+                hear(text)
+            }
+        } onEnd: {
+        }
+    }
+
+    private func hear(_ text: String) { device.receive(Array(text.utf8), at: loop.now) }
+
+    private func live(until instant: Duration) {
+        for emission in device.advance(to: instant) { deliver(emission.bytes) }
+    }
+
+    private func deliver(_ bytes: [UInt8]) {
+        let step: Duration
+        switch carrier {
+        case .wire: return link.arrive(bytes)
+        case .adapter(let time), .radio(let time): step = time
+        }
+        held += bytes
+        guard !isFlushing else { return }
+        isFlushing = true
+        loop.at(event(step, after: loop.now)) { [unowned self] in flush(step) }
+    }
+
+    private func flush(_ step: Duration) {
+        isFlushing = false
+        guard case .radio = carrier else {
+            link.arrive(held)
+            held = []
+            return
+        }
+        link.arrive(Array(held.prefix(20)))
+        held = Array(held.dropFirst(20))
+        if !held.isEmpty { deliver([]) }
+    }
+
+    /// The next of the times that are multiples of an interval, and are later.
+    private func event(_ interval: Duration, after time: Duration) -> Duration {
+        interval * (Int(time / interval) + 1)
+    }
+
+    struct Outcome {
+        var record: LatencyRecord?
+        var error: (any Error)?
+        var ending: SimulatedLoop.Ending
+    }
+
+    func measure(_ question: LatencyQuestion, count: Int, seed: UInt64 = 1) -> Outcome {
+        let box = Box()
+        box.ending = loop.run(limit: .seconds(2000)) { [unowned self] in
+            var random = SplitMix64(seed: seed)
+            let pauses = QuestionPauses.make(count: count, interval: .milliseconds(150), using: &random)
+            let measurement = LatencyMeasurement(
+                question, over: link, clock: SimulatedClock(loop: loop), pauses: pauses)
+            do { box.record = try await measurement.run() } catch { box.error = error }
+        }
+        return Outcome(record: box.record, error: box.error, ending: box.ending)
+    }
+
+    private final class Box: @unchecked Sendable {
+        // @unchecked: touched by the loop's thread only.
+        var record: LatencyRecord?
+        var error: (any Error)?
+        var ending = SimulatedLoop.Ending.done
+    }
+}

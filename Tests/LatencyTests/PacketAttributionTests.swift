@@ -1,0 +1,66 @@
+import Testing
+
+@testable import Latency
+
+@Suite("Round trips over BLE, made up from parts")
+struct PacketAttributionTests {
+    private static let seeds: [UInt64] = [1, 2, 3, 4, 5, 6, 7, 8]
+
+    private func report(_ samples: [LatencySample], confirms: Bool = false) throws -> LatencyReport {
+        try #require(
+            LatencyReport(LatencyRecord(samples), .pump, over: LatencyCarrier(.radio, confirmsWrites: confirms)))
+    }
+
+    @Test("The connection interval is found again", arguments: seeds, [7.5, 15, 30, 48.75])
+    func interval(seed: UInt64, interval: Double) throws {
+        var model = RadioModel()
+        model.interval = interval
+        let report = try report(model.make(36, seed: seed).0)
+        #expect(report.connectionInterval == interval)
+        #expect(!report.remarks.contains(.intervalUnknown))
+    }
+
+    @Test("The time that a question waits for its event is found again", arguments: seeds)
+    func wait(seed: UInt64) throws {
+        let (samples, truths) = RadioModel().make(60, seed: seed)
+        let carrier = try #require(try report(samples).part(.carrier))
+        // To the host's jitter, and one wait in forty that it moves to the next event.
+        #expect(abs(carrier.times.mean - truths.map(\.way).mean) < 1)
+        #expect(carrier.times.maximum <= 15)
+    }
+
+    @Test("Packets that come at any time show no interval", arguments: seeds)
+    func none(seed: UInt64) throws {
+        var model = RadioModel()
+        model.interval = 0
+        let report = try report(model.make(40, seed: seed).0)
+        #expect(report.connectionInterval == nil && report.part(.carrier) == nil)
+        #expect(report.remarks.contains(.intervalUnknown))
+        #expect(report.part(.carrier, .firmware) != nil)
+    }
+
+    @Test("The loop shows through connection events", arguments: seeds)
+    func loop(seed: UInt64) throws {
+        let loop = try #require(try report(RadioModel().make(40, seed: seed).0).foundLoop)
+        #expect(abs(loop.period - 109) < loop.tolerance && loop.tolerance < 5, "\(loop)")
+    }
+
+    @Test("What a device confirms has arrived: its wait for an event is part of sending")
+    func confirmed() throws {
+        let report = try report(RadioModel().make(40, seed: 1).0, confirms: true)
+        #expect(report.part(.carrier) == nil)
+        #expect(report.part(.host, .carrier) != nil)
+    }
+
+    @Test("A link that returns from sending with the answer has one part")
+    func answered() throws {
+        let samples = RadioModel().make(40, seed: 1).0.map { sample in
+            var sample = sample
+            sample.taken = (sample.arrivals.last?.time ?? .zero) + .milliseconds(1)
+            sample.arrivals = [sample.arrivals[sample.arrivals.count - 1]]
+            return sample
+        }
+        let report = try report(samples, confirms: true)
+        #expect(report.part(.host, .carrier, .firmware)?.share ?? 0 > 0.99)
+    }
+}

@@ -1,0 +1,96 @@
+import ArgumentParser
+import DescriptorIO
+import DeviceKit
+import LineProtocol
+import Terminal
+import TestSupport
+import Testing
+import Transports
+
+@testable import pumpctl
+
+/// Commands as the program runs them, but for its process: their arguments are parsed as it parses them, and what they print
+/// goes through the program's own output, into memory.
+@Suite("Commands that are captured and played back", .timeLimit(.minutes(5)))
+struct GeneratedCommandTests {
+    /// What a command has written to standard output, and how it has ended.
+    private struct Ending: Equatable {
+        var output = ""
+        var status = ExitStatus.done
+    }
+
+    private static let commands: [[String]] = [
+        ["on"], ["on", "--speed", "60%"], ["off"], ["speed", "0"], ["speed", "128"], ["speed", "70%"], ["status"],
+        ["temp"],
+    ].flatMap { [$0, ["--json"] + $0] }
+
+    /// A command, ready to run.
+    private struct Parsed {
+        let command: any ContextCommand
+        let options: SharedOptions
+
+        init(_ words: [String]) throws {
+            let parsed = try PumpctlCommand.parseAsRoot(words + ["--no-record"])
+            command = try #require(parsed as? any ContextCommand)
+            options = command.shared.merged(with: command.parent.shared)
+        }
+
+        /// - Parameters:
+        ///   - port: The endpoint that it is given.
+        ///   - device: What opens that endpoint, in place of the program's scheme.
+        func run(_ port: String, capturedAt path: String?, _ device: LinkSchemes.Opener?) async throws -> Ending {
+            let loop = EventLoop.shared
+            let text = Watched("")
+            var options = options
+            (options.port, options.capture) = (port, path)
+            let output = Output(
+                isJSON: options.json,
+                on: ResultStream { piece in
+                    text.update { $0 += piece }
+                    return nil
+                })
+            let capture = try await Capture.begin(options, .pump, isStop: false, output, loop)
+            var context = CommandContext(
+                options: options, family: .pump, loop: loop, output: output, records: .values,
+                record: SharedRecording(of: "pump", on: loop), capture: capture, work: InterruptibleWork())
+            if let device { context.furtherSchemes["replay"] = device }
+            var ending = Ending()
+            let (command, running) = (command, context)
+            let result = await Task(executorPreference: loop) { try await command.run(in: running) }.result
+            if case .failure(let error) = result {
+                let failure = Failure(of: error, .pump, at: context.place)
+                output.record(of: failure)
+                ending.status = failure.status
+            }
+            await capture?.finish()
+            ending.output = text.state
+            return ending
+        }
+    }
+
+    @Test("1,000 commands print the same to the byte when they are played back", arguments: 0..<10)
+    func replays(hundred: Int) async throws {
+        let folder = TemporaryFolder()
+        let parsed = try Self.commands.map(Parsed.init)
+        for number in 0..<100 {
+            let seed = UInt64(hundred * 100 + number)
+            let command = parsed[Int(seed) % parsed.count]
+            let path = folder.path("\(seed)")
+            let port = "replay:\(path)?pace=none"
+            let link = ScriptedLink()
+            let device = Task {
+                var pump = GeneratedPump(seed: seed)
+                while case let sent = await link.nextSent(), sent != ScriptedLink.nothing {
+                    await link.deliver(pump.answer(to: sent))
+                }
+            }
+            let original = try await command.run(port, capturedAt: path) { _, _ in link }
+            device.cancel()
+            await device.value
+            // What a person reads of a failure goes to standard error.
+            #expect(!original.output.isEmpty || original.status != .done)
+            let replay = try await command.run(port, capturedAt: nil, nil)
+            #expect(replay == original, "seed \(seed)")
+        }
+    }
+}

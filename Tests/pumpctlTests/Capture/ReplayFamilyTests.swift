@@ -1,0 +1,61 @@
+import CaptureFormat
+import TestSupport
+import Testing
+
+@Suite("The family of a capture that is played back", .timeLimit(.minutes(1)))
+struct ReplayFamilyTests {
+    private let folder = TemporaryFolder()
+
+    /// A capture of an LED board that is asked once.
+    private func capture(_ family: String) throws -> String {
+        let file = try CaptureFile(at: folder.path("capture"), CaptureHeader(program: "test", family: family))
+        let contents: [CaptureEvent.Content] = [
+            .opened(CarrierFacts(endpoint: "/dev/ttyUSB0", name: "/dev/ttyUSB0")),
+            .sent(.init(Array("LED\n".utf8))), .received(.init(Array("LED:1\r\n".utf8))),
+        ]
+        for content in contents { try file.append(CaptureEvent(at: .zero, link: 1, content)) }
+        return "replay:\(file.path)?pace=none"
+    }
+
+    @Test("A command for any device takes it from the header")
+    func taken() async throws {
+        let port = try capture("led")
+        let list = try await Pumpctl.run("--port", port, "verify", "--list")
+        #expect(list.output.hasPrefix("led.ask\n"), "\(list)")
+        let sent = try await Pumpctl.run("--port", port, "send", "LED", "--quiet", "0.1")
+        #expect(sent.status == 0 && sent.output == "LED:1\n", "\(sent)")
+        #expect(sent.errors.isEmpty, "\(sent.errors)")
+    }
+
+    @Test("--family goes before the header, and that they differ is said")
+    func named() async throws {
+        let port = try capture("led")
+        let sent = try await Pumpctl.run("--family", "storm", "--port", port, "send", "LED", "--quiet", "0.1")
+        #expect(sent.status == 0 && sent.output == "LED:1\n", "\(sent)")
+        #expect(sent.errors.contains("captured with the family led, and played back to a command for storm"))
+        let list = try await Pumpctl.run("--family", "storm", "--port", port, "verify", "--list")
+        #expect(list.output.hasPrefix("storm."), "\(list)")
+    }
+
+    @Test("A command of another family says so, and where it departs")
+    func command() async throws {
+        let temp = try await Pumpctl.run("--port", try capture("led"), "temp")
+        #expect(temp.errors.contains("captured with the family led, and played back to a command for pump"))
+        expectFailure(temp, 74, saying: "expected \"LED\\n\"", hint: "")
+    }
+
+    @Test("A header without a family, or with one that is not known, says nothing", arguments: ["", "scale", "?"])
+    func unknown(family: String) async throws {
+        let port = try capture(family)
+        let list = try await Pumpctl.run("--port", port, "verify", "--list")
+        #expect(list.output.hasPrefix("pump."), "\(list)")
+        let led = try await Pumpctl.run("--port", port, "led", "get")
+        #expect(led.status == 0 && led.output == "led on\n" && led.errors.isEmpty, "\(led)")
+    }
+
+    @Test("A capture that is not there is missed where it is opened")
+    func missing() async throws {
+        let ending = try await Pumpctl.run("--port", "replay:\(folder.path("nothing"))", "send", "STATUS")
+        expectFailure(ending, 66, saying: "no such port or device", hint: "")
+    }
+}
