@@ -136,6 +136,7 @@ public struct HostJudge: Sendable {
         // A write may end with line ends, which are no part of its command.
         while let last = command.last, Self.isLineEnd(last) { command.removeLast() }
         guard let beginning, !command.isEmpty else { return }
+        seen.note(.heard(packet ?? command))
         let word = Array(String(decoding: command, as: UTF8.self).uppercased().utf8)
         judge(packet ?? command, isPacket: packet != nil, at: beginning.time)
         judgeRestraint(word, at: beginning.time)
@@ -206,6 +207,7 @@ public struct HostJudge: Sendable {
     }
 
     private mutating func endLine(at time: Duration) {
+        if !said.isEmpty { seen.note(.said(said)) }
         for index in expectations.indices where said.starts(with: expectations[index].line) {
             switch expectations[index].rule.kind {
             case .reaction:

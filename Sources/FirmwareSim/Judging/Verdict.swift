@@ -8,23 +8,40 @@ public struct Verdict: Sendable, Hashable {
         public var time: Duration
         /// What happened, as a clause.
         public var detail: String
+        /// What went over the line until then, the last of it.
+        public var exchanges: [Exchange] = []
+    }
+
+    /// A command of the host, or a line of the device, without its end; a packet over BLE.
+    public enum Exchange: Sendable, Hashable {
+        case heard([UInt8])
+        case said([UInt8])
     }
 
     /// How many findings are kept.
     static let longestList = 100
+    /// How many exchanges are kept.
+    static let exchangeCount = 12
 
     /// The first 100 findings, and the first on each expectation, in their order.
     public internal(set) var findings: [Finding] = []
     /// How many findings there were.
     public internal(set) var count = 0
+    /// The last 12 of what went over the line.
+    public internal(set) var exchanges: [Exchange] = []
     /// What was expected and never came to the test, as it was written: no command came, or no line to react to.
     public internal(set) var untested: [String] = []
 
     /// Whether the host did all that was expected, and was seen to.
     public var hasPassed: Bool { count == 0 && untested.isEmpty }
 
+    mutating func note(_ exchange: Exchange) {
+        if exchanges.count == Self.exchangeCount { exchanges.removeFirst() }
+        exchanges.append(exchange)
+    }
+
     mutating func add(_ expectation: HostExpectation, at time: Duration, _ detail: String) {
-        add(Finding(expectation: expectation.text, time: time, detail: detail))
+        add(Finding(expectation: expectation.text, time: time, detail: detail, exchanges: exchanges))
     }
 
     /// What the host was expected to do in the course of a scenario was not put to the test.

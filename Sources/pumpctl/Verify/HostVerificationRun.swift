@@ -62,14 +62,17 @@ struct HostVerificationRun: Sendable {
     private func results(of checks: [HostCheck], with device: PlayedDevice) async throws -> [CheckResult] {
         let settings: SimulatorSettings
         do throws(SimulatorOptionError) { settings = try self.settings(device, checks) } catch {
-            return checks.map { result(of: $0, with: device, .skipped(reason: "not over BLE"), .zero) }
+            return checks.map { result(of: $0, with: device, .skipped(reason: "not over BLE")) }
         }
         // A signal ends a program, and counts for all that would follow.
         guard !Task.isCancelled || !options.runsCommand else {
-            return checks.map { result(of: $0, with: device, .skipped(reason: "interrupted"), .zero) }
+            return checks.map { result(of: $0, with: device, .skipped(reason: "interrupted")) }
         }
         let encounter = try await meet(device, settings)
-        return checks.map { result(of: $0, with: device, outcome(of: $0, encounter), encounter.time) }
+        return checks.map { check in
+            let (outcome, exchanges) = outcome(of: check, encounter)
+            return result(of: check, with: device, outcome, exchanges, encounter.time)
+        }
     }
 
     private func settings(
@@ -80,34 +83,52 @@ struct HostVerificationRun: Sendable {
             guard case .rule(let rule) = check.judgement, !isImpossible(check) else { return nil }
             return rule
         }
-        if !rules.isEmpty { given["expect"] = rules.joined(separator: ",") }
+        // What goes over the line is kept where anything is expected at all.
+        given["expect"] = rules.isEmpty ? "commands" : rules.joined(separator: ",")
         return try simulator.line.settings(given, over: options.usesRadio ? .radio : .line)
     }
 
     private func isImpossible(_ check: HostCheck) -> Bool { check.needsTerminal && options.usesRadio }
 
     private func result(
-        of check: HostCheck, with device: PlayedDevice, _ outcome: CheckResult.Outcome, _ time: Duration
+        of check: HostCheck, with device: PlayedDevice, _ outcome: CheckResult.Outcome,
+        _ exchanges: [Verdict.Exchange] = [], _ time: Duration = .zero
     ) -> CheckResult {
-        CheckResult(
-            id: verification.id(of: check, with: device), paragraph: check.paragraph, outcome: outcome, time: time)
+        let steps = exchanges.map { exchange -> CheckResult.Step in
+            switch exchange {
+            case .heard(let bytes): .received(bytes)
+            case .said(let bytes): .sent(bytes)
+            }
+        }
+        return CheckResult(
+            id: verification.id(of: check, with: device), paragraph: check.paragraph, outcome: outcome, steps: steps,
+            time: time)
     }
 
-    private func outcome(of check: HostCheck, _ encounter: Encounter) -> CheckResult.Outcome {
-        if isImpossible(check) { return .skipped(reason: "not over BLE") }
+    /// What is to say of a check, and what went over the line until that was seen.
+    private func outcome(
+        of check: HostCheck, _ encounter: Encounter
+    ) -> (CheckResult.Outcome, [Verdict.Exchange]) {
+        let exchanges = encounter.verdict?.exchanges ?? []
+        if isImpossible(check) { return (.skipped(reason: "not over BLE"), []) }
         switch check.judgement {
-        case .exitStatus:
-            guard options.runsCommand else { return .skipped(reason: "needs a program: --run -- command") }
-            if encounter.isLate { return .failed(expected: "the program ends", got: "it was ended after its time") }
-            guard let status = encounter.status else { return .skipped(reason: "interrupted") }
-            return status == 0 ? .passed : .failed(expected: "exit status 0", got: "exit status \(status)")
+        case .exitStatus: return (ending(encounter), exchanges)
         case .rule(let rule):
-            guard let verdict = encounter.verdict else { return .skipped(reason: "interrupted") }
+            guard let verdict = encounter.verdict else { return (.skipped(reason: "interrupted"), []) }
             if let finding = verdict.findings.first(where: { $0.expectation == rule }) {
-                return .failed(expected: rule, got: "\(finding.moment): \(finding.detail)")
+                let got = "\(finding.moment): \(finding.detail)"
+                return (.failed(expected: rule, got: got), finding.exchanges)
             }
-            return verdict.untested.contains(rule) ? .skipped(reason: "it never came to the test") : .passed
+            if verdict.untested.contains(rule) { return (.skipped(reason: "it never came to the test"), []) }
+            return (.passed, exchanges)
         }
+    }
+
+    private func ending(_ encounter: Encounter) -> CheckResult.Outcome {
+        guard options.runsCommand else { return .skipped(reason: "needs a program: --run -- command") }
+        if encounter.isLate { return .failed(expected: "the program ends", got: "it was ended after its time") }
+        guard let status = encounter.status else { return .skipped(reason: "interrupted") }
+        return status == 0 ? .passed : .failed(expected: "exit status 0", got: "exit status \(status)")
     }
 
     // MARK: Encounters

@@ -246,6 +246,21 @@ struct HostJudgeTests {
         #expect(judge.verdict(at: .seconds(4)).findings.map(\.detail) == ["ON came all the same"])
     }
 
+    @Test("A finding has with it what went over the line until then, the last of it")
+    func exchanges() throws {
+        var judge = try Self.judge("commands", of: PumpFirmware())
+        for number in 0..<20 {
+            judge.hear(Self.bytes("TEMP\n"), at: .seconds(number), isAnswering: false)
+            judge.say(Self.bytes("TEMP:\(number).0\r\n"), at: .seconds(number))
+        }
+        judge.hear(Self.bytes("FOO\n"), at: .seconds(20), isAnswering: false)
+        judge.say(Self.bytes("ERROR\r\n"), at: .seconds(20))
+        let verdict = judge.verdict(at: .seconds(21))
+        #expect(verdict.findings[0].exchanges.count == 12 && verdict.exchanges.count == 12)
+        #expect(verdict.findings[0].exchanges.suffix(2) == [.said(Self.bytes("TEMP:19.0")), .heard(Self.bytes("FOO"))])
+        #expect(verdict.exchanges.last == .said(Self.bytes("ERROR")))
+    }
+
     @Test("However many findings there are of one kind, the first of another is kept")
     func kinds() throws {
         var judge = try Self.judge("pacing=1s,refrains=ON@line:ERROR")

@@ -107,6 +107,7 @@ struct VerifyHostTests {
     func mutants(host: BadHost) async throws {
         let ending = try await Self.verify("pump", host.script, only: ["pump.host.\(host.device)."])
         #expect(ending.status == 2, "\(ending)")
+        #expect(ending.output.contains("\n        < ") && ending.output.contains("\n        expected: "), "\(ending)")
         #expect(Self.failed(ending) == host.finds.map { "pump.host.\(host.device).\($0)" }, "\(ending)")
     }
 
