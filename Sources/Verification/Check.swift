@@ -4,6 +4,8 @@ public struct Check: Sendable {
     public enum Need: String, Sendable, Hashable, CaseIterable {
         /// Leave to run what the device drives: ``VerificationOptions/mayRun``.
         case run
+        /// Leave to send what is kept for good and passed on to others: ``VerificationOptions/maySend``.
+        case send
         /// Hands at the device: a ``Stimulus``.
         case stimulus
     }

@@ -18,6 +18,8 @@ public struct CheckResult: Sendable {
         case received([UInt8])
         /// A verb of the stimulus with its arguments.
         case did(String)
+        /// So many lines that were received, of which none is told.
+        case leftOut(lines: Int)
     }
 
     /// ``Check/id``.
@@ -50,7 +52,13 @@ public struct CheckResult: Sendable {
 
     /// What came back, a line each, its end apart.
     public var received: [String] {
-        steps.compactMap { if case .received(let bytes) = $0 { bytes.shown } else { nil } }
+        steps.compactMap {
+            switch $0 {
+            case .received(let bytes): bytes.shown
+            case .leftOut(let count): "… \(count) more lines"
+            case .sent, .did: nil
+            }
+        }
     }
 
     /// What was done at the device.

@@ -22,9 +22,22 @@ public struct FamilyVerification: Sendable {
     let end: @Sendable (Bench) async -> Aftermath
     /// Whether a line may come unasked, so that no reply contains it.
     let isUnasked: @Sendable (String) -> Bool
+    /// What comes over a link without packet bounds.
+    var framing = Framing.lines
+    /// What nobody may be near while it runs.
+    var driven = "the pump"
+    /// Which checks must not have failed, by the names of those that rest on them; a name with a dot at its end stands for all
+    /// that begin so. One that rests on a check which failed in this round would fail for the same reason, and is skipped.
+    var basis: [(dependents: [String], checks: [String])] = []
+
+    /// The checks that a check rests on.
+    func basis(of id: String) -> [String] {
+        basis.filter { $0.dependents.contains { $0.hasSuffix(".") ? id.hasPrefix($0) : id == $0 } }.flatMap(\.checks)
+            .filter { $0 != id }
+    }
 
     /// All families that can be tested.
-    public static let all: [FamilyVerification] = [.pump, .storm, .led]
+    public static let all: [FamilyVerification] = [.pump, .storm, .led, .peer, .rescue]
 
     /// The row of the family of that name; nil where there is none.
     public static func named(_ name: String) -> FamilyVerification? { all.first { $0.family == name } }

@@ -2,6 +2,10 @@
 public struct VerificationOptions: Sendable {
     /// Whether it may run what the device drives. Nobody may wear it then.
     public var mayRun = false
+    /// Whether it may send messages that a device keeps for good, and passes on to others.
+    public var maySend = false
+    /// What the ids of such messages depend on: a device takes each id once.
+    public var seed = UInt64.random(in: .min ... .max)
     /// How often all checks are made.
     public var rounds = 1
     /// How long each reply is waited for.
@@ -12,10 +16,10 @@ public struct VerificationOptions: Sendable {
     /// A verification that runs nothing, once.
     public init() {}
 
-    /// When no further check is begun. Without leave to run the device, and with the usual timeout, 40 s for each round:
+    /// When no further check is begun. Without any leave, and with the usual timeout, 40 s for each round:
     /// what follows, and the check under way, have 5 s more.
     func limit(hasStimulus: Bool) -> Duration {
-        timeout * (40 * rounds * (mayRun ? hasStimulus ? 6 : 3 : 1))
+        timeout * (40 * rounds * (mayRun || maySend ? hasStimulus ? 6 : 3 : 1))
     }
 }
 

@@ -5,23 +5,31 @@ package final class LossyLink: Link, @unchecked Sendable {
     // @unchecked: it is touched on the simulated loop's thread only.
 
     package let name = "sim:device"
-    package let keepsPacketBounds = false
+    package let keepsPacketBounds: Bool
     package var maximumWriteLength: Int? { nil }
+    /// Whether the device was reset as the link was opened.
+    package var mayHaveReset = false
     package let executor: any SerialExecutor & TaskExecutor
 
     private let take: ([UInt8]) -> Void
     private let onEnd: () -> Void
     private var receiver: (@Sendable (LinkArrival) -> Void)?
-    private var arrived: [UInt8] = []
+    /// In the pieces in which it came.
+    private var arrived: [[UInt8]] = []
     /// How it has ended; nil while it is open.
     private var ending: Result<Void, LinkError>?
     private var waiting: UnsafeContinuation<Void, Never>?
 
     /// - Parameters:
+    ///   - keepsPacketBounds: Whether what arrives is received piece by piece.
     ///   - take: Takes what is sent.
     ///   - onEnd: Told that it is lost or closed.
-    package init(_ loop: SimulatedLoop, take: @escaping ([UInt8]) -> Void, onEnd: @escaping () -> Void) {
+    package init(
+        _ loop: SimulatedLoop, keepsPacketBounds: Bool = false, take: @escaping ([UInt8]) -> Void,
+        onEnd: @escaping () -> Void
+    ) {
         executor = loop
+        self.keepsPacketBounds = keepsPacketBounds
         self.take = take
         self.onEnd = onEnd
     }
@@ -33,7 +41,7 @@ package final class LossyLink: Link, @unchecked Sendable {
     package func arrive(_ bytes: [UInt8]) {
         guard isOpen else { return }
         if let receiver { return receiver(.bytes(bytes)) }
-        arrived += bytes
+        arrived.append(bytes)
         wake()
     }
 
@@ -75,7 +83,7 @@ package final class LossyLink: Link, @unchecked Sendable {
 
     package func receive() async throws(LinkError) -> [UInt8]? {
         while true {
-            if !arrived.isEmpty { return takeArrived() }
+            if !arrived.isEmpty { return keepsPacketBounds ? arrived.removeFirst() : takeArrived() }
             if let ending {
                 try ending.get()
                 return nil
@@ -100,7 +108,7 @@ package final class LossyLink: Link, @unchecked Sendable {
 
     private func takeArrived() -> [UInt8] {
         defer { arrived = [] }
-        return arrived
+        return arrived.flatMap(\.self)
     }
 
     package func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {

@@ -1,7 +1,7 @@
 import FirmwareSim
 import Testing
 
-/// A pump that is not as the protocol has it, as data: what it hears, says, or notices otherwise.
+/// A device that is not as the protocol has it, as data: what it hears, says, or notices otherwise.
 struct Mutant: Sendable, CustomTestStringConvertible {
     /// A line that it says otherwise.
     struct Saying: Sendable {
@@ -19,24 +19,48 @@ struct Mutant: Sendable, CustomTestStringConvertible {
         var late = Duration.zero
         /// By how much later still it comes each time.
         var again = Duration.zero
+        /// What is replaced in the line by what, where that is all.
+        var replaces: (String, String)?
+        /// How often it is said otherwise, before it is as it should be again.
+        var times = Int.max
+        /// Of which time since the write behind which it is said it comes at multiples; nil where it comes when it comes.
+        var beat: Duration?
+    }
+
+    /// A write that it hears otherwise.
+    struct Hearing: Sendable {
+        /// What such a write has in it.
+        var contains: String
+        /// How long it is at most.
+        var longest = Int.max
+        /// What is replaced in it.
+        var from: String
+        var to: String
+        /// How often such a write is heard as it is before this.
+        var spared = 0
     }
 
     /// The check that finds it.
     let kills: String
     /// What is wrong with it.
     let flaw: String
-    /// Whether other checks would find it too, so that it is so during this one only.
-    var isShared = false
+    /// Why other checks find it too, so that it is so during this one only; nil where it is so at any time.
+    var sharedBecause: String?
+    /// What was done to it at the latest when it begins to be so.
+    var from: String?
     /// What it hears, by what is written to it.
     var hears: [String: String] = [:]
+    var garbles: Hearing?
     var says: [Saying] = []
     /// By how much later it says what it says behind a write.
     var late: [String: Duration] = [:]
     /// What is done to it, by what should be.
     var feels: [String: String] = [:]
 
-    /// What it says unasked, each 5 s.
-    var chatter: String?
+    /// What it says unasked, each 5 s, as long as it is seen to be in this state.
+    var chatter: (text: String, state: String)?
+
+    var isShared: Bool { sharedBecause != nil }
 
     var testDescription: String { "\(kills): \(flaw)" }
 }
@@ -50,28 +74,44 @@ struct MutantDevice<Device: SimulatedDevice>: SimulatedDevice {
     private var written = ""
     private var line: [UInt8] = []
     private var spared = 0
+    private var heard = 0
     private var emissions: [Emission] = []
     private var chatterDue = Duration.seconds(5)
+    private var writtenAt = Duration.zero
+    private var hasBegun = false
 
     init(_ device: Device, _ mutant: Mutant?) { (self.device, self.mutant) = (device, mutant) }
 
-    private var row: Mutant? { isMutated ? mutant : nil }
+    private var row: Mutant? { isMutated && (hasBegun || mutant?.from == nil) ? mutant : nil }
+
+    /// This was done to it.
+    mutating func feel(_ what: String) { if what == mutant?.from { hasBegun = true } }
 
     mutating func receive(_ bytes: [UInt8], at instant: Duration) {
-        written = String(decoding: bytes, as: UTF8.self)
-        device.receive(row?.hears[written].map { Array($0.utf8) } ?? bytes, at: instant)
+        (written, writtenAt) = (String(decoding: bytes, as: UTF8.self), instant)
+        device.receive((row?.hears[written] ?? garbled(written)).map { Array($0.utf8) } ?? bytes, at: instant)
     }
+
+    private mutating func garbled(_ text: String) -> String? {
+        guard let hearing = row?.garbles, text.contains(hearing.contains), text.utf8.count <= hearing.longest else {
+            return nil
+        }
+        heard += 1
+        return heard > hearing.spared ? text.replacing(hearing.from, with: hearing.to) : nil
+    }
+
+    mutating func hostCame(at instant: Duration) { device.hostCame(at: instant) }
 
     mutating func advance(to instant: Duration) -> [Emission] {
         for emission in device.advance(to: instant) {
-            if mutant.map({ $0.says.isEmpty && $0.late.isEmpty }) ?? true {
+            if mutant.map({ $0.says.isEmpty && $0.late.isEmpty && $0.chatter == nil }) ?? true {
                 emissions.append(emission)
             } else {
                 for byte in emission.bytes { take(byte, at: emission.time) }
             }
         }
         while chatterDue <= instant {
-            if let text = row?.chatter {
+            if let (text, state) = row?.chatter, device.observations["state"] == .text(state) {
                 emissions.append(Emission(bytes: Array("\(text)\r\n".utf8), time: chatterDue))
             }
             chatterDue += .seconds(5)
@@ -83,21 +123,30 @@ struct MutantDevice<Device: SimulatedDevice>: SimulatedDevice {
 
     private mutating func take(_ byte: UInt8, at time: Duration) {
         line.append(byte)
-        guard byte == UInt8(ascii: "\n") else { return }
+        // A message of a phone is an object without others in it.
+        let isObject = line.first == UInt8(ascii: "{") && byte == UInt8(ascii: "}")
+        guard byte == UInt8(ascii: "\n") || isObject else { return }
         defer { line = [] }
-        let text = String(decoding: line.dropLast(2), as: UTF8.self)
+        let text = String(decoding: isObject ? line : line.dropLast(2), as: UTF8.self)
         let rows = (row?.says ?? []).filter { text.hasPrefix($0.line) && ($0.behind ?? written) == written }
         var (bytes, late) = (line, row?.late[written] ?? .zero)
         if let saying = rows.first {
             spared += 1
-            if spared > saying.spared {
+            if spared > saying.spared, spared - saying.spared <= saying.times {
                 let lines = saying.becomes.map { ($0 == "*" ? text : $0) + saying.end }
-                bytes = Array(lines.joined().utf8)
+                bytes =
+                    saying.replaces.map { Array(text.replacing($0.0, with: $0.1).utf8) + (isObject ? [] : [13, 10]) }
+                    ?? Array(lines.joined().utf8)
                 late += saying.late + saying.again * (spared - saying.spared - 1)
+                if let beat = saying.beat {
+                    late += beat * (((time - writtenAt) / beat).rounded(.up)) - (time - writtenAt)
+                }
             }
         }
         if !bytes.isEmpty {
-            emissions.append(Emission(bytes: bytes, time: time + late))
+            // What is late holds up nothing that is said behind it.
+            let index = emissions.firstIndex { $0.time > time + late } ?? emissions.count
+            emissions.insert(Emission(bytes: bytes, time: time + late), at: index)
         }
     }
 
@@ -107,5 +156,8 @@ struct MutantDevice<Device: SimulatedDevice>: SimulatedDevice {
 
     var isQuiescent: Bool { device.isQuiescent && emissions.isEmpty }
 
-    mutating func reset(at instant: Duration) { device.reset(at: instant) }
+    mutating func reset(at instant: Duration) {
+        device.reset(at: instant)
+        chatterDue = instant + .seconds(5)
+    }
 }

@@ -39,30 +39,73 @@ struct OtherFamilyTests {
         #expect(verdict.passedCount == FamilyVerification.storm.checks.count)
     }
 
+    @Test("A log of any length leaves a run within 45 s, and what was not seen is not called ok")
+    func longLog() throws {
+        let world = VerificationWorld(StormFirmware(options: StormFirmwareOptions(rows: 100_000)))
+        let verdict = try #require(world.verify(.storm, hasStimulus: false) { $0.mayRun = false }.verdict)
+        #expect(verdict.failures.isEmpty && verdict.skipped.contains("storm.log.same"))
+        #expect(world.loop.now < .seconds(45), "\(world.loop.now)")
+        for result in verdict.results { #expect(result.received.count < 20) }
+    }
+
+    @Test("A sensor that measures often passes too", arguments: [90, 400, 1000])
+    func busyStorm(interval: Int) throws {
+        let options = StormFirmwareOptions(interval: .milliseconds(interval), echoesCommand: true)
+        let verdict = try #require(VerificationWorld(StormFirmware(options: options)).verify(.storm).verdict)
+        #expect(verdict.isPassed && verdict.skipped.isEmpty, "\(verdict.results.filter(\.isFailure))")
+    }
+
+    @Test(
+        "A device that falls silent, whenever it does, is through within 45 s", arguments: ["led", "storm"],
+        [1, 2, 3, 5])
+    func fallsSilent(family: String, count: Int) throws {
+        let row = try #require(FamilyVerification.named(family))
+        func verdict(_ world: VerificationWorld<some SimulatedDevice>) throws -> FirmwareVerdict {
+            var heard = 0
+            world.onWrite = { text in
+                heard += 1
+                return heard > count ? nil : text
+            }
+            let verdict = try #require(world.verify(row, hasStimulus: false) { $0.mayRun = false }.verdict)
+            #expect(world.loop.now <= .seconds(45), "\(world.loop.now)")
+            return verdict
+        }
+        if family == "led" {
+            #expect(try !verdict(VerificationWorld(LEDFirmware())).isPassed)
+        } else {
+            let world = VerificationWorld(StormFirmware(options: StormFirmwareOptions()))
+            #expect(try verdict(world).isPassed == (count > 1))
+        }
+    }
+
     private static let mutants: [Mutant] = [
         Mutant(
-            kills: "led.ask", flaw: "answers in lower case", isShared: true,
+            kills: "led.ask", flaw: "answers in lower case",
             says: [.init(line: "LED:", becomes: ["led:0"], behind: "LED\n")]),
-        Mutant(kills: "led.on", flaw: "can't be lit", isShared: true, hears: ["LED:1\n": "LED:0\n"]),
-        Mutant(kills: "led.off", flaw: "can't be put out", isShared: true, hears: ["LED:0\n": "LED:1\n"]),
+        Mutant(kills: "led.on", flaw: "can't be lit", hears: ["LED:1\n": "LED:0\n"]),
+        Mutant(kills: "led.off", flaw: "can't be put out", hears: ["LED:0\n": "LED:1\n"]),
         Mutant(
-            kills: "led.again", flaw: "says something else the second time", isShared: true,
-            says: [.init(line: "LED:1", becomes: ["LED:0"], behind: "LED:1\n", spared: 1)]),
+            kills: "led.again", flaw: "says something else the second time",
+            says: [.init(line: "LED:1", becomes: ["LED:0"], behind: "LED:1\n", spared: 2, times: 1)]),
         Mutant(
-            kills: "led.kept", flaw: "forgets when it is asked", isShared: true,
-            says: [.init(line: "LED:1", becomes: ["LED:0"], behind: "LED\n", spared: 1)]),
+            kills: "led.kept", flaw: "forgets when it is asked again",
+            says: [.init(line: "LED:1", becomes: ["LED:0"], behind: "LED\n", spared: 4, times: 1)]),
+        Mutant(kills: "led.now", flaw: "does not notice the switch", feels: ["light off": ""]),
         Mutant(
-            kills: "storm.log.reply", flaw: "says another beginning", isShared: true,
+            kills: "storm.log.reply", flaw: "says another beginning",
             says: [.init(line: "LOG Values: ", becomes: ["LOG: "])]),
         Mutant(
-            kills: "storm.log.rows", flaw: "leaves out a number", isShared: true,
+            kills: "storm.log.rows", flaw: "leaves out a number",
             says: [.init(line: "LOG Values: ", becomes: ["LOG Values: ", "1 2 3"])]),
         Mutant(
-            kills: "storm.log.same", flaw: "says a row of its log once only", isShared: true,
+            kills: "storm.log.same", flaw: "says a row of its log once only",
             says: [.init(line: "LOG Values: ", becomes: ["LOG Values: 1 2 3 4.5"], spared: 1)]),
         Mutant(
-            kills: "storm.live.row", flaw: "says no live row",
-            says: [.init(line: "LIVE LOG: ", becomes: [])]),
+            kills: "storm.live.row", flaw: "leaves out a number of a live row",
+            says: [.init(line: "LIVE LOG: ", becomes: ["LIVE LOG: 1 2 3"])]),
+        Mutant(
+            kills: "storm.live.once", flaw: "says a live row twice",
+            says: [.init(line: "LIVE LOG: ", becomes: ["*", "*"])]),
     ]
 
     @Test("Every check has a device that it alone finds", arguments: mutants)

@@ -5,32 +5,42 @@ extension Mutant {
     /// What is said in the place of lines that begin so, behind a write.
     private static func says(
         _ line: String, _ becomes: String..., behind: String? = nil, end: String = "\r\n", spared: Int = 0,
-        late: Duration = .zero, again: Duration = .zero
+        late: Duration = .zero, again: Duration = .zero, times: Int = .max
     ) -> [Saying] {
-        [Saying(line: line, becomes: becomes, behind: behind, end: end, spared: spared, late: late, again: again)]
+        [
+            Saying(
+                line: line, becomes: becomes, behind: behind, end: end, spared: spared, late: late, again: again,
+                times: times)
+        ]
+    }
+
+    /// What is said otherwise in lines that begin so.
+    private static func replaces(_ line: String, _ from: String, _ to: String, behind: String? = nil, times: Int = .max)
+        -> [Saying]
+    {
+        [Saying(line: line, becomes: [], behind: behind, replaces: (from, to), times: times)]
     }
 
     private static let statusMutants = [
         Mutant(
-            kills: "pump.status.reply", flaw: "says STATUS twice", isShared: true,
+            kills: "pump.status.reply", flaw: "says STATUS twice",
             says: says("STATUS:", "*", "*", behind: "STATUS\n")),
         Mutant(
-            kills: "pump.status.off-fields", flaw: "says a speed while it is off", isShared: true,
-            says: says(
-                "STATUS:{State:OFF", "STATUS:{State:OFF,Speed:70%,Runtime:0m,Remaining:30m,SkinTemp:34.0C}")),
+            kills: "pump.status.off-fields", flaw: "says a speed while it is off",
+            says: replaces("STATUS:{State:OFF", "State:OFF,", "State:OFF,Speed:70%,")),
         Mutant(
-            kills: "pump.status.temperatures", flaw: "has two decimals in STATUS", isShared: true,
-            says: says("STATUS:{State:OFF", "STATUS:{State:OFF,WaterTemp:12.00C,SkinTemp:34.00C}")),
+            kills: "pump.status.temperatures", flaw: "has two decimals in STATUS",
+            says: replaces("STATUS:{State:OFF", "WaterTemp:12.0C", "WaterTemp:12.00C")),
         Mutant(
-            kills: "pump.temp.reply", flaw: "says TEMP twice", isShared: true, says: says("TEMP:", "*", "*")),
+            kills: "pump.temp.reply", flaw: "says the first TEMP twice", says: says("TEMP:", "*", "*", times: 1)),
         Mutant(
-            kills: "pump.temp.form", flaw: "says the skin's temperature first", isShared: true,
-            says: says("TEMP:", "TEMP:{Skin:34.0C,Water:12.0C}")),
+            kills: "pump.temp.form", flaw: "says the skin's temperature first",
+            says: replaces("TEMP:", "Water:12.0C,Skin:34.0C", "Skin:34.0C,Water:12.0C")),
     ]
 
     private static let lineMutants = [
         Mutant(
-            kills: "pump.line.end", flaw: "ends one line of a reply in another way", isShared: true,
+            kills: "pump.line.end", flaw: "ends one line of a reply in another way",
             says: says("OK", "*", behind: "OFF\n", end: "\n")),
         Mutant(kills: "pump.line.return", flaw: "takes \\r for no end", hears: ["TEMP\r": "TEMP"]),
         Mutant(
@@ -39,7 +49,7 @@ extension Mutant {
         Mutant(
             kills: "pump.line.empty", flaw: "answers an empty line", hears: ["\n\r\n\nTEMP\n": "X\nTEMP\n"]),
         Mutant(
-            kills: "pump.line.parts", flaw: "takes a pause for an end", isShared: true, hears: ["TE": "TE\n"]),
+            kills: "pump.line.parts", flaw: "takes a pause for an end", hears: ["TE": "TE\n"]),
         Mutant(
             kills: "pump.line.longest", flaw: "has room for 62 bytes only",
             hears: [String(repeating: "X", count: 23): String(repeating: "X", count: 24)]),
@@ -56,7 +66,7 @@ extension Mutant {
 
     private static let commandMutants = [
         Mutant(
-            kills: "pump.off.reply", flaw: "forgets OK", isShared: true, says: says("OK", behind: "OFF\n")),
+            kills: "pump.off.reply", flaw: "forgets OK", says: says("OK", behind: "OFF\n")),
         Mutant(
             kills: "pump.command.unknown", flaw: "says nothing to what it does not know",
             hears: ["FOO\n": ""]),
@@ -64,91 +74,92 @@ extension Mutant {
         Mutant(kills: "pump.command.untrimmed", flaw: "trims spaces", hears: ["TEMP \n": "TEMP\n"]),
         Mutant(kills: "pump.command.whole", flaw: "takes a beginning for the command", hears: ["OFFF\n": "OFF\n"]),
         Mutant(kills: "pump.command.nul", flaw: "goes on behind a NUL", hears: ["TEMP\0junk\n": "TEMPjunk\n"]),
-        Mutant(
-            kills: "pump.speed.not-running", flaw: "starts with SPEED", isShared: true, hears: ["SPEED:100\n": "ON\n"]),
-        Mutant(
-            kills: "pump.speed.range-first", flaw: "accepts 256", isShared: true, hears: ["SPEED:256\n": "SPEED:255\n"]),
+        Mutant(kills: "pump.speed.not-running", flaw: "starts with SPEED", hears: ["SPEED:99\n": "ON\n"]),
+        Mutant(kills: "pump.speed.range-first", flaw: "accepts 1000", hears: ["SPEED:1000\n": "SPEED:255\n"]),
         Mutant(kills: "pump.speed.colon", flaw: "needs no colon", hears: ["SPEED 100\n": "SPEED:100\n"]),
         Mutant(
-            kills: "pump.speed.atoi-range", flaw: "refuses what is no number", isShared: true,
-            hears: ["SPEED:5x\n": "SPEED:300\n"]),
+            kills: "pump.speed.atoi-range", flaw: "takes no leading zeros",
+            hears: ["SPEED:00000255\n": "SPEED:300\n"]),
         Mutant(
             kills: "pump.speed.sixteen-bits", flaw: "wraps some numbers only", hears: ["SPEED:65736\n": "SPEED:300\n"]),
     ]
 
     private static let timingMutants = [
         Mutant(
-            kills: "pump.off.silence", flaw: "reports while it is off", isShared: true,
-            chatter: "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.0C}"),
+            kills: "pump.off.silence", flaw: "reports while it is off",
+            chatter: ("STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.0C}", "off")),
         Mutant(
-            kills: "pump.reply.latency", flaw: "answers late", isShared: true, late: ["TEMP\n": .milliseconds(400)]),
+            kills: "pump.reply.latency", flaw: "answers late", late: ["SPEED:998\n": .milliseconds(400)]),
         Mutant(
-            kills: "pump.loop.one-command", flaw: "handles all commands in one turn", isShared: true,
+            kills: "pump.loop.one-command", flaw: "handles all commands in one turn",
             hears: [String(repeating: "TEMP\n", count: 5): "TEMP\n"],
             says: says(
                 "TEMP:", "*", "*", "*", "*", "*", behind: String(repeating: "TEMP\n", count: 5))),
         Mutant(
-            kills: "pump.loop.period", flaw: "has longer turns", isShared: true, late: ["TEMP\n": .milliseconds(60)]),
-        Mutant(kills: "pump.loop.blink", flaw: "does not blink", isShared: true, late: ["TEMP\n": .milliseconds(50)]),
+            kills: "pump.loop.period", flaw: "has longer turns",
+            says: says(
+                "TEMP:", "*", behind: String(repeating: "TEMP\n", count: 5), again: .milliseconds(25)),
+            late: ["TEMP\n": .milliseconds(25)]),
+        Mutant(
+            kills: "pump.loop.blink", flaw: "blinks for 29 ms", late: ["TEMP\n": .microseconds(20_700)]),
         Mutant(
             kills: "pump.boot.banner", flaw: "says no baud rate",
             says: says("Baud Rate:")),
     ]
 
     private static let runMutants = [
-        Mutant(kills: "pump.boot.off", flaw: "runs on behind a reset", isShared: true, feels: ["reset": ""]),
+        Mutant(kills: "pump.boot.off", flaw: "runs on behind a reset", feels: ["reset": ""]),
         Mutant(
-            kills: "pump.on.reply", flaw: "says PUMP:OFF for ON", isShared: true,
+            kills: "pump.on.reply", flaw: "says PUMP:OFF for ON",
             says: says("PUMP:ON", "PUMP:OFF", behind: "ON\n")),
         Mutant(
-            kills: "pump.on.state", flaw: "acknowledges ON, and is off", isShared: true, hears: ["ON\n": "OFF\n"],
+            kills: "pump.on.state", flaw: "acknowledges ON, and is off", hears: ["ON\n": "OFF\n"],
             says: says("PUMP:OFF", "PUMP:ON", behind: "ON\n")),
         Mutant(kills: "pump.on.case", flaw: "knows ON in capitals only", hears: ["oN\n": "X\n"]),
         Mutant(kills: "pump.on.nul", flaw: "goes on behind a NUL", hears: ["ON\0junk\n": "ONjunk\n"]),
         Mutant(kills: "pump.on.untrimmed", flaw: "trims spaces", hears: ["ON \n": "ON\n"]),
         Mutant(
-            kills: "pump.on.speed", flaw: "keeps its speed with a second ON", isShared: true,
-            says: says("STATUS:{State:ON,Speed:70%", "STATUS:{State:ON,Speed:3%,Runtime:0m,Remaining:29m}")),
+            kills: "pump.on.speed", flaw: "keeps its speed with a second ON",
+            says: replaces("STATUS:{State:ON", "Speed:70%", "Speed:3%")),
         Mutant(
-            kills: "pump.off.stops", flaw: "stays on behind OFF", isShared: true, hears: ["OFF\n": "ON\n"],
-            says: says("PUMP:ON", "PUMP:OFF", behind: "OFF\n")),
+            kills: "pump.off.stops", flaw: "stays on behind OFF",
+            sharedBecause: "each check of a running pump ends with OFF, and one that does not work is found there",
+            hears: ["OFF\n": "ON\n"], says: says("PUMP:ON", "PUMP:OFF", behind: "OFF\n")),
         Mutant(
-            kills: "pump.status.on-fields", flaw: "says no unit of the speed", isShared: true,
-            says: says("STATUS:{State:ON", "STATUS:{State:ON,Speed:70,Runtime:0m,Remaining:29m,SkinTemp:34.0C}")),
+            kills: "pump.status.on-fields", flaw: "says its speed twice",
+            says: replaces("STATUS:{State:ON", "Speed:70%,", "Speed:70%,Speed:70%,")),
         Mutant(
-            kills: "pump.status.times", flaw: "rounds minutes up", isShared: true,
-            says: says(
-                "STATUS:{State:ON", "STATUS:{State:ON,Speed:70%,Runtime:1m,Remaining:29m,SkinTemp:34.0C}")),
+            kills: "pump.status.times", flaw: "says too little of what remains",
+            says: replaces("STATUS:{State:ON", "Remaining:29m", "Remaining:28m")),
         Mutant(
-            kills: "pump.speed.reply", flaw: "says another speed than was set", isShared: true,
-            says: says("SPEED:255", "SPEED:254", behind: "SPEED:255\n")),
+            kills: "pump.speed.reply", flaw: "says another speed than was set",
+            says: says("SPEED:77", "SPEED:76", behind: "SPEED:77\n")),
         Mutant(
-            kills: "pump.speed.percent", flaw: "rounds the percentage", isShared: true,
+            kills: "pump.speed.percent", flaw: "rounds the percentage",
             says: says("STATUS:{State:ON,Speed:49%", "STATUS:{State:ON,Speed:50%,Runtime:0m,Remaining:29m}")),
         Mutant(
-            kills: "pump.speed.zero", flaw: "is off at speed 0", isShared: true, hears: ["SPEED:0\n": "OFF\n"],
+            kills: "pump.speed.zero", flaw: "is off at speed 0", hears: ["SPEED:0\n": "OFF\n"],
             says: says("PUMP:OFF", "SPEED:0", behind: "SPEED:0\n")),
         Mutant(
             kills: "pump.speed.atoi", flaw: "has no plus sign", hears: ["SPEED:+7\n": "SPEED:0\n"]),
         Mutant(
-            kills: "pump.speed.kept", flaw: "is set by what is out of range", isShared: true,
-            hears: ["SPEED:-1\n": "SPEED:255\n"],
-            says: says("SPEED:255", behind: "SPEED:-1\n")
-                + says("OK", "ERROR:INVALID_SPEED_VALUE", behind: "SPEED:-1\n")),
+            kills: "pump.speed.kept", flaw: "is set by what is out of range", hears: ["SPEED:-5\n": "SPEED:255\n"],
+            says: says("SPEED:255", behind: "SPEED:-5\n")
+                + says("OK", "ERROR:INVALID_SPEED_VALUE", behind: "SPEED:-5\n")),
         Mutant(
-            kills: "pump.unasked.status", flaw: "leaves out every report but the first", isShared: true,
+            kills: "pump.unasked.status", flaw: "leaves out every report but the first",
             says: says("STATUS:", behind: "ON\n", spared: 1)),
         Mutant(
-            kills: "pump.unasked.status", flaw: "reports each 6 s", isShared: true,
-            says: says("STATUS:", "*", behind: "ON\n", spared: 1, late: .seconds(1), again: .seconds(1))),
+            kills: "pump.unasked.status", flaw: "reports each 6 s",
+            says: [Saying(line: "STATUS:", becomes: ["*"], behind: "ON\n", beat: .seconds(6))]),
         Mutant(
-            kills: "pump.unasked.beat", flaw: "begins to count at ON", isShared: true,
-            says: says("STATUS:", "*", behind: "ON\n", spared: 1, late: .seconds(2))),
+            kills: "pump.unasked.beat", flaw: "begins to count at ON",
+            says: [Saying(line: "STATUS:", becomes: ["*"], behind: "ON\n", beat: .seconds(5))]),
     ]
 
     private static let handMutants = [
         Mutant(
-            kills: "pump.button.on", flaw: "does not say that the button has started it", isShared: true,
+            kills: "pump.button.on", flaw: "does not say that the button has started it",
             says: says("MANUAL:ON")),
         Mutant(
             kills: "pump.button.off", flaw: "does not say that the button has stopped it",
@@ -163,17 +174,16 @@ extension Mutant {
             kills: "pump.knob.hysteresis", flaw: "follows each tremor of the knob",
             feels: ["turn \(730.0 / 1023)": "turn 0.8"]),
         Mutant(
-            kills: "pump.knob.only-moved", flaw: "holds to the knob, and not to SPEED", isShared: true,
-            hears: ["SPEED:100\n": "SPEED:179\n"],
-            says: says("SPEED:179", "SPEED:100", behind: "SPEED:100\n")),
+            kills: "pump.knob.only-moved", flaw: "holds to the knob, and not to SPEED",
+            hears: ["SPEED:102\n": "SPEED:179\n"], says: says("SPEED:179", "SPEED:102", behind: "SPEED:102\n")),
         Mutant(
-            kills: "pump.status.minutes", flaw: "counts too slowly", isShared: true,
+            kills: "pump.status.minutes", flaw: "counts too slowly",
             feels: ["advance 90s": "advance 10s"]),
         Mutant(
-            kills: "pump.on.restarts-timer", flaw: "does not begin anew with a second ON", isShared: true,
-            says: says("STATUS:{State:ON", "STATUS:{State:ON,Speed:70%,Runtime:2m,Remaining:27m}")),
+            kills: "pump.on.restarts-timer", flaw: "does not begin anew with a second ON", from: "advance 30s",
+            says: replaces("STATUS:{State:ON", "Runtime:0m", "Runtime:2m", behind: "STATUS\n", times: 1)),
         Mutant(
-            kills: "pump.safety.thirty-minutes", flaw: "runs for longer", isShared: true,
+            kills: "pump.safety.thirty-minutes", flaw: "runs for longer",
             feels: ["advance 25s": "advance 1s"]),
         Mutant(
             kills: "pump.overheat.stops", flaw: "runs on with hot skin", feels: ["temperature skin 41.5": ""]),
@@ -185,13 +195,14 @@ extension Mutant {
         Mutant(
             kills: "pump.error.speed", flaw: "says nothing of SPEED in the error state", hears: ["SPEED:90\n": ""]),
         Mutant(
-            kills: "pump.error.off", flaw: "stays in the error state", isShared: true, hears: ["OFF\n": "X\n"],
-            says: says("ERROR:UNKNOWN_COMMAND", "OK", "PUMP:OFF", behind: "OFF\n")),
+            kills: "pump.error.off", flaw: "stays in the error state",
+            sharedBecause: "each check of a running pump ends with OFF, and one that does not work is found there",
+            hears: ["OFF\n": "X\n"], says: says("ERROR:UNKNOWN_COMMAND", "OK", "PUMP:OFF", behind: "OFF\n")),
         Mutant(
             kills: "pump.temp.value", flaw: "reads a few degrees too much",
             feels: ["temperature skin 31": "temperature skin 33"]),
         Mutant(
-            kills: "pump.temp.width", flaw: "leaves out the leading space", isShared: true,
-            says: says("TEMP:", "TEMP:{Water:9.4C,Skin:34.0C}")),
+            kills: "pump.temp.width", flaw: "leaves out the leading space",
+            says: replaces("TEMP:", "Water: 9", "Water:9")),
     ]
 }

@@ -66,7 +66,7 @@ struct PumpSafetyTests {
 
     @Test("A pump that starts at SPEED is found running, and switched off")
     func startsUnasked() throws {
-        let mutant = Mutant(kills: "", flaw: "starts with SPEED", hears: ["SPEED:100\n": "ON\n"])
+        let mutant = Mutant(kills: "", flaw: "starts with SPEED", hears: ["SPEED:99\n": "ON\n"])
         let world = World(.onBench, mutant)
         let verdict = try #require(world.verify(.pump, hasStimulus: false) { $0.mayRun = false }.verdict)
         #expect(verdict.failures == ["pump.speed.not-running"])

@@ -19,35 +19,71 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
     private(set) var task: Task<Void, Never>?
     /// By how much the device is ahead of the loop.
     private var ahead: Duration
+    private let carrier: WorldCarrier
+    /// What a module has heard of its UART and not sent.
+    private var notified: [UInt8] = []
+    /// When the last packet to the module was written.
+    private var airFree = Duration.zero
 
-    /// - Parameter age: For how long the device has lived.
-    init(_ device: Device, _ mutant: Mutant? = nil, age: Duration = .zero) {
+    /// - Parameters:
+    ///   - age: For how long the device has lived.
+    ///   - carrier: What its bytes go over.
+    init(_ device: Device, _ mutant: Mutant? = nil, age: Duration = .zero, over carrier: WorldCarrier = .line) {
         ahead = age
+        self.carrier = carrier
         self.device = MutantDevice(device, mutant)
         loop.device = SimulatedLoop.Device(
             next: { [unowned self] in
                 self.device.nextActivity.map { $0 - ahead } ?? loop.now + .seconds(3600)
             },
             step: { [unowned self] in live(until: $0) })
-        link = LossyLink(loop) { [unowned self] bytes in
+        link = LossyLink(loop, keepsPacketBounds: carrier.keepsPacketBounds) { [unowned self] bytes in
             let text = String(decoding: bytes, as: UTF8.self)
             written.append(text)
-            if let text = onWrite(text) { self.device.receive(Array(text.utf8), at: loop.now + ahead) }
+            if let text = onWrite(text) { carry(Array(text.utf8)) }
         } onEnd: {
         }
+        self.device.hostCame(at: age)
     }
 
     private func live(until instant: Duration) {
-        for emission in device.advance(to: instant + ahead) where link.isOpen { link.arrive(emission.bytes) }
+        for emission in device.advance(to: instant + ahead) where link.isOpen {
+            guard case .module(let interval) = carrier else {
+                link.arrive(emission.bytes)
+                continue
+            }
+            if notified.isEmpty { loop.at(carrier.nextEvent(behind: loop.now, interval)) { [self] in notify() } }
+            notified += emission.bytes
+        }
+    }
+
+    private func carry(_ bytes: [UInt8]) {
+        guard case .module(let interval) = carrier else { return device.receive(bytes, at: loop.now + ahead) }
+        for (index, start) in stride(from: 0, to: bytes.count, by: WorldCarrier.packet).enumerated() {
+            let packet = Array(bytes[start..<min(start + WorldCarrier.packet, bytes.count)])
+            let written = max(loop.now, airFree) + (index == 0 ? .zero : .milliseconds(21))
+            airFree = written
+            loop.at(carrier.nextEvent(behind: written, interval)) { [self] in
+                device.receive(packet, at: loop.now + ahead)
+            }
+        }
+    }
+
+    private func notify() {
+        defer { notified = [] }
+        for start in stride(from: 0, to: notified.count, by: WorldCarrier.packet) {
+            link.arrive(Array(notified[start..<min(start + WorldCarrier.packet, notified.count)]))
+        }
     }
 
     // MARK: Hands
 
     /// Does what `sim ctl` does.
     func perform(_ verb: String, _ arguments: [String]) throws {
-        let asked = ([verb] + arguments).joined(separator: " ")
-        let felt = device.isMutated ? device.mutant?.feels[asked] ?? asked : asked
-        let words = felt.split(separator: " ").map(String.init)
+        let asked = [verb] + arguments
+        device.feel(asked.joined(separator: " "))
+        let felt = device.isMutated ? device.mutant?.feels[asked.joined(separator: " ")] : nil
+        let words = felt.map { $0.split(separator: " ").map(String.init) } ?? asked
         guard let verb = words.first else { return }
         let now = loop.now + ahead
         switch verb {
@@ -55,6 +91,7 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
             ahead += .seconds(Double(words[1].dropLast()) ?? 0)
             live(until: loop.now)
         case "reset": device.reset(at: now)
+        case "fault": device.device.setOwnFault(words[1] == "none" ? nil : words[1], at: now)
         default:
             guard let row = Device.verbs.first(where: { $0.name == verb }) else { return }
             try row.perform(&device.device, try row.settings(Array(words.dropFirst())), now)
@@ -77,12 +114,17 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
         _ change: (inout VerificationOptions) -> Void = { _ in }
     ) -> Outcome {
         var options = VerificationOptions()
-        options.mayRun = true
+        (options.mayRun, options.maySend, options.seed) = (true, family.family == "rescue", 7)
         change(&options)
         let checks = checks ?? family.checks
         let verification = Verification(
             family, over: link, checks: checks, clock: SimulatedClock(loop: loop), options: options,
-            stimulus: hasStimulus ? Hands { [unowned self] in try perform($0, $1) } : nil)
+            stimulus: hasStimulus
+                ? Hands { [unowned self] in
+                    try perform($0, $1)
+                } look: { [unowned self] in
+                    device.device.observations.mapValues(\.shown)
+                } : nil)
         let box = Box()
         selectMutation(checks.first?.id)
         box.ending = loop.run(limit: .seconds(40_000)) { [unowned self] in
@@ -119,8 +161,40 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
 private struct Hands: Stimulus, @unchecked Sendable {
     // @unchecked: called on the simulated loop's thread only.
     let body: (String, [String]) throws -> Void
+    let look: () -> [String: String]
 
     func perform(_ verb: String, _ arguments: [String]) async throws { try body(verb, arguments) }
+
+    func state() async throws -> [String: String] { look() }
+}
+
+extension ObservedValue {
+    fileprivate var shown: String {
+        switch self {
+        case .text(let text): text
+        case .integer(let number): "\(number)"
+        case .number(let number): "\(number)"
+        case .boolean(let isSo): "\(isSo)"
+        }
+    }
+}
+
+/// What carries the bytes of a device in a simulated world.
+enum WorldCarrier {
+    /// A serial line.
+    case line
+    /// BLE, where each packet is a message.
+    case packets
+    /// An HM-10: packets of 20 bytes at connection events that are so far apart, 21 ms between two of ours.
+    case module(interval: Duration)
+
+    static let packet = 20
+
+    var keepsPacketBounds: Bool { if case .packets = self { true } else { false } }
+
+    func nextEvent(behind time: Duration, _ interval: Duration) -> Duration {
+        interval * (Int((time / interval).rounded(.down)) + 1)
+    }
 }
 
 extension PumpFirmware {

@@ -13,7 +13,7 @@ final class Bench {
     private let isUnasked: @Sendable (String) -> Bool
     /// By how much the stimulus has moved the device's time.
     private var advanced = Duration.zero
-    private var lines = HeardLines()
+    private var lines: HeardLines
 
     private(set) var steps: [CheckResult.Step] = []
     private(set) var variants: [String] = []
@@ -28,25 +28,58 @@ final class Bench {
     var bootLines: [HeardLine]?
     /// What the family keeps of the device as it was before the first check.
     var memory: String?
+    /// What the device said, and what it was sent, before the first check.
+    var opening = Opening()
+    /// An image that was asked for, and which checks have judged it.
+    var image: (transfer: ImageTransfer, judges: Set<String>)?
+    /// The log that was asked for, and which checks have judged it.
+    var storedLog: (log: StoredLog, judges: Set<String>)?
+    /// The check that is under way.
+    private(set) var check = ""
+    /// How many test messages were made.
+    var messageCount: UInt64 = 0
 
     init(
         _ link: any Link, clock: SessionClock, options: VerificationOptions, stimulus: (any Stimulus)?,
-        isUnasked: @escaping @Sendable (String) -> Bool
+        framing: Framing, isUnasked: @escaping @Sendable (String) -> Bool
     ) {
         (self.link, self.clock, self.options, self.stimulus) = (link, clock, options, stimulus)
         self.isUnasked = isUnasked
+        lines = HeardLines(link.keepsPacketBounds ? .packets : framing)
         reader = LinkReader(link, clock: clock)
     }
 
     /// The device's time since the beginning: that of the clock, and what the stimulus has let go by.
     var now: Duration { clock.elapsed() + advanced }
 
+    /// Whether each packet of the carrier is a message.
+    var keepsPacketBounds: Bool { link.keepsPacketBounds }
+
+    /// Skips the check where packets of the carrier hold no message of so many bytes: it cuts them, and not the device.
+    func requirePackets(of count: Int) async throws {
+        guard keepsPacketBounds, let capacity = await link.packetCapacity(), capacity < count else { return }
+        throw CheckSkip(reason: "packets of \(capacity) bytes have no room for it")
+    }
+
     /// The time of the clock since the beginning.
     var elapsed: Duration { clock.elapsed() }
 
+    /// What happened before the first check.
+    struct Opening {
+        var steps: [CheckResult.Step] = []
+        var lines: [HeardLine] = []
+    }
+
     /// Begins a check: what came before it is not its own.
-    func beginCheck() async throws {
-        if !link.keepsPacketBounds { lines.append(try await link.receiveAvailable(), at: now) }
+    func beginCheck(_ id: String) async throws {
+        check = id
+        if link.keepsPacketBounds {
+            // Two packets must not come as one: each is taken by itself.
+            let deadline = elapsed + .milliseconds(300)
+            while elapsed < deadline, try await reader.next(by: elapsed) != nil {}
+        } else {
+            lines.append(try await link.receiveAvailable(), at: now)
+        }
         while lines.next() != nil {}
         _ = lines.takeFragment()
         (steps, variants, unasked) = ([], [], [])
@@ -63,10 +96,33 @@ final class Bench {
     ///
     /// - Parameter isQuestion: Whether they can change nothing, whatever the firmware does with them.
     func send(_ text: String, isQuestion: Bool = false) async throws {
-        let bytes = Array(text.utf8)
+        try await send(Array(text.utf8), isQuestion: isQuestion)
+    }
+
+    func send(_ bytes: [UInt8], isQuestion: Bool = false) async throws {
         if !isQuestion { hasInterfered = true }
         steps.append(.sent(bytes))
         try await link.send(bytes)
+    }
+
+    /// Sends a message: a line, or a write where the carrier keeps packet bounds.
+    func say(_ text: String, isQuestion: Bool = false) async throws {
+        try await say(Array(text.utf8), isQuestion: isQuestion)
+    }
+
+    func say(_ message: [UInt8], isQuestion: Bool = false) async throws {
+        try await send(message + (link.keepsPacketBounds ? [] : [UInt8(ascii: "\n")]), isQuestion: isQuestion)
+    }
+
+    /// Adds what was said earlier to the account of this check, which judges it.
+    func recall(_ earlier: [CheckResult.Step]) { steps += earlier }
+
+    /// Has only the first and the last of many lines in the account, behind the first `count` steps.
+    func leaveOutSteps(behind count: Int, keeping kept: Int = 3) {
+        let rest = steps.count - count
+        guard rest > 2 * kept + 1 else { return }
+        let cut = (count + kept)..<(steps.count - kept)
+        steps.replaceSubrange(cut, with: [.leftOut(lines: cut.count)])
     }
 
     /// The next line, unasked or not; nil where none ends within `time`.
@@ -147,6 +203,25 @@ final class Bench {
         try await stimulus.perform(verb, arguments)
     }
 
+    /// What one who stands beside the device sees of it, as `sim ctl` tells: `true`, `12`.
+    ///
+    /// - Throws: ``CheckSkip`` where nobody tells of that.
+    func observe(_ key: String) async throws -> String {
+        guard let stimulus else { throw CheckSkip(reason: "needs a stimulus") }
+        guard let value = try await stimulus.state()[key] else {
+            throw CheckSkip(reason: "the stimulus does not tell of '\(key)'")
+        }
+        return value
+    }
+
+    /// The same of what is counted.
+    func observeCount(_ key: String) async throws -> Int {
+        guard let count = Int(try await observe(key)) else {
+            throw CheckSkip(reason: "the stimulus does not count '\(key)'")
+        }
+        return count
+    }
+
     /// Whether this was done in the check that is under way.
     func hasActed(on beginning: String) -> Bool {
         steps.contains { if case .did(let verb) = $0 { verb.hasPrefix(beginning) } else { false } }
@@ -160,6 +235,12 @@ final class Bench {
 
     /// Takes what has come, whatever it is.
     func drain() async throws { while try await line(within: .milliseconds(150)) != nil {} }
+
+    /// Takes what comes, whatever it is, until nothing has come for `silence`; at most for 5 s.
+    func drain(until silence: Duration) async throws {
+        let deadline = elapsed + .seconds(5)
+        while elapsed < deadline, try await line(within: silence) != nil {}
+    }
 }
 
 /// Fails the check unless `isSo`.

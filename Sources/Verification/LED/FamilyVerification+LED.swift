@@ -21,6 +21,15 @@ extension FamilyVerification {
                     for _ in 1...2 { try await bench.expect(light: value) }
                 }
             },
+            Check("led.now", "3: LED asks, reply LED:<0|1>, also of what was switched at the board", needs: [.stimulus])
+            { bench in
+                for (value, state) in [("0", "off"), ("1", "on")] {
+                    try await bench.act("light", state)
+                    // It may be asked to notify.
+                    try await bench.drain(until: .milliseconds(200))
+                    try await bench.expect(light: value)
+                }
+            },
         ],
         begin: { bench in
             do {
@@ -41,7 +50,8 @@ extension FamilyVerification {
             if let memory = bench.memory { try? await bench.send("LED:\(memory)\n") }
             return .harmless
         },
-        isUnasked: { _ in false })
+        isUnasked: { _ in false },
+        basis: [(["led.again", "led.kept"], ["led.on", "led.off"])])
 }
 
 extension LineExpectation {
@@ -62,12 +72,13 @@ extension Bench {
     /// Sets the light. The protocol has no reply to that: a board that says the state at once is as good.
     fileprivate func set(_ value: String) async throws {
         try await send("LED:\(value)\n")
-        if let line = try await line(within: .milliseconds(200)) {
+        var isTold = false
+        // Over BLE both the answer to the write and a notification may tell it.
+        while let line = try await line(within: .milliseconds(200)) {
             try require(line.text == "LED:\(value)", "LED:\(value), or nothing", got: line.bytes.shown)
-            note("says its state when it is set")
-        } else {
-            note("says nothing when it is set")
+            isTold = true
         }
+        note(isTold ? "tells its state when it is set" : "says nothing when it is set")
         try await expect(light: value)
     }
 

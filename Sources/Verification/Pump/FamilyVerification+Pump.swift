@@ -5,11 +5,36 @@ extension FamilyVerification {
     public static let pump = FamilyVerification(
         family: "pump",
         checks: [
-            statusChecks, lineChecks, commandChecks, speedChecks, timingChecks, bootChecks, runChecks, runSpeedChecks,
-            unaskedChecks, buttonChecks, knobChecks, runtimeChecks, safetyChecks, temperatureChecks,
+            statusChecks, commandChecks, lineChecks, speedChecks, timingChecks, bootChecks, runChecks, resetChecks,
+            runSpeedChecks, unaskedChecks, buttonChecks, knobChecks, runtimeChecks, safetyChecks, temperatureChecks,
         ].flatMap(\.self),
         begin: PumpCare.begin, finish: PumpCare.finish, recover: PumpCare.recover, end: PumpCare.end,
-        isUnasked: PumpCare.isUnasked)
+        isUnasked: PumpCare.isUnasked, basis: pumpBasis)
+
+    /// Each check of a running pump ends with OFF, and all but those of ON and the button begin with ON.
+    private static let pumpBasis: [(dependents: [String], checks: [String])] = [
+        (["pump.line.end", "pump.on.", "pump.boot.off", "pump.off.stops"] + ofRunning, ["pump.off.reply"]),
+        (["pump.button."], ["pump.off.reply"]),
+        (
+            [
+                "pump.on.state", "pump.on.speed", "pump.on.restarts-timer", "pump.off.stops", "pump.boot.off",
+                "pump.button.off",
+            ] + ofRunning,
+            ["pump.on.reply"]
+        ),
+        (
+            ["pump.on.speed", "pump.on.restarts-timer", "pump.off.stops", "pump.boot.off", "pump.button.off"]
+                + ofRunning, ["pump.on.state"]
+        ),
+        (["pump.loop.blink"], ["pump.loop.one-command", "pump.loop.period"]),
+        (["pump.unasked.beat"], ["pump.unasked.status"]),
+    ]
+
+    private static let ofRunning = [
+        "pump.status.on-fields", "pump.status.times", "pump.status.minutes", "pump.speed.reply", "pump.speed.percent",
+        "pump.speed.zero", "pump.speed.atoi", "pump.speed.kept", "pump.unasked.", "pump.knob.", "pump.safety.",
+        "pump.overheat.", "pump.error.",
+    ]
 }
 
 /// How a pump is treated: it is not touched where it runs, and is off behind each check and at the end.
@@ -37,7 +62,10 @@ enum PumpCare {
                 if line.text.uppercased().contains("STATE:ON") { throw VerificationError.running }
                 let state = StatusLine(line.text)?.state
                 if state == "ERROR" { throw VerificationError.stoppedForSafety }
-                if state == "OFF" { return .ready }
+                guard state == "OFF" else { continue }
+                // What was asked while the board started waits in its UART, and is answered too.
+                if bench.link.mayHaveReset { try await bench.drain(until: .milliseconds(700)) }
+                return .ready
             }
         }
         let got = last ?? "no answer in \(patience.inSeconds) s"

@@ -18,14 +18,18 @@ extension FamilyVerification {
                 try require(isThere, needed.joined(separator: ", "), got: lines.shown)
                 bench.note("boot banner of several lines")
             }
-        },
+        }
+    ]
+
+    /// What becomes of a pump that runs.
+    static let resetChecks: [Check] = [
         Check("pump.boot.off", "1: a Nano resets …, and the pump is off afterwards", needs: [.run, .stimulus]) {
             bench in
             try await bench.start()
             try await bench.act("reset")
             _ = try await bench.untilStarted()
             try await bench.expect(state: "OFF")
-        },
+        }
     ]
 }
 

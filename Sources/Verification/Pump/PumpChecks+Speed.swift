@@ -2,7 +2,7 @@ extension FamilyVerification {
     /// What SPEED does to a pump that is off: nothing.
     static let speedChecks: [Check] = [
         Check("pump.speed.not-running", "1, table: not running (off or in error), ERROR:PUMP_NOT_RUNNING") { bench in
-            for command in ["SPEED:0", "SPEED:100", "SPEED:255"] { try await bench.ask(command, notRunning) }
+            for command in ["SPEED:1", "SPEED:99", "SPEED:255"] { try await bench.ask(command, notRunning) }
         },
         Check("pump.speed.range-first", "1, table: range first: out of range also while the pump is off") { bench in
             for command in ["SPEED:256", "SPEED:-1", "SPEED:1000"] { try await bench.ask(command, invalidSpeed) }

@@ -12,7 +12,7 @@ extension FamilyVerification {
                 for pause in [30, 60, 90] {
                     try await bench.quiet(for: .milliseconds(pause))
                     let start = bench.now
-                    times.append(try await bench.ask("TEMP", .temperatures)[0].begin - start)
+                    times.append(try await bench.ask("SPEED:998", invalidSpeed)[0].begin - start)
                 }
                 return times
             }
@@ -37,21 +37,23 @@ extension FamilyVerification {
         Check("pump.loop.blink", "1, timing: a turn that handled a command blinks 50 ms more") { bench in
             try await measure("50 ms more", .milliseconds(30)...(.milliseconds(70))) {
                 let periods = try await idleTurns(bench)
-                let blinks = try await rowOfReplies(bench).map { $0 - periods.median }
+                let blinks = try await rowOfReplies(bench).map { $0 - periods.mean }
                 for blink in blinks { bench.measure(.blink, blink) }
                 return blinks
             }
         },
     ]
 
-    /// Fails unless the median of what `sample` measures is in `range` at one of several attempts.
+    /// Fails unless the median of what `sample` measures is in `range` at one of several attempts, or the mean: where a carrier
+    /// delivers at beats of its own, as BLE does, single times are multiples of the beat.
     private static func measure(
         _ expected: String, _ range: ClosedRange<Duration>, _ sample: () async throws -> [Duration]
     ) async throws {
         var medians: [Duration] = []
         repeat {
-            medians.append(try await sample().median)
-            if range.contains(medians[medians.count - 1]) { return }
+            let times = try await sample()
+            medians.append(times.median)
+            if range.contains(times.median) || range.contains(times.mean) { return }
         } while medians.count < 3
         let got = medians.map { "\($0.milliseconds) ms" }.joined(separator: ", ")
         throw CheckFailure(expected: expected, got: got)

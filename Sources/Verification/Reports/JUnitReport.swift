@@ -16,7 +16,7 @@ public struct JUnitReport: VerificationReport {
         let counts =
             "tests=\"\(verdict.results.count)\" failures=\"\(verdict.failedCount)\" errors=\"0\" "
             + "skipped=\"\(verdict.skippedCount)\" time=\"\(time)\""
-        let cases = verdict.results.map(testCase).joined()
+        let cases = verdict.results.map { testCase($0, rounds: verdict.results.last?.round ?? 1) }.joined()
         return """
             <?xml version="1.0" encoding="UTF-8"?>
             <testsuites \(counts)>
@@ -27,9 +27,9 @@ public struct JUnitReport: VerificationReport {
             """
     }
 
-    private func testCase(_ result: CheckResult) -> String {
+    private func testCase(_ result: CheckResult, rounds: Int) -> String {
         let start =
-            "    <testcase classname=\"\(family)\" name=\"\(result.id)\" time=\"\(result.time.milliseconds / 1000)\""
+            "    <testcase classname=\"\(family)\" name=\"\(result.title(rounds: rounds))\" time=\"\(result.time.milliseconds / 1000)\""
         switch result.outcome {
         case .passed: return start + "/>\n"
         case .skipped(let reason):

@@ -3,18 +3,23 @@ internal import LineProtocol
 /// Results for people: a line for each check, what was wrong, times, and a summary.
 public struct TextReport: VerificationReport {
     /// A report on a family's firmware.
-    public init() {}
+    ///
+    /// - Parameter rounds: How often all checks are made.
+    public init(rounds: Int = 1) { self.rounds = rounds }
+
+    private let rounds: Int
 
     public func beginning(count: Int) -> String { "" }
 
     public func text(of result: CheckResult) -> String {
+        let title = result.title(rounds: rounds)
         switch result.outcome {
         case .passed:
             let variants = result.variants.isEmpty ? "" : "  (\(result.variants.joined(separator: "; ")))"
-            return "ok    \(result.id)\(variants)\n"
-        case .skipped(let reason): return "skip  \(result.id): \(reason)\n"
+            return "ok    \(title)\(variants)\n"
+        case .skipped(let reason): return "skip  \(title): \(reason)\n"
         case .failed(let expected, let got):
-            var lines = ["FAIL  \(result.id)", "        protocol \(result.paragraph)"]
+            var lines = ["FAIL  \(title)", "        protocol \(result.paragraph)"]
             lines += result.steps.suffix(12).map { "        " + $0.shown }
             lines += ["        expected: \(expected)", "        got:      \(got)"]
             return lines.map { $0.printable() }.joined(separator: "\n") + "\n"
@@ -42,6 +47,7 @@ extension CheckResult.Step {
         case .sent(let bytes): "> \(bytes.shown)"
         case .received(let bytes): "< \(bytes.shown)"
         case .did(let verb): "* \(verb)"
+        case .leftOut(let count): "< … \(count) more lines"
         }
     }
 }

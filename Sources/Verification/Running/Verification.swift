@@ -59,17 +59,19 @@ public struct Verification: Sendable {
     }
 
     private func makeBench() -> Bench {
-        Bench(link, clock: clock, options: options, stimulus: stimulus, isUnasked: family.isUnasked)
+        Bench(
+            link, clock: clock, options: options, stimulus: stimulus, framing: family.framing,
+            isUnasked: family.isUnasked)
     }
 
     // MARK: Checks
 
     private func runAll(_ bench: Bench, _ verdict: inout FirmwareVerdict, _ tell: (CheckResult) -> Void) async {
         let limit = bench.elapsed + options.limit(hasStimulus: stimulus != nil)
-        for _ in 0..<options.rounds {
+        for round in 1...options.rounds {
             for check in checks {
                 guard bench.elapsed < limit else { return verdict.ending = .timeIsUp }
-                if let reason = reasonToSkip(check) {
+                if let reason = reasonToSkip(check) ?? basisThatFailed(check, round, verdict) {
                     report([check], .skipped(reason: reason), nil, &verdict, tell)
                 } else if let ending = await run(check, bench, &verdict, tell) {
                     return verdict.ending = ending
@@ -79,9 +81,16 @@ public struct Verification: Sendable {
     }
 
     private func reasonToSkip(_ check: Check) -> String? {
-        if check.needs.contains(.run), !options.mayRun { return "needs leave to run the pump" }
+        if check.needs.contains(.run), !options.mayRun { return "needs leave to run \(family.driven)" }
+        if check.needs.contains(.send), !options.maySend { return "needs leave to send messages that are kept" }
         if check.needs.contains(.stimulus), stimulus == nil { return "needs a stimulus" }
         return nil
+    }
+
+    private func basisThatFailed(_ check: Check, _ round: Int, _ verdict: FirmwareVerdict) -> String? {
+        let basis = family.basis(of: check.id)
+        return verdict.results.first { $0.isFailure && $0.round == round && basis.contains($0.id) }
+            .map { "\($0.id) has failed, on which it rests" }
     }
 
     /// Makes a check; returns why no further one can be made, if so.
@@ -91,7 +100,7 @@ public struct Verification: Sendable {
         let start = bench.elapsed
         var (outcome, ending) = (CheckResult.Outcome.passed, FirmwareVerdict.Ending?.none)
         do {
-            try await bench.beginCheck()
+            try await bench.beginCheck(check.id)
             try await check.body(bench)
             try await family.finish(check, bench)
         } catch let failure as CheckFailure {

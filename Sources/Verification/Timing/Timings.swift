@@ -48,4 +48,7 @@ extension Duration {
 extension [Duration] {
     /// The middle one, of two the later; of at least one.
     var median: Duration { sorted()[count / 2] }
+
+    /// Of at least one.
+    var mean: Duration { reduce(.zero, +) / count }
 }

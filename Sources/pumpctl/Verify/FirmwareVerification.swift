@@ -21,7 +21,9 @@ struct FirmwareVerification: Sendable {
         let result = VerdictBox()
         do {
             try await withCleanup({ await link.close() }) {
-                if options.mayRun { context.work.setLastWords("pumpctl: given up: the pump may be on") }
+                if options.mayRun, family.family == FamilyVerification.pump.family {
+                    context.work.setLastWords("pumpctl: given up: the pump may be on")
+                }
                 try await stop.run(on: context.loop) { result.verdict = try await verify(link, report) }
             }
         } catch let error as VerificationError {

@@ -7,11 +7,23 @@ struct SocketStimulus: Stimulus {
     let path: String
     let loop: EventLoop
 
-    func perform(_ verb: String, _ arguments: [String]) async throws {
+    func perform(_ verb: String, _ arguments: [String]) async throws { _ = try await ask(verb, arguments) }
+
+    func state() async throws -> [String: String] {
+        guard case .object(let state)? = try await ask("state", [])["state"] else { return [:] }
+        return state.mapValues {
+            switch $0 {
+            case .text(let text): text
+            case .null, .boolean, .integer, .number, .array, .object: $0.json
+            }
+        }
+    }
+
+    private func ask(_ verb: String, _ arguments: [String]) async throws -> [String: JSONValue] {
         let request: [String: JSONValue] = [
             "id": 1, "do": .text(verb), "arguments": .array(arguments.map(JSONValue.text)),
         ]
-        _ = try await SimControlCommand.ask(JSONValue.object(request), at: path, loop)
+        return try await SimControlCommand.ask(JSONValue.object(request), at: path, loop)
     }
 
     /// Fails where nobody listens: that is better known before the first check.

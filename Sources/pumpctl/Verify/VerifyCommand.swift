@@ -11,7 +11,7 @@ struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
             Makes a check of each statement of the protocol, and says which the firmware does not keep. A pump that runs is not \
             touched, and none is started without --allow-run; it is always left off. What only a hand can do, as pressing the \
             button, needs --stimulus: the control socket of a simulator, of an emulated board, or of a test rig. Checks that need \
-            what is not there are skipped. Exits with 2 where a check failed.
+            what is not there are skipped. A rescue phone is sent nothing without --allow-send. Exits with 2 where a check failed.
             """,
         example: "pumpctl --port /dev/ttyUSB0 verify --report junit")
 
@@ -34,6 +34,11 @@ struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
 
     @Flag(name: .customLong("allow-run"), help: "Run the pump too. Nobody may wear it.")
     var allowsRun = false
+
+    @Flag(
+        name: .customLong("allow-send"),
+        help: "Send test messages to a rescue phone, which keeps them and passes them on.")
+    var allowsSend = false
 
     @Option(help: ArgumentHelp("A control socket by which to press the button and the like.", valueName: "path"))
     var stimulus: String?
@@ -66,7 +71,7 @@ struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
             return .done
         }
         var options = VerificationOptions()
-        (options.mayRun, options.rounds) = (allowsRun, rounds)
+        (options.mayRun, options.maySend, options.rounds) = (allowsRun, allowsSend, rounds)
         if let timeout = context.options.timeout?.duration { options.timeout = timeout }
         let run = FirmwareVerification(
             family: family, checks: checks, options: options,

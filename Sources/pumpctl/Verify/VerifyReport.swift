@@ -8,7 +8,7 @@ enum VerifyReport: String, CaseIterable, ExpressibleByArgument {
 
     func form(_ family: String, rounds: Int) -> any VerificationReport {
         switch self {
-        case .text: TextReport()
+        case .text: TextReport(rounds: rounds)
         case .tap: TAPReport(rounds: rounds)
         case .junit: JUnitReport(family: family)
         case .json: JSONReport()
@@ -21,7 +21,7 @@ enum VerifyReport: String, CaseIterable, ExpressibleByArgument {
     func listing(_ id: String, _ paragraph: String, _ needed: Set<Check.Need> = []) -> String {
         let needs = Check.Need.allCases.filter(needed.contains)
         guard self == .json else {
-            let options = needs.map { $0 == .run ? "--allow-run" : "--stimulus" }
+            let options = needs.map(\.option)
             return
                 "\(id)\(options.isEmpty ? "" : " (\(options.joined(separator: ", ")))")\n    \(paragraph)\n"
         }
@@ -29,6 +29,17 @@ enum VerifyReport: String, CaseIterable, ExpressibleByArgument {
             "check": .text(id), "protocol": .text(paragraph),
             "needs": .array(needs.map { .text($0.rawValue) }),
         ]).json + "\n"
+    }
+}
+
+extension Check.Need {
+    /// The option that gives it.
+    fileprivate var option: String {
+        switch self {
+        case .run: "--allow-run"
+        case .send: "--allow-send"
+        case .stimulus: "--stimulus"
+        }
     }
 }
 

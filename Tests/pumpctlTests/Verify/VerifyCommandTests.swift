@@ -98,18 +98,51 @@ struct VerifyCommandTests {
     func usage() async throws {
         let unknown = try await Pumpctl.run("--port", "sim:pump", "verify", "--only", "pump.nothing")
         expectFailure(unknown, 64, saying: "no check of the family pump", hint: "verify --list")
-        let family = try await Pumpctl.run("--port", "sim:rescue", "verify")
-        expectFailure(family, 64, saying: "no checks for the family rescue", hint: "pump, storm, led")
         let report = try await Pumpctl.run("--json", "--port", "sim:pump", "verify", "--report", "tap")
         #expect(report.status == 64)
         let socket = try await Pumpctl.run("--port", "sim:pump", "verify", "--stimulus", "/nowhere/control")
         expectFailure(socket, 66, saying: "/nowhere/control", hint: "")
     }
 
-    @Test("Other families are tested too", arguments: ["led", "storm"])
-    func otherFamilies(family: String) async throws {
-        let ending = try await Pumpctl.run("--port", "sim:\(family)", "verify")
+    @Test("Other families are tested too", arguments: ["led", "storm", "peer?size=1000", "rescue?interval=0"])
+    func otherFamilies(device: String) async throws {
+        let ending = try await Pumpctl.run("--port", "sim:\(device)", "verify", "--allow-run", "--allow-send")
         #expect(ending.status == 0, "\(ending)")
         #expect(ending.output.contains(" 0 failed,"))
+    }
+
+    @Test("Repeated checks have a number of their own in each report", arguments: ["text", "tap", "junit", "json"])
+    func repeated(report: String) async throws {
+        let ending = try await Pumpctl.run(
+            "--port", "sim:led", "verify", "--only", "led.ask", "led.now", "--repeat", "2", "--report", report)
+        #expect(ending.status == 0, "\(ending)")
+        switch report {
+        case "tap":
+            let lines = ending.output.split(separator: "\n")
+            #expect(lines.prefix(2) == ["TAP version 14", "1..4"])
+            #expect(
+                lines.filter { $0.hasPrefix("ok") } == [
+                    "ok - led.ask (1)", "ok - led.now (1) # SKIP needs a stimulus", "ok - led.ask (2)",
+                    "ok - led.now (2) # SKIP needs a stimulus",
+                ])
+        case "junit":
+            #expect(
+                ending.output.contains("<testsuite name=\"led\" tests=\"4\" failures=\"0\" errors=\"0\" skipped=\"2\""))
+            for round in 1...2 { #expect(ending.output.contains("name=\"led.ask (\(round))\"")) }
+        case "json": #expect(try ending.objects().compactMap { $0["round"] as? Int } == [1, 1, 2, 2])
+        default:
+            #expect(ending.output.contains("ok    led.ask (1)\n") && ending.output.contains("ok    led.ask (2)\n"))
+            #expect(ending.output.contains("\n2 passed, 0 failed, 2 skipped\n"))
+        }
+    }
+
+    @Test("Nothing is sent to a rescue phone without leave")
+    func rescueWithoutLeave() async throws {
+        let ending = try await Pumpctl.run("-v", "--port", "sim:rescue?interval=0", "verify")
+        #expect(ending.status == 0, "\(ending)")
+        #expect(ending.errors.contains("< ") && !ending.errors.contains("> "), "\(ending.errors)")
+        #expect(ending.output.contains("skip  rescue.received.once: needs leave to send messages that are kept\n"))
+        let list = try await Pumpctl.run("--family", "rescue", "verify", "--list", "--only", "rescue.received.restart")
+        #expect(list.output.hasPrefix("rescue.received.restart (--allow-send, --stimulus)\n"))
     }
 }

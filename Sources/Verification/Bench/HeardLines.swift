@@ -1,0 +1,99 @@
+/// What one thing is that a device says.
+enum Framing: Sendable {
+    /// A line. Empty lines are none.
+    case lines
+    /// A packet, with a line end where it has one.
+    case packets
+    /// A JSON object. What stands between two of them comes apart, as it is.
+    case objects
+}
+
+/// Cuts what comes over a link.
+struct HeardLines {
+    let framing: Framing
+    private var bytes: [UInt8] = []
+    private var begin = Duration.zero
+    private var lines: [HeardLine] = []
+    private var object = ObjectEnd()
+
+    init(_ framing: Framing) { self.framing = framing }
+
+    /// Takes in what has come; a whole packet where packets are cut.
+    mutating func append(_ arrived: [UInt8], at now: Duration) {
+        if bytes.isEmpty { begin = now }
+        switch framing {
+        case .packets:
+            bytes = arrived
+            finish(at: now)
+        case .lines:
+            for byte in arrived {
+                if byte == UInt8(ascii: "\n") {
+                    finishLine(at: now)
+                } else {
+                    append(byte, at: now)
+                }
+            }
+        case .objects:
+            for byte in arrived {
+                if byte == UInt8(ascii: "{"), !object.isInside { finish(at: now) }
+                append(byte, at: now)
+                if object.append(byte) { finish(at: now) }
+            }
+            if !object.isInside { finish(at: now) }
+        }
+    }
+
+    private mutating func append(_ byte: UInt8, at now: Duration) {
+        if bytes.isEmpty { begin = now }
+        bytes.append(byte)
+    }
+
+    private mutating func finishLine(at now: Duration) {
+        let endsWithReturn = bytes.last == UInt8(ascii: "\r")
+        if endsWithReturn { bytes.removeLast() }
+        finish(at: now, endsWithReturn: endsWithReturn)
+    }
+
+    private mutating func finish(at now: Duration, endsWithReturn: Bool = false) {
+        if !bytes.isEmpty {
+            lines.append(HeardLine(bytes: bytes, endsWithReturn: endsWithReturn, begin: begin, end: now))
+        }
+        bytes = []
+    }
+
+    mutating func next() -> HeardLine? { lines.isEmpty ? nil : lines.removeFirst() }
+
+    /// Takes what has come of a line that has not ended.
+    mutating func takeFragment() -> [UInt8] {
+        object = ObjectEnd()
+        defer { bytes = [] }
+        return bytes
+    }
+}
+
+/// Finds the brace that ends an object, and heeds strings.
+private struct ObjectEnd {
+    private var depth = 0
+    private var isInString = false
+    private var isEscaped = false
+
+    var isInside: Bool { depth > 0 }
+
+    /// Whether this byte ends an object.
+    mutating func append(_ byte: UInt8) -> Bool {
+        if isEscaped {
+            isEscaped = false
+        } else if isInString {
+            if byte == UInt8(ascii: "\\") { isEscaped = true } else if byte == UInt8(ascii: "\"") { isInString = false }
+        } else if byte == UInt8(ascii: "{") {
+            depth += 1
+        } else if depth > 0 {
+            if byte == UInt8(ascii: "\"") { isInString = true }
+            if byte == UInt8(ascii: "}") {
+                depth -= 1
+                return depth == 0
+            }
+        }
+        return false
+    }
+}

@@ -1,0 +1,35 @@
+/// Instants as ISO 8601 has them: `2025-01-31T16:04:05Z`, with a fraction and an offset where there are such.
+enum ISO8601 {
+    static func isInstant(_ text: some StringProtocol) -> Bool {
+        let parts = text.split(separator: "T", omittingEmptySubsequences: false)
+        guard parts.count == 2, let date = numbers(parts[0], "-", [4, 2, 2]), (1...12).contains(date[1]),
+            (1...31).contains(date[2])
+        else { return false }
+        let zone = parts[1].firstIndex { "Z+-".contains($0) } ?? parts[1].endIndex
+        let seconds = parts[1][..<zone].split(omittingEmptySubsequences: false) { $0 == "." || $0 == "," }
+        guard let time = numbers(seconds[0], ":", [2, 2, 2]) ?? numbers(seconds[0], ":", [2, 2]), time[0] <= 24,
+            time[1] <= 59, time.last ?? 0 <= 60, seconds.count <= 2,
+            seconds.dropFirst().allSatisfy({ !$0.isEmpty && isDigits($0) })
+        else { return false }
+        let offset = parts[1][zone...]
+        return offset.isEmpty || offset == "Z"
+            || offset.first != "Z" && [[2, 2], [2]].contains { numbers(offset.dropFirst(), ":", $0) != nil }
+    }
+
+    /// Numbers of so many digits, with or without what parts them.
+    private static func numbers(_ text: some StringProtocol, _ separator: Character, _ widths: [Int]) -> [Int]? {
+        let digits = String(text.filter { $0 != separator })
+        guard isDigits(digits), digits.count == widths.reduce(0, +) else { return nil }
+        let separators = text.count - digits.count
+        guard separators == 0 || separators == widths.count - 1 else { return nil }
+        var rest = digits[...]
+        return widths.map { width in
+            defer { rest = rest.dropFirst(width) }
+            return Int(rest.prefix(width)) ?? 0
+        }
+    }
+
+    private static func isDigits(_ text: some StringProtocol) -> Bool {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    }
+}

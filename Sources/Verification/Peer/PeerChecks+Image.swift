@@ -1,0 +1,103 @@
+extension FamilyVerification {
+    /// An image, and what it is told by.
+    static let imageChecks: [Check] = [
+        Check("peer.image.begin", "4: IMG_BEGIN <filename> <bytes>; or IMG_ERROR <reason>") { bench in
+            let transfer = try await bench.transfer()
+            if case .error(let reason) = transfer.ending, transfer.begin == nil {
+                try require(imageErrors.contains(reason), imageErrors.joined(separator: ", "), got: reason)
+                return bench.note("no image: \(reason)")
+            }
+            let got = transfer.begin?.bytes.shown ?? "nothing of that"
+            try require(transfer.announced != nil, "IMG_BEGIN <filename> <bytes>", got: got)
+        },
+        Check("peer.image.chunks", "4: then base64 in chunks of up to 180 characters") { bench in
+            let transfer = try await bench.transfer()
+            if transfer.chunks.isEmpty, case .error(let reason) = transfer.ending {
+                throw CheckSkip(reason: "the peer has no image to send: \(reason)")
+            }
+            let longest = transfer.chunks.map(\.count).max()
+            try require(longest.map { $0 <= 180 } ?? false, "chunks of up to 180 characters", got: longest.described)
+        },
+        Check("peer.image.base64", "4: bad base64 (base64_invalid)") { bench in
+            let transfer = try await bench.wholeTransfer()
+            guard Base64.bytes(transfer.characters) == nil else { return }
+            let bad = transfer.chunks.first { !$0.allSatisfy(Base64.isCharacter) }
+            let got = bad?.shown ?? "\(transfer.characters.count) characters that are none"
+            throw CheckFailure(expected: "base64 with its padding at its end", got: got)
+        },
+        Check("peer.image.size", "4: decoded size unlike the announced one (size_mismatch)") { bench in
+            let transfer = try await bench.wholeTransfer()
+            guard let size = transfer.announced?.size, size <= mostBytes,
+                let count = Base64.bytes(transfer.characters)?.count
+            else { throw CheckSkip(reason: "there are no two sizes to compare") }
+            try require(count == size, "\(size) bytes, as announced", got: "\(count) bytes")
+        },
+        Check("peer.image.limit", "4: more than 7,000,000 base64 characters (too_large)") { bench in
+            let transfer = try await bench.transfer()
+            guard let size = transfer.announced?.size else {
+                throw CheckSkip(reason: "the peer has announced no size")
+            }
+            try require(size <= mostBytes, "at most \(mostBytes) bytes, which are 7,000,000 characters", got: "\(size)")
+        },
+        Check("peer.image.png", "4: IMG_ERROR not_png: an image is a PNG") { bench in
+            let start = Base64.bytes(Array(try await bench.wholeTransfer().characters.prefix(12)))
+            let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+            guard let start else { throw CheckSkip(reason: "the image is no base64") }
+            try require(start.starts(with: signature), "the first 8 bytes of a PNG", got: start.shown)
+        },
+        Check("peer.image.end", "4: … then IMG_END") { bench in
+            let transfer = try await bench.transfer()
+            switch transfer.ending {
+            case .end: return
+            case .error(let reason): throw CheckSkip(reason: "the peer has no image to send: \(reason)")
+            case .tooLong: throw CheckSkip(reason: transfer.reasonNotToWait)
+            case .silence:
+                let got = transfer.chunks.last?.shown ?? transfer.begin?.bytes.shown ?? "nothing"
+                throw CheckFailure(expected: "IMG_END", got: "\(got), and nothing behind it")
+            }
+        },
+        Check("peer.image.framing", "4: on BLE one notification, no line end; on serial each is a line") { bench in
+            let ends = try await bench.transfer().ends.sorted()
+            if bench.keepsPacketBounds {
+                try require(ends == [""], "no line ends", got: ends.joined(separator: ", "))
+            } else {
+                try require(ends.count == 1, "all lines with the same end", got: "\\r\\n and \\n mixed")
+                bench.note("lines end with \(ends.first == "" ? "\\n" : "\\r\\n")")
+            }
+        },
+        Check("peer.image.queue", "4: notifications can outrun the link: the peripheral must queue, and lose nothing") {
+            bench in
+            let first = try await bench.wholeTransfer()
+            let next = try await bench.expectImage("GET")
+            let got = "\(next.characters.count) characters, \(next.ending == .end ? "IMG_END" : "no IMG_END")"
+            try require(
+                next.ending == .end && next.characters.count == first.characters.count,
+                "\(first.characters.count) characters and IMG_END, as before", got: got)
+        },
+        Check(
+            "peer.image.error", "4: IMG_ERROR <reason> (no_file_selected, not_png, read_failed)", needs: [.stimulus]
+        ) { bench in
+            try await bench.requirePackets(of: 40)
+            let faults = try await bench.stimulus?.state()["faults"] ?? "none"
+            do {
+                for reason in imageErrors {
+                    try await bench.act("fault", reason)
+                    let ending = try await bench.expectImage("GET").ending
+                    try require(ending == .error(reason), "IMG_ERROR \(reason)", got: "\(ending)")
+                }
+            } catch {
+                try await bench.act("fault", faults)
+                throw error
+            }
+            try await bench.act("fault", faults)
+        },
+    ]
+
+    private static let imageErrors = ["no_file_selected", "not_png", "read_failed"]
+    /// What 7,000,000 characters of base64 hold.
+    private static let mostBytes = 5_250_000
+}
+
+extension Int? {
+    fileprivate var described: String { map { "\($0) characters" } ?? "none" }
+}

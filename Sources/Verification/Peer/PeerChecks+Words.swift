@@ -1,0 +1,136 @@
+extension FamilyVerification {
+    /// What a peer says to one who comes.
+    static let greetingChecks: [Check] = [
+        Check("peer.greeting", "4: on subscribe the peripheral greets: HELLO from <host> @ <ISO 8601 time>") { bench in
+            bench.recall(bench.opening.steps)
+            try await bench.requirePackets(of: 64)
+            guard let line = bench.opening.lines.first(where: { $0.text.hasPrefix("HELLO") }) else {
+                guard bench.keepsPacketBounds else {
+                    throw CheckSkip(reason: "on a serial line nobody subscribes, and this peer did not greet")
+                }
+                let got = bench.opening.lines.first?.bytes.shown ?? "nothing"
+                throw CheckFailure(expected: "HELLO from <host> @ <ISO 8601 time>", got: got)
+            }
+            let text = line.message.text
+            let parts = text.dropFirst("HELLO from ".count).split(separator: " @ ", omittingEmptySubsequences: false)
+            let isGreeting =
+                text.hasPrefix("HELLO from ") && parts.count >= 2 && !parts[0].isEmpty
+                && ISO8601.isInstant(parts[parts.count - 1])
+            try require(isGreeting, "HELLO from <host> @ <ISO 8601 time>", got: line.bytes.shown)
+        },
+        Check("peer.hello", "4: the central says Hello; Hello ack may come, and acknowledges nothing else") {
+            bench in
+            try await bench.expectNoReply(to: "Hello", but: "Hello ack")
+        },
+        Check("peer.hello.from", "4: the central says HELLO from Central @ <time>") { bench in
+            try await bench.expectNoReply(to: "HELLO from Central @ 2026-01-01T00:00:00Z", but: "Hello ack")
+        },
+    ]
+
+    /// How an image is asked for.
+    static let wordChecks: [Check] = [
+        Check("peer.get.image", "4: GET or GET_IMAGE") { bench in try await bench.expectImage("GET_IMAGE") },
+        Check("peer.get.case", "4: GET or GET_IMAGE (case-insensitive)") { bench in
+            try await bench.expectImage("gEt")
+        },
+        Check("peer.get.trimmed", "4: GET or GET_IMAGE (spaces around trimmed)") { bench in
+            try await bench.expectImage("  GET ")
+        },
+    ]
+
+    /// Messages. Each says that it is a test.
+    static let textChecks: [Check] = [
+        Check("peer.text.unanswered", "4: any other text is a message; the peer acknowledges nothing") { bench in
+            try await bench.expectNoReply(to: "pumpctl verify: a test message, to GET no answer. Please ignore.")
+        },
+        Check("peer.text.message", "4: any other text is a message", needs: [.stimulus]) { bench in
+            try await bench.expectMessage("pumpctl verify: a test message. Please ignore.")
+        },
+        Check("peer.text.words", "4: any other text is a message, also one like a command", needs: [.stimulus]) {
+            bench in
+            for text in ["ONE test message of pumpctl", "OFF!", "GET IMAGE", "gets"] {
+                try await bench.expectMessage(text)
+            }
+        },
+        Check("peer.text.long", "4: a message, shown up to 500 characters", needs: [.stimulus]) { bench in
+            try await bench.expectMessage("pumpctl verify: a long test message " + String(repeating: ".", count: 470))
+        },
+        Check("peer.text.bytes", "4: bytes that are not UTF-8 are shown as hex", needs: [.stimulus]) { bench in
+            try await bench.expectMessage([0xFF, 0xFE, 0x80, 0x41])
+        },
+    ]
+
+    /// The toggle, which is off behind each check.
+    static let toggleChecks: [Check] = [
+        Check("peer.toggle.unanswered", "4: ON / OFF (a remote toggle); the peer acknowledges nothing", needs: [.run]) {
+            bench in
+            bench.mayHaveRun = true
+            try await bench.expectNoReply(to: "ON")
+            try await bench.expectNoReply(to: "OFF")
+        },
+        Check("peer.toggle.on", "4: ON (a remote toggle)", needs: [.run, .stimulus]) { bench in
+            try await bench.expectToggle("ON", true)
+        },
+        Check("peer.toggle.off", "4: OFF (a remote toggle)", needs: [.run, .stimulus]) { bench in
+            // Switched on by hand, so that ON is another check's matter.
+            bench.mayHaveRun = true
+            if try await bench.observe("on") != "true" { try await bench.act("toggle") }
+            try await bench.expectToggle("OFF", false)
+        },
+        Check("peer.toggle.case", "4: ON / OFF (case-insensitive)", needs: [.run, .stimulus]) { bench in
+            try await bench.expectToggle("oN", true)
+            try await bench.expectToggle("oFf", false)
+        },
+    ]
+}
+
+extension Bench {
+    /// Says this, to which nothing but an acknowledgement may be said, and finds that the peer still listens.
+    ///
+    /// What a person says meanwhile is no reply: only what comes each time counts.
+    fileprivate func expectNoReply(to text: String, but acknowledgement: String? = nil) async throws {
+        try requireImageOver()
+        var heard: HeardLine?
+        for _ in 1...4 {
+            try await say(text)
+            heard = nil
+            let deadline = elapsed + .milliseconds(250)
+            while let line = try await line(by: deadline) {
+                if let acknowledgement, line.message.text == acknowledgement {
+                    note("answers \(text.prefix(5)) with \(acknowledgement)")
+                } else {
+                    heard = line
+                }
+            }
+            if heard == nil { break }
+        }
+        let expected = acknowledgement.map { "\($0), or nothing" } ?? "nothing"
+        if let heard { throw CheckFailure(expected: expected, got: heard.bytes.shown) }
+        try await expectImage("GET")
+    }
+
+    fileprivate func expectMessage(_ text: String) async throws { try await expectMessage(Array(text.utf8)) }
+
+    /// Says this, and finds one message more at the peer, whose toggle is as before.
+    fileprivate func expectMessage(_ text: [UInt8]) async throws {
+        try requireImageOver()
+        let (count, isOn) = (try await observeCount("messages"), try await observe("on"))
+        try await say(text)
+        try await quiet(for: .milliseconds(150))
+        let (now, isStillOn) = (try await observeCount("messages"), try await observe("on"))
+        // A peer keeps so many only.
+        if now == count, count >= 100 { throw CheckSkip(reason: "the peer keeps no more than \(count) messages") }
+        try require(now == count + 1, "\(count + 1) messages at the peer", got: "\(now)")
+        try require(isOn == isStillOn, "on: \(isOn), as before", got: "on: \(isStillOn)")
+    }
+
+    /// Says this, and finds the toggle so.
+    fileprivate func expectToggle(_ word: String, _ isOn: Bool) async throws {
+        try requireImageOver()
+        mayHaveRun = true
+        try await say(word)
+        try await quiet(for: .milliseconds(150))
+        let now = try await observe("on")
+        try require(now == "\(isOn)", "on: \(isOn) behind \(word)", got: "on: \(now)")
+    }
+}

@@ -1,0 +1,126 @@
+extension FamilyVerification {
+    /// What a phone sends of its own. Each member is judged by one check.
+    static let messageChecks: [Check] = [
+        Check("rescue.message.object", "5: one JSON object per message") { bench in
+            bench.recall(bench.opening.steps)
+            for line in bench.opening.lines where line.bytes.first == UInt8(ascii: "{") {
+                try require(JSONMembers(line.bytes) != nil, "a JSON object", got: line.bytes.shown)
+            }
+        },
+        Check("rescue.message.unended", "5: no terminator") { bench in
+            bench.recall(bench.opening.steps)
+            let stray = bench.opening.lines.first { $0.bytes.first != UInt8(ascii: "{") }
+            try require(stray == nil, "nothing between two messages", got: stray?.bytes.shown ?? "")
+        },
+        Check("rescue.message.members", "5: id, content, latitude, longitude, timestamp, status, category") { bench in
+            for message in bench.openingMessages() {
+                let names = message.members.map(\.name)
+                for name in memberNames where names.count(where: { $0 == name }) != 1 {
+                    let got = names.contains(name) ? "it twice" : names.joined(separator: ", ")
+                    throw CheckFailure(expected: "\"\(name)\" once", got: got)
+                }
+            }
+        },
+        memberCheck("id", "5: id: upper-case UUID", "an upper-case UUID") { isUpperCaseUUID($0.text ?? "") },
+        memberCheck("content", "5: \"content\":\"Hamilton Hall flooding\"", "a text") { $0.text != nil },
+        memberCheck("latitude", "5: \"latitude\":35.911595", "a number of −90 to 90") {
+            $0.number.map { (-90...90).contains($0) } ?? false
+        },
+        memberCheck("longitude", "5: \"longitude\":-79.048759", "a number of −180 to 180") {
+            $0.number.map { (-180...180).contains($0) } ?? false
+        },
+        // Seconds since 1970 are more from 2020 on, and those since 2001 less until 2051.
+        memberCheck(
+            "timestamp", "5: timestamp: seconds since 2001-01-01T00:00:00Z, a JSON number",
+            "seconds since 2001, a number"
+        ) { $0.number.map { (0...1_600_000_000).contains($0) } ?? false },
+        memberCheck("status", "5: status: pending_sync or synced", "pending_sync or synced") {
+            ["pending_sync", "synced"].contains($0.text)
+        },
+        memberCheck(
+            "category", "5: category: Road Closure, Flooding, Shelter, Resource, SOS, Other",
+            "Road Closure, Flooding, Shelter, Resource, SOS or Other"
+        ) { ["Road Closure", "Flooding", "Shelter", "Resource", "SOS", "Other"].contains($0.text) },
+        Check("rescue.message.unique", "5: the id is unique") { bench in
+            var contents: [String: Set<String>] = [:]
+            for message in bench.openingMessages() {
+                // One that is handed on may come twice.
+                guard let id = message["id"]?.text, let content = message["content"]?.text else { continue }
+                contents[id, default: []].insert(content)
+            }
+            guard contents.values.reduce(0, { $0 + $1.count }) > 1 else {
+                throw CheckSkip(reason: "the phone has sent one message only")
+            }
+            let double = contents.first { $0.value.count > 1 }?.key
+            try require(double == nil, "an id of its own for each message", got: "\(double ?? "") of several")
+        },
+    ]
+
+    /// What is written on the phone.
+    static let writingChecks: [Check] = [
+        Check("rescue.write.sent", "5: send as peripheral: a message that is written on the phone", needs: [.stimulus])
+        {
+            bench in
+            let content = "TEST of pumpctl verify (Grüße, \"quoted\" \\ 🌊), please ignore"
+            try await bench.act("write", "Resource", content)
+            let deadline = bench.elapsed + max(bench.options.timeout, .seconds(2))
+            while let line = try await bench.line(by: deadline) {
+                guard let message = JSONMembers(line.bytes), message["content"]?.text == content else { continue }
+                let category = message["category"]?.text
+                return try require(category == "Resource", "Resource", got: category ?? "no category")
+            }
+            throw CheckFailure(expected: "the message that was written", got: "no message of that content")
+        },
+        Check("rescue.write.pending", "5: status pending_sync of a message that nobody has yet", needs: [.stimulus]) {
+            bench in
+            let content = "TEST of pumpctl verify (pending), please ignore"
+            try await bench.act("write", "Shelter", content)
+            let deadline = bench.elapsed + max(bench.options.timeout, .seconds(2))
+            while let line = try await bench.line(by: deadline) {
+                guard let message = JSONMembers(line.bytes), message["content"]?.text == content else { continue }
+                let status = message["status"]?.text
+                return try require(status == "pending_sync", "pending_sync", got: status ?? "no status")
+            }
+            throw CheckSkip(reason: "the phone has not sent what was written on it")
+        },
+    ]
+
+    private static let memberNames = [
+        "id", "content", "latitude", "longitude", "timestamp", "status", "category",
+    ]
+
+    /// A check that a member, where there is one, is such in each message.
+    private static func memberCheck(
+        _ name: String, _ paragraph: String, _ expected: String, _ fits: @escaping @Sendable (JSONMember) -> Bool
+    ) -> Check {
+        Check("rescue.message.\(name)", paragraph) { bench in
+            let values = bench.openingMessages().compactMap { $0[name] }
+            guard !values.isEmpty else { throw CheckSkip(reason: "no message has such a member") }
+            for value in values { try require(fits(value), expected, got: value.shown) }
+        }
+    }
+
+    private static func isUpperCaseUUID(_ text: String) -> Bool {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        return parts.map(\.utf8.count) == [8, 4, 4, 4, 12]
+            && parts.allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x46).contains($0) } }
+    }
+}
+
+extension JSONMember {
+    fileprivate var shown: String {
+        switch self {
+        case .text(let text): "\"\(text)\""
+        case .number(_, let digits): digits
+        case .other: "neither a text nor a number"
+        }
+    }
+}
+
+extension Bench {
+    /// What the phone has sent before the first check, as far as it can be read; it is part of this check's account.
+    fileprivate func openingMessages() -> [JSONMembers] {
+        recall(opening.steps)
+        return opening.lines.compactMap { JSONMembers($0.bytes) }
+    }
+}

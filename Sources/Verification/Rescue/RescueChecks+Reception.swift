@@ -1,0 +1,100 @@
+extension FamilyVerification {
+    /// What becomes of a message that a phone receives. It is seen where the phone says it again, or where a stimulus counts.
+    static let receptionChecks: [Check] = [
+        Check("rescue.received.whole", "5: JSON messages, stored and forwarded: as they came", needs: [.send]) {
+            bench in
+            let message = bench.testMessage("whole")
+            let again = try await bench.sayAndHear(message)
+            let numbers = [
+                ("latitude", message.latitude), ("longitude", message.longitude), ("timestamp", message.timestamp),
+            ]
+            for (name, number) in numbers {
+                let got = again[name]?.number.map { "\($0)" } ?? "none"
+                try require(again[name]?.number == number, "\(name) \(number)", got: got)
+            }
+            for (name, text) in [("content", message.content), ("category", message.category)] {
+                try require(again[name]?.text == text, "\(name) \(text)", got: again[name]?.text ?? "none")
+            }
+        },
+        Check("rescue.received.pending", "5: a received message is stored with status pending_sync", needs: [.send]) {
+            bench in
+            var message = bench.testMessage("pending")
+            message.status = "synced"
+            let status = try await bench.sayAndHear(message)["status"]?.text
+            try require(status == "pending_sync", "pending_sync", got: status ?? "no status")
+        },
+        Check("rescue.received.once", "5: once: a duplicate is not stored again", needs: [.send]) { bench in
+            let message = bench.testMessage("once")
+            try await bench.expectStored(1, of: [message]) { try await bench.say(message) }
+            try await bench.expectStored(0, of: [message]) { try await bench.say(message) }
+        },
+        Check("rescue.received.parts", "5: one notification where it fits the MTU, else several", needs: [.send]) {
+            bench in
+            let message = bench.testMessage("parts")
+            let bytes = Array(message.json.utf8)
+            try await bench.expectStored(1, of: [message]) {
+                for start in stride(from: 0, to: bytes.count, by: 20) {
+                    try await bench.send(Array(bytes[start..<min(start + 20, bytes.count)]))
+                }
+            }
+        },
+        Check("rescue.received.two", "5: no terminator: two messages in a row are two", needs: [.send]) { bench in
+            let messages = [bench.testMessage("two, the first"), bench.testMessage("two, the second")]
+            try await bench.expectStored(2, of: messages) {
+                try await bench.send(messages.map(\.json).joined())
+            }
+        },
+        Check(
+            "rescue.received.restart", "5: a received message … survives a restart", needs: [.send, .stimulus]
+        ) { bench in
+            let message = bench.testMessage("restart")
+            try await bench.expectStored(1, of: [message]) { try await bench.say(message) }
+            let count = try await bench.observeCount("received")
+            try await bench.act("reset")
+            try await bench.drain(until: .seconds(1))
+            let after = try await bench.observeCount("received")
+            try require(after == count, "\(count) messages behind a restart, as before", got: "\(after)")
+            try await bench.expectStored(0, of: [message]) { try await bench.say(message) }
+        },
+    ]
+}
+
+extension Bench {
+    /// Sends a message, and takes what the phone says of it.
+    ///
+    /// - Throws: ``CheckSkip`` where it says nothing again of what it receives.
+    fileprivate func sayAndHear(_ message: TestMessage) async throws -> JSONMembers {
+        guard isEchoed else { throw CheckSkip(reason: "the phone does not say again what it receives") }
+        try await say(message)
+        guard let again = try await reply(to: message) else {
+            throw CheckFailure(expected: "the message \(message.id) again", got: "no such message")
+        }
+        return again
+    }
+
+    /// Does something, by which so many messages become new ones of the phone.
+    fileprivate func expectStored(
+        _ number: Int, of messages: [TestMessage], _ body: () async throws -> Void
+    ) async throws {
+        let before = stimulus == nil ? nil : try await observeCount("received")
+        guard isEchoed || before != nil else {
+            throw CheckSkip(reason: "the phone does not say again what it receives, and no stimulus counts it")
+        }
+        try await body()
+        var again: [String] = []
+        // What should not come is not waited for any longer than that.
+        let deadline = elapsed + (number == 0 ? .seconds(1) : max(options.timeout, .seconds(1)))
+        while again.count < max(number, 1), let line = try await line(by: deadline) {
+            guard let id = JSONMembers(line.bytes)?["id"]?.text?.uppercased() else { continue }
+            if messages.contains(where: { $0.id == id }) { again.append(id) }
+        }
+        if let before {
+            let stored = try await observeCount("received") - before
+            try require(stored == number, "\(number) stored", got: "\(stored)")
+        }
+        if isEchoed {
+            let expected = number == 0 ? "nothing of a message that it has" : "each of \(number) messages again"
+            try require(Set(again).count == number, expected, got: "\(again.count) of them")
+        }
+    }
+}
