@@ -30,11 +30,12 @@ public struct LatencyReport: Sendable {
         let total = trips.reduce(0, +)
         var remarks: [LatencyRemark]
         if carrier.kind == .radio {
-            let found = PacketAttribution(record.samples, carrier, hasModuleLine: question.hasModuleLine)
+            let found = PacketAttribution(
+                record.samples, carrier, wake: wakeDelay, hasModuleLine: question.hasModuleLine)
             (parts, loop, remarks) = (found.sheet.parts(of: total), found.loop, found.remarks)
             (byteTime, adapterStep, connectionInterval) = (nil, nil, found.interval)
         } else {
-            let found = LineAttribution(record.samples, carrier, wake: wakeDelay?.median ?? 0)
+            let found = LineAttribution(record.samples, carrier, wake: wakeDelay)
             (parts, loop, remarks) = (found.sheet.parts(of: total), found.loop, found.remarks)
             (byteTime, adapterStep, connectionInterval) = (found.byteTime, found.step, nil)
         }

@@ -90,6 +90,24 @@ struct LineAttributionTests {
         #expect(try #require(report.part(.firmware)).times.maximum < 2)
     }
 
+    @Test("Waits that differ by what the host is late now and then are no loop's", arguments: seeds)
+    func busyHost(seed: UInt64) throws {
+        var model = LatencyModel()
+        (model.loop, model.hostJitter) = (0, 5)
+        var record = LatencyRecord(
+            model.make(40, seed: seed).0.map { sample in
+                var sample = sample
+                sample.arrivals = [.init(sample.arrivals.last?.time ?? .zero, 31)]
+                return sample
+            })
+        record.wakeDelays[7] = .milliseconds(5)
+        let report = try #require(LatencyReport(record, .pump, over: Self.port()))
+        guard case .none = report.loop else {
+            Issue.record("\(report.loop)")
+            return
+        }
+    }
+
     @Test("Few answers tell of no loop")
     func tooFew() throws {
         #expect(try report(LatencyModel().make(11, seed: 1).0, Self.port()).loop == .tooFew)

@@ -53,13 +53,14 @@ public struct LoopEstimate: Sendable, Hashable {
     ///   - waits: From the question's end to the answer's beginning, in milliseconds; what is always the same may be in it.
     ///   - answers: When the answers began, in order; one for each wait.
     ///   - blur: How exactly these times are known: they may be late by up to twice this, in milliseconds.
-    static func find(waits: [Double], answers: [Answer], blur: Double) -> Finding {
+    ///   - noise: By how much the host may be late for some, in milliseconds: waits that differ by little more tell nothing.
+    static func find(waits: [Double], answers: [Answer], blur: Double, noise: Double = 0) -> Finding {
         guard waits.count >= fewestSamples else { return .tooFew }
         let sorted = waits.sorted()
         let range = sorted[sorted.count - 1] - sorted[0]
         // A host that stalled makes a few waits long.
         let (low, high) = (sorted[sorted.count / 40], sorted[sorted.count - 1 - sorted.count / 40])
-        guard high - low >= max(leastRange, 4 * blur) else { return .none(high - low) }
+        guard high - low >= max(leastRange, 4 * blur, 1.25 * noise) else { return .none(high - low) }
         let count = Double(waits.count)
         let spread = range * (count + 1) / (count - 1)
         let gaps = (1...mostNeighbours).map { distance in
@@ -68,10 +69,10 @@ public struct LoopEstimate: Sendable, Hashable {
         }.filter { $0.count >= fewestSamples / 2 }
         let best = Rhythm.bestPeriod(of: gaps, in: (high - low) * 0.9...(range * 1.6))
         if best.agreement >= leastAgreement * agreement(period: best.period, blur: blur) {
-            return .loop(LoopEstimate(period: best.period, basis: .phase, tolerance: 0.5 + blur / 2))
+            return .loop(LoopEstimate(period: best.period, basis: .phase, tolerance: 0.5 + blur * 1.25))
         }
         guard isEven(sorted) else { return .irregular }
-        return .loop(LoopEstimate(period: spread, basis: .spread, tolerance: 2 * blur + spread * 3 / count))
+        return .loop(LoopEstimate(period: spread, basis: .spread, tolerance: 2 * blur + spread * 5 / count))
     }
 
     /// How well the differences of times agree that are late by an even share of twice the blur.

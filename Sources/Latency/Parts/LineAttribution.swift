@@ -12,13 +12,14 @@ struct LineAttribution {
 
     private let times: [SampleTimes]
     private let carrier: LatencyCarrier
-    /// How long the host takes to wake up, in milliseconds.
+    /// How long the host takes to wake up, in milliseconds, and now and then.
     private let wake: Double
+    private let noise: Double
     private let basis: LatencyPart.Basis
 
-    init(_ samples: [LatencySample], _ carrier: LatencyCarrier, wake: Double) {
+    init(_ samples: [LatencySample], _ carrier: LatencyCarrier, wake: TimeSummary?) {
         times = samples.map(SampleTimes.init)
-        (self.carrier, self.wake) = (carrier, wake)
+        (self.carrier, self.wake, noise) = (carrier, wake?.median ?? 0, wake?.percentile99 ?? 0)
         let rate = LineRate(samples)
         step = rate.step
         (byteTime, basis) = Self.byteTime(rate, times, carrier, &remarks)
@@ -53,7 +54,7 @@ struct LineAttribution {
         let waits = zip(times, begins).map { $1 - $0.taken - $0.questionLength * byteTime }
         sheet.add(carrier.kind == .network ? [.firmware, .carrier] : [.firmware], waits)
         deliver(zip(times, begins).map { $0.last - $1 - $0.replyLength * byteTime }, as: carrier.deliverers)
-        loop = LoopEstimate.find(waits: waits, answers: answers(begins), blur: byteTime)
+        loop = LoopEstimate.find(waits: waits, answers: answers(begins), blur: byteTime, noise: noise)
         if carrier.kind == .port { remarks.append(.wayOut) }
     }
 
@@ -61,7 +62,7 @@ struct LineAttribution {
     private mutating func attributeTogether(_ byteTime: Double) {
         let rests = times.map { $0.roundTrip - $0.write - ($0.questionLength + $0.replyLength) * byteTime }
         deliver(rests, as: carrier.deliverers.union([.firmware]))
-        loop = LoopEstimate.find(waits: rests, answers: answers(times.map(\.last)), blur: byteTime)
+        loop = LoopEstimate.find(waits: rests, answers: answers(times.map(\.last)), blur: byteTime, noise: noise)
     }
 
     private mutating func attributeWithoutRate() {
@@ -69,7 +70,7 @@ struct LineAttribution {
         let hasLine = carrier.kind == .network || carrier.kind == .simulation
         deliver(rests, as: carrier.deliverers.union(hasLine ? [.firmware, .wire] : [.firmware]))
         loop = LoopEstimate.find(
-            waits: times.map { $0.first - $0.taken }, answers: answers(times.map(\.first)), blur: 0.5)
+            waits: times.map { $0.first - $0.taken }, answers: answers(times.map(\.first)), blur: 0.5, noise: noise)
     }
 
     private func answers(_ begins: [Double]) -> [LoopEstimate.Answer] {

@@ -14,7 +14,7 @@ struct PacketAttribution {
     private let times: [SampleTimes]
 
     /// - Parameter hasModuleLine: Whether a module passes bytes on over a serial line of its own.
-    init(_ samples: [LatencySample], _ carrier: LatencyCarrier, hasModuleLine: Bool) {
+    init(_ samples: [LatencySample], _ carrier: LatencyCarrier, wake: TimeSummary?, hasModuleLine: Bool) {
         times = samples.map(SampleTimes.init)
         interval = ConnectionInterval.find(times.map(\.arrivals))
         // A link that holds values returns from sending once it has read one.
@@ -28,7 +28,8 @@ struct PacketAttribution {
         sheet.add(behind, times.map { $0.last - $0.first })
         loop = LoopEstimate.find(
             waits: times.map { $0.first - $0.taken },
-            answers: times.map { LoopEstimate.Answer(number: $0.number, time: $0.first) }, blur: (interval ?? 2) / 2)
+            answers: times.map { LoopEstimate.Answer(number: $0.number, time: $0.first) }, blur: (interval ?? 2) / 2,
+            noise: wake?.percentile99 ?? 0)
     }
 
     /// From sending to the first packet.
