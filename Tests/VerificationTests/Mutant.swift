@@ -37,6 +37,7 @@ struct Mutant: Sendable, CustomTestStringConvertible {
 
     /// What it says unasked, each 5 s.
     var chatter: String?
+    var chatterInterval = Duration.seconds(5)
 
     var testDescription: String { "\(kills): \(flaw)" }
 }
@@ -51,9 +52,12 @@ struct MutantDevice<Device: SimulatedDevice>: SimulatedDevice {
     private var line: [UInt8] = []
     private var spared = 0
     private var emissions: [Emission] = []
-    private var chatterDue = Duration.seconds(5)
+    private var chatterDue: Duration
 
-    init(_ device: Device, _ mutant: Mutant?) { (self.device, self.mutant) = (device, mutant) }
+    init(_ device: Device, _ mutant: Mutant?) {
+        (self.device, self.mutant) = (device, mutant)
+        chatterDue = mutant?.chatterInterval ?? .seconds(5)
+    }
 
     private var row: Mutant? { isMutated ? mutant : nil }
 
@@ -74,7 +78,7 @@ struct MutantDevice<Device: SimulatedDevice>: SimulatedDevice {
             if let text = row?.chatter {
                 emissions.append(Emission(bytes: Array("\(text)\r\n".utf8), time: chatterDue))
             }
-            chatterDue += .seconds(5)
+            chatterDue += mutant?.chatterInterval ?? .seconds(5)
         }
         let count = emissions.prefix { $0.time <= instant }.count
         defer { emissions.removeFirst(count) }

@@ -158,8 +158,13 @@ final class Bench {
         advanced += .seconds(seconds)
     }
 
-    /// Takes what has come, whatever it is.
-    func drain() async throws { while try await line(within: .milliseconds(150)) != nil {} }
+    /// Takes what has come, whatever it is, until nothing comes for so long.
+    ///
+    /// - Parameter limit: For how long, of a firmware that is never silent.
+    func drain(quiet: Duration = .milliseconds(150), limit: Duration = .seconds(10)) async throws {
+        let deadline = elapsed + limit
+        while elapsed < deadline, try await line(within: quiet) != nil {}
+    }
 }
 
 /// Fails the check unless `isSo`.
