@@ -131,6 +131,9 @@ package final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Send
 
     // MARK: Timers
 
+    /// When the next timer is due; nil where there is none.
+    package var nextTimer: Duration? { timers.last?.time }
+
     /// Does something at a time, behind what is to be done at the same.
     @discardableResult
     package func at(_ time: Duration, _ action: @escaping () -> Void) -> UInt64 {

@@ -57,8 +57,9 @@ struct Mutant: Sendable, CustomTestStringConvertible {
     /// What is done to it, by what should be.
     var feels: [String: String] = [:]
 
-    /// What it says unasked, each 5 s, as long as it is seen to be in this state.
+    /// What it says unasked, as long as it is seen to be in this state.
     var chatter: (text: String, state: String)?
+    var chatterInterval = Duration.seconds(5)
 
     var isShared: Bool { sharedBecause != nil }
 
@@ -76,11 +77,14 @@ struct MutantDevice<Device: SimulatedDevice>: SimulatedDevice {
     private var spared = 0
     private var heard = 0
     private var emissions: [Emission] = []
-    private var chatterDue = Duration.seconds(5)
+    private var chatterDue: Duration
     private var writtenAt = Duration.zero
     private var hasBegun = false
 
-    init(_ device: Device, _ mutant: Mutant?) { (self.device, self.mutant) = (device, mutant) }
+    init(_ device: Device, _ mutant: Mutant?) {
+        (self.device, self.mutant) = (device, mutant)
+        chatterDue = mutant?.chatterInterval ?? .seconds(5)
+    }
 
     private var row: Mutant? { isMutated && (hasBegun || mutant?.from == nil) ? mutant : nil }
 
@@ -114,7 +118,7 @@ struct MutantDevice<Device: SimulatedDevice>: SimulatedDevice {
             if let (text, state) = row?.chatter, device.observations["state"] == .text(state) {
                 emissions.append(Emission(bytes: Array("\(text)\r\n".utf8), time: chatterDue))
             }
-            chatterDue += .seconds(5)
+            chatterDue += mutant?.chatterInterval ?? .seconds(5)
         }
         let count = emissions.prefix { $0.time <= instant }.count
         defer { emissions.removeFirst(count) }

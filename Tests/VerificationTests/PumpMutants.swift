@@ -169,10 +169,13 @@ extension Mutant {
             feels: ["turn \(1023.0 / 1023)": "turn 0.9"]),
         Mutant(
             kills: "pump.knob.zero", flaw: "does not stand still at the knob's end",
-            feels: ["turn \(15.0 / 1023)": "turn 0.05"]),
+            feels: ["turn \(19.0 / 1023)": "turn 0.05"]),
         Mutant(
             kills: "pump.knob.hysteresis", flaw: "follows each tremor of the knob",
-            feels: ["turn \(730.0 / 1023)": "turn 0.8"]),
+            feels: ["turn \(734.0 / 1023)": "turn 0.8"]),
+        Mutant(
+            kills: "pump.knob.boot", flaw: "takes over any knob at its first ON",
+            feels: ["turn \(739.0 / 1023)": "turn 0.9"]),
         Mutant(
             kills: "pump.knob.only-moved", flaw: "holds to the knob, and not to SPEED",
             hears: ["SPEED:102\n": "SPEED:179\n"], says: says("SPEED:179", "SPEED:102", behind: "SPEED:102\n")),

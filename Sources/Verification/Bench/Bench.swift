@@ -233,13 +233,12 @@ final class Bench {
         advanced += .seconds(seconds)
     }
 
-    /// Takes what has come, whatever it is.
-    func drain() async throws { while try await line(within: .milliseconds(150)) != nil {} }
-
-    /// Takes what comes, whatever it is, until nothing has come for `silence`; at most for 5 s.
-    func drain(until silence: Duration) async throws {
-        let deadline = elapsed + .seconds(5)
-        while elapsed < deadline, try await line(within: silence) != nil {}
+    /// Takes what has come, whatever it is, until nothing comes for so long.
+    ///
+    /// - Parameter limit: For how long, of a firmware that is never silent.
+    func drain(quiet: Duration = .milliseconds(150), limit: Duration = .seconds(10)) async throws {
+        let deadline = elapsed + limit
+        while elapsed < deadline, try await line(within: quiet) != nil {}
     }
 }
 

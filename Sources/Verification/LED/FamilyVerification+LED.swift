@@ -26,7 +26,7 @@ extension FamilyVerification {
                 for (value, state) in [("0", "off"), ("1", "on")] {
                     try await bench.act("light", state)
                     // It may be asked to notify.
-                    try await bench.drain(until: .milliseconds(200))
+                    try await bench.drain(quiet: .milliseconds(200))
                     try await bench.expect(light: value)
                 }
             },

@@ -46,7 +46,7 @@ private enum PeerCare {
 
     static func recover(_ bench: Bench) async throws -> Bool {
         if bench.mayHaveRun { try await bench.say("OFF") }
-        try await bench.drain(until: .milliseconds(500))
+        try await bench.drain(quiet: .milliseconds(500))
         return true
     }
 

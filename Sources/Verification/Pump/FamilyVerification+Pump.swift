@@ -64,7 +64,7 @@ enum PumpCare {
                 if state == "ERROR" { throw VerificationError.stoppedForSafety }
                 guard state == "OFF" else { continue }
                 // What was asked while the board started waits in its UART, and is answered too.
-                if bench.link.mayHaveReset { try await bench.drain(until: .milliseconds(700)) }
+                if bench.link.mayHaveReset { try await bench.drain(quiet: .milliseconds(700)) }
                 return .ready
             }
         }
@@ -93,7 +93,7 @@ enum PumpCare {
 
     static func recover(_ bench: Bench) async throws -> Bool {
         // What is on its way of a late reply must not be taken for the next one.
-        while try await bench.line(within: .milliseconds(300)) != nil {}
+        try await bench.drain(quiet: .milliseconds(300), limit: .seconds(2))
         if bench.hasActed(on: "temperature skin") { try await bench.act("temperature", "skin", "34") }
         return try await switchOff(bench, within: bench.options.timeout * 2) != nil
     }

@@ -54,7 +54,7 @@ extension Bench {
             let next = min(elapsed + .seconds(1), deadline)
             while let line = try await line(by: next) {
                 if line.text.hasPrefix("STATUS:") {
-                    while try await self.line(within: .milliseconds(700)) != nil {}
+                    try await drain(quiet: .milliseconds(700))
                     return heard
                 }
                 heard.append(line)

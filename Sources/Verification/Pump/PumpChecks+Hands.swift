@@ -27,18 +27,41 @@ extension FamilyVerification {
                 try await bench.expect(percent: percent, because: "of a knob at \(reading)")
             }
         },
-        Check("pump.knob.zero", "1: below 20 of 1023 it means 0", needs: [.run, .stimulus]) { bench in
+        Check(
+            "pump.knob.zero", "1: below 20 of 1023 it means 0, else 20–1023 maps to 10–255", needs: [.run, .stimulus]
+        ) { bench in
             try await bench.startAtKnob(reading: 715)
-            try await bench.turn(to: 15)
-            try await bench.expect(percent: 0, because: "of a knob at 15")
+            for (reading, percent) in [(19, 0), (20, 3)] {
+                try await bench.turn(to: reading)
+                try await bench.expect(percent: percent, because: "of a knob at \(reading)")
+            }
         },
         Check("pump.knob.hysteresis", "1: a change of more than 5 from the last value taken", needs: [.run, .stimulus])
         {
             bench in
+            // These readings are 179, 184, 185, 180 and 179 of 255.
             try await bench.startAtKnob(reading: 714)
-            // 3 of 255 more.
-            try await bench.turn(to: 730)
-            try await bench.expect(percent: 39, because: "of 100: the knob has moved by less than 6")
+            for (held, taken, percent) in [(734, 738, 72), (716, 714, 70)] {
+                try await bench.ask("SPEED:100", "OK", "SPEED:100")
+                try await bench.turn(to: held)
+                try await bench.expect(percent: 39, because: "of 100: the knob has moved by 5")
+                try await bench.turn(to: taken)
+                try await bench.expect(percent: percent, because: "of a knob at \(taken), 6 from where it was")
+            }
+        },
+        Check(
+            "pump.knob.boot", "1: a change of more than 5 from the last value taken, which is 180 at boot",
+            needs: [.run, .stimulus]
+        ) { bench in
+            // 185 and 186 of 255.
+            try await bench.act("turn", "\(739.0 / 1023)")
+            try await bench.act("reset")
+            _ = try await bench.untilStarted()
+            try await bench.start()
+            try await bench.quiet(for: .milliseconds(500))
+            try await bench.expect(percent: 70, because: "of 180: the knob stands 5 from it")
+            try await bench.turn(to: 741)
+            try await bench.expect(percent: 72, because: "of a knob at 741, 6 from 180")
         },
         Check(
             "pump.knob.only-moved", "1: … sets the speed; SPEED and ON hold until it is turned",

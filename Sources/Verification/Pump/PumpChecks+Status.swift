@@ -41,6 +41,14 @@ extension FamilyVerification {
                 try require(isWritten, "TEMP:34.5, or TEMP:{Water:12.0C,Skin:34.5C}", got: line.bytes.shown)
                 bench.note("one thermistor")
             }
+            // STATUS has the same thermistors as TEMP.
+            let names = Set(try await bench.status().fields.map(\.name))
+            let hasWater = line.text.hasPrefix("TEMP:{")
+            if names.contains("WaterTemp") || names.contains("Temp") {
+                let expected = hasWater ? "WaterTemp and SkinTemp" : "Temp"
+                let isSame = names.contains("WaterTemp") == hasWater && names.contains("Temp") != hasWater
+                try require(isSame, "\(expected) in STATUS, as in TEMP", got: names.sorted().joined(separator: ","))
+            }
         },
     ]
 

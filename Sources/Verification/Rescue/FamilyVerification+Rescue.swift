@@ -44,7 +44,7 @@ private enum RescueCare {
     static let saysAgain = "says again what it receives"
 
     static func recover(_ bench: Bench) async throws -> Bool {
-        try await bench.drain(until: .milliseconds(500))
+        try await bench.drain(quiet: .milliseconds(500))
         return true
     }
 }

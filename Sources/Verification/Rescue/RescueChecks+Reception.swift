@@ -51,7 +51,7 @@ extension FamilyVerification {
             try await bench.expectStored(1, of: [message]) { try await bench.say(message) }
             let count = try await bench.observeCount("received")
             try await bench.act("reset")
-            try await bench.drain(until: .seconds(1))
+            try await bench.drain(quiet: .seconds(1))
             let after = try await bench.observeCount("received")
             try require(after == count, "\(count) messages behind a restart, as before", got: "\(after)")
             try await bench.expectStored(0, of: [message]) { try await bench.say(message) }

@@ -12,7 +12,7 @@ extension FamilyVerification {
         },
         finish: { _, _ in },
         recover: { bench in
-            try await bench.drain(until: .seconds(1))
+            try await bench.drain(quiet: .seconds(1))
             return true
         },
         end: { _ in .harmless }, isUnasked: { _ in false })
@@ -55,7 +55,7 @@ extension FamilyVerification {
             var got = (rows: 0, lines: 0)
             // One that is measured as the rows are counted is counted again.
             for _ in 1...3 {
-                try await bench.drain(until: .milliseconds(100))
+                try await bench.drain(quiet: .milliseconds(100))
                 let before = try await bench.observeCount("rows")
                 try await bench.act("measure")
                 let count = try await bench.countLiveRows(for: .milliseconds(300))

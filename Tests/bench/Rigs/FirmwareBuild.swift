@@ -45,7 +45,8 @@ enum FirmwareBuild {
         guard ending.status == 0 else { throw Failed(output: ending.output + ending.errors) }
     }
 
-    private static let sources: String = {
+    /// The folder of the package.
+    static let sources: String = {
         // Tests/bench/Rigs/FirmwareBuild.swift
         #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4).joined(separator: "/")
     }()

@@ -2,7 +2,8 @@ internal import Glibc
 
 /// Lets no more boards run at once than there are processors, so that a deadline is not spent on waiting for one.
 actor FirmwareSlots {
-    static let shared = FirmwareSlots(count: max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN))))
+    static let count = max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN)))
+    static let shared = FirmwareSlots(count: count)
 
     private var free: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []

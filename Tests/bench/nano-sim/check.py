@@ -779,6 +779,49 @@ def on_demand_time_stands_still(start):
         booted(nano, "external")
 
 
+def stepped(start, *lines):
+    """What a board answers to these lines whose time is its host's."""
+    with start("nano-pump-quiet.elf") as nano:
+        program, firmware = nano.process.args[0], nano.process.args[-1]
+    ended = subprocess.run(
+        [program, "--stepped", firmware], input="".join(line + "\n" for line in lines), capture_output=True, text=True,
+        timeout=DEADLINE)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout.splitlines()
+
+
+def a_stepped_board_runs_when_it_is_told_to(start):
+    ask = "send " + b"TEMP\n".hex()
+    run = "run 400000"
+    lines = ["run 2000000", ask, run, run, run, "send " + b"ON\n".hex(), run, run, run, run, run]
+    answers = stepped(start, *lines)
+    words = [answer.split() for answer in answers]
+    assert words[0][0] == "ok" and 0 <= int(words[0][1]) - 2000000 < 1100 and words[0][2:] == ["0", "-"], answers[0]
+    assert answers[1] == "ok", answers[1]
+    # A line's beginning ends a run, and so does its end.
+    assert bytes.fromhex(words[2][3]) == b"T" and int(words[2][1]) < 2300000, answers[2]
+    assert re.fullmatch(rb"EMP:\{Water:12\.0C,Skin:34\.0C\}\r\n", bytes.fromhex(words[3][3])), answers[3]
+    assert words[4][3] == "-" and 0 <= int(words[4][1]) - int(words[3][1]) - 400000 < 1100, answers[4]
+    assert b"".join(bytes.fromhex(line[3]) for line in words[6:10]) == b"OK\r\nPUMP:ON\r\n", answers[6:10]
+    assert stepped(start, *lines) == answers, "not the same each time"
+
+
+def verbs_take_no_time_of_a_stepped_board(start):
+    run = "run 200000"
+    answers = stepped(
+        start, "run 2000000", "press", run, run, "advance 1m", "run 1000000", run, run, run, run, "advance 1m", "pwm",
+        "run 1", "fly", "run far", "send 4", "send " + "58" * 300)
+    assert answers[1] == "ok press", answers[1]
+    assert answers[2].split()[2] == "1", "a press is over too soon"
+    assert answers[4].startswith("error "), "two verbs at once"
+    assert answers[9].split()[2] == "0", "a press does not end"
+    assert answers[10:12] == ["ok advance", "ok 1 180"], answers[10:12]
+    # Within the advance it has reported each 5 s.
+    assert int(answers[12].split()[1]) - int(answers[9].split()[1]) <= 1100, answers[12]
+    assert bytes.fromhex(answers[12].split()[3]).count(b"STATUS:{State:ON,") >= 11, answers[12]
+    assert all(answer.startswith("error ") for answer in answers[13:17]) and len(answers) == 17, answers[13:]
+
+
 def the_link_lives_as_long_as_the_program(start):
     with tempfile.TemporaryDirectory() as directory:
         link = os.path.join(directory, "nano")
@@ -924,6 +967,8 @@ STARTING_CHECKS = [
     one_thermistor_firmware_has_its_own_lines,
     other_banners_can_be_built,
     on_demand_time_stands_still,
+    a_stepped_board_runs_when_it_is_told_to,
+    verbs_take_no_time_of_a_stepped_board,
     the_link_lives_as_long_as_the_program,
     a_link_that_another_took_over_stays,
     stdins_end_ends_it_if_asked,

@@ -14,6 +14,7 @@
 #include "control_socket.h"
 #include "play.h"
 #include "serial_line.h"
+#include "stepped.h"
 #include "verbs.h"
 
 struct options {
@@ -25,6 +26,7 @@ struct options {
     bool on_demand;
     bool exit_on_eof;
     bool play;
+    bool stepped;
     bool optiboot;
 };
 
@@ -40,6 +42,7 @@ static const char usage[] =
     "  --on-demand       likewise, and time stands still while the line is quiet and no command takes time\n"
     "  --optiboot        clear what tells why a reset came, as this bootloader does\n"
     "  --exit-on-eof     end when stdin does\n"
+    "  --stepped         no pty: run only when the host on stdin says so, and as long (see stepped.h)\n"
     "  --play            no pty: play the streams on stdin, each to a board that has just started (see play.h)\n"
     "Commands on stdin, as those of 'pumpctl sim ctl': press, turn POSITION, temperature PROBE CELSIUS,\n"
     "probe PROBE CONDITION, advance TIME, reset, state, stop. Besides: hang, skip SECONDS, wait SECONDS, pwm, leds,\n"
@@ -82,7 +85,7 @@ static struct options parse_options(int argc, char **argv, struct board *board) 
         {"free", no_argument, NULL, 'f'},        {"on-demand", no_argument, NULL, 'd'},
         {"exit-on-eof", no_argument, NULL, 'e'}, {"help", no_argument, NULL, 'h'},
         {"play", no_argument, NULL, 'P'},        {"optiboot", no_argument, NULL, 'o'},
-        {NULL, 0, NULL, 0},
+        {"stepped", no_argument, NULL, 'S'},     {NULL, 0, NULL, 0},
     };
     struct options options = {.baud = 9600};
     board->probes[probe_water].celsius = 12;
@@ -124,6 +127,9 @@ static struct options parse_options(int argc, char **argv, struct board *board) 
             break;
         case 'P':
             options.play = true;
+            break;
+        case 'S':
+            options.stepped = true;
             break;
         case 'o':
             options.optiboot = true;
@@ -236,6 +242,11 @@ int main(int argc, char **argv) {
     if (options.play) {
         board_reset(&board);
         return play(&board);
+    }
+    if (options.stepped) {
+        line_connect(&line, &board, options.baud);
+        board_reset(&board);
+        return run_stepped(&hands);
     }
     if (!control_open(&control, &hands, options.control)) {
         return EX_CANTCREAT;

@@ -86,10 +86,18 @@ static bool make_link(const char *link, const char *target) {
     return true;
 }
 
-bool line_open(struct serial_line *line, struct board *board, long baud, const char *link) {
+void line_connect(struct serial_line *line, struct board *board, long baud) {
     line->board = board;
+    line->master = line->slave = -1;
     line->cycles_per_byte = (uint64_t)board_frequency * bits_per_byte / baud;
+    avr_t *avr = board->avr;
+    avr_irq_register_notify(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUTPUT), take_from_uart, line);
+    avr_irq_register_notify(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUT_XOFF), pause_input, line);
+    avr_irq_register_notify(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUT_XON), resume_input, line);
+}
 
+bool line_open(struct serial_line *line, struct board *board, long baud, const char *link) {
+    line_connect(line, board, baud);
     if (openpty(&line->master, &line->slave, line->pty_name, NULL, NULL) != 0) {
         fprintf(stderr, "nano-sim: cannot open a pty: %s\n", strerror(errno));
         return false;
@@ -107,12 +115,37 @@ bool line_open(struct serial_line *line, struct board *board, long baud, const c
         }
         line->link = link;
     }
-
-    avr_t *avr = board->avr;
-    avr_irq_register_notify(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUTPUT), take_from_uart, line);
-    avr_irq_register_notify(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUT_XOFF), pause_input, line);
-    avr_irq_register_notify(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUT_XON), resume_input, line);
     return true;
+}
+
+static void deliver(struct serial_line *line) {
+    if (!line->delivering) {
+        line->delivering = true;
+        avr_cycle_timer_register(line->board->avr, 1, deliver_byte, line);
+    }
+}
+
+bool line_give(struct serial_line *line, const uint8_t *bytes, size_t count) {
+    size_t waiting = line->incoming_end - line->incoming_begin;
+    if (count > line_incoming_size - waiting) {
+        return false;
+    }
+    memmove(line->incoming, line->incoming + line->incoming_begin, waiting);
+    memcpy(line->incoming + waiting, bytes, count);
+    line->incoming_begin = 0;
+    line->incoming_end = waiting + count;
+    deliver(line);
+    return true;
+}
+
+size_t line_take(struct serial_line *line, uint8_t *bytes, size_t limit) {
+    size_t count = 0;
+    while (count < limit && line->outgoing_count > 0) {
+        bytes[count++] = line->outgoing[line->outgoing_begin];
+        line->outgoing_begin = (line->outgoing_begin + 1) % line_outgoing_size;
+        line->outgoing_count--;
+    }
+    return count;
 }
 
 static void read_pty(struct serial_line *line) {
@@ -126,10 +159,7 @@ static void read_pty(struct serial_line *line) {
     }
     line->incoming_begin = 0;
     line->incoming_end = (size_t)count;
-    if (!line->delivering) {
-        line->delivering = true;
-        avr_cycle_timer_register(line->board->avr, 1, deliver_byte, line);
-    }
+    deliver(line);
 }
 
 static void write_pty(struct serial_line *line) {
@@ -157,7 +187,7 @@ bool line_has_input(const struct serial_line *line) {
 }
 
 void line_reset(struct serial_line *line) {
-    while (read(line->master, line->incoming, line_incoming_size) > 0) {
+    while (line->master >= 0 && read(line->master, line->incoming, line_incoming_size) > 0) {
     }
     line->incoming_begin = line->incoming_end = 0;
     line->delivering = false;
@@ -173,8 +203,10 @@ void line_close(struct serial_line *line) {
             unlink(line->link);
         }
     }
-    close(line->master);
-    close(line->slave);
+    if (line->master >= 0) {
+        close(line->master);
+        close(line->slave);
+    }
     if (line->dropped > 0) {
         fprintf(stderr, "nano-sim: %llu bytes dropped: no client read them\n", (unsigned long long)line->dropped);
     }

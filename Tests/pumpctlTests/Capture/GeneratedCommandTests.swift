@@ -79,9 +79,9 @@ struct GeneratedCommandTests {
             let port = "replay:\(path)?pace=none"
             let link = ScriptedLink()
             let device = Task {
-                var pump = GeneratedPump(seed: seed)
+                var pump = GeneratedPump(seed: seed, isDifficult: false)
                 while case let sent = await link.nextSent(), sent != ScriptedLink.nothing {
-                    await link.deliver(pump.answer(to: sent))
+                    await link.deliver(pump.answer(to: sent).map(\.bytes))
                 }
             }
             let original = try await command.run(port, capturedAt: path) { _, _ in link }

@@ -1,0 +1,94 @@
+import DeviceKit
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Verification
+
+/// Which mutants are verified: by `MUTANTS`, `all`, or as many as it says, or those whose change has this text in it;
+/// by `MUTANTS_SEED`, which.
+private enum MutantSample {
+    private static let wish = ProcessInfo.processInfo.environment["MUTANTS"] ?? "25"
+    static let seed = ProcessInfo.processInfo.environment["MUTANTS_SEED"] ?? "1"
+    /// How many; nil for all that there are.
+    static let count = Int(wish)
+
+    static func includes(_ mutant: FirmwareMutant) -> Bool {
+        if count != nil { return mutant.excuse == nil }
+        return wish == "all" || mutant.change.contains(wish)
+    }
+
+    static var name: String { count == nil ? wish : "seed \(seed)" }
+}
+
+@Suite("Bench: mutants of the firmware", .timeLimit(.minutes(MutantSample.count == nil ? 600 : 8)))
+struct FirmwareMutantTests {
+    @Test("Every mutant of the firmware that verify can see is found")
+    func areFound() async throws {
+        if let reason = FirmwareBuild.reasonToSkip { try Test.cancel(Comment(rawValue: reason)) }
+        try await FirmwareBuild.ready()
+        let all = try await FirmwareMutant.all(seed: MutantSample.count == nil ? nil : MutantSample.seed)
+        let start = ContinuousClock.now
+        let queue = MutantQueue(all.filter(MutantSample.includes), count: MutantSample.count ?? .max)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<FirmwareSlots.count { group.addTask { try await Self.work(queue) } }
+            try await group.waitForAll()
+        }
+        let counts = await queue.counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+        let time = ContinuousClock.now - start
+        print("mutants: \(MutantSample.name) of \(all.count), \(counts.joined(separator: ", "))")
+        print("mutants: took", time)
+    }
+
+    private static func work(_ queue: MutantQueue) async throws {
+        while let mutant = await queue.next() {
+            await FirmwareSlots.shared.take()
+            let fate = try await withCleanup({ await FirmwareSlots.shared.giveBack() }) { try await mutant.fate() }
+            await queue.count(fate)
+            try await judge(mutant, fate)
+        }
+    }
+
+    private static func judge(_ mutant: FirmwareMutant, _ fate: FirmwareMutant.Fate) async throws {
+        switch (fate, mutant.excuse) {
+        case (.survived, nil):
+            let isSeen = try await mutant.isSeenByUnitTests()
+            print("mutant survived,", isSeen ? "unit tests find it:" : "nothing finds it:", mutant.change)
+            Issue.record("survived: \(mutant.change)")
+        case (.survived, let excuse?):
+            let isSeen = try await mutant.isSeenByUnitTests()
+            print("mutant survived as it may,", isSeen ? "unit tests find it:" : "nothing finds it:", mutant.change)
+            #expect(isSeen == excuse.hasPrefix("Unit tests"), "\(excuse): \(mutant.change)")
+        case (.killed(let check), nil): print("mutant killed by \(check):", mutant.change)
+        case (_, nil): print("mutant \(fate):", mutant.change)
+        case (_, _?): Issue.record("it is in survivors.txt, but it is \(fate): \(mutant.change)")
+        }
+    }
+}
+
+/// Mutants that are still to be verified.
+private actor MutantQueue {
+    private var mutants: ArraySlice<FirmwareMutant>
+    /// How many more are to be killed.
+    private var rest: Int
+    private(set) var counts: [String: Int] = [:]
+
+    /// - Parameter count: How many there are, those apart that can't be built or are the firmware itself.
+    init(_ mutants: [FirmwareMutant], count: Int) { (self.mutants, rest) = (mutants[...], count) }
+
+    func next() -> FirmwareMutant? {
+        guard rest > 0 else { return nil }
+        rest -= 1
+        return mutants.popFirst()
+    }
+
+    func count(_ fate: FirmwareMutant.Fate) {
+        switch fate {
+        case .killed: counts["killed", default: 0] += 1
+        case .survived: counts["survived", default: 0] += 1
+        case .doesNotBuild: counts["do not build", default: 0] += 1
+        case .sameCode: counts["are the same code", default: 0] += 1
+        }
+        if fate == .doesNotBuild || fate == .sameCode { rest += 1 }
+    }
+}

@@ -1,0 +1,106 @@
+import DeviceKit
+import LineProtocol
+import TestSupport
+import Testing
+
+@testable import Verification
+
+@Suite("Bench: verifying firmware in simulated time", .timeLimit(.minutes(8)))
+struct LockstepTests {
+    /// Runs `body` with our firmware on an emulated Nano, on a thread of its own: what it returns is what the test looks at.
+    private func onBoard<Value: Sendable>(
+        thermistors: Int, isField: Bool, _ body: @escaping @Sendable (BoardWorld) throws -> Value
+    ) async throws -> Value {
+        if let reason = FirmwareBuild.reasonToSkip { try Test.cancel(Comment(rawValue: reason)) }
+        try await FirmwareBuild.ready()
+        let firmware = FirmwareBuild.firmware(thermistors: thermistors, isField: isField)
+        await FirmwareSlots.shared.take()
+        return try await withCleanup({ await FirmwareSlots.shared.giveBack() }) {
+            try await onThread {
+                try body(try BoardWorld(firmware: firmware))
+            }
+        }
+    }
+
+    /// What is looked at behind a verification.
+    private struct Seen: Sendable {
+        var outcome: BoardWorld.Outcome
+        var written: [String]
+        /// What the motor is driven with.
+        var duty: String
+        /// The same while it ran.
+        var dutyBefore: String?
+    }
+
+    @Test("Our firmware passes, with nothing skipped, also twice", arguments: [1, 2], [false, true])
+    func passes(thermistors: Int, isField: Bool) async throws {
+        let rounds = thermistors == 2 && isField ? 2 : 1
+        let seen = try await onBoard(thermistors: thermistors, isField: isField) { world in
+            let outcome = try world.verify(rounds: rounds)
+            return Seen(outcome: outcome, written: world.written, duty: try world.duty())
+        }
+        let verdict = try #require(seen.outcome.verdict, "\(seen.outcome)")
+        for result in verdict.results where result.outcome != .passed {
+            Issue.record("\(result.id): \(result.outcome), sent \(result.sent), received \(result.received)")
+        }
+        #expect(verdict.results.count == FamilyVerification.pump.checks.count * rounds)
+        let isPassed = verdict.isPassed
+        #expect(isPassed, "\(verdict.ending)")
+        #expect(verdict.aftermath == .safe)
+        #expect(seen.duty == "off")
+        // Measured in the board's time, so exactly.
+        let period = try #require(verdict.timings.summary(of: .loopPeriod))
+        #expect((107...111).contains(period.median))
+        let beat = try #require(verdict.timings.summary(of: .statusInterval))
+        #expect((4850...5150).contains(beat.median))
+    }
+
+    @Test("A verification in simulated time is the same each time")
+    func isDeterministic() async throws {
+        let ids = ["pump.status.reply", "pump.line.longest", "pump.loop.period", "pump.button.on", "pump.boot.banner"]
+        let checks = FamilyVerification.pump.checks.filter { ids.contains($0.id) }
+        var transcripts: [[String]] = []
+        for _ in 1...2 {
+            transcripts.append(
+                try await onBoard(thermistors: 2, isField: false) { world in
+                    try world.verify(checks: checks).verdict?.results.map { "\($0.id) \($0.steps) \($0.time)" } ?? []
+                })
+        }
+        #expect(transcripts[0].count == ids.count)
+        #expect(transcripts[0] == transcripts[1])
+    }
+
+    @Test("A board whose pump runs is sent nothing but STATUS, and runs on", arguments: [false, true])
+    func running(isField: Bool) async throws {
+        let seen = try await onBoard(thermistors: 2, isField: isField) { world in
+            try world.board.send(Array("ON\n".utf8))
+            world.rest(for: .milliseconds(500))
+            let outcome = try world.verify()
+            return Seen(outcome: outcome, written: world.written, duty: try world.duty())
+        }
+        #expect(seen.outcome.error as? VerificationError == .running)
+        #expect(seen.written == ["STATUS\n"])
+        #expect(seen.duty == "180")
+    }
+
+    @Test("A verification that is interrupted leaves the board off", arguments: [false, true])
+    func interrupted(isField: Bool) async throws {
+        let checks = FamilyVerification.pump.checks.filter { ["pump.on.reply", "pump.unasked.status"].contains($0.id) }
+        let seen = try await onBoard(thermistors: 1, isField: isField) { world in
+            // While it runs, in the second check.
+            var duty: String?
+            world.loop.at(world.loop.now + .seconds(4)) {
+                duty = try? world.duty()
+                world.cancel()
+            }
+            let outcome = try world.verify(checks: checks)
+            return Seen(outcome: outcome, written: world.written, duty: try world.duty(), dutyBefore: duty)
+        }
+        let verdict = try #require(seen.outcome.verdict)
+        #expect(seen.dutyBefore == "180")
+        if case .interrupted = verdict.ending {} else { Issue.record("\(verdict.ending)") }
+        #expect(verdict.passedCount == 1 && verdict.skippedCount == 1)
+        #expect(verdict.aftermath == .safe)
+        #expect(seen.duty == "off")
+    }
+}

@@ -1,0 +1,312 @@
+#!/usr/bin/env python3
+"""Mutants of the pump's firmware: each is hardware/nano-pump with one operator, constant or branch of src/ changed.
+
+usage: mutants.py plan [--seed SEED]     all mutants, a line each: number, tab, why it may survive, tab, what is changed;
+                                         shuffled by the seed, else in the order of the sources
+       mutants.py build NUMBER FOLDER    builds a mutant in an empty folder; prints `fails`, `same`, or the ELF files that
+                                         differ from the firmware's, a line each
+       mutants.py unit NUMBER FOLDER     builds and runs the firmware's unit tests with a mutant; prints `killed` or `survived`
+
+`plan` ends with 1 where survivors.txt names what is no mutant. `build` takes what `make variants` in hardware/nano-pump has
+built: of it, only what depends on the change is built again.
+"""
+
+import argparse
+import fcntl
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+FIRMWARE = HERE.parent.parent.parent / "hardware" / "nano-pump"
+SURVIVORS = HERE / "survivors.txt"
+
+# Between them they have all code that depends on the options.
+BUILDS = [
+    ("nano-pump", ["THERMISTORS=2", "FIELD=0"]),
+    ("nano-pump-one-thermistor-field", ["THERMISTORS=1", "FIELD=1"]),
+]
+
+TOKEN = re.compile(
+    r"""(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<directive>^\#[^\n]*)|(?P<space>\s+)
+    |(?P<string>"(?:\\.|[^"\\])*")|(?P<char>'(?:\\.|[^'\\])*')
+    |(?P<float>\d+\.\d*(?:[eE][+-]?\d+)?[fF]?)|(?P<int>0[xX][0-9a-fA-F]+[uUlL]*|\d+[uUlL]*)
+    |(?P<name>[A-Za-z_]\w*)|(?P<operator><<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||\+=|-=|\*=|/=|::|.)""",
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+
+# What takes the place of a binary operator.
+BINARY = {
+    "<": ["<=", ">="], "<=": ["<", ">"], ">": [">=", "<="], ">=": [">", "<"], "==": ["!="], "!=": ["=="],
+    "&&": ["||"], "||": ["&&"], "+": ["-"], "-": ["+"], "*": ["/"], "/": ["*"], "%": ["/"], "&": ["|"], "|": ["&"],
+    "<<": [">>"], ">>": ["<<"], "+=": ["-="], "-=": ["+="],
+}
+UNARY = {"++": "--", "--": "++"}
+NO_STATEMENT = {
+    "if", "for", "while", "switch", "case", "default", "do", "else", "const", "static", "struct", "namespace", "using",
+}
+
+
+class Token:
+    def __init__(self, kind, text, start):
+        self.kind, self.text, self.start, self.end = kind, text, start, start + len(text)
+
+
+class Mutant:
+    def __init__(self, path, key, source):
+        self.path, self.key, self.source = path, key, source
+
+
+def tokens_of(source):
+    found = [Token(m.lastgroup, m.group(), m.start()) for m in TOKEN.finditer(source)]
+    return [token for token in found if token.kind not in ("comment", "directive", "space")]
+
+
+def enumerators(sources):
+    """Of each enumerator, by the name of its enum: the one that stands in for it."""
+    stand_ins = {}
+    for source in sources:
+        plain = re.sub(r"//[^\n]*", "", source)
+        for name, body in re.findall(r"enum class (\w+)[^{;]*\{([^}]*)\}", plain):
+            names = re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", body.strip())
+            for index, enumerator in enumerate(names):
+                stand_ins[name, enumerator] = names[(index + 1) % len(names)]
+    return stand_ins
+
+
+def closing(tokens, index):
+    """Where the bracket closes that opens at `index`."""
+    depth = 0
+    for end in range(index, len(tokens)):
+        depth += (tokens[end].text in "([{") - (tokens[end].text in ")]}")
+        if depth == 0:
+            return end
+    raise ValueError("a bracket is not closed")
+
+
+def number_changes(text):
+    digits = re.match(r"0[xX][0-9a-fA-F]+|\d+", text).group()
+    suffix, value = text[len(digits):], int(digits, 0)
+    step = 1 if value <= 255 else value // 10
+    return [f"{other}{suffix}" for other in (value + step, value - step) if other >= 0]
+
+
+def token_changes(tokens, index, source, stand_ins):
+    """What may take the place of one token."""
+    token = tokens[index]
+    before = tokens[index - 1] if index > 0 else None
+    after = tokens[index + 1] if index + 1 < len(tokens) else None
+    if token.kind == "int":
+        return number_changes(token.text)
+    if token.kind == "float":
+        suffix = "f" if token.text[-1] in "fF" else ""
+        value = float(token.text.rstrip("fF"))
+        return [f"{value * 1.1:.6g}{suffix}", f"{value * 0.9:.6g}{suffix}"]
+    if token.kind == "string":
+        return ['""', token.text[:-2] + '"'] if len(token.text) > 3 else ['""']
+    if token.kind == "char":
+        return ["'x'"]
+    if token.text in ("true", "false"):
+        return ["false" if token.text == "true" else "true"]
+    if token.kind == "name" and before is not None and before.text == "::":
+        is_label = index >= 2 and any(t.text == "case" for t in tokens[max(0, index - 5):index])
+        stand_in = stand_ins.get((tokens[index - 2].text, token.text))
+        return [stand_in] if stand_in and not is_label and stand_in != token.text else []
+    if token.kind != "operator" or before is None or after is None:
+        return []
+    if token.text in UNARY:
+        return [UNARY[token.text]]
+    is_spaced = source[token.start - 1].isspace() and source[token.end].isspace()
+    if token.text == "!" or (token.text == "-" and not is_spaced and before.kind == "operator" and before.text != ")"):
+        return [""]
+    return BINARY.get(token.text, []) if is_spaced else []
+
+
+def conditions(tokens):
+    """Where conditions begin and end."""
+    for index, token in enumerate(tokens):
+        if token.text in ("if", "while") and tokens[index + 1].text == "(":
+            yield tokens[index + 2].start, tokens[closing(tokens, index + 1) - 1].end
+        elif token.text == "?":
+            begin, depth = index, 0
+            while True:
+                text = tokens[begin - 1].text
+                depth += (text in ")]}") - (text in "([{")
+                if depth < 0 or (depth == 0 and text in ("=", "return", ",", ";", "{")):
+                    break
+                begin -= 1
+            yield tokens[begin].start, tokens[index - 1].end
+
+
+def statements(tokens):
+    """Where statements begin and end that may be left out."""
+    blocks = []
+    begins = False
+    index = 0
+    while index < len(tokens):
+        token, before = tokens[index], tokens[index - 1].text if index > 0 else ""
+        if token.text == "{":
+            blocks.append(before in (")", "const", "override", "else", ":", ";", "{", "}") and
+                          (before in (")", "const", "override", "else") or any(blocks)))
+            begins = blocks[-1]
+        elif token.text == "}":
+            blocks.pop()
+            begins = bool(blocks) and blocks[-1]
+        elif begins and blocks and blocks[-1]:
+            if token.text in ("if", "while", "switch", "for"):
+                index = closing(tokens, index + 1)
+            elif token.text in ("case", "default"):
+                while tokens[index].text != ":":
+                    index += 1
+            elif token.text != "else":
+                end, depth = index, 0
+                while tokens[end].text != ";" or depth:
+                    depth += (tokens[end].text in "([{") - (tokens[end].text in ")]}")
+                    end += 1
+                is_declaration = tokens[index].kind == "name" and tokens[index + 1].kind == "name"
+                is_value = token.text == "return" and tokens[index + 1].text != ";"
+                if token.kind == "name" and token.text not in NO_STATEMENT and not is_declaration and not is_value:
+                    yield token.start, tokens[end].end
+                index = end
+        index += 1
+
+
+def context(source, offset):
+    """The function or type that a place is in."""
+    name = "-"
+    for line in source[:source.find("\n", offset)].split("\n"):
+        if re.match(r"[A-Za-z].*[({,]$|[A-Za-z].*\{.*\}$", line) and not line.startswith("namespace"):
+            found = re.search(r"([\w:]+)\(", line) or re.search(r"(?:class|struct|enum class) (\w+)", line)
+            name = found.group(1) if found else name
+    return name
+
+
+def changes(source, stand_ins):
+    """All changes of one file: where, and what comes there."""
+    tokens = tokens_of(source)
+    for index, token in enumerate(tokens):
+        for text in token_changes(tokens, index, source, stand_ins):
+            yield token.start, token.end, text
+    for begin, end in conditions(tokens):
+        yield begin, end, f"!({source[begin:end]})"
+    for begin, end in statements(tokens):
+        yield begin, end, ";"
+
+
+def one_line(text):
+    return " ".join(text.split())
+
+
+def mutants():
+    paths = sorted((FIRMWARE / "src").glob("*.cpp")) + sorted((FIRMWARE / "src").glob("*.h"))
+    sources = [path.read_text() for path in paths]
+    stand_ins = enumerators(sources)
+    found, counts = [], {}
+    for path, source in zip(paths, sources):
+        for begin, end, text in sorted(changes(source, stand_ins)):
+            first, last = source.rfind("\n", 0, begin) + 1, source.find("\n", end)
+            old, new = one_line(source[first:last]), one_line(source[first:begin] + text + source[end:last])
+            key = f"{path.name}, {context(source, begin)}: {old} => {new}"
+            counts[key] = counts.get(key, 0) + 1
+            if counts[key] > 1:
+                key += f" (#{counts[key]})"
+            found.append(Mutant(path.name, key, source[:begin] + text + source[end:]))
+    return found
+
+
+def survivors():
+    """Why mutants may survive, by what is changed. In the file a reason is a paragraph that begins with `#`; what it is the
+    reason for stands below it."""
+    reasons, reason, was_reason = {}, "", False
+    for line in SURVIVORS.read_text().splitlines():
+        if line.startswith("#"):
+            text = line[1:].strip()
+            reason = f"{reason} {text}" if was_reason else text
+        elif line.strip():
+            reasons[line.strip()] = reason
+        was_reason = line.startswith("#")
+    return reasons
+
+
+def plan(seed):
+    all_mutants, reasons = mutants(), survivors()
+    strangers = set(reasons) - {mutant.key for mutant in all_mutants}
+    for key in sorted(strangers):
+        print(f"{SURVIVORS.name}: no such mutant: {key}", file=sys.stderr)
+    rows = [f"{number}\t{reasons.get(mutant.key, '')}\t{mutant.key}" for number, mutant in enumerate(all_mutants)]
+    if seed is not None:
+        random.Random(seed).shuffle(rows)
+    print("\n".join(rows))
+    return 1 if strangers else 0
+
+
+def copy_firmware(mutant, folder):
+    """The firmware with the change in it, and what of it is built already."""
+    shutil.copytree(FIRMWARE, folder, ignore=shutil.ignore_patterns("build"), dirs_exist_ok=True)
+    (folder / "src" / mutant.path).write_text(mutant.source)
+
+
+def binary(elf):
+    flash = elf.with_suffix(".bin")
+    subprocess.run(["avr-objcopy", "-O", "binary", elf, flash], check=True)
+    data = flash.read_bytes()
+    flash.unlink()
+    return data
+
+
+def build(mutant, folder):
+    copy_firmware(mutant, folder)
+    objects = folder / "build" / "objects"
+    objects.mkdir(parents=True)
+    for name in ("core", "core.a"):
+        (objects / name).symlink_to(FIRMWARE / "build" / "objects" / name)
+    different = []
+    for name, options in BUILDS:
+        shutil.copytree(FIRMWARE / "build" / "objects" / name, objects / name)
+        made = subprocess.run(
+            ["make", "-s", "-C", folder, *options, f"build/{name}.elf"], capture_output=True, text=True)
+        if made.returncode != 0:
+            return ["fails"]
+        original = folder / "build" / "original.elf"
+        shutil.copy(FIRMWARE / "build" / f"{name}.elf", original)
+        elf = folder / "build" / f"{name}.elf"
+        if binary(elf) != binary(original):
+            different.append(str(elf))
+    return different or ["same"]
+
+
+def unit(mutant, folder):
+    # Several mutants are tested at once.
+    with open(FIRMWARE / "Makefile") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        subprocess.run(["make", "-s", "-C", FIRMWARE, "build/check"], check=True, capture_output=True)
+    copy_firmware(mutant, folder)
+    shutil.copytree(FIRMWARE / "build" / "objects" / "check", folder / "build" / "objects" / "check")
+    try:
+        checked = subprocess.run(["make", "-s", "-C", folder, "check"], capture_output=True, timeout=120)
+        return ["survived" if checked.returncode == 0 else "killed"]
+    except subprocess.TimeoutExpired:
+        return ["killed"]
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__, add_help=False)
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("plan").add_argument("--seed")
+    for name in ("build", "unit"):
+        command = commands.add_parser(name)
+        command.add_argument("number", type=int)
+        command.add_argument("folder", type=pathlib.Path)
+    arguments = parser.parse_args()
+    if arguments.command == "plan":
+        return plan(arguments.seed)
+    mutant = mutants()[arguments.number]
+    print("\n".join({"build": build, "unit": unit}[arguments.command](mutant, arguments.folder)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
