@@ -102,7 +102,8 @@ struct PumpMutantTests {
 
     @Test("A pump that is never silent holds up no verification", arguments: ["MANUAL:OFF", "OK", "ERROR:OVERHEAT"])
     func neverSilent(line: String) throws {
-        let mutant = Mutant(kills: "", flaw: "never silent", chatter: (line, "off"), chatterInterval: .milliseconds(120))
+        let mutant = Mutant(
+            kills: "", flaw: "never silent", chatter: (line, "off"), chatterInterval: .milliseconds(120))
         let world = VerificationWorld(PumpFirmware.onBench, mutant)
         let outcome = world.verify(.pump, checks: Array(FamilyVerification.pump.checks.prefix(3))) {
             $0.offLimit = .seconds(20)
