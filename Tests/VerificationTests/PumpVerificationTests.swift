@@ -100,6 +100,18 @@ struct PumpMutantTests {
         }
     }
 
+    @Test("Unasked lines do not prolong the wait for a reply")
+    func chatty() throws {
+        let mutant = Mutant(
+            kills: "pump.temp.form", flaw: "does not answer, and is not silent", hears: ["TEMP\n": ""],
+            chatter: ("[MAIN] turn", "off"), chatterInterval: .milliseconds(300))
+        let world = VerificationWorld(PumpFirmware.onBench, mutant)
+        let verdict = try #require(
+            world.verify(.pump, checks: FamilyVerification.pump.checks.filter { $0.id == mutant.kills }).verdict)
+        #expect(verdict.failures == [mutant.kills])
+        #expect(world.loop.now < .seconds(20))
+    }
+
     @Test("A pump that is never silent holds up no verification", arguments: ["MANUAL:OFF", "OK", "ERROR:OVERHEAT"])
     func neverSilent(line: String) throws {
         let mutant = Mutant(

@@ -27,7 +27,7 @@ public final class Capture: Sendable {
         var openers: [UnsafeContinuation<Void, Never>] = []
         /// Nothing is written any more: what is missing could not be played back.
         var hasEnded = false
-        var finishing: [UnsafeContinuation<Void, Never>] = []
+        var finishing: [UnsafeContinuation<Bool, Never>] = []
     }
 
     private let waiting = Mutex(Waiting())
@@ -114,13 +114,31 @@ public final class Capture: Sendable {
     }
 
     /// Waits until all that was noted is in the file.
-    public func finish() async {
-        await withUnsafeContinuation { continuation in
+    ///
+    /// - Parameter limit: How long it is waited for; nil for as long as it takes.
+    /// - Returns: Whether it is.
+    @discardableResult
+    public func finish(within limit: Duration? = nil) async -> Bool {
+        let timer = limit.map { limit in
+            Task { [self] in
+                try await clock.sleep(clock.elapsed() + limit)
+                for continuation in takeFinishing() { continuation.resume(returning: false) }
+            }
+        }
+        defer { timer?.cancel() }
+        return await withUnsafeContinuation { continuation in
             let isDone = waiting.withLock { waiting in
                 if waiting.isWriting { waiting.finishing.append(continuation) }
                 return !waiting.isWriting
             }
-            if isDone { continuation.resume() }
+            if isDone { continuation.resume(returning: true) }
+        }
+    }
+
+    private func takeFinishing() -> [UnsafeContinuation<Bool, Never>] {
+        waiting.withLock { waiting in
+            defer { waiting.finishing = [] }
+            return waiting.finishing
         }
     }
 
@@ -198,7 +216,7 @@ public final class Capture: Sendable {
     /// What waits to be written; nil where nothing does, and then who waits for that is told.
     private func takeWaiting() -> [CaptureEvent]? {
         let (events, finishing) = waiting.withLock {
-            waiting -> ([CaptureEvent], [UnsafeContinuation<Void, Never>]) in
+            waiting -> ([CaptureEvent], [UnsafeContinuation<Bool, Never>]) in
             let events = waiting.events
             (waiting.events, waiting.length) = ([], 0)
             guard events.isEmpty else { return (events, []) }
@@ -206,7 +224,7 @@ public final class Capture: Sendable {
             waiting.isWriting = false
             return ([], waiting.finishing)
         }
-        for continuation in finishing { continuation.resume() }
+        for continuation in finishing { continuation.resume(returning: true) }
         return events.isEmpty ? nil : events
     }
 }

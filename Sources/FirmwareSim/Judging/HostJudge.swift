@@ -101,7 +101,7 @@ public struct HostJudge: Sendable {
     /// Objects go over packets and lines alike; line ends and spaces between them are nothing.
     private mutating func hearObjects(_ bytes: [UInt8], at time: Duration) {
         for byte in bytes {
-            let isSpace = Self.isLineEnd(byte) || byte == UInt8(ascii: " ")
+            let isSpace = Self.isLineEnd(byte) || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
             if object.isEmpty, Self.isLineEnd(byte) { endCommand() }
             if object.isEmpty, !isSpace, beginning == nil { beginning = (time, awaitsReply) }
             let ended = object.append(byte)
@@ -246,6 +246,15 @@ public struct HostJudge: Sendable {
         }
     }
 
+    /// A message that has no end is none. A line without one may be on its way.
+    private mutating func noteFragment(at time: Duration) {
+        guard framing == .objects, !object.isEmpty || !command.isEmpty else { return }
+        for index in indices(of: .commands) {
+            tested.insert(index)
+            seen.add(expectations[index], at: beginning?.time ?? time, "what came last is no whole message")
+        }
+    }
+
     private mutating func noteDelays(until time: Duration) {
         for wait in waiting where time - wait.since > expectations[wait.index].time {
             tested.insert(wait.index)
@@ -261,6 +270,7 @@ public struct HostJudge: Sendable {
         var judge = self
         judge.noteDelays(until: time)
         judge.noteFlush()
+        judge.noteFragment(at: time)
         for wait in judge.waiting {
             judge.tested.insert(wait.index)
             judge.seen.add(expectations[wait.index], at: wait.since, "no such command came before the end")

@@ -49,7 +49,7 @@ public struct LatencyMeasurement: Sendable {
         let start = clock.elapsed()
         var (record, silences): (LatencyRecord, Int) = (LatencyRecord(), 0)
         for (index, pause) in pauses.enumerated() {
-            try await settle(watch, for: silences > 0 ? Self.lateTime : question.settlingTime)
+            try await settle(watch, for: silences > 0 ? Self.lateTime : question.settlingTime, isLate: silences > 0)
             let wakeTime = clock.elapsed() + pause
             try await clock.sleep(wakeTime)
             record.wakeDelays.append(clock.elapsed() - wakeTime)
@@ -128,7 +128,10 @@ public struct LatencyMeasurement: Sendable {
             try await link.send(bytes)
             let limit = min(clock.elapsed() + timeout, deadline)
             switch try await outcome(watch, &events, by: limit, number: attempt) {
-            case .answered?, .disturbed?: return
+            case .answered?, .disturbed?:
+                // A board that started answers what it was asked before, too.
+                if attempt < -1 || link.mayHaveReset { try await settle(watch, for: Self.lateTime, isLate: true) }
+                return
             case .refused?: try await settle(watch, for: Self.lateTime)
             case nil: break
             }
@@ -141,10 +144,17 @@ public struct LatencyMeasurement: Sendable {
         watch.lastLine.map { .notUnderstood($0) } ?? .noAnswer(waited ?? timeout)
     }
 
+    /// How long one that is never quiet is waited for; its answers are disturbed then, and are not counted.
+    private static let longestSettling = Duration.seconds(5)
+
     /// Waits until nothing has come for `time`.
-    private func settle(_ watch: ReplyWatch, for time: Duration) async throws {
+    ///
+    /// - Parameter isLate: Whether an answer may still be on its way, so that the time counts from now on.
+    private func settle(_ watch: ReplyWatch, for time: Duration, isLate: Bool = false) async throws {
+        let begin = clock.elapsed()
         while true {
-            let end = (watch.lastArrival ?? .zero) + time
+            let last = watch.lastArrival ?? .zero
+            let end = min((isLate ? max(last, begin) : last) + time, begin + Self.longestSettling)
             guard clock.elapsed() < end else { return }
             try await clock.sleep(end)
         }

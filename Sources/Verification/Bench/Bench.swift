@@ -170,13 +170,14 @@ final class Bench {
 
     /// Takes these lines, in this order, and unasked ones between them.
     ///
-    /// - Parameter time: How long each is waited for; the timeout where it is nil.
+    /// - Parameter time: How long each is waited for, whatever comes unasked meanwhile; the timeout where it is nil.
     @discardableResult
     func hear(_ expected: [LineExpectation], within time: Duration? = nil) async throws -> [HeardLine] {
         var heard: [HeardLine] = []
         let names = expected.map(\.name).joined(separator: ", ")
+        var deadline = elapsed + (time ?? options.timeout)
         while heard.count < expected.count {
-            guard let line = try await line(within: time ?? options.timeout) else {
+            guard let line = try await line(by: deadline) else {
                 let fragment = lines.takeFragment()
                 let got = (heard.map(\.bytes.shown) + (fragment.isEmpty ? [] : [fragment.shown + " without an end"]))
                 let rest = got.isEmpty ? "no answer in \((time ?? options.timeout).inSeconds) s" : ""
@@ -184,6 +185,7 @@ final class Bench {
             }
             if expected[heard.count].fits(line.text) {
                 heard.append(line)
+                deadline = elapsed + (time ?? options.timeout)
                 if isUnasked(line.text) { unasked.removeLast() }
             } else if !isUnasked(line.text) {
                 throw CheckFailure(

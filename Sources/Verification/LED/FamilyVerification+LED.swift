@@ -41,7 +41,7 @@ extension FamilyVerification {
         },
         finish: { _, bench in try await bench.expectSilence() },
         recover: { bench in
-            while try await bench.line(within: .milliseconds(300)) != nil {}
+            try await bench.drain(quiet: .milliseconds(300), limit: .seconds(2))
             do { _ = try await bench.light("LED\n", isQuestion: true) } catch is CheckFailure { return false }
             return true
         },
@@ -74,7 +74,8 @@ extension Bench {
         try await send("LED:\(value)\n")
         var isTold = false
         // Over BLE both the answer to the write and a notification may tell it.
-        while let line = try await line(within: .milliseconds(200)) {
+        let deadline = elapsed + .seconds(2)
+        while elapsed < deadline, let line = try await line(within: .milliseconds(200)) {
             try require(line.text == "LED:\(value)", "LED:\(value), or nothing", got: line.bytes.shown)
             isTold = true
         }

@@ -46,8 +46,10 @@ extension FamilyVerification {
         Check("peer.text.message", "4: any other text is a message", needs: [.stimulus]) { bench in
             try await bench.expectMessage("pumpctl verify: a test message. Please ignore.")
         },
-        Check("peer.text.words", "4: any other text is a message, also one like a command", needs: [.stimulus]) {
+        Check("peer.text.words", "4: any other text is a message, also one like a command", needs: [.run, .stimulus]) {
             bench in
+            // A peer may take one of them for ON.
+            bench.mayHaveRun = true
             for text in ["ONE test message of pumpctl", "OFF!", "GET IMAGE", "gets"] {
                 try await bench.expectMessage(text)
             }

@@ -28,6 +28,8 @@ extension FamilyVerification {
         ),
         (["pump.loop.blink"], ["pump.loop.one-command", "pump.loop.period"]),
         (["pump.unasked.beat"], ["pump.unasked.status"]),
+        (["pump.knob.hysteresis"], ["pump.on.speed"]),
+        (["pump.knob.boot"], ["pump.on.speed", "pump.boot.off", "pump.unasked.status"]),
     ]
 
     private static let ofRunning = [
@@ -64,12 +66,21 @@ enum PumpCare {
                 if state == "ERROR" { throw VerificationError.stoppedForSafety }
                 guard state == "OFF" else { continue }
                 // What was asked while the board started waits in its UART, and is answered too.
-                if bench.link.mayHaveReset { try await bench.drain(quiet: .milliseconds(700)) }
+                if bench.link.mayHaveReset { try await takeLateAnswers(bench) }
                 return .ready
             }
         }
         let got = last ?? "no answer in \(patience.inSeconds) s"
         return .unusable(CheckFailure(expected: "STATUS:{State:OFF,…} in answer to STATUS", got: got))
+    }
+
+    /// Takes what still comes of questions to a board that started; it is not touched if somebody has switched it on meanwhile.
+    private static func takeLateAnswers(_ bench: Bench) async throws {
+        let deadline = bench.elapsed + .seconds(10)
+        while bench.elapsed < deadline, let line = try await bench.line(within: .milliseconds(700)) {
+            let text = line.text.uppercased()
+            if text.contains("STATE:ON") || text.hasPrefix("MANUAL:ON") { throw VerificationError.running }
+        }
     }
 
     static func isUnasked(_ line: String) -> Bool {
@@ -92,9 +103,12 @@ enum PumpCare {
     }
 
     static func recover(_ bench: Bench) async throws -> Bool {
+        let isHeated = bench.hasActed(on: "temperature skin")
+        // Nothing is waited for before OFF, least of all a stimulus.
+        if isHeated { try await bench.send("\nOFF\n") }
         // What is on its way of a late reply must not be taken for the next one.
         try await bench.drain(quiet: .milliseconds(300), limit: .seconds(2))
-        if bench.hasActed(on: "temperature skin") { try await bench.act("temperature", "skin", "34") }
+        if isHeated { try await bench.act("temperature", "skin", "34") }
         return try await switchOff(bench, within: bench.options.timeout * 2) != nil
     }
 

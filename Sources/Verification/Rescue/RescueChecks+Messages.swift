@@ -58,8 +58,10 @@ extension FamilyVerification {
 
     /// What is written on the phone.
     static let writingChecks: [Check] = [
-        Check("rescue.write.sent", "5: send as peripheral: a message that is written on the phone", needs: [.stimulus])
-        {
+        Check(
+            "rescue.write.sent", "5: send as peripheral: a message that is written on the phone",
+            needs: [.send, .stimulus]
+        ) {
             bench in
             let content = "TEST of pumpctl verify (Grüße, \"quoted\" \\ 🌊), please ignore"
             try await bench.act("write", "Resource", content)
@@ -71,7 +73,10 @@ extension FamilyVerification {
             }
             throw CheckFailure(expected: "the message that was written", got: "no message of that content")
         },
-        Check("rescue.write.pending", "5: status pending_sync of a message that nobody has yet", needs: [.stimulus]) {
+        Check(
+            "rescue.write.pending", "5: status pending_sync of a message that nobody has yet",
+            needs: [.send, .stimulus]
+        ) {
             bench in
             let content = "TEST of pumpctl verify (pending), please ignore"
             try await bench.act("write", "Shelter", content)

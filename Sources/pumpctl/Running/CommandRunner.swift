@@ -61,7 +61,7 @@ enum CommandRunner {
                 options: options, family: family, loop: loop, output: output, records: records,
                 record: SharedRecording(of: family.name, on: loop), capture: capture,
                 work: InterruptibleWork(endsBeforeSuspension: endsBeforeSuspension))
-            return await run(body, context)
+            return await run(body, context, isStop: isStop)
         }
         if status != 0 { throw ExitCode(status) }
     }
@@ -78,7 +78,7 @@ enum CommandRunner {
     }
 
     private static func run(
-        _ body: @Sendable @escaping (CommandContext) async throws -> Int32, _ context: CommandContext
+        _ body: @Sendable @escaping (CommandContext) async throws -> Int32, _ context: CommandContext, isStop: Bool
     ) async -> Int32 {
         let (work, output) = (context.work, context.output)
         output.onFailure { work.cancel() }
@@ -87,7 +87,10 @@ enum CommandRunner {
         } conclude: { result in
             let status = report(result, context)
             await context.record.end(result.map { _ in }, isInterrupted: work.exitStatus != nil)
-            await context.capture?.finish()
+            // Whoever switches the device off is told so, also where the disk hangs.
+            if await context.capture?.finish(within: isStop ? .seconds(2) : nil) == false {
+                output.note("pumpctl: the capture is not whole: the disk has not answered; the device is not affected")
+            }
             let conclusion = conclude(status, output)
             return conclusion == .done ? (try? result.get()) ?? conclusion.rawValue : conclusion.rawValue
         }

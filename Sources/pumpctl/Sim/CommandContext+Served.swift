@@ -1,3 +1,4 @@
+import DescriptorIO
 import Glibc
 import LineProtocol
 import Terminal
@@ -8,20 +9,30 @@ extension CommandContext {
     /// - Parameters:
     ///   - variables: What its environment has in addition.
     ///   - isQuiet: Whether its standard output is the standard error of this program, whose own is for something else.
+    ///   - grace: How long it may take to end once it is told to, before it is killed; nil for as long as it takes.
     ///   - hint: What to do where it can't be started.
     /// - Returns: Its exit status, or why it could not be started as env(1) has it.
     func runServed(
-        _ words: [String], with variables: [String: String], isQuiet: Bool = false, hint: String
+        _ words: [String], with variables: [String: String], isQuiet: Bool = false, grace: Duration? = nil,
+        hint: String
     ) async throws -> Int32 {
         let process: ServedCommand
         do throws(ServedCommand.StartFailure) { process = try ServedCommand(words, with: variables, isQuiet) } catch {
             output.note("pumpctl: \(words[0].printable()): \(String(cString: strerror(error.errno)))", hint: hint)
             return error.exitStatus
         }
-        return try await process.end(on: loop) { [work] in
-            // Who has typed Ctrl-C has sent it to the command too.
-            let signal = (work.exitStatus ?? 128 + SIGTERM) - 128
-            return signal == SIGINT && tcgetpgrp(STDIN_FILENO) == getpgrp() ? nil : signal
+        return try await withTaskCancellationHandler {
+            try await process.end(on: loop) { [work] in
+                // Who has typed Ctrl-C has sent it to the command too.
+                let signal = (work.exitStatus ?? 128 + SIGTERM) - 128
+                return signal == SIGINT && tcgetpgrp(STDIN_FILENO) == getpgrp() ? nil : signal
+            }
+        } onCancel: {
+            guard let grace else { return }
+            Task(executorPreference: loop) {
+                try await EventLoopClock(loop).sleep(for: grace)
+                process.kill()
+            }
         }
     }
 }

@@ -24,6 +24,9 @@ final class ServedCommand: Sendable {
         }
     }
 
+    /// Ends it, if it has not ended.
+    func kill() { hasEnded.withLock { if !$0 { _ = Glibc.kill(process, SIGKILL) } } }
+
     /// Waits until it has ended, whatever becomes of the task. Where that is cancelled, `signal` is sent to it, if any.
     ///
     /// - Returns: Its exit status; 128 and the number of the signal that ended it.
@@ -37,7 +40,7 @@ final class ServedCommand: Sendable {
             try await waiting.value
         } onCancel: {
             hasEnded.withLock { hasEnded in
-                if !hasEnded, let signal = signal() { kill(process, signal) }
+                if !hasEnded, let signal = signal() { _ = Glibc.kill(process, signal) }
             }
         }
     }

@@ -102,8 +102,10 @@ struct SimControlCommand: ContextCommand {
     }
 
     /// What a simulator answers to a request.
+    ///
+    /// - Parameter limit: How long it is waited for; nil for as long as it takes.
     static func ask(
-        _ request: JSONValue, at path: String, _ loop: EventLoop
+        _ request: JSONValue, at path: String, _ loop: EventLoop, within limit: Duration? = nil
     ) async throws -> [String: JSONValue] {
         let channel: DescriptorChannel
         do throws(DescriptorError) {
@@ -114,6 +116,13 @@ struct SimControlCommand: ContextCommand {
             if error.errno == ECONNREFUSED { (failure.status, failure.code) = (ExitStatus.noInput, "not_found") }
             throw failure
         }
+        let timer = limit.map { limit in
+            Task(executorPreference: loop) {
+                try await EventLoopClock(loop).sleep(for: limit)
+                await channel.close()
+            }
+        }
+        defer { timer?.cancel() }
         return try await withCleanup({ await channel.close() }) {
             // One that takes no more may have said why.
             try? await channel.write(Array((request.json + "\n").utf8))

@@ -176,7 +176,7 @@ struct HostVerificationRun: Sendable {
         let limit = context.options.timeout?.duration ?? Self.patience
         let program = Task(executorPreference: context.loop) {
             try await context.runServed(
-                options.command, with: [device].variables, isQuiet: true,
+                options.command, with: [device].variables, isQuiet: true, grace: .seconds(5),
                 hint: "give a program and its arguments behind '--'; for a shell's line, --run -- sh -c '…'")
         }
         let isLate = Mutex(false)

@@ -6,6 +6,8 @@ import Verification
 struct SocketStimulus: Stimulus {
     let path: String
     let loop: EventLoop
+    /// Half an hour that goes by at once takes an emulated board some seconds.
+    private static let patience = Duration.seconds(60)
 
     func perform(_ verb: String, _ arguments: [String]) async throws { _ = try await ask(verb, arguments) }
 
@@ -23,7 +25,7 @@ struct SocketStimulus: Stimulus {
         let request: [String: JSONValue] = [
             "id": 1, "do": .text(verb), "arguments": .array(arguments.map(JSONValue.text)),
         ]
-        return try await SimControlCommand.ask(JSONValue.object(request), at: path, loop)
+        return try await SimControlCommand.ask(JSONValue.object(request), at: path, loop, within: Self.patience)
     }
 
     /// Fails where nobody listens: that is better known before the first check.

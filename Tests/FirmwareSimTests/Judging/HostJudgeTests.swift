@@ -213,6 +213,14 @@ struct HostJudgeTests {
         for (detail, end) in zip(details, ends) { #expect(detail.hasSuffix(end), "\(detail)") }
     }
 
+    @Test("A message that is cut off is no message")
+    func cutMessage() throws {
+        let message = PhoneStock(seed: 1).message(0).json
+        var judge = try Self.judge("commands", of: RescueFirmware())
+        judge.hear(message + Array("\t".utf8) + message.dropLast(), at: .seconds(1), isAnswering: false)
+        #expect(judge.verdict(at: .seconds(2)).findings.map(\.detail) == ["what came last is no whole message"])
+    }
+
     @Test("OFF is sent again until it is acknowledged, and no longer")
     func repeats() throws {
         let rule = "repeats=5s/OFF@line:PUMP:OFF"
