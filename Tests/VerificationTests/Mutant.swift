@@ -61,6 +61,9 @@ struct Mutant: Sendable, CustomTestStringConvertible {
     var chatter: (text: String, state: String)?
     var chatterInterval = Duration.seconds(5)
 
+    /// What its motor is driven with while it is in this state, whatever it says.
+    var drives: (duty: Int, state: String)?
+
     var isShared: Bool { sharedBecause != nil }
 
     var testDescription: String { "\(kills): \(flaw)" }
@@ -123,6 +126,13 @@ struct MutantDevice<Device: SimulatedDevice>: SimulatedDevice {
         let count = emissions.prefix { $0.time <= instant }.count
         defer { emissions.removeFirst(count) }
         return Array(emissions[..<count])
+    }
+
+    /// What one who stands beside it sees.
+    var seen: [String: ObservedValue] {
+        var seen = device.observations
+        if let (duty, state) = row?.drives, seen["state"] == .text(state) { seen["duty"] = .integer(duty) }
+        return seen
     }
 
     private mutating func take(_ byte: UInt8, at time: Duration) {

@@ -202,6 +202,10 @@ extension Mutant {
             sharedBecause: "each check of a running pump ends with OFF, and one that does not work is found there",
             hears: ["OFF\n": "X\n"], says: says("ERROR:UNKNOWN_COMMAND", "OK", "PUMP:OFF", behind: "OFF\n")),
         Mutant(
+            kills: "pump.motor.speed", flaw: "says another speed than it drives the motor with", drives: (180, "on")),
+        Mutant(kills: "pump.motor.off", flaw: "says that it is off, and runs on", drives: (190, "off")),
+        Mutant(kills: "pump.motor.overheat", flaw: "says that it has stopped, and runs on", drives: (180, "error")),
+        Mutant(
             kills: "pump.temp.value", flaw: "reads a few degrees too much",
             feels: ["temperature skin 31": "temperature skin 33"]),
         Mutant(

@@ -123,7 +123,7 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
                 ? Hands { [unowned self] in
                     try perform($0, $1)
                 } look: { [unowned self] in
-                    device.device.observations.mapValues(\.shown)
+                    device.seen.mapValues(\.shown)
                 } : nil)
         let box = Box()
         selectMutation(checks.first?.id)

@@ -6,7 +6,8 @@ extension FamilyVerification {
         family: "pump",
         checks: [
             statusChecks, commandChecks, lineChecks, speedChecks, timingChecks, bootChecks, runChecks, resetChecks,
-            runSpeedChecks, unaskedChecks, buttonChecks, knobChecks, runtimeChecks, safetyChecks, temperatureChecks,
+            runSpeedChecks, unaskedChecks, buttonChecks, knobChecks, runtimeChecks, safetyChecks, motorChecks,
+            temperatureChecks,
         ].flatMap(\.self),
         begin: PumpCare.begin, finish: PumpCare.finish, recover: PumpCare.recover, end: PumpCare.end,
         isUnasked: PumpCare.isUnasked, basis: pumpBasis)
@@ -28,6 +29,8 @@ extension FamilyVerification {
         ),
         (["pump.loop.blink"], ["pump.loop.one-command", "pump.loop.period"]),
         (["pump.unasked.beat"], ["pump.unasked.status"]),
+        (["pump.motor.speed", "pump.motor.off"], ["pump.speed.reply"]),
+        (["pump.motor.overheat"], ["pump.overheat.stops"]),
         (["pump.knob.hysteresis"], ["pump.on.speed"]),
         (["pump.knob.boot"], ["pump.on.speed", "pump.boot.off", "pump.unasked.status"]),
     ]
@@ -35,7 +38,7 @@ extension FamilyVerification {
     private static let ofRunning = [
         "pump.status.on-fields", "pump.status.times", "pump.status.minutes", "pump.speed.reply", "pump.speed.percent",
         "pump.speed.zero", "pump.speed.atoi", "pump.speed.kept", "pump.unasked.", "pump.knob.", "pump.safety.",
-        "pump.overheat.", "pump.error.",
+        "pump.overheat.", "pump.error.", "pump.motor.",
     ]
 }
 

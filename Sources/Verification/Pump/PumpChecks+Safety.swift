@@ -126,7 +126,7 @@ extension Bench {
     /// - Parameters:
     ///   - hot: Above 40 °C.
     ///   - cool: What the skin is brought to behind it.
-    fileprivate func overheat(_ hot: String, _ cool: String) async throws {
+    func overheat(_ hot: String, _ cool: String) async throws {
         try await start()
         try await act("temperature", "skin", hot)
         try await untilSaid("ERROR:OVERHEAT", .tooHot)

@@ -70,10 +70,10 @@ final class BoardWorld: @unchecked Sendable {
         } while board.isBusy && failure == nil
     }
 
-    /// What the motor is driven with: 0 to 255.
+    /// What the motor is driven with: 0 to 255; 0 also where D8 does not enable it.
     func duty() throws -> String {
         let words = try board.perform("pwm").split(separator: " ")
-        return words.count == 2 && words[0] == "1" ? String(words[1]) : "off"
+        return words.count == 2 && words[0] == "1" ? String(words[1]) : "0"
     }
 
     // MARK: Running
@@ -132,4 +132,6 @@ private struct BoardHands: Stimulus {
     unowned let world: BoardWorld
 
     func perform(_ verb: String, _ arguments: [String]) async throws { try await world.perform(verb, arguments) }
+
+    func state() async throws -> [String: String] { ["duty": try world.duty()] }
 }
