@@ -13,8 +13,8 @@ struct FirmwareVerification: Sendable {
 
     /// - Returns: The exit of the program.
     func run(_ report: any VerificationReport) async throws -> ExitStatus {
-        try await stimulus?.check()
         let endpoint = try context.endpoint()
+        try await stimulus?.check(isAt: endpoint)
         let stop = OffStop()
         let link = try await context.openLink(
             endpoint, for: .watching, onStop: stop.take, note: context.output.note)

@@ -128,6 +128,10 @@ struct HostVerificationRun: Sendable {
         guard options.runsCommand else { return .skipped(reason: "needs a program: --run -- command") }
         if encounter.isLate { return .failed(expected: "the program ends", got: "it was ended after its time") }
         guard let status = encounter.status else { return .skipped(reason: "interrupted") }
+        // What never came near the device has understood nothing, however it ended.
+        if encounter.verdict?.exchanges.isEmpty == true {
+            return .failed(expected: "the program uses the device", got: "nothing was sent, and nothing was heard")
+        }
         return status == 0 ? .passed : .failed(expected: "exit status 0", got: "exit status \(status)")
     }
 

@@ -1,5 +1,8 @@
 import ControlProtocol
 import DescriptorIO
+import Glibc
+import LineProtocol
+import Transports
 import Verification
 
 /// Hands at a device, by the control socket of a simulator or of an emulated board.
@@ -28,6 +31,16 @@ struct SocketStimulus: Stimulus {
         return try await SimControlCommand.ask(JSONValue.object(request), at: path, loop, within: Self.patience)
     }
 
-    /// Fails where nobody listens: that is better known before the first check.
-    func check() async throws { try await perform("state", []) }
+    /// Fails where nobody listens, which is better known before the first check, and where the hands are at a device on another
+    /// port: whatever they do there, this device is switched off at the end, and not that.
+    func check(isAt endpoint: Endpoint) async throws {
+        guard let port = try await state()["port"], port.hasPrefix("/"), endpoint.scheme == "serial",
+            let theirs = realpath(port, nil), let ours = realpath(endpoint.address, nil)
+        else { return }
+        defer { for path in [theirs, ours] { free(path) } }
+        guard strcmp(theirs, ours) != 0 else { return }
+        throw Failure(
+            .usage, code: "usage", "\(path) controls the device at \(port), and not the one at \(endpoint.address)",
+            hint: "name the control socket of the device that is tested", outcome: "not_sent")
+    }
 }

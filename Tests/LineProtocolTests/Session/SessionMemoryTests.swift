@@ -2,7 +2,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SessionMemoryTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionMemoryTests {
     @Test func `A session that was closed is let go, also one that was used`() async throws {
         weak var session: PumpSession?
         weak var link: ScriptedLink?

@@ -58,6 +58,18 @@ struct VerifyCommandTests {
         #expect(ending.output.isEmpty)
     }
 
+    @Test("Hands at another device are refused")
+    func otherHands() async throws {
+        let (pump, folder) = (try await BenchPump(), TemporaryFolder())
+        let control = folder.path("control")
+        let ending = try await Pumpctl.run(
+            "sim", "pump", "--control", control, "--run", "--", Executable.pumpctl, "--port", pump.port, "verify",
+            "--allow-run", "--only", "pump.button", "--stimulus", control)
+        await pump.close()
+        expectFailure(ending, 64, saying: "and not the one at \(pump.port)", hint: "control socket of the device")
+        #expect(ending.output.isEmpty)
+    }
+
     @Test("Interrupted, it leaves the pump off", arguments: [SIGINT, SIGTERM])
     func interrupted(signal: Int32) async throws {
         let pump = try await BenchPump()

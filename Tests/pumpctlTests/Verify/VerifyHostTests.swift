@@ -134,6 +134,14 @@ struct VerifyHostTests {
         }
     }
 
+    @Test("A program that does not use the device has not understood it", arguments: ["led", "peer", "rescue"])
+    func stranger(family: String) async throws {
+        let ending = try await Pumpctl.run(
+            "--family", family, "verify", "--as-device", "--only", "\(family).host.plain", "--run", "--", "true")
+        #expect(ending.status == 2, "\(ending)")
+        #expect(ending.output.contains("got:      nothing was sent, and nothing was heard\n"), "\(ending.output)")
+    }
+
     @Test("What makes no sense is refused, and nothing is offered")
     func usage() async throws {
         for (arguments, words) in [
