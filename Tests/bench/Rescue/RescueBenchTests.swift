@@ -48,7 +48,12 @@ struct RescueBenchTests {
             folder, device, "message", "send", "--category", "Road Closure", "--at", "35.9,-79.05",
             "a \"tree\" \\ 🌊 \u{1B}[2J")
         #expect(ending.status == 0, "\(ending)")
-        let received = await device.change { phone, _ in phone.received }
+        // What was sent may still be on its way, as in the buffer of a port.
+        var received = await device.change { phone, _ in phone.received }
+        while received.isEmpty {
+            await Task.yield()
+            received = await device.change { phone, _ in phone.received }
+        }
         #expect(received.map(\.content) == ["a \"tree\" \\ 🌊 \u{1B}[2J"])
         #expect(received.map(\.category) == ["Road Closure"])
         #expect(received.map(\.latitude) == [35.9])
