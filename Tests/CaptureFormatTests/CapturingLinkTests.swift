@@ -6,7 +6,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite("A link of which all is captured", .timeLimit(.minutes(1)))
+@Suite("A link of which all is captured", .timeLimit(.minutes(5)))
 struct CapturingLinkTests {
     private let folder = TemporaryFolder()
     private let clock = ManualClock()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("A capture that is played back", .timeLimit(.minutes(1)))
+@Suite("A capture that is played back", .timeLimit(.minutes(5)))
 struct ReplayLinkTests {
     private let folder = TemporaryFolder()
     private let clock = ManualClock()

@@ -2,7 +2,7 @@ import DescriptorIO
 import Glibc
 import Testing
 
-@Suite("A watch of a folder", .timeLimit(.minutes(1)))
+@Suite("A watch of a folder", .timeLimit(.minutes(5)))
 struct DirectoryWatchTests {
     /// A number that is closed twice may be somebody else's the second time.
     @Test("Where there is no folder to watch it closes nobody else's descriptor")

@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@Suite("Another program", .timeLimit(.minutes(1)))
+@Suite("Another program", .timeLimit(.minutes(5)))
 struct ProgramStartTests {
     /// What a shell prints, and its status.
     private func output(

@@ -2,7 +2,7 @@ import DeviceKit
 import TestSupport
 import Testing
 
-@Suite("What is done for a limited time", .timeLimit(.minutes(1)))
+@Suite("What is done for a limited time", .timeLimit(.minutes(5)))
 struct TimeLimitTests {
     private let clock = ManualClock()
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LineProtocol
 
-@Suite("The queue of those who want a link", .timeLimit(.minutes(1)))
+@Suite("The queue of those who want a link", .timeLimit(.minutes(5)))
 struct TurnQueueTests {
     private let turns = TurnQueue()
 

@@ -38,7 +38,7 @@ import Testing
         #expect(try terminal.readOnce() == nil)
     }
 
-    @Test(.timeLimit(.minutes(1))) func `Its end is heard where input waits that nobody takes`() async throws {
+    @Test(.timeLimit(.minutes(5))) func `Its end is heard where input waits that nobody takes`() async throws {
         let terminal = try PseudoTerminal(holdsSlaveOpen: false)
         let client = open(terminal.path, O_RDWR | O_NOCTTY | O_NONBLOCK)
         defer { close(client) }

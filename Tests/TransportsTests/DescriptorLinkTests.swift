@@ -5,7 +5,7 @@ import Testing
 
 @testable import Transports
 
-@Suite("A link over a descriptor", .timeLimit(.minutes(1)))
+@Suite("A link over a descriptor", .timeLimit(.minutes(5)))
 struct DescriptorLinkTests {
     @Test func `Lets what was sent get out before it is closed, once`() async throws {
         let (near, far) = try DescriptorChannel.pair()

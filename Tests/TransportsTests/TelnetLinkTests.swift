@@ -5,7 +5,7 @@ import Testing
 
 @testable import Transports
 
-@Suite("A socket with a Telnet server behind it", .timeLimit(.minutes(1)))
+@Suite("A socket with a Telnet server behind it", .timeLimit(.minutes(5)))
 struct TelnetLinkTests {
     private static let greeting: [UInt8] = [0xFF, 0xFB, 0x03, 0xFF, 0xFD, 0x01]
     private static let ok = Array("OK\r\n".utf8)

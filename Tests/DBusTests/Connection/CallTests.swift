@@ -158,7 +158,7 @@ struct CallTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `Ends at its deadline, also where another has ended at an earlier one`() async throws {
         let clock = ManualClock()
         try await withPeers(clock: clock) { peers in

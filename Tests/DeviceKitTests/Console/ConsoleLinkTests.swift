@@ -5,7 +5,7 @@ import Testing
 @testable import DeviceKit
 
 /// What is pasted into a console arrives all at once, and a pump reads one line a turn.
-@Suite(.timeLimit(.minutes(1))) struct ConsoleLinkTests {
+@Suite(.timeLimit(.minutes(5))) struct ConsoleLinkTests {
     private let device = ScriptedLink()
     private let clock = ManualClock()
     private let events = AsyncStream.makeStream(of: ConsoleLink.Event.self)

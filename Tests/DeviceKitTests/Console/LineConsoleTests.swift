@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("A conversation in lines with a device of any family", .timeLimit(.minutes(1)))
+@Suite("A conversation in lines with a device of any family", .timeLimit(.minutes(5)))
 struct LineConsoleTests {
     /// A family that this package does not know.
     private static let scale = Family(

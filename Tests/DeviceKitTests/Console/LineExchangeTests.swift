@@ -3,7 +3,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite("A line that is sent as it is, and its answer", .timeLimit(.minutes(1)))
+@Suite("A line that is sent as it is, and its answer", .timeLimit(.minutes(5)))
 struct LineExchangeTests {
     private let clock = ManualClock()
     private let link = ScriptedLink()

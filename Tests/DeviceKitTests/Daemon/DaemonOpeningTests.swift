@@ -6,7 +6,7 @@ import Transports
 
 @testable import DeviceKit
 
-@Suite("A device that a daemon has", .timeLimit(.minutes(1)))
+@Suite("A device that a daemon has", .timeLimit(.minutes(5)))
 struct DaemonOpeningTests {
     private let told = Watched<[String]>([])
     private static let holder = LinkHolder(processID: 7, command: "picocom")

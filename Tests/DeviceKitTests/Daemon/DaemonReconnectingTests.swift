@@ -6,7 +6,7 @@ import Transports
 
 @testable import DeviceKit
 
-@Suite("A device that a daemon has, lost and found", .timeLimit(.minutes(1)))
+@Suite("A device that a daemon has, lost and found", .timeLimit(.minutes(5)))
 struct DaemonReconnectingTests {
     private let clock = ManualClock()
     /// Who was asked for the device: the daemon, or nobody.

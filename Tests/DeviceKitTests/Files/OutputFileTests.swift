@@ -4,7 +4,7 @@ import RecordFormat
 import TestSupport
 import Testing
 
-@Suite("A file that results are written to", .timeLimit(.minutes(1)))
+@Suite("A file that results are written to", .timeLimit(.minutes(5)))
 struct OutputFileTests {
     private let folder = TemporaryFolder()
     private var path: String { folder.path("table.csv") }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("A device of any family that is followed", .timeLimit(.minutes(1)))
+@Suite("A device of any family that is followed", .timeLimit(.minutes(5)))
 struct FamilyMonitorTests {
     private let clock = ManualClock()
     private let link = ScriptedLink()

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("A link over which another program can have a device switched off", .timeLimit(.minutes(1)))
+@Suite("A link over which another program can have a device switched off", .timeLimit(.minutes(5)))
 struct HeldLinkTests {
     /// A link whose device can be told from others.
     private final class NamedLink: LinkWrapper {

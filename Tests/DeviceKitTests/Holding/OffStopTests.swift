@@ -2,7 +2,7 @@ import DeviceKit
 import TestSupport
 import Testing
 
-@Suite("What ends where another program asks for OFF", .timeLimit(.minutes(1))) struct OffStopTests {
+@Suite("What ends where another program asks for OFF", .timeLimit(.minutes(5))) struct OffStopTests {
     private let clock = ManualClock()
     private let stop = OffStop()
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("Switching a device off by whatever way there is", .timeLimit(.minutes(1)))
+@Suite("Switching a device off by whatever way there is", .timeLimit(.minutes(5)))
 struct SwitchingOffTests {
     private static func pump() -> ScriptedLink {
         ScriptedLink { sent in

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("How a program opens its links", .timeLimit(.minutes(1)))
+@Suite("How a program opens its links", .timeLimit(.minutes(5)))
 struct LinkOpeningTests {
     /// A link whose device can be told from others, with something to say of how it was opened.
     private final class NamedLink: LinkWrapper {

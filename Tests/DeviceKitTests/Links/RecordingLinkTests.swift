@@ -4,7 +4,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite("A link that records what goes over it", .timeLimit(.minutes(1)))
+@Suite("A link that records what goes over it", .timeLimit(.minutes(5)))
 struct RecordingLinkTests {
     private let entries = Watched<[RecordingLink.Entry]>([])
 

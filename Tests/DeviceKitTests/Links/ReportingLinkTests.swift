@@ -4,7 +4,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite("A link that tells what comes to light", .timeLimit(.minutes(1)))
+@Suite("A link that tells what comes to light", .timeLimit(.minutes(5)))
 struct ReportingLinkTests {
     let clock = ManualClock()
     /// What was done, in order.

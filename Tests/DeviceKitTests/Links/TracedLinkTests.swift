@@ -4,7 +4,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite("A link that is traced", .timeLimit(.minutes(1)))
+@Suite("A link that is traced", .timeLimit(.minutes(5)))
 struct TracedLinkTests {
     private static let off = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}\r\n"
 

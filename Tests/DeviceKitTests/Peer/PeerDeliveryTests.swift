@@ -3,7 +3,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite("Something that is said to a peer", .timeLimit(.minutes(1)))
+@Suite("Something that is said to a peer", .timeLimit(.minutes(5)))
 struct PeerDeliveryTests {
     private let clock = ManualClock()
 

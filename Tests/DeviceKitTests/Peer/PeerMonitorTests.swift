@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("A peer that is followed", .timeLimit(.minutes(1)))
+@Suite("A peer that is followed", .timeLimit(.minutes(5)))
 struct PeerMonitorTests {
     @Test func `Is greeted over each link, and its loss and return are events`() async throws {
         let (first, second) = (ScriptedLink(), ScriptedLink())

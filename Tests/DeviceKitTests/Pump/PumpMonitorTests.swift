@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("A pump that is followed", .timeLimit(.minutes(1)))
+@Suite("A pump that is followed", .timeLimit(.minutes(5)))
 struct PumpMonitorTests {
     private static let off = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}"
     private static let on = "STATUS:{State:ON,Speed:70%,WaterTemp:12.0C,SkinTemp:34.5C}"

@@ -3,7 +3,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite("What ends a run of the pump", .timeLimit(.minutes(1)))
+@Suite("What ends a run of the pump", .timeLimit(.minutes(5)))
 struct PumpRunTests {
     private static let on = "STATUS:{State:ON,Speed:70%,WaterTemp:12.0C,SkinTemp:34.5C}"
     private static let off = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}"

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("What a device says through losses of its link", .timeLimit(.minutes(1)))
+@Suite("What a device says through losses of its link", .timeLimit(.minutes(5)))
 struct LinkFollowingTests {
     private let links = (0..<3).map { _ in ScriptedLink() }
     private let lost = LinkError(.disconnected, name: "scripted", activity: "receive")

@@ -8,7 +8,7 @@ import Transports
 
 @testable import DeviceKit
 
-@Suite("A device that is found again", .timeLimit(.minutes(1)))
+@Suite("A device that is found again", .timeLimit(.minutes(5)))
 struct ReconnectorTests {
     private let terminal: PseudoTerminal
 

@@ -4,7 +4,7 @@ import RecordFormat
 import TestSupport
 import Testing
 
-@Suite("A record that is kept by a program", .timeLimit(.minutes(1)))
+@Suite("A record that is kept by a program", .timeLimit(.minutes(5)))
 struct RecordingTests {
     @Test("A program that is not there is no record, and that is said")
     func missing() {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("A device that messages come from and go to", .timeLimit(.minutes(1)))
+@Suite("A device that messages come from and go to", .timeLimit(.minutes(5)))
 struct MessageCarrierTests {
     private let store = RescueMemoryStore()
     private let clock = ManualClock()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("Messages that come and go", .timeLimit(.minutes(1)))
+@Suite("Messages that come and go", .timeLimit(.minutes(5)))
 struct MessageExchangeTests {
     private let store = RescueMemoryStore()
     private let link = ScriptedLink()

@@ -4,7 +4,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite("What counts as received, and as handed on", .timeLimit(.minutes(1)))
+@Suite("What counts as received, and as handed on", .timeLimit(.minutes(5)))
 struct MessageRelayTests {
     private let store = RescueMemoryStore()
     private let lost = LinkError(.disconnected, name: "scripted", activity: "send")

@@ -4,7 +4,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite("A log that is fetched into a file", .timeLimit(.minutes(1)))
+@Suite("A log that is fetched into a file", .timeLimit(.minutes(5)))
 struct LogDownloadTests {
     private let folder = TemporaryFolder()
     private let clock = ManualClock()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("A storm sensor that is followed", .timeLimit(.minutes(1)))
+@Suite("A storm sensor that is followed", .timeLimit(.minutes(5)))
 struct StormMonitorTests {
     private let link = ScriptedLink(keepsPacketBounds: true, packetCapacity: 7)
 

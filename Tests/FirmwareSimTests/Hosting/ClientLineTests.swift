@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("The line of a client that comes and goes", .timeLimit(.minutes(1)))
+@Suite("The line of a client that comes and goes", .timeLimit(.minutes(5)))
 struct ClientLineTests {
     /// More than the kernel keeps of a socket.
     private static let flood = 900_000

@@ -2,7 +2,7 @@ import DescriptorIO
 import FirmwareSim
 import Testing
 
-@Suite("What can be done to each device while it runs", .timeLimit(.minutes(1)))
+@Suite("What can be done to each device while it runs", .timeLimit(.minutes(5)))
 struct DeviceHandleTests {
     private static func handle(_ device: some SimulatedDevice) -> DeviceHandle {
         DeviceHost(device, pace: .onDemand).handle

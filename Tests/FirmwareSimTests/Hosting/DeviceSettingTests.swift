@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What can be changed of a device while it runs", .timeLimit(.minutes(1)))
+@Suite("What can be changed of a device while it runs", .timeLimit(.minutes(5)))
 struct DeviceSettingTests {
     /// A device behind the faults that every device may have, whose time stands still but for what is asked for.
     private struct Bench<Device: SimulatedDevice> {

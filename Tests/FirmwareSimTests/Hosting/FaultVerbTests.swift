@@ -1,7 +1,7 @@
 import FirmwareSim
 import Testing
 
-@Suite("Faults that a device is given while it runs", .timeLimit(.minutes(1)))
+@Suite("Faults that a device is given while it runs", .timeLimit(.minutes(5)))
 struct FaultVerbTests {
     private static func handle(
         _ simulator: Simulator, _ device: some SimulatedDevice, over carrier: SimulatorOption.Carrier,

@@ -3,7 +3,7 @@ import FirmwareSim
 import TestSupport
 import Testing
 
-@Suite("A device with flow control", .timeLimit(.minutes(1)))
+@Suite("A device with flow control", .timeLimit(.minutes(5)))
 struct FlowControlTests {
     @Test("stands still for a client that does not read, and loses nothing")
     func waits() async throws {

@@ -3,7 +3,7 @@ import FirmwareSim
 import TestSupport
 import Testing
 
-@Suite("A device that greets", .timeLimit(.minutes(1)))
+@Suite("A device that greets", .timeLimit(.minutes(5)))
 struct GreetingTests {
     private static let greeting = "HELLO from QDevice1 @ 1970-01-01T00:00:00Z\r\n"
 

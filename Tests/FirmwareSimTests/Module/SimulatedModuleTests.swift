@@ -161,7 +161,7 @@ struct SimulatedModuleTests {
 
     // MARK: Verbs
 
-    @Test("Verbs play a central", .timeLimit(.minutes(1)))
+    @Test("Verbs play a central", .timeLimit(.minutes(5)))
     func playedCentral() async throws {
         let module = try #require(SimulatedModule(dialect: "hm-10", lineRate: .unlimited, notifiesUART: true))
         let host = DeviceHost(module, pace: .onDemand)

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Steps of a scenario that can't be done", .timeLimit(.minutes(1)))
+@Suite("Steps of a scenario that can't be done", .timeLimit(.minutes(5)))
 struct StepFailureTests {
     @Test("It is reported when its time has come, and the verdict is no pass")
     func failure() async throws {

@@ -29,7 +29,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct LEDSessionTests {
+@Suite(.timeLimit(.minutes(5))) struct LEDSessionTests {
     let clock = ManualClock()
     let link = ScriptedLink()
 

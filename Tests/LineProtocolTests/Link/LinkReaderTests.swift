@@ -2,7 +2,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct LinkReaderTests {
+@Suite(.timeLimit(.minutes(5))) struct LinkReaderTests {
     private let clock = ManualClock()
 
     @Test(arguments: [false, true]) func `What is there comes, and a packet comes alone`(keepsPacketBounds: Bool)

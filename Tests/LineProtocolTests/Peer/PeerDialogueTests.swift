@@ -2,7 +2,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct PeerDialogueTests {
+@Suite(.timeLimit(.minutes(5))) struct PeerDialogueTests {
     private let clock = ManualClock()
 
     /// Meets the peer and switches it on: whether that was acknowledged, or the error.

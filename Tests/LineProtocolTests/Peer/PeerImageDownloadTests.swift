@@ -2,7 +2,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct PeerImageDownloadTests {
+@Suite(.timeLimit(.minutes(5))) struct PeerImageDownloadTests {
     private static let data = PeerSpeech.data(300)
     private static let speech = PeerSpeech.image(data)
 
@@ -177,7 +177,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct PeerPiecesTests {
+@Suite(.timeLimit(.minutes(5))) struct PeerPiecesTests {
     @Test func `Pieces come one by one, and what was begun comes before the end of the link`() async throws {
         let link = ScriptedLink(backlog: ["ON\nIMG_BEGIN a 3\nAA", "AA\nhal"])
         let gone = LinkError(.disconnected, name: "scripted", activity: "receive")

@@ -113,7 +113,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct RescueArrivalsTests {
+@Suite(.timeLimit(.minutes(5))) struct RescueArrivalsTests {
     @Test(arguments: [true, false])
     func `Messages arrive whole, whatever the link cuts or joins`(keepsPacketBounds: Bool) async throws {
         var traffic = RescueTraffic(seed: 9)

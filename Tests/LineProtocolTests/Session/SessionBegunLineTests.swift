@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The device may have the beginning of a line, of which the first command would become the end.
-@Suite(.timeLimit(.minutes(1))) struct SessionBegunLineTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionBegunLineTests {
     @Test func `The first command is kept apart from what was echoed before, and its refusal is no news`() async throws
     {
         let bench = try await SessionBench(mayBeMidLine: true)

@@ -2,7 +2,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SessionConcurrencyTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionConcurrencyTests {
     @Test func `A reply that comes at the moment at which the send ends is not missed`() async throws {
         try await withThrowingTaskGroup { group in
             for _ in 0..<20 {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// An error answers a change only where nothing older can still answer.
-@Suite(.timeLimit(.minutes(1))) struct SessionDoubtfulErrorTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionDoubtfulErrorTests {
     @Test func `A late error of an earlier program does not refuse the first change`() async throws {
         let bench = try await SessionBench()
         let attempt = bench.begin(.on)

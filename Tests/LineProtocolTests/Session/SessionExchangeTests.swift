@@ -30,7 +30,7 @@ struct PumpDialogue: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite(.timeLimit(.minutes(1))) struct SessionExchangeTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionExchangeTests {
     @Test(arguments: PumpDialogue.all)
     func `A command goes out once and its lines are its reply`(_ dialogue: PumpDialogue) async throws {
         let bench = try await SessionBench(hasPast: false)

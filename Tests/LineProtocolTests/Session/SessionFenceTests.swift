@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// After a command that nothing answered, or where the link had a past, TEMP tells old from new.
-@Suite(.timeLimit(.minutes(1))) struct SessionFenceTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionFenceTests {
     /// A session in which ON was sent, and nothing answered it.
     func benchWithoutAnswer(to command: PumpCommand = .on) async throws -> SessionBench {
         let bench = try await SessionBench()
@@ -184,7 +184,7 @@ extension SessionBench {
 }
 
 /// What had arrived before the session began.
-@Suite(.timeLimit(.minutes(1))) struct SessionBacklogTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionBacklogTests {
     @Test func `What had arrived before is no state and no reply, and the first command is fenced`() async throws {
         let bench = try await SessionBench(backlog: [SessionBench.statusOn + "\r\nOK\r\nPU", "MP:ON\r\n"])
         #expect(await bench.session.state == PumpState())

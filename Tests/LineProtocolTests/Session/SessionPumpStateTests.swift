@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What a session knows of the pump.
-@Suite(.timeLimit(.minutes(1))) struct SessionPumpStateTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionPumpStateTests {
     @Test func `A duty that was set is forgotten when the potentiometer has changed the speed`() async throws {
         let bench = try await SessionBench()
         let attempt = bench.begin(.speed(speed(200)))

@@ -2,7 +2,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SessionReadinessTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionReadinessTests {
     @Test func `A session that can't begin leaves no link open`() async {
         func failure(_ begin: @escaping @Sendable (any Link, ManualClock) async throws -> Void) async -> (Int, Bool) {
             let (link, clock) = (ScriptedLink(mayHaveReset: true), ManualClock())

@@ -2,7 +2,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SessionReconcilingTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionReconcilingTests {
     private static func unknown(_ code: SessionError.Code = .noAnswer) -> SessionError {
         SessionError(code, command: "ON", outcome: .unknown)
     }

@@ -1,7 +1,7 @@
 import LineProtocol
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SessionRefusalTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionRefusalTests {
     static let commands: [PumpCommand] = [.on, .speed(speed(9)), .status, .temperature]
     static let answers: [String: Set<PumpCommand>] = [
         "CMD_TOO_LONG": Set(commands),

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What a server that shares the device says by itself.
-@Suite(.timeLimit(.minutes(1))) struct SessionRelayNoticeTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionRelayNoticeTests {
     static let away = "ERROR:DEVICE_AWAY"
     static let overtaken = "ERROR:OVERTAKEN"
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// OFF goes before everything, and is repeated until it is acknowledged.
-@Suite(.timeLimit(.minutes(1))) struct SessionStopTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionStopTests {
     static let interval = Duration.milliseconds(500)
 
     @Test func `OFF is one write with a bare line end before it`() async throws {

@@ -2,7 +2,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SessionTimeoutTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionTimeoutTests {
     @Test(arguments: [PumpCommand.on, .speed(speed(100))])
     func `A change without an answer is sent once, and leaves outcome and state unknown`(
         _ command: PumpCommand

@@ -2,7 +2,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct StormDownloadTests {
+@Suite(.timeLimit(.minutes(5))) struct StormDownloadTests {
     /// A download that runs, whose sensor is the test.
     private struct Bench {
         let clock = ManualClock()

@@ -2,7 +2,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct StormLiveRowsTests {
+@Suite(.timeLimit(.minutes(5))) struct StormLiveRowsTests {
     @Test func `Rows come one by one, and text of the log does not`() async throws {
         let link = ScriptedLink(
             backlog: ["LIVE LOG: 1 2 3 4\r\nLOG Values: a\n", "b\nLIVE LOG: 1 2", " 3 5\r\nLIVE LOG: odd\r\n"])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Sharing
 
-@Suite("A program that attaches to a device", .timeLimit(.minutes(1)))
+@Suite("A program that attaches to a device", .timeLimit(.minutes(5)))
 struct AttachingTests {
     @Test(
         "has its lines from the response on, also those that it has sent with the request",

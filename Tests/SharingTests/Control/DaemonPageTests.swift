@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sharing
 
-@Suite("The page on the interface for programs", .timeLimit(.minutes(1)))
+@Suite("The page on the interface for programs", .timeLimit(.minutes(5)))
 struct DaemonPageTests {
     private static func text(_ path: String) throws -> String {
         try String(contentsOf: JSONSchema.repository.appending(path: path), encoding: .utf8)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Sharing
 
-@Suite("What the interface for programs bounds, and its socket", .timeLimit(.minutes(1)))
+@Suite("What the interface for programs bounds, and its socket", .timeLimit(.minutes(5)))
 struct SharingServerLimitTests {
     @Test("hangs up on a program that sends too long a line, or does not end one in time")
     func lines() async throws {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Sharing
 
-@Suite("The interface for programs", .timeLimit(.minutes(1)))
+@Suite("The interface for programs", .timeLimit(.minutes(5)))
 struct SharingServerTests {
     // MARK: Requests
 

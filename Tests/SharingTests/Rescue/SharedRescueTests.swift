@@ -9,7 +9,7 @@ import Transports
 
 @testable import Sharing
 
-@Suite("A shared rescue phone", .timeLimit(.minutes(1)))
+@Suite("A shared rescue phone", .timeLimit(.minutes(5)))
 struct SharedRescueTests {
     private static let message =
         #"{"id":"6F1E2C1A-0B7B-4C0E-9A77-0E2A6E6D2B11","content":"Hamilton Hall flooding","latitude":35.9,"longitude":-79.0,"timestamp":752263200.5,"status":"pending_sync","category":"Flooding"}"#

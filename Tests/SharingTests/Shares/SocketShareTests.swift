@@ -8,7 +8,7 @@ import Testing
 
 @testable import Sharing
 
-@Suite("A device shared at a socket", .timeLimit(.minutes(1)))
+@Suite("A device shared at a socket", .timeLimit(.minutes(5)))
 struct SocketShareTests {
     private static let status = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.0C}"
 

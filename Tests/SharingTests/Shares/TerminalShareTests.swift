@@ -7,7 +7,7 @@ import Testing
 
 @testable import Sharing
 
-@Suite("A device shared at a pseudo-terminal", .timeLimit(.minutes(1)))
+@Suite("A device shared at a pseudo-terminal", .timeLimit(.minutes(5)))
 struct TerminalShareTests {
     private static let status = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.0C}"
 

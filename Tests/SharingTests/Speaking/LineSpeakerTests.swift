@@ -6,7 +6,7 @@ import Transports
 
 @testable import Sharing
 
-@Suite("Speaking in lines with a device that is shared", .timeLimit(.minutes(1)))
+@Suite("Speaking in lines with a device that is shared", .timeLimit(.minutes(5)))
 struct LineSpeakerTests {
     private let clock = ManualClock()
     private let told = Watched<[String]>([])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sharing
 
-@Suite("A speaker without a session", .timeLimit(.minutes(1)))
+@Suite("A speaker without a session", .timeLimit(.minutes(5)))
 struct StreamSpeakerTests {
     /// Speaks with a storm sensor that is ready to be asked.
     private func storm(

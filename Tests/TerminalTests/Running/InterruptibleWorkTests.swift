@@ -4,7 +4,7 @@ import Testing
 
 @testable import Terminal
 
-@Suite("Work that signals end", .timeLimit(.minutes(1)))
+@Suite("Work that signals end", .timeLimit(.minutes(5)))
 struct InterruptibleWorkTests {
     @Test("Work that nothing ends is concluded with its result")
     func undisturbed() async throws {

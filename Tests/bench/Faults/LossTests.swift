@@ -1,7 +1,7 @@
 import FirmwareSim
 import Testing
 
-@Suite("A host whose link to a sound device is lost, in simulated time", .timeLimit(.minutes(1)))
+@Suite("A host whose link to a sound device is lost, in simulated time", .timeLimit(.minutes(5)))
 struct LossTests {
     private static func followed(
         _ time: Duration, for length: Duration

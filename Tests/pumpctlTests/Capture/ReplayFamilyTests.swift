@@ -2,7 +2,7 @@ import CaptureFormat
 import TestSupport
 import Testing
 
-@Suite("The family of a capture that is played back", .timeLimit(.minutes(1)))
+@Suite("The family of a capture that is played back", .timeLimit(.minutes(5)))
 struct ReplayFamilyTests {
     private let folder = TemporaryFolder()
 

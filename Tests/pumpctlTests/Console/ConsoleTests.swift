@@ -3,7 +3,7 @@ import Glibc
 import SerialPort
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ConsoleTests {
+@Suite(.timeLimit(.minutes(5))) struct ConsoleTests {
     private let status = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}"
 
     /// A console on a terminal, ready for what is typed.

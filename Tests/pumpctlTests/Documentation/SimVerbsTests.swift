@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The verbs of simulated devices, as they are documented", .timeLimit(.minutes(1)))
+@Suite("The verbs of simulated devices, as they are documented", .timeLimit(.minutes(5)))
 struct SimVerbsTests {
     private static let simulators: [Simulator] = [.pump, .storm, .led, .peer, .rescue, .module]
     /// What any device that is served has.

@@ -4,7 +4,7 @@ import SerialPort
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct MonitorTests {
+@Suite(.timeLimit(.minutes(5))) struct MonitorTests {
     private func start(_ home: ConsoleFolder, _ arguments: String...) throws -> ConsoleProgram {
         try ConsoleProgram(
             ["monitor", "--timeout", "30", "--interval", "0.5", "--port", home.port] + arguments, home: home)

@@ -5,7 +5,7 @@ import Testing
 @testable import pumpctl
 
 /// A share of a server whose device is away, or whose OFF another program has asked for.
-@Suite("What a server says that shares a pump", .timeLimit(.minutes(1)))
+@Suite("What a server says that shares a pump", .timeLimit(.minutes(5)))
 struct ShareNoticeTests {
     private static func run(
         _ words: [String], _ answer: @escaping @Sendable (String) -> String?

@@ -47,7 +47,7 @@ struct ServeCommandTests {
             try await Pumpctl.run("serve", "--timeout", "2"), 64, saying: "--timeout cannot be used", hint: "omit")
     }
 
-    @Test("serves until it is ended", .timeLimit(.minutes(1)))
+    @Test("serves until it is ended", .timeLimit(.minutes(5)))
     func serving() async throws {
         let server = try await Pumpctl.start(["serve", "--port", "/nowhere/x", "--name", "bench"])
         try await server.errors.text(upTo: "serving devices=bench")

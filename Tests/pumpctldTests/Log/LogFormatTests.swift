@@ -151,7 +151,7 @@ struct LogOutputTests {
         func open() { shutdown(ends.inlet, CInt(SHUT_WR)) }
     }
 
-    @Test("holds up nobody where it is not read, and counts what it loses", .timeLimit(.minutes(1)))
+    @Test("holds up nobody where it is not read, and counts what it loses", .timeLimit(.minutes(5)))
     func stalled() async throws {
         let gate = try Gate()
         let lines = Watched<[String]>([])
@@ -171,7 +171,7 @@ struct LogOutputTests {
         #expect(lines.state.last == "again")
     }
 
-    @Test("is not waited for by who has given up", .timeLimit(.minutes(1)))
+    @Test("is not waited for by who has given up", .timeLimit(.minutes(5)))
     func givenUp() async throws {
         let gate = try Gate()
         let output = LogOutput {
