@@ -23,6 +23,8 @@ enum PumpctlRecord {
             }
             switch (arguments.first, arguments.count) {
             case ("write", 1):
+                // `timeout`, a service manager and a shutdown mean all of a group: pumpctl ends, and so does the input.
+                signal(SIGTERM, SIG_IGN)
                 var writing = Writing(path)
                 await writing.run()
             case ("read", 6): try read(path, arguments[1...])

@@ -190,6 +190,24 @@ struct RecordingTests {
         #expect(ending.errors.contains("5 records could not be written"), "\(ending.errors)")
     }
 
+    @Test("What ends all of a process group, as timeout does, loses nothing of the record")
+    func groupEnded() async throws {
+        let program = try await Pumpctl.start(
+            ["-p", "sim:pump", "monitor", "--interval", "0.5", "--json"], environment: environment(),
+            program: ["setsid", Executable.pumpctl])
+        let watch = try FolderWatch(home.path)
+        _ = try await watch.wait(for: "the record") { isRecorded ? true : nil }
+        _ = try await program.output.wait(for: "2 rows") { $0.bytes.count { $0 == 0x0A } >= 2 ? true : nil }
+        kill(-program.processID, SIGTERM)
+        let ending = try await program.ending()
+        #expect(ending.status == 143)
+        #expect(ending.errors == "")
+        let session = try await run("history", "--sessions", "--json").object()
+        #expect(session["ending"] as? String == "interrupted")
+        let shown = ending.output.split(separator: "\n").count { $0.contains("\"event\":\"status\"") }
+        #expect(session["readings"] as? Int == shown)
+    }
+
     @Test("What was said before pumpctl is killed is in the record")
     func killed() async throws {
         let program = try await Pumpctl.start(
