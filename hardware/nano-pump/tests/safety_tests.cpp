@@ -40,6 +40,15 @@ static void severalReadingsDecide() {
     CHECK(findingAfter(fresh, {0, 0, 0, sound, 0}) == Finding::skinBroken);
 }
 
+static void whatIsLongPastCountsNoMore() {
+    std::vector<uint16_t> loose = {0, sound, 0, sound, 0, sound, 0};
+    CHECK(findingAfter(fresh, loose) == Finding::nothing);
+    loose.insert(loose.begin(), {0, sound, sound});
+    CHECK(findingAfter(fresh, loose) == Finding::nothing);
+    loose.insert(loose.begin(), {0, 0});
+    CHECK(findingAfter(fresh, loose) == Finding::skinBroken);
+}
+
 /// After how many readings a fault is found, of which so many of five are bad; 1000 where none is.
 static int readingsUntilFound(const bool (&isBad)[5]) {
     Safety safety = fresh;
@@ -110,6 +119,7 @@ static void inTheFieldOneHotReadingDecidesAndNothingElse() {
 
 void checkSafety() {
     severalReadingsDecide();
+    whatIsLongPastCountsNoMore();
     aLooseContactIsAFaultSoonerOrLater();
     eachFaultIsToldFromTheOthers();
     theLastFaultIsTold();
