@@ -63,6 +63,8 @@ struct Mutant: Sendable, CustomTestStringConvertible {
 
     /// What its motor is driven with while it is in this state, whatever it says.
     var drives: (duty: Int, state: String)?
+    /// That only where it should be driven with so much; nil for always.
+    var insteadOfDuty: Int?
 
     var isShared: Bool { sharedBecause != nil }
 
@@ -131,7 +133,11 @@ struct MutantDevice<Device: SimulatedDevice>: SimulatedDevice {
     /// What one who stands beside it sees.
     var seen: [String: ObservedValue] {
         var seen = device.observations
-        if let (duty, state) = row?.drives, seen["state"] == .text(state) { seen["duty"] = .integer(duty) }
+        if let row, let (duty, state) = row.drives, seen["state"] == .text(state),
+            row.insteadOfDuty.map({ seen["duty"] == .integer($0) }) ?? true
+        {
+            seen["duty"] = .integer(duty)
+        }
         return seen
     }
 

@@ -202,6 +202,9 @@ extension Mutant {
             sharedBecause: "each check of a running pump ends with OFF, and one that does not work is found there",
             hears: ["OFF\n": "X\n"], says: says("ERROR:UNKNOWN_COMMAND", "OK", "PUMP:OFF", behind: "OFF\n")),
         Mutant(
+            kills: "pump.motor.start", flaw: "starts a little slower than it says", drives: (179, "on"),
+            insteadOfDuty: 180),
+        Mutant(
             kills: "pump.motor.speed", flaw: "says another speed than it drives the motor with", drives: (180, "on")),
         Mutant(kills: "pump.motor.off", flaw: "says that it is off, and runs on", drives: (190, "off")),
         Mutant(kills: "pump.motor.overheat", flaw: "says that it has stopped, and runs on", drives: (180, "error")),

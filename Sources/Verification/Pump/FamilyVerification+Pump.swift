@@ -29,7 +29,7 @@ extension FamilyVerification {
         ),
         (["pump.loop.blink"], ["pump.loop.one-command", "pump.loop.period"]),
         (["pump.unasked.beat"], ["pump.unasked.status"]),
-        (["pump.motor.speed", "pump.motor.off"], ["pump.speed.reply"]),
+        (["pump.motor.start", "pump.motor.speed", "pump.motor.off"], ["pump.speed.reply"]),
         (["pump.motor.overheat"], ["pump.overheat.stops"]),
         (["pump.knob.hysteresis"], ["pump.on.speed"]),
         (["pump.knob.boot"], ["pump.on.speed", "pump.boot.off", "pump.unasked.status"]),

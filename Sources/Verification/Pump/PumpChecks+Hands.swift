@@ -84,7 +84,7 @@ extension Bench {
     }
 
     /// Starts the pump with the knob at a reading that the firmware has taken, and sets the speed.
-    fileprivate func startAtKnob(reading: Int, speed: Int = 100) async throws {
+    func startAtKnob(reading: Int, speed: Int = 100) async throws {
         // From far away, so that the firmware takes the reading itself, and not one near it that it knew before.
         try await act("turn", "0")
         try await start()

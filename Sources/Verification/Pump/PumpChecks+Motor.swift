@@ -1,6 +1,14 @@
 extension FamilyVerification {
     /// The motor, which is seen by who stands beside it: the firmware's own words on it may be wrong.
     static let motorChecks: [Check] = [
+        Check("pump.motor.start", "1, table: ON starts at PWM 180 (70 %)", needs: [.run, .stimulus]) { bench in
+            // At a knob that means 180 too, once it was taken: nothing changes the speed behind ON.
+            try await bench.startAtKnob(reading: 716)
+            try await bench.ask("OFF", "OK", "PUMP:OFF")
+            try await bench.start()
+            try await bench.quiet(for: .milliseconds(350))
+            try await bench.expect(duty: 180)
+        },
         Check("pump.motor.speed", "1, wiring: D9 PWM; table: SPEED:<n>", needs: [.run, .stimulus]) { bench in
             try await bench.run(at: 200)
             try await bench.expect(duty: 200)
