@@ -23,7 +23,7 @@ private enum MutantSample {
     static var name: String { count == nil ? wish : "seed \(seed)" }
 }
 
-@Suite("Bench: mutants of the firmware", .timeLimit(.minutes(MutantSample.count == nil ? 600 : 8)))
+@Suite("Bench: mutants of the firmware", .timeLimit(.minutes(MutantSample.count == nil ? 600 : 20)))
 struct FirmwareMutantTests {
     @Test("Every mutant of the firmware that verify can see is found")
     func areFound() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Verification
 
-@Suite("Bench: verifying firmware in simulated time", .timeLimit(.minutes(8)))
+@Suite("Bench: verifying firmware in simulated time", .timeLimit(.minutes(20)))
 struct LockstepTests {
     /// Runs `body` with our firmware on an emulated Nano, on a thread of its own: what it returns is what the test looks at.
     private func onBoard<Value: Sendable>(

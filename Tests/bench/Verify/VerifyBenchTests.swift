@@ -10,7 +10,7 @@ import Testing
 
 // Boards in real time: what is measured is measured again where this machine was busy. It takes long, so only what needs the
 // program is here; `LockstepTests` has the rest.
-@Suite("Bench: verifying firmware", .timeLimit(.minutes(8)))
+@Suite("Bench: verifying firmware", .timeLimit(.minutes(20)))
 struct VerifyBenchTests {
     /// Runs `body` with our firmware on an emulated Nano, in real time, and its control socket.
     private func onNano(
