@@ -12,7 +12,7 @@ struct LatencyRun: Sendable {
     let context: CommandContext
 
     func run() async throws {
-        let endpoint = try context.endpoint()
+        let endpoint = try context.endpoint(ofOneOf: LatencyQuestion.all.map(\.family))
         // Another program's OFF goes at once, and ends this.
         let stop = OffStop()
         let link = try await context.openLink(endpoint, for: .watching, onStop: stop.take, note: context.output.note)

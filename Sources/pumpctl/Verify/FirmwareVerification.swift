@@ -13,7 +13,7 @@ struct FirmwareVerification: Sendable {
 
     /// - Returns: The exit of the program.
     func run(_ report: any VerificationReport) async throws -> ExitStatus {
-        let endpoint = try context.endpoint()
+        let endpoint = try context.endpoint(ofOneOf: FamilyVerification.all.map(\.family))
         try await stimulus?.check(isAt: endpoint)
         let stop = OffStop()
         let link = try await context.openLink(

@@ -80,9 +80,7 @@ struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
     }
 
     private func family(of context: CommandContext) throws(Failure) -> FamilyVerification {
-        // An endpoint such as sim:led names its family.
-        let named = context.options.family == nil ? context.options.namedPort.flatMap(Family.named) : nil
-        let family = named ?? context.family
+        let family = context.family
         if let row = FamilyVerification.named(family.name) { return row }
         let known = FamilyVerification.all.map(\.family).joined(separator: ", ")
         throw Failure(

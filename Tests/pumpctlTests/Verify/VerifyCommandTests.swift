@@ -12,7 +12,7 @@ struct VerifyCommandTests {
     @Test("A firmware that keeps the protocol exits with 0, and tells of each check")
     func passes() async throws {
         let pump = try await BenchPump()
-        let ending = try await Pumpctl.start(["--port", pump.port] + Self.few).ending()
+        let ending = try await Pumpctl.start(["--family", "pump", "--port", pump.port] + Self.few).ending()
         await pump.close()
         #expect(ending.status == 0, "\(ending)")
         #expect(ending.output.contains("ok    pump.status.reply\n"))
@@ -56,6 +56,39 @@ struct VerifyCommandTests {
         await pump.close()
         expectFailure(ending, 69, saying: "the pump is running", hint: "pumpctl off")
         #expect(ending.output.isEmpty)
+    }
+
+    // MARK: The family
+
+    @Test("A port that tells of no family is taken for a pump, and that is said", arguments: ["verify", "latency"])
+    func assumedFamily(command: String) async throws {
+        let pump = try await BenchPump()
+        let few = command == "verify" ? ["--only", "pump.status.reply"] : ["--count", "2", "--interval", "5ms"]
+        let ending = try await Pumpctl.start(["--port", pump.port, command] + few).ending()
+        let named = try await Pumpctl.start(["--family", "pump", "--port", pump.port, command] + few).ending()
+        await pump.close()
+        #expect(ending.status == 0 && named.status == 0, "\(ending)\n\(named)")
+        #expect(ending.errors.contains("pumpctl: \(pump.port): no --family is given: taken for a pump\n"), "\(ending)")
+        #expect(ending.errors.contains("  hint: for another device: --family "), "\(ending)")
+        #expect(named.errors.isEmpty, "\(named.errors)")
+    }
+
+    @Test("The family of a device that a simulator hands over is known", arguments: ["verify", "latency"])
+    func handedOver(command: String) async throws {
+        let few = command == "verify" ? ["--only", "led.ask"] : ["--count", "2", "--interval", "5ms"]
+        let ending = try await Pumpctl.start(["sim", "led", "--run", "--", Executable.pumpctl, command] + few).ending()
+        #expect(ending.status == 0, "\(ending)")
+        #expect(ending.output.contains(command == "verify" ? "ok    led.ask\n" : " 2 answers to LED\n"), "\(ending)")
+        #expect(ending.errors.isEmpty, "\(ending.errors)")
+    }
+
+    @Test(
+        "What is no device of a family is refused, and is not opened", arguments: ["verify", "latency"],
+        [[], ["--family", "pump"]])
+    func module(command: String, family: [String]) async throws {
+        let ending = try await Pumpctl.start(["-v", "--port", "sim:module"] + family + [command]).ending()
+        expectFailure(ending, 64, saying: "sim:module", hint: "sim:pump")
+        #expect(!ending.errors.contains("is open") && !ending.errors.contains("> "), "\(ending.errors)")
     }
 
     @Test("Hands at another device are refused")
