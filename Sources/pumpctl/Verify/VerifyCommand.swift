@@ -46,8 +46,9 @@ struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
     @OptionGroup var host: HostOptions
 
     func validate() throws {
-        if host.playsDevice, rounds != 1 || allowsRun || stimulus != nil {
-            throw ValidationError("--as-device cannot be combined with --repeat, --allow-run and --stimulus")
+        if host.playsDevice, rounds != 1 || allowsRun || allowsSend || stimulus != nil {
+            throw ValidationError(
+                "--as-device cannot be combined with --repeat, --allow-run, --allow-send and --stimulus")
         }
         guard (1...1000).contains(rounds) else { throw ValidationError("--repeat takes a number from 1 to 1000") }
         let options = shared.merged(with: parent.shared)
@@ -58,6 +59,8 @@ struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
 
     func run() throws {
         let options = shared.merged(with: parent.shared)
+        // Before a capture is begun, which would stay empty.
+        if host.playsDevice { try checkPlaying(options) }
         try CommandRunner.runToStatus(options, endsBeforeSuspension: allowsRun) { try await perform(in: $0).rawValue }
     }
 
@@ -106,6 +109,30 @@ struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
 
     // MARK: --as-device
 
+    /// Refuses options that mean nothing where no device is opened.
+    private func checkPlaying(_ options: SharedOptions) throws(Failure) {
+        let given = [
+            options.verbose ? "--verbose" : nil, options.capture.map { _ in "--capture" },
+            options.record == true ? "--record" : nil, options.reset ? "--reset" : nil,
+        ].compactMap(\.self)
+        guard let option = given.first else { return }
+        let shows = option == "--verbose" || option == "--capture"
+        throw Failure(
+            .usage, code: "usage", "\(option) cannot be combined with --as-device, which opens no device",
+            hint: "omit it" + (shows ? "; what goes over the line is in the report: --report json" : ""),
+            outcome: "not_sent")
+    }
+
+    /// Somebody who uses an app meets one device: refuses a choice of several.
+    private func checkNumber(of devices: [PlayedDevice], _ family: String) throws(Failure) {
+        guard !host.runsCommand, !only.isEmpty, devices.count > 1 else { return }
+        let names = devices.map(\.name).joined(separator: ", ")
+        throw Failure(
+            .usage, code: "usage", "without --run one device is offered, and --only names several: \(names)",
+            hint: "choose one: --only \(family).host.\(devices[0].name); or test a command with each: --run -- COMMAND",
+            outcome: "not_sent")
+    }
+
     private func testHost(in context: CommandContext) async throws -> ExitStatus {
         if let port = context.options.namedPort {
             throw Failure(
@@ -130,6 +157,10 @@ struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
             for (id, paragraph) in rows where isChosen(id) { context.output.draw(report.listing(id, paragraph)) }
             return .done
         }
+        let chosen = verification.devices.filter { device in
+            device.checks.contains { isChosen(verification.id(of: $0, with: device)) }
+        }
+        try checkNumber(of: chosen, family)
         return try await HostVerificationRun(
             verification: verification, simulator: row, isChosen: { isChosen($0) }, options: host, context: context
         ).run(report.form("\(family).host", rounds: 1))

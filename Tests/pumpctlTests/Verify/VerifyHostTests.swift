@@ -147,6 +147,7 @@ struct VerifyHostTests {
         for (arguments, words) in [
             (["verify", "--run", "--", "true"], "--run requires --as-device"),
             (["verify", "--as-device", "--allow-run"], "--as-device cannot be combined with"),
+            (["verify", "--as-device", "--allow-send"], "--as-device cannot be combined with"),
             (["verify", "--as-device", "--ble", "--run", "--", "true"], "--run cannot be combined with --ble"),
             (["--port", "/dev/null", "verify", "--as-device"], "there is nothing to open at /dev/null"),
             (
@@ -157,6 +158,25 @@ struct VerifyHostTests {
             let ending = try await Pumpctl.start(arguments).ending()
             expectFailure(ending, 64, saying: words)
         }
+    }
+
+    @Test(
+        "An option for devices that are opened is refused, and leaves no file",
+        arguments: [["-v"], ["--record"], ["--reset"], ["--capture"]])
+    func deviceOptions(option: [String]) async throws {
+        let folder = TemporaryFolder()
+        let file = option == ["--capture"] ? [folder.path("capture")] : []
+        let ending = try await Pumpctl.start(
+            option + file + ["verify", "--as-device", "--run", "--", "touch", folder.path("ran")]
+        ).ending()
+        expectFailure(ending, 64, saying: "--as-device", hint: "omit it")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
+    @Test("An app meets one device: of several that are chosen, none is offered")
+    func severalDevices() async throws {
+        let ending = try await Pumpctl.run("verify", "--as-device", "--only", "pump.host.older", "pump.host.cut")
+        expectFailure(ending, 64, saying: "older, cut", hint: "--only pump.host.older")
     }
 
     @Test("The checks are listed with their words")
