@@ -12,7 +12,7 @@ struct FirmwareVerification: Sendable {
     let context: CommandContext
 
     /// - Returns: The exit of the program.
-    func run(_ report: any VerificationReport) async throws -> ExitStatus {
+    func run(_ report: ReportPrinter) async throws -> ExitStatus {
         let endpoint = try context.endpoint(ofOneOf: FamilyVerification.all.map(\.family))
         try await stimulus?.check(isAt: endpoint)
         let stop = OffStop()
@@ -30,20 +30,18 @@ struct FirmwareVerification: Sendable {
             throw Failure(error)
         }
         guard let verdict = result.verdict else { throw CancellationError() }
-        context.output.draw(report.ending(verdict))
+        report.end(verdict)
         let aftermath = await safeAftermath(verdict)
         context.work.setLastWords(nil)
         return try conclude(verdict, aftermath, isStopped: stop.wasTaken)
     }
 
-    private func verify(_ link: any Link, _ report: any VerificationReport) async throws -> FirmwareVerdict {
+    private func verify(_ link: any Link, _ report: ReportPrinter) async throws -> FirmwareVerdict {
         let verification = Verification(
             family, over: link, checks: checks, clock: context.clock, options: options, stimulus: stimulus)
-        var hasBegun = false
         return try await verification.run { result in
-            if !hasBegun { context.output.draw(report.beginning(count: verification.count)) }
-            hasBegun = true
-            context.output.draw(report.text(of: result))
+            report.begin(count: verification.count)
+            report.print(result)
         }
     }
 

@@ -43,17 +43,17 @@ struct HostVerificationRun: Sendable {
     }
 
     /// - Returns: The exit of the program.
-    func run(_ report: any VerificationReport) async throws -> ExitStatus {
+    func run(_ report: ReportPrinter) async throws -> ExitStatus {
         var verdict = FirmwareVerdict()
         let devices = devices
-        context.output.draw(report.beginning(count: devices.reduce(0) { $0 + $1.checks.count }))
+        report.begin(count: devices.reduce(0) { $0 + $1.checks.count })
         for (device, checks) in devices {
             for result in try await results(of: checks, with: device) {
                 verdict.results.append(result)
-                context.output.draw(report.text(of: result))
+                report.print(result)
             }
         }
-        context.output.draw(report.ending(verdict))
+        report.end(verdict)
         return verdict.failedCount == 0 ? .done : .checkFailed
     }
 

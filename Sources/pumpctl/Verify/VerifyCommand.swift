@@ -79,7 +79,19 @@ struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
         let run = FirmwareVerification(
             family: family, checks: checks, options: options,
             stimulus: stimulus.map { SocketStimulus(path: $0, loop: context.loop) }, context: context)
-        return try await run.run(report.form(family.family, rounds: rounds))
+        return try await printing(report.form(family.family, rounds: rounds), in: context) { try await run.run($0) }
+    }
+
+    /// Makes a verification whose report tells also that there was none.
+    private func printing(
+        _ report: any VerificationReport, in context: CommandContext,
+        _ run: (ReportPrinter) async throws -> ExitStatus
+    ) async throws -> ExitStatus {
+        let printer = ReportPrinter(report, on: context.output)
+        do { return try await run(printer) } catch {
+            printer.abandon(Failure(of: error, context.family, at: context.place))
+            throw error
+        }
     }
 
     private func family(of context: CommandContext) throws(Failure) -> FamilyVerification {
@@ -161,8 +173,8 @@ struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
             device.checks.contains { isChosen(verification.id(of: $0, with: device)) }
         }
         try checkNumber(of: chosen, family)
-        return try await HostVerificationRun(
-            verification: verification, simulator: row, isChosen: { isChosen($0) }, options: host, context: context
-        ).run(report.form("\(family).host", rounds: 1))
+        let run = HostVerificationRun(
+            verification: verification, simulator: row, isChosen: { isChosen($0) }, options: host, context: context)
+        return try await printing(report.form("\(family).host", rounds: 1), in: context) { try await run.run($0) }
     }
 }

@@ -80,6 +80,12 @@ struct JSONReport: VerificationReport {
         ]).json + "\n"
     }
 
+    func abandonment(_ results: [CheckResult], hasBegun: Bool, _ reason: Abandonment) -> String {
+        JSONValue.object([
+            "ok": .boolean(false), "error": .text(reason.code), "message": .text(reason.message),
+        ]).json + "\n"
+    }
+
     private static func texts(_ texts: [String]) -> JSONValue { .array(texts.map { .text($0) }) }
 }
 

@@ -48,14 +48,53 @@ struct VerifyCommandTests {
         }
     }
 
-    @Test("A pump that runs is not touched")
-    func runs() async throws {
+    @Test(
+        "A pump that runs is not touched, and the report says why nothing was tested",
+        arguments: ["text", "tap", "junit", "json"])
+    func runs(report: String) async throws {
         let pump = try await BenchPump(isOn: true)
-        let ending = try await Pumpctl.run("--port", pump.port, "verify", "--allow-run", "--report", "tap")
+        let ending = try await Pumpctl.run("--port", pump.port, "verify", "--allow-run", "--report", report)
         #expect(await pump.duty() == 180)
         await pump.close()
         expectFailure(ending, 69, saying: "the pump is running", hint: "pumpctl off")
-        #expect(ending.output.isEmpty)
+        try Self.expectAbandoned(ending, report, saying: "the pump is running", "pump_runs")
+    }
+
+    @Test("A report on a port that is not there says so", arguments: ["text", "tap", "junit", "json"])
+    func noPort(report: String) async throws {
+        let ending = try await Pumpctl.run("--port", "/nowhere/tty", "verify", "--report", report)
+        expectFailure(ending, 66, saying: "/nowhere/tty")
+        try Self.expectAbandoned(ending, report, saying: "/nowhere/tty", "not_found")
+    }
+
+    @Test("With --json a refusal is one object")
+    func refusalAsJSON() async throws {
+        let pump = try await BenchPump(isOn: true)
+        let ending = try await Pumpctl.run("--json", "--port", pump.port, "verify")
+        await pump.close()
+        #expect(try ending.object()["error"] as? String == "pump_runs")
+    }
+
+    /// A report in which no check was made, for that reason.
+    private static func expectAbandoned(
+        _ ending: ChildProcess.Ending, _ report: String, saying words: String, _ code: String
+    ) throws {
+        switch report {
+        case "tap":
+            let lines = ending.output.split(separator: "\n")
+            #expect(lines.count == 2 && lines.first == "TAP version 14", "\(ending.output)")
+            #expect(lines.last?.hasPrefix("Bail out! ") == true && lines.last?.contains(words) == true)
+        case "junit":
+            #expect(XMLParser(data: Data(ending.output.utf8)).parse(), "\(ending.output)")
+            #expect(ending.output.contains("tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\""))
+            #expect(ending.output.contains("<error type=\"\(code)\" message=\""), "\(ending.output)")
+            #expect(ending.output.contains(words))
+        case "json":
+            let object = try ending.object()
+            #expect(object["ok"] as? Bool == false && object["error"] as? String == code)
+            #expect((object["message"] as? String)?.contains(words) == true)
+        default: #expect(ending.output.isEmpty)
+        }
     }
 
     // MARK: The family

@@ -179,6 +179,20 @@ struct VerifyHostTests {
         expectFailure(ending, 64, saying: "older, cut", hint: "--only pump.host.older")
     }
 
+    @Test("A report on a device that can't be offered says so", arguments: ["tap", "junit", "json"])
+    func notOffered(form: String) async throws {
+        let folder = TemporaryFolder()
+        let ending = try await Pumpctl.run(
+            "--family", "led", "verify", "--as-device", "--link", folder.write("", to: "taken"), "--report", form)
+        expectFailure(ending, 69, saying: "taken")
+        switch form {
+        case "tap":
+            #expect(ending.output.hasPrefix("TAP version 14\n1..3\nBail out! "), "\(ending.output)")
+        case "junit": #expect(ending.output.contains("<error type=\"path_taken\""), "\(ending.output)")
+        default: #expect(try ending.object()["error"] as? String == "path_taken")
+        }
+    }
+
     @Test("The checks are listed with their words")
     func list() async throws {
         let ending = try await Pumpctl.run("--family", "storm", "verify", "--as-device", "--list")
