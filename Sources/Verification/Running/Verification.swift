@@ -15,6 +15,7 @@ public struct Verification: Sendable {
     private let clock: SessionClock
     private let options: VerificationOptions
     private let stimulus: (any Stimulus)?
+    private let onRun: @Sendable () -> Void
 
     /// A verification that has not begun.
     ///
@@ -23,9 +24,11 @@ public struct Verification: Sendable {
     ///   - checks: Which checks are made; all of the family where it is nil.
     ///   - clock: What times are measured by, and waited by.
     ///   - stimulus: Hands at the device; nil where there are none, so that some checks are skipped.
+    ///   - onRun: Called once, before what the device drives may run for the first time.
     public init(
         _ family: FamilyVerification, over link: any Link, checks: [Check]? = nil, clock: any Clock<Duration>,
-        options: VerificationOptions = VerificationOptions(), stimulus: (any Stimulus)? = nil
+        options: VerificationOptions = VerificationOptions(), stimulus: (any Stimulus)? = nil,
+        onRun: @escaping @Sendable () -> Void = {}
     ) {
         self.family = family
         self.link = link
@@ -33,6 +36,7 @@ public struct Verification: Sendable {
         self.clock = SessionClock(clock)
         self.options = options
         self.stimulus = stimulus
+        self.onRun = onRun
     }
 
     /// How many results there will be.
@@ -58,10 +62,10 @@ public struct Verification: Sendable {
         return verdict
     }
 
-    private func makeBench() -> Bench {
+    private func makeBench(mayHaveRun: Bool = false) -> Bench {
         Bench(
             link, clock: clock, options: options, stimulus: stimulus, framing: family.framing,
-            isUnasked: family.isUnasked)
+            isUnasked: family.isUnasked, mayHaveRun: mayHaveRun, onRun: onRun)
     }
 
     // MARK: Checks
@@ -165,8 +169,8 @@ public struct Verification: Sendable {
         guard bench.hasInterfered else { return .untouched }
         let (mayHaveRun, memory) = (bench.mayHaveRun, bench.memory)
         return await Task(executorPreference: link.executor) {
-            let bench = makeBench()
-            (bench.mayHaveRun, bench.memory) = (mayHaveRun, memory)
+            let bench = makeBench(mayHaveRun: mayHaveRun)
+            bench.memory = memory
             return await family.end(bench)
         }.value
     }

@@ -166,7 +166,55 @@ struct VerifyCommandTests {
             line == "FOO" ? nil : "STATUS:{State:OFF,SkinTemp:34.0C}\r\n"
         }
         let ending = try await Pumpctl.start(["--timeout", "2", "--port", device.port] + Self.few).ending()
-        expectFailure(ending, 74, saying: "the pump may be on", hint: "")
+        expectFailure(ending, 74, saying: "the pump was off before, and ON was not sent", hint: "pumpctl status")
+        // Nor was it read to be off.
+        for word in ["may be on", "pump is off"] { #expect(!ending.errors.contains(word), "\(ending.errors)") }
+    }
+
+    /// A pump that answers STATUS and ON, and nothing else.
+    private static func pumpWithoutOff(onOff: String?) async throws -> ScriptedDevice {
+        try await ScriptedDevice { line in
+            switch line {
+            case "ON": "OK\r\nPUMP:ON\r\n"
+            case "STATUS": "STATUS:{State:OFF,SkinTemp:34.0C}\r\n"
+            case "OFF": onOff
+            default: ""
+            }
+        }
+    }
+
+    @Test("Pulled out while it may run, that is said once a line")
+    func unpluggedOn() async throws {
+        let device = try await ScriptedDevice { line in
+            line == "ON" ? nil : line == "STATUS" ? "STATUS:{State:OFF,SkinTemp:34.0C}\r\n" : ""
+        }
+        let ending = try await Pumpctl.run(
+            "--timeout", "2", "--port", device.port, "verify", "--allow-run", "--only", "pump.on.reply")
+        expectFailure(ending, 74, saying: "the pump may be on", hint: "by its button or its supply")
+        for line in ending.errors.split(separator: "\n") {
+            #expect(line.components(separatedBy: "may be on").count <= 2, "\(line)")
+        }
+    }
+
+    @Test("A second signal gives up, with a hint where the pump may be on", arguments: [true, false])
+    func givenUp(isSentOn: Bool) async throws {
+        let device = try await Self.pumpWithoutOff(onOff: "")
+        let process = try await Pumpctl.start([
+            "-v", "--port", device.port, "verify", "--allow-run", "--only",
+            isSentOn ? "pump.on.case" : "pump.command.unknown",
+        ])
+        // Neither has an answer.
+        try await process.errors.text(upTo: isSentOn ? "> on" : "> FOO")
+        process.send(signal: SIGINT)
+        process.send(signal: SIGTERM)
+        let ending = try await process.ending()
+        await device.close()
+        if isSentOn {
+            expectFailure(ending, 130, saying: "given up: the pump may be on", hint: "by its button or its supply")
+        } else {
+            #expect([130, 143].contains(ending.status), "\(ending)")
+            #expect(!ending.errors.contains("may be on"), "\(ending.errors)")
+        }
     }
 
     @Test("Checks are listed with what they need")
