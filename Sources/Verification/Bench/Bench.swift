@@ -204,7 +204,7 @@ final class Bench {
 
     /// Does something at the device.
     func act(_ verb: String, _ arguments: String...) async throws {
-        guard let stimulus else { throw CheckSkip(reason: "needs a stimulus") }
+        guard let stimulus else { throw CheckSkip(reason: options.reason("needs a stimulus", .stimulus)) }
         hasInterfered = true
         steps.append(.did(([verb] + arguments).joined(separator: " ")))
         try await stimulus.perform(verb, arguments)
@@ -214,7 +214,7 @@ final class Bench {
     ///
     /// - Throws: ``CheckSkip`` where nobody tells of that.
     func observe(_ key: String) async throws -> String {
-        guard let stimulus else { throw CheckSkip(reason: "needs a stimulus") }
+        guard let stimulus else { throw CheckSkip(reason: options.reason("needs a stimulus", .stimulus)) }
         guard let value = try await stimulus.state()[key] else {
             throw CheckSkip(reason: "the stimulus does not tell of '\(key)'")
         }

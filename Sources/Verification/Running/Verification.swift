@@ -85,9 +85,13 @@ public struct Verification: Sendable {
     }
 
     private func reasonToSkip(_ check: Check) -> String? {
-        if check.needs.contains(.run), !options.mayRun { return "needs leave to run \(family.driven)" }
-        if check.needs.contains(.send), !options.maySend { return "needs leave to send messages that are kept" }
-        if check.needs.contains(.stimulus), stimulus == nil { return "needs a stimulus" }
+        if check.needs.contains(.run), !options.mayRun {
+            return options.reason("needs leave to run \(family.driven)", .run)
+        }
+        if check.needs.contains(.send), !options.maySend {
+            return options.reason("needs leave to send messages that are kept", .send)
+        }
+        if check.needs.contains(.stimulus), stimulus == nil { return options.reason("needs a stimulus", .stimulus) }
         return nil
     }
 

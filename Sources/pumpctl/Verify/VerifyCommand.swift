@@ -75,6 +75,7 @@ struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
         }
         var options = VerificationOptions()
         (options.mayRun, options.maySend, options.rounds) = (allowsRun, allowsSend, rounds)
+        options.remedies = Dictionary(uniqueKeysWithValues: Check.Need.allCases.map { ($0, $0.remedy) })
         if let timeout = context.options.timeout?.duration { options.timeout = timeout }
         let run = FirmwareVerification(
             family: family, checks: checks, options: options,

@@ -33,6 +33,9 @@ enum VerifyReport: String, CaseIterable, ExpressibleByArgument {
 }
 
 extension Check.Need {
+    /// The option that gives it, with its value.
+    var remedy: String { self == .stimulus ? "\(option) SOCKET" : option }
+
     /// The option that gives it.
     fileprivate var option: String {
         switch self {

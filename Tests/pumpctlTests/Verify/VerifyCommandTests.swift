@@ -16,7 +16,7 @@ struct VerifyCommandTests {
         await pump.close()
         #expect(ending.status == 0, "\(ending)")
         #expect(ending.output.contains("ok    pump.status.reply\n"))
-        #expect(ending.output.contains("skip  pump.status.on-fields: needs leave to run the pump\n"))
+        #expect(ending.output.contains("skip  pump.status.on-fields: needs leave to run the pump: --allow-run\n"))
         #expect(ending.output.contains("\n4 passed, 0 failed, 3 skipped\n"))
         #expect(ending.errors.isEmpty, "\(ending.errors)")
     }
@@ -254,8 +254,8 @@ struct VerifyCommandTests {
             #expect(lines.prefix(2) == ["TAP version 14", "1..4"])
             #expect(
                 lines.filter { $0.hasPrefix("ok") } == [
-                    "ok - led.ask (1)", "ok - led.now (1) # SKIP needs a stimulus", "ok - led.ask (2)",
-                    "ok - led.now (2) # SKIP needs a stimulus",
+                    "ok - led.ask (1)", "ok - led.now (1) # SKIP needs a stimulus: --stimulus SOCKET",
+                    "ok - led.ask (2)", "ok - led.now (2) # SKIP needs a stimulus: --stimulus SOCKET",
                 ])
         case "junit":
             #expect(
@@ -273,7 +273,9 @@ struct VerifyCommandTests {
         let ending = try await Pumpctl.run("-v", "--port", "sim:rescue?interval=0", "verify")
         #expect(ending.status == 0, "\(ending)")
         #expect(ending.errors.contains("< ") && !ending.errors.contains("> "), "\(ending.errors)")
-        #expect(ending.output.contains("skip  rescue.received.once: needs leave to send messages that are kept\n"))
+        #expect(
+            ending.output.contains(
+                "skip  rescue.received.once: needs leave to send messages that are kept: --allow-send\n"))
         let list = try await Pumpctl.run("--family", "rescue", "verify", "--list", "--only", "rescue.received.restart")
         #expect(list.output.hasPrefix("rescue.received.restart (--allow-send, --stimulus)\n"))
     }
