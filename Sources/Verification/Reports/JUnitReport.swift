@@ -19,12 +19,13 @@ public struct JUnitReport: VerificationReport {
 
     /// - Parameter error: Why there are no more results, as a test case of its own.
     private func document(_ results: [CheckResult], _ error: Abandonment? = nil) -> String {
-        let time = results.reduce(0) { $0 + $1.time.milliseconds } / 1000
+        let times = results.compactMap(\.time)
+        let time = Self.attribute(times.isEmpty ? nil : times.reduce(.zero, +))
         let failed = results.count { $0.isFailure }
         let skipped = results.count { if case .skipped = $0.outcome { true } else { false } }
         let counts =
             "tests=\"\(results.count + (error == nil ? 0 : 1))\" failures=\"\(failed)\" "
-            + "errors=\"\(error == nil ? 0 : 1)\" skipped=\"\(skipped)\" time=\"\(time)\""
+            + "errors=\"\(error == nil ? 0 : 1)\" skipped=\"\(skipped)\"\(time)"
         let cases =
             results.map { testCase($0, rounds: results.last?.round ?? 1) }.joined() + (error.map(testCase) ?? "")
         return """
@@ -39,7 +40,7 @@ public struct JUnitReport: VerificationReport {
 
     private func testCase(_ result: CheckResult, rounds: Int) -> String {
         let start =
-            "    <testcase classname=\"\(family)\" name=\"\(result.title(rounds: rounds))\" time=\"\(result.time.milliseconds / 1000)\""
+            "    <testcase classname=\"\(family)\" name=\"\(result.title(rounds: rounds))\"\(Self.attribute(result.time))"
         switch result.outcome {
         case .passed: return start + "/>\n"
         case .skipped(let reason):
@@ -59,6 +60,13 @@ public struct JUnitReport: VerificationReport {
             </testcase>
 
         """
+    }
+
+    /// A time in seconds, to the millisecond; nothing where it is not known.
+    private static func attribute(_ time: Duration?) -> String {
+        guard let time else { return "" }
+        let milliseconds = Int(time.milliseconds.rounded())
+        return " time=\"\(milliseconds / 1000).\("\(1000 + milliseconds % 1000)".suffix(3))\""
     }
 
     /// What a device says may have anything in it: no character goes through that XML has no room for.

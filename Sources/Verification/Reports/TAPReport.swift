@@ -45,7 +45,7 @@ public struct TAPReport: VerificationReport {
         ] where !texts.isEmpty {
             lines += ["\(name):"] + texts.map { "  - \(Self.quoted($0))" }
         }
-        lines.append("duration_ms: \(result.time.milliseconds)")
+        if let time = result.time { lines.append("duration_ms: \(time.milliseconds)") }
         return (lines + ["..."]).map { "  \($0)\n" }.joined()
     }
 

@@ -50,11 +50,14 @@ public struct Verification: Sendable {
     public func run(_ tell: (CheckResult) -> Void) async throws -> FirmwareVerdict {
         let bench = makeBench()
         var verdict = FirmwareVerdict()
+        let start = bench.elapsed
         switch try await family.begin(bench) {
         case .ready: await runAll(bench, &verdict, tell)
         case .unusable(let failure):
             verdict.ending = .unusable
-            report(checks.prefix(1), .failed(expected: failure.expected, got: failure.got), bench, &verdict, tell)
+            report(
+                checks.prefix(1), .failed(expected: failure.expected, got: failure.got), bench, &verdict, tell,
+                time: bench.elapsed - start)
         }
         skipRest(bench, &verdict, tell)
         verdict.timings = bench.timings
@@ -148,7 +151,7 @@ public struct Verification: Sendable {
     private func report(
         _ checks: some Sequence<Check>, _ outcome: CheckResult.Outcome, _ bench: Bench?,
         _ verdict: inout FirmwareVerdict,
-        _ tell: (CheckResult) -> Void, time: Duration = .zero
+        _ tell: (CheckResult) -> Void, time: Duration? = nil
     ) {
         for check in checks {
             let result = CheckResult(

@@ -71,7 +71,9 @@ struct HostVerificationRun: Sendable {
         let encounter = try await meet(device, settings)
         return checks.map { check in
             let (outcome, exchanges) = outcome(of: check, encounter)
-            return result(of: check, with: device, outcome, exchanges, encounter.time)
+            // The time of the program is that of no check of what it sends.
+            let time = check.judgement == .exitStatus && options.runsCommand ? encounter.time : nil
+            return result(of: check, with: device, outcome, exchanges, time)
         }
     }
 
@@ -92,7 +94,7 @@ struct HostVerificationRun: Sendable {
 
     private func result(
         of check: HostCheck, with device: PlayedDevice, _ outcome: CheckResult.Outcome,
-        _ exchanges: [Verdict.Exchange] = [], _ time: Duration = .zero
+        _ exchanges: [Verdict.Exchange] = [], _ time: Duration? = nil
     ) -> CheckResult {
         let steps = exchanges.map { exchange -> CheckResult.Step in
             switch exchange {

@@ -55,8 +55,8 @@ struct JSONReport: VerificationReport {
             "check": .text(result.id), "protocol": .text(result.paragraph), "round": .integer(result.round),
             "sent": Self.texts(result.sent), "received": Self.texts(result.received),
             "stimulus": Self.texts(result.done), "variants": Self.texts(result.variants),
-            "duration_ms": .number(result.time.inMilliseconds),
         ]
+        if let time = result.time { members["duration_ms"] = .number(time.inMilliseconds) }
         switch result.outcome {
         case .passed: members["outcome"] = "passed"
         case .skipped(let reason): (members["outcome"], members["reason"]) = ("skipped", .text(reason))

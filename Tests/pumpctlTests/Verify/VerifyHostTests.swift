@@ -193,6 +193,21 @@ struct VerifyHostTests {
         }
     }
 
+    @Test("A check has the time that it took, where it has one of its own")
+    func times() async throws {
+        let arguments = ["--family", "led", "verify", "--as-device", "--only", "led.host.plain", "--report"]
+        let command = ["--run", "--", Executable.pumpctl, "led", "on"]
+        let objects = try await Pumpctl.start(arguments + ["json"] + command).ending().objects()
+        let timed = objects.filter { $0["duration_ms"] != nil }.compactMap { $0["check"] as? String }
+        #expect(timed == ["led.host.plain.understands"])
+        let junit = try await Pumpctl.start(arguments + ["junit"] + command).ending()
+        let cases = junit.output.split(separator: "\n").filter { $0.contains("<testcase ") }
+        #expect(cases.count == 3 && cases.filter { $0.contains(" time=") }.count == 1, "\(junit)")
+        for time in junit.output.matches(of: /time="([^"]*)"/) {
+            #expect(time.1.wholeMatch(of: /\d+\.\d{3}/) != nil, "\(time.1)")
+        }
+    }
+
     @Test("The checks are listed with their words")
     func list() async throws {
         let ending = try await Pumpctl.run("--family", "storm", "verify", "--as-device", "--list")
