@@ -114,27 +114,27 @@ struct HostVerificationRun: Sendable {
         let exchanges = encounter.verdict?.exchanges ?? []
         if isImpossible(check) { return (.skipped(reason: "not over BLE"), []) }
         switch check.judgement {
-        case .exitStatus: return (ending(encounter), exchanges)
+        case .exitStatus: return (ending(encounter, check), exchanges)
         case .rule(let rule):
             guard let verdict = encounter.verdict else { return (.skipped(reason: "interrupted"), []) }
             if let finding = verdict.findings.first(where: { $0.expectation == rule }) {
                 let got = "\(finding.moment): \(finding.detail)"
-                return (.failed(expected: rule, got: got), finding.exchanges)
+                return (.failed(expected: check.expectation, got: got), finding.exchanges)
             }
             if verdict.untested.contains(rule) { return (.skipped(reason: "it never came to the test"), []) }
             return (.passed, exchanges)
         }
     }
 
-    private func ending(_ encounter: Encounter) -> CheckResult.Outcome {
+    private func ending(_ encounter: Encounter, _ check: HostCheck) -> CheckResult.Outcome {
         guard options.runsCommand else { return .skipped(reason: "needs a program: --run -- command") }
-        if encounter.isLate { return .failed(expected: "the program ends", got: "it was ended after its time") }
+        if encounter.isLate { return .failed(expected: check.expectation, got: "it was ended after its time") }
         guard let status = encounter.status else { return .skipped(reason: "interrupted") }
         // What never came near the device has understood nothing, however it ended.
         if encounter.verdict?.exchanges.isEmpty == true {
             return .failed(expected: "the program uses the device", got: "nothing was sent, and nothing was heard")
         }
-        return status == 0 ? .passed : .failed(expected: "exit status 0", got: "exit status \(status)")
+        return status == 0 ? .passed : .failed(expected: check.expectation, got: "exit status \(status)")
     }
 
     // MARK: Encounters

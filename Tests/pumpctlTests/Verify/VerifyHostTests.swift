@@ -103,7 +103,10 @@ struct VerifyHostTests {
     func mutants(host: BadHost) async throws {
         let ending = try await Self.verify("pump", host.script, only: ["pump.host.\(host.device)."])
         #expect(ending.status == 2, "\(ending)")
-        #expect(ending.output.contains("\n        expected: "), "\(ending)")
+        let expected = ending.output.split(separator: "\n").filter { $0.hasPrefix("        expected: ") }
+        #expect(expected.count == host.finds.count, "\(ending)")
+        // A sentence, and no name of a rule.
+        for line in expected { #expect(line.split(separator: " ").count > 4 && !line.contains("="), "\(line)") }
         // A baud rate is wrong before anything has been heard.
         #expect(ending.output.contains("\n        < ") || host.finds == ["baud"], "\(ending)")
         #expect(Self.failed(ending) == host.finds.map { "pump.host.\(host.device).\($0)" }, "\(ending)")
