@@ -39,6 +39,12 @@ struct LatencyCommandTests {
         #expect(ending.errors.isEmpty, "\(ending.errors)")
     }
 
+    @Test("One answer is an answer")
+    func one() async throws {
+        let ending = try await Pumpctl.run("--port", "sim:led", "latency", "--count", "1", "--interval", "5ms")
+        #expect(ending.output.hasPrefix("sim:led: 1 answer to LED\n"), "\(ending)")
+    }
+
     @Test("A pump on a pseudo-terminal that answers at once has no wire, and stays as it is", arguments: [false, true])
     func terminal(isOn: Bool) async throws {
         let pump = try await BenchPump(isOn: isOn)
