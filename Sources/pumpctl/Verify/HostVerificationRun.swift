@@ -145,24 +145,12 @@ struct HostVerificationRun: Sendable {
             options.usesRadio ? .radio(adapter: options.adapter) : .line(.terminal(link: options.link))
         let offered = OfferedDevice(number: 1, simulator: simulator, settings: settings, place: place)
         let handle = Mutex<DeviceHandle?>(nil)
-        let (readiness, ready) = AsyncStream<ReadyDevice>.makeStream()
         let begin = ContinuousClock.now
-        // The device outlives a signal: what was seen is to be told.
-        let serving = Task(executorPreference: context.loop) {
-            defer { ready.finish() }
+        return try await context.serving { onReady in
             try await offered.serve(
-                context, onDevice: { new in handle.withLock { $0 = new } }, onReady: { ready.yield($0) },
-                onRadio: { _ in }, onAway: { _ in })
-        }
-        return try await withCleanup({
-            serving.cancel()
-            _ = await serving.result
-        }) {
-            guard let there = await readiness.first(where: { _ in true }) else {
-                try Task.checkCancellation()
-                try await serving.value
-                throw CancellationError()
-            }
+                context, onDevice: { new in handle.withLock { $0 = new } }, onReady: onReady, onRadio: { _ in },
+                onAway: { _ in })
+        } to: { (there: ReadyDevice) in
             var encounter = Encounter(time: .zero)
             if options.runsCommand {
                 context.output.note("pumpctl: \(device.name): \(device.summary)")
