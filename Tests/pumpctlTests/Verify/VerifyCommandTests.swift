@@ -165,7 +165,7 @@ struct VerifyCommandTests {
         let device = try await ScriptedDevice { line in
             line == "FOO" ? nil : "STATUS:{State:OFF,SkinTemp:34.0C}\r\n"
         }
-        let ending = try await Pumpctl.start(["--timeout", "2", "--port", device.port] + Self.few).ending()
+        let ending = try await Pumpctl.start(["--port", device.port] + Self.few).ending()
         expectFailure(ending, 74, saying: "the pump was off before, and ON was not sent", hint: "pumpctl status")
         // Nor was it read to be off.
         for word in ["may be on", "pump is off"] { #expect(!ending.errors.contains(word), "\(ending.errors)") }
@@ -189,7 +189,7 @@ struct VerifyCommandTests {
             line == "ON" ? nil : line == "STATUS" ? "STATUS:{State:OFF,SkinTemp:34.0C}\r\n" : ""
         }
         let ending = try await Pumpctl.run(
-            "--timeout", "2", "--port", device.port, "verify", "--allow-run", "--only", "pump.on.reply")
+            "--port", device.port, "verify", "--allow-run", "--only", "pump.on.reply")
         expectFailure(ending, 74, saying: "the pump may be on", hint: "by its button or its supply")
         for line in ending.errors.split(separator: "\n") {
             #expect(line.components(separatedBy: "may be on").count <= 2, "\(line)")
