@@ -33,12 +33,12 @@ public struct CheckResult: Sendable {
     public let variants: [String]
     /// In order.
     public let steps: [Step]
-    /// How long it took.
-    public let time: Duration
+    /// How long it took; nil where it has no time of its own, as one that was not made.
+    public let time: Duration?
 
     package init(
         id: String, paragraph: String, round: Int = 1, outcome: Outcome, variants: [String] = [], steps: [Step] = [],
-        time: Duration
+        time: Duration? = nil
     ) {
         (self.id, self.paragraph, self.round, self.outcome) = (id, paragraph, round, outcome)
         (self.variants, self.steps, self.time) = (variants, steps, time)

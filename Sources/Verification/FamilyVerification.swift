@@ -51,6 +51,9 @@ public enum Aftermath: Sendable, Hashable {
     case safe
     /// It drives nothing that could be on.
     case harmless
+    /// It was read to be off before it was sent anything, and was sent no ON. Whether it is off now was not read, for that
+    /// reason.
+    case unread(String)
     /// It has not acknowledged to be off, for that reason.
     case perhapsOn(String)
 }

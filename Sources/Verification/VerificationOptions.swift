@@ -13,8 +13,16 @@ public struct VerificationOptions: Sendable {
     /// How long OFF is repeated to a device that was seen to run: the pump's own 30 minutes.
     public var offLimit = Duration.seconds(1800)
 
+    /// How whoever asks for the verification gives what a check needs, as an option: named where a check is skipped without.
+    public var remedies: [Check.Need: String] = [:]
+
     /// A verification that runs nothing, once.
     public init() {}
+
+    /// Why a check is skipped that needs what is not there: `needs a stimulus: --stimulus SOCKET`.
+    func reason(_ words: String, _ need: Check.Need) -> String {
+        words + (remedies[need].map { ": \($0)" } ?? "")
+    }
 
     /// When no further check is begun. Without any leave, and with the usual timeout, 40 s for each round:
     /// what follows, and the check under way, have 5 s more.

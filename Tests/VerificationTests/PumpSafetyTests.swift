@@ -83,6 +83,9 @@ struct PumpSafetyTests {
         let verdict = try #require(world.verify(.pump).verdict)
         #expect(verdict.failures == [FamilyVerification.pump.checks[0].id])
         #expect(verdict.skipped.count == FamilyVerification.pump.checks.count - 1)
+        // It was asked for so long, and what was not made took no time.
+        #expect(verdict.results[0].time == .seconds(2))
+        #expect(verdict.results.dropFirst().allSatisfy { $0.time == nil })
         #expect(!verdict.isPassed)
         #expect(verdict.aftermath == .untouched)
         #expect(world.written.allSatisfy { $0 == "STATUS\n" })
@@ -103,8 +106,8 @@ struct PumpSafetyTests {
         #expect(verdict.failures.count == 1)
         #expect(!verdict.isPassed)
         #expect(world.loop.now <= .seconds(45), "\(world.loop.now)")
-        // It may have been started by what it heard, and says nothing any more.
-        if case .perhapsOn = verdict.aftermath {} else { Issue.record("\(verdict.aftermath)") }
+        // It was off, was sent no ON, and says nothing any more.
+        if case .unread = verdict.aftermath {} else { Issue.record("\(verdict.aftermath)") }
     }
 
     @Test("A firmware that answers nothing but STATUS and OFF is through within 45 s, and has not passed")
@@ -172,6 +175,36 @@ struct PumpSafetyTests {
         if case .perhapsOn = verdict.aftermath {} else { Issue.record("\(verdict.aftermath)") }
         #expect(verdict.results.count == FamilyVerification.pump.checks.count)
         #expect(verdict.failures.isEmpty)
+    }
+
+    @Test("That it may run is told before ON is sent, and only then", arguments: [true, false])
+    func tellsOfRunning(mayRun: Bool) throws {
+        let world = World(.onBench)
+        let count = Watched(0)
+        var counts: [Int] = []
+        world.onWrite = { text in
+            if text.uppercased().hasPrefix("ON") { counts.append(count.state) }
+            return text
+        }
+        let verdict = try #require(
+            world.verify(.pump, hasStimulus: false) {
+                $0.mayRun = mayRun
+            } onRun: {
+                count.update { $0 += 1 }
+            }.verdict)
+        #expect(verdict.aftermath == .safe && count.state == (mayRun ? 1 : 0))
+        #expect(counts.isEmpty != mayRun && counts.allSatisfy { $0 == 1 })
+    }
+
+    @Test("A link that breaks before ON was sent leaves a pump that was off and was not read again")
+    func lostBeforeOn() throws {
+        let world = World(.onBench)
+        world.onWrite = { text in
+            if text == "FOO\n" { world.link.drop() }
+            return text
+        }
+        let verdict = try #require(world.verify(.pump, hasStimulus: false).verdict)
+        if case .unread = verdict.aftermath {} else { Issue.record("\(verdict.aftermath)") }
     }
 
     private struct Unexpected: Error { var text: String }

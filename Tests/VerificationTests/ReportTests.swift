@@ -11,16 +11,19 @@ struct ReportTests {
     private static var verdict: FirmwareVerdict {
         let nasty = Array("<a href=\"x\">&amp;]]>\u{1B}[2J\u{FFFE}\u{202E}# \\ '…".utf8) + [0, 0xFF]
         var verdict = FirmwareVerdict()
-        func add(_ id: String, _ outcome: CheckResult.Outcome, _ steps: [CheckResult.Step] = []) {
+        func add(
+            _ id: String, _ outcome: CheckResult.Outcome, _ steps: [CheckResult.Step] = [], time: Duration? = nil
+        ) {
             verdict.results.append(
                 CheckResult(
                     id: id, paragraph: "1, table: \"OK\" \\ # <&>", round: 1, outcome: outcome, variants: ["a: b"],
-                    steps: steps,
-                    time: .milliseconds(1500)))
+                    steps: steps, time: outcome == .passed ? .microseconds(1_500_400) : time))
         }
         add("pump.one", .passed, [.sent(Array("STATUS\n".utf8)), .did("press")])
         let text = String(decoding: nasty, as: UTF8.self)
-        add("pump.two", .failed(expected: "OK\0\u{FFFF}", got: text), [.received(nasty), .sent(nasty)])
+        add(
+            "pump.two", .failed(expected: "OK\0\u{FFFF}", got: text), [.received(nasty), .sent(nasty)],
+            time: .microseconds(1_749_700))
         add("pump.three", .skipped(reason: "needs # a \\ hand & \"more\""))
         for time in 1...100 { verdict.timings.add(.milliseconds(time), to: .replyLatency) }
         return verdict
@@ -39,8 +42,11 @@ struct ReportTests {
         #expect(parser.parse(), "\(parser.parserError.map { "\($0)" } ?? "")")
         #expect(reader.names == ["testsuites", "testsuite", "testcase", "testcase", "failure", "testcase", "skipped"])
         let suite = try #require(reader.attributes["testsuite"])
-        #expect(["tests", "failures", "skipped", "time"].map { suite[$0] } == ["3", "1", "1", "4.5"])
+        #expect(["tests", "failures", "skipped", "time"].map { suite[$0] } == ["3", "1", "1", "3.250"])
         #expect(reader.attributes["skipped"]?["message"] == "needs # a \\ hand & \"more\"")
+        let cases = Self.text(JUnitReport(family: "pump")).split(separator: "\n").filter { $0.contains("<testcase") }
+        #expect(cases.map { $0.contains("time=") } == [true, true, false])
+        #expect(cases[0].contains("time=\"1.500\"") && cases[1].contains("time=\"1.750\""), "\(cases)")
         #expect(reader.text.contains("<a href=\"x\">&amp;]]>"))
     }
 

@@ -111,7 +111,7 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
     /// - Parameter onResult: Called with each result.
     func verify(
         _ family: FamilyVerification, checks: [Check]? = nil, hasStimulus: Bool = true,
-        _ change: (inout VerificationOptions) -> Void = { _ in }
+        _ change: (inout VerificationOptions) -> Void = { _ in }, onRun: @escaping @Sendable () -> Void = {}
     ) -> Outcome {
         var options = VerificationOptions()
         (options.mayRun, options.maySend, options.seed) = (true, family.family == "rescue", 7)
@@ -124,7 +124,7 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
                     try perform($0, $1)
                 } look: { [unowned self] in
                     device.seen.mapValues(\.shown)
-                } : nil)
+                } : nil, onRun: onRun)
         let box = Box()
         selectMutation(checks.first?.id)
         box.ending = loop.run(limit: .seconds(40_000)) { [unowned self] in

@@ -58,7 +58,9 @@ public struct MessageIntake: Sendable {
     /// - Throws: Where messages have come that could not be stored.
     public func finish() throws(RescueStoreError) {
         guard let trouble, !waiting.isEmpty else { return }
-        throw RescueStoreError(trouble.code, "\(waiting.count) messages are not kept: \(trouble)", hint: trouble.hint)
+        let verb = waiting.count == 1 ? "is" : "are"
+        throw RescueStoreError(
+            trouble.code, "\(waiting.count.counted("message")) \(verb) not kept: \(trouble)", hint: trouble.hint)
     }
 
     /// What arrives next; nothing where it is time to try again to store what waits.

@@ -112,10 +112,11 @@ extension LogDownloadError: CustomStringConvertible {
             case .download(.session(let error)): "\(error)"
             case .download(.restarted): "the sensor has restarted"
             case .download(.beganAgain): "it has begun again, since another program asked for it too"
-            case .gaps(let count): "something is missing in \(count) places"
+            case .gaps(let count): "something is missing in \(count.counted("place"))"
             case .file(let error): "\(error)"
             }
         guard byteCount > 0 else { return reason }
-        return "the log is incomplete, \(byteCount) bytes of it are in \(place ?? "standard output"): \(reason)"
+        let kept = "\(byteCount.counted("byte")) of it \(byteCount == 1 ? "is" : "are")"
+        return "the log is incomplete, \(kept) in \(place ?? "standard output"): \(reason)"
     }
 }

@@ -44,6 +44,11 @@ public struct LatencyRecord: Sendable {
     /// How long it took.
     public var time = Duration.zero
 
+    /// How many questions were asked.
+    public var questionCount: Int { samples.count + disturbedCount + refusedCount + unansweredCount }
+    /// Whether more than half of the questions were not answered in time: what was measured tells little of the device.
+    public var isMostlyUnanswered: Bool { unansweredCount * 2 > questionCount }
+
     /// Nothing was measured yet.
     public init() {}
 }

@@ -33,7 +33,8 @@ extension PeerImageError: CustomStringConvertible {
         case .beginBadFormat: "the image begins without a name and a size"
         case .tooLarge: "the image has more than \(PeerDecoder.characterLimit) base64 characters"
         case .base64Invalid: "the image is not base64"
-        case .sizeMismatch: "the image has \(byteCount) bytes, and \(image?.byteCount ?? 0) were announced"
+        case .sizeMismatch:
+            "the image has \(byteCount.counted("byte")), and the announced size is \(image?.byteCount ?? 0)"
         }
     }
 }

@@ -53,9 +53,9 @@ extension RescueError: CustomStringConvertible {
         let expected = expected.map { ": expected \($0)" } ?? ""
         return switch code {
         case .notJSON: "not JSON at byte \(offset)\(expected)"
-        case .noise: "\(offset) bytes that belong to no message"
-        case .truncated: "cut off behind \(offset) bytes"
-        case .tooLong: "too long, with \(offset) bytes"
+        case .noise: "\(offset.counted("byte")) that \(offset == 1 ? "belongs" : "belong") to no message"
+        case .truncated: "cut off behind \(offset.counted("byte"))"
+        case .tooLong: "too long, with \(offset.counted("byte"))"
         case .tooDeep: "nested deeper than \(RescueFramer.depthLimit) levels"
         case .invalidText: "text that is not Unicode at byte \(offset)"
         case .duplicateField: "the field '\(field)' is there twice"

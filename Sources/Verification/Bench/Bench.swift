@@ -22,8 +22,12 @@ final class Bench {
     private(set) var unasked: [HeardLine] = []
     /// Whether anything was sent but a question, or done at the device.
     private(set) var hasInterfered = false
-    /// Whether what the device drives may have been running.
-    var mayHaveRun = false
+    /// Whether what the device drives may have been running. Set before anything is sent or done that starts it.
+    var mayHaveRun: Bool {
+        didSet { if mayHaveRun, !oldValue { onRun() } }
+    }
+    /// Called before what the device drives may run for the first time.
+    private let onRun: @Sendable () -> Void
     /// What the board said while it started, where opening the link has reset it.
     var bootLines: [HeardLine]?
     /// What the family keeps of the device as it was before the first check.
@@ -41,10 +45,11 @@ final class Bench {
 
     init(
         _ link: any Link, clock: SessionClock, options: VerificationOptions, stimulus: (any Stimulus)?,
-        framing: Framing, isUnasked: @escaping @Sendable (String) -> Bool
+        framing: Framing, isUnasked: @escaping @Sendable (String) -> Bool,
+        mayHaveRun: Bool = false, onRun: @escaping @Sendable () -> Void = {}
     ) {
         (self.link, self.clock, self.options, self.stimulus) = (link, clock, options, stimulus)
-        self.isUnasked = isUnasked
+        (self.isUnasked, self.mayHaveRun, self.onRun) = (isUnasked, mayHaveRun, onRun)
         lines = HeardLines(link.keepsPacketBounds ? .packets : framing)
         reader = LinkReader(link, clock: clock)
     }
@@ -199,7 +204,7 @@ final class Bench {
 
     /// Does something at the device.
     func act(_ verb: String, _ arguments: String...) async throws {
-        guard let stimulus else { throw CheckSkip(reason: "needs a stimulus") }
+        guard let stimulus else { throw CheckSkip(reason: options.reason("needs a stimulus", .stimulus)) }
         hasInterfered = true
         steps.append(.did(([verb] + arguments).joined(separator: " ")))
         try await stimulus.perform(verb, arguments)
@@ -209,7 +214,7 @@ final class Bench {
     ///
     /// - Throws: ``CheckSkip`` where nobody tells of that.
     func observe(_ key: String) async throws -> String {
-        guard let stimulus else { throw CheckSkip(reason: "needs a stimulus") }
+        guard let stimulus else { throw CheckSkip(reason: options.reason("needs a stimulus", .stimulus)) }
         guard let value = try await stimulus.state()[key] else {
             throw CheckSkip(reason: "the stimulus does not tell of '\(key)'")
         }

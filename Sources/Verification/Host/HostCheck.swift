@@ -13,13 +13,19 @@ public struct HostCheck: Sendable {
     /// The section of the protocol's page, and its words.
     public let paragraph: String
     public let judgement: Judgement
+    /// What was expected, in a sentence, where it fails.
+    public let expectation: String
     /// Whether it can be judged only where the host is on a pseudo-terminal.
     public let needsTerminal: Bool
 
-    init(_ name: String, _ paragraph: String, _ judgement: Judgement, needsTerminal: Bool = false) {
+    init(
+        _ name: String, _ paragraph: String, _ judgement: Judgement, expecting expectation: String,
+        needsTerminal: Bool = false
+    ) {
         self.name = name
         self.paragraph = paragraph
         self.judgement = judgement
+        self.expectation = expectation
         self.needsTerminal = needsTerminal
     }
 }

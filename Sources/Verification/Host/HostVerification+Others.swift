@@ -6,7 +6,9 @@ extension HostVerification {
             PlayedDevice(
                 "plain", "the sensor as it is", [:],
                 [
-                    HostCheck("commands", "2: \"Host writes GET_LOG\"", .rule("commands")), fastBaud,
+                    HostCheck(
+                        "commands", "2: \"Host writes GET_LOG\"", .rule("commands"),
+                        expecting: "the program sends GET_LOG, and nothing else"), fastBaud,
                     understands("2: \"LOG Values: <text>\""),
                 ]),
             PlayedDevice(
@@ -24,7 +26,9 @@ extension HostVerification {
             PlayedDevice(
                 "plain", "the board as it is", [:],
                 [
-                    HostCheck("commands", "3: \"LED:1, LED:0 set, LED asks\"; over BLE one byte", .rule("commands")),
+                    HostCheck(
+                        "commands", "3: \"LED:1, LED:0 set, LED asks\"; over BLE one byte", .rule("commands"),
+                        expecting: "the program sends only commands that the board has"),
                     fastBaud, understands("3: \"reply LED:<0|1>\""),
                 ]),
             PlayedDevice(
@@ -51,7 +55,9 @@ extension HostVerification {
             PlayedDevice(
                 "plain", "a phone as it is", [:],
                 [
-                    HostCheck("messages", "5: \"One JSON object per message\"", .rule("commands")), fastBaud,
+                    HostCheck(
+                        "messages", "5: \"One JSON object per message\"", .rule("commands"),
+                        expecting: "the program sends only messages, each a JSON object of its own"), fastBaud,
                     understands("5: \"A received message is stored\""),
                 ]),
             PlayedDevice(

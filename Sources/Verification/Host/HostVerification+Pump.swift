@@ -25,7 +25,8 @@ extension HostVerification {
                 [
                     HostCheck(
                         "repeats-off", "1, table: \"OFF … always works\": it is sent again until it is acknowledged",
-                        .rule("repeats=10s/OFF@line:PUMP:OFF"))
+                        .rule("repeats=10s/OFF@line:PUMP:OFF"),
+                        expecting: "OFF is sent again within 10 s, until PUMP:OFF acknowledges it")
                 ]),
             PlayedDevice(
                 "overheating", "a pump that gets too warm once it runs",
@@ -33,24 +34,33 @@ extension HostVerification {
                 [
                     HostCheck(
                         "stays-off", "1: \"After both the state is ERROR until OFF\"",
-                        .rule("refrains=ON@line:ERROR:OVERHEAT"))
+                        .rule("refrains=ON@line:ERROR:OVERHEAT"),
+                        expecting: "no ON is sent after ERROR:OVERHEAT, before OFF")
                 ]),
         ])
 
     private static let rules = [
         HostCheck(
             "commands", "1, table: \"the host sends plain decimals only\", and no more than 63 bytes",
-            .rule("commands")),
-        HostCheck("one-in-flight", "1: \"Keep one command in flight.\"", .rule("one-in-flight")),
+            .rule("commands"), expecting: "the program sends only commands that the pump has, with plain decimals"),
+        HostCheck(
+            "one-in-flight", "1: \"Keep one command in flight.\"", .rule("one-in-flight"),
+            expecting: "each command but OFF is sent after the reply to the one before"),
     ]
 
-    private static let baud = HostCheck("baud", "table: \"9600 8N1\"", .rule("baud"), needsTerminal: true)
+    private static let baud = HostCheck(
+        "baud", "table: \"9600 8N1\"", .rule("baud"), expecting: "the program sends at 9600 baud, 8N1",
+        needsTerminal: true)
 }
 
 extension HostVerification {
     /// That a host gets along with a device.
-    static func understands(_ paragraph: String) -> HostCheck { HostCheck("understands", paragraph, .exitStatus) }
+    static func understands(_ paragraph: String) -> HostCheck {
+        HostCheck("understands", paragraph, .exitStatus, expecting: "the program ends with exit status 0")
+    }
 
     /// The baud rate of the boards with an ESP32.
-    static let fastBaud = HostCheck("baud", "table: \"115200 8N1\"", .rule("baud"), needsTerminal: true)
+    static let fastBaud = HostCheck(
+        "baud", "table: \"115200 8N1\"", .rule("baud"), expecting: "the program sends at 115200 baud, 8N1",
+        needsTerminal: true)
 }

@@ -1,3 +1,5 @@
+internal import LineProtocol
+
 extension FamilyVerification {
     /// An image, and what it is told by.
     static let imageChecks: [Check] = [
@@ -22,7 +24,7 @@ extension FamilyVerification {
             let transfer = try await bench.wholeTransfer()
             guard Base64.bytes(transfer.characters) == nil else { return }
             let bad = transfer.chunks.first { !$0.allSatisfy(Base64.isCharacter) }
-            let got = bad?.shown ?? "\(transfer.characters.count) characters that are none"
+            let got = bad?.shown ?? "\(transfer.characters.count.counted("character")), which are none"
             throw CheckFailure(expected: "base64 with its padding at its end", got: got)
         },
         Check("peer.image.size", "4: decoded size unlike the announced one (size_mismatch)") { bench in
@@ -30,7 +32,7 @@ extension FamilyVerification {
             guard let size = transfer.announced?.size, size <= mostBytes,
                 let count = Base64.bytes(transfer.characters)?.count
             else { throw CheckSkip(reason: "there are no two sizes to compare") }
-            try require(count == size, "\(size) bytes, as announced", got: "\(count) bytes")
+            try require(count == size, "\(size.counted("byte")), as announced", got: count.counted("byte"))
         },
         Check("peer.image.limit", "4: more than 7,000,000 base64 characters (too_large)") { bench in
             let transfer = try await bench.transfer()
@@ -69,10 +71,10 @@ extension FamilyVerification {
             bench in
             let first = try await bench.wholeTransfer()
             let next = try await bench.expectImage("GET")
-            let got = "\(next.characters.count) characters, \(next.ending == .end ? "IMG_END" : "no IMG_END")"
+            let got = "\(next.characters.count.counted("character")), \(next.ending == .end ? "IMG_END" : "no IMG_END")"
             try require(
                 next.ending == .end && next.characters.count == first.characters.count,
-                "\(first.characters.count) characters and IMG_END, as before", got: got)
+                "\(first.characters.count.counted("character")) and IMG_END, as before", got: got)
         },
         Check(
             "peer.image.error", "4: IMG_ERROR <reason> (no_file_selected, not_png, read_failed)", needs: [.stimulus]
@@ -99,5 +101,5 @@ extension FamilyVerification {
 }
 
 extension Int? {
-    fileprivate var described: String { map { "\($0) characters" } ?? "none" }
+    fileprivate var described: String { map { $0.counted("character") } ?? "none" }
 }

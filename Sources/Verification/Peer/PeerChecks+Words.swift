@@ -1,3 +1,5 @@
+internal import LineProtocol
+
 extension FamilyVerification {
     /// What a peer says to one who comes.
     static let greetingChecks: [Check] = [
@@ -122,7 +124,7 @@ extension Bench {
         let (now, isStillOn) = (try await observeCount("messages"), try await observe("on"))
         // A peer keeps so many only.
         if now == count, count >= 100 { throw CheckSkip(reason: "the peer keeps no more than \(count) messages") }
-        try require(now == count + 1, "\(count + 1) messages at the peer", got: "\(now)")
+        try require(now == count + 1, "\((count + 1).counted("message")) at the peer", got: "\(now)")
         try require(isOn == isStillOn, "on: \(isOn), as before", got: "on: \(isStillOn)")
     }
 

@@ -119,10 +119,15 @@ enum PumpCare {
         let limit = bench.mayHaveRun ? bench.options.offLimit : bench.options.timeout * 2
         do {
             if try await switchOff(bench, within: limit) == true { return .safe }
-            return .perhapsOn("it has not acknowledged OFF")
+            return notOff(bench, "the pump has not acknowledged OFF")
         } catch {
-            return .perhapsOn("\(error)")
+            return notOff(bench, "\(error)")
         }
+    }
+
+    /// Nothing but a pump that was read to be off is tested.
+    private static func notOff(_ bench: Bench, _ reason: String) -> Aftermath {
+        bench.mayHaveRun ? .perhapsOn(reason) : .unread(reason)
     }
 
     /// Repeats OFF until the pump says that it is off.

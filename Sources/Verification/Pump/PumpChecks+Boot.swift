@@ -38,7 +38,8 @@ extension Bench {
     fileprivate func startingLines() async throws -> [HeardLine] {
         if let bootLines { return bootLines }
         guard stimulus != nil else {
-            throw CheckSkip(reason: "opening this endpoint does not reset the board: needs a stimulus")
+            throw CheckSkip(
+                reason: options.reason("opening this endpoint does not reset the board: needs a stimulus", .stimulus))
         }
         try await act("reset")
         return try await untilStarted()

@@ -11,12 +11,23 @@ public struct JUnitReport: VerificationReport {
 
     public func text(of result: CheckResult) -> String { "" }
 
-    public func ending(_ verdict: FirmwareVerdict) -> String {
-        let time = verdict.results.reduce(0) { $0 + $1.time.milliseconds } / 1000
+    public func ending(_ verdict: FirmwareVerdict) -> String { document(verdict.results) }
+
+    public func abandonment(_ results: [CheckResult], hasBegun: Bool, _ reason: Abandonment) -> String {
+        document(results, reason)
+    }
+
+    /// - Parameter error: Why there are no more results, as a test case of its own.
+    private func document(_ results: [CheckResult], _ error: Abandonment? = nil) -> String {
+        let times = results.compactMap(\.time)
+        let time = Self.attribute(times.isEmpty ? nil : times.reduce(.zero, +))
+        let failed = results.count { $0.isFailure }
+        let skipped = results.count { if case .skipped = $0.outcome { true } else { false } }
         let counts =
-            "tests=\"\(verdict.results.count)\" failures=\"\(verdict.failedCount)\" errors=\"0\" "
-            + "skipped=\"\(verdict.skippedCount)\" time=\"\(time)\""
-        let cases = verdict.results.map { testCase($0, rounds: verdict.results.last?.round ?? 1) }.joined()
+            "tests=\"\(results.count + (error == nil ? 0 : 1))\" failures=\"\(failed)\" "
+            + "errors=\"\(error == nil ? 0 : 1)\" skipped=\"\(skipped)\"\(time)"
+        let cases =
+            results.map { testCase($0, rounds: results.last?.round ?? 1) }.joined() + (error.map(testCase) ?? "")
         return """
             <?xml version="1.0" encoding="UTF-8"?>
             <testsuites \(counts)>
@@ -29,7 +40,7 @@ public struct JUnitReport: VerificationReport {
 
     private func testCase(_ result: CheckResult, rounds: Int) -> String {
         let start =
-            "    <testcase classname=\"\(family)\" name=\"\(result.title(rounds: rounds))\" time=\"\(result.time.milliseconds / 1000)\""
+            "    <testcase classname=\"\(family)\" name=\"\(result.title(rounds: rounds))\"\(Self.attribute(result.time))"
         switch result.outcome {
         case .passed: return start + "/>\n"
         case .skipped(let reason):
@@ -40,6 +51,22 @@ public struct JUnitReport: VerificationReport {
             let message = Self.escaped("expected \(expected), got \(got)")
             return start + ">\n      <failure message=\"\(message)\">\(text)</failure>\n    </testcase>\n"
         }
+    }
+
+    private func testCase(_ error: Abandonment) -> String {
+        """
+            <testcase classname="\(family)" name="\(family).verification">
+              <error type="\(Self.escaped(error.code))" message="\(Self.escaped(error.message))"/>
+            </testcase>
+
+        """
+    }
+
+    /// A time in seconds, to the millisecond; nothing where it is not known.
+    private static func attribute(_ time: Duration?) -> String {
+        guard let time else { return "" }
+        let milliseconds = Int(time.milliseconds.rounded())
+        return " time=\"\(milliseconds / 1000).\("\(1000 + milliseconds % 1000)".suffix(3))\""
     }
 
     /// What a device says may have anything in it: no character goes through that XML has no room for.

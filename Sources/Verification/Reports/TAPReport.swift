@@ -29,6 +29,10 @@ public struct TAPReport: VerificationReport {
         return text
     }
 
+    public func abandonment(_ results: [CheckResult], hasBegun: Bool, _ reason: Abandonment) -> String {
+        (hasBegun ? "" : "TAP version 14\n") + "Bail out! \(Self.escaped(reason.message))\n"
+    }
+
     /// A block of YAML, in which every text is quoted.
     private func diagnostics(of result: CheckResult) -> String {
         var lines = ["---", "protocol: \(Self.quoted(result.paragraph))"]
@@ -41,7 +45,7 @@ public struct TAPReport: VerificationReport {
         ] where !texts.isEmpty {
             lines += ["\(name):"] + texts.map { "  - \(Self.quoted($0))" }
         }
-        lines.append("duration_ms: \(result.time.milliseconds)")
+        if let time = result.time { lines.append("duration_ms: \(time.milliseconds)") }
         return (lines + ["..."]).map { "  \($0)\n" }.joined()
     }
 

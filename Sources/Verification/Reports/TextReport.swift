@@ -38,6 +38,9 @@ public struct TextReport: VerificationReport {
         }
         return text + "\(verdict.passedCount) passed, \(verdict.failedCount) failed, \(verdict.skippedCount) skipped\n"
     }
+
+    /// Nothing: people read the reason where the program tells failures.
+    public func abandonment(_ results: [CheckResult], hasBegun: Bool, _ reason: Abandonment) -> String { "" }
 }
 
 extension CheckResult.Step {

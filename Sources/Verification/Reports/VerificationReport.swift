@@ -8,6 +8,12 @@ public protocol VerificationReport: Sendable {
     func text(of result: CheckResult) -> String
     /// What stands behind the last result.
     func ending(_ verdict: FirmwareVerdict) -> String
+    /// What stands in place of the ending where a verification was not made, or not to its end.
+    ///
+    /// - Parameters:
+    ///   - results: Those that there are.
+    ///   - hasBegun: Whether the beginning was told.
+    func abandonment(_ results: [CheckResult], hasBegun: Bool, _ reason: Abandonment) -> String
 }
 
 extension CheckResult {

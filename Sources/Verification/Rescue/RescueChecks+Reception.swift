@@ -1,3 +1,5 @@
+internal import LineProtocol
+
 extension FamilyVerification {
     /// What becomes of a message that a phone receives. It is seen where the phone says it again, or where a stimulus counts.
     static let receptionChecks: [Check] = [
@@ -53,7 +55,7 @@ extension FamilyVerification {
             try await bench.act("reset")
             try await bench.drain(quiet: .seconds(1))
             let after = try await bench.observeCount("received")
-            try require(after == count, "\(count) messages behind a restart, as before", got: "\(after)")
+            try require(after == count, "\(count.counted("message")) behind a restart, as before", got: "\(after)")
             try await bench.expectStored(0, of: [message]) { try await bench.say(message) }
         },
     ]
@@ -93,7 +95,9 @@ extension Bench {
             try require(stored == number, "\(number) stored", got: "\(stored)")
         }
         if isEchoed {
-            let expected = number == 0 ? "nothing of a message that it has" : "each of \(number) messages again"
+            let expected =
+                number == 0
+                ? "nothing of a message that it has" : "each of \(number.counted("message")) again"
             try require(Set(again).count == number, expected, got: "\(again.count) of them")
         }
     }

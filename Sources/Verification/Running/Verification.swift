@@ -15,6 +15,7 @@ public struct Verification: Sendable {
     private let clock: SessionClock
     private let options: VerificationOptions
     private let stimulus: (any Stimulus)?
+    private let onRun: @Sendable () -> Void
 
     /// A verification that has not begun.
     ///
@@ -23,9 +24,11 @@ public struct Verification: Sendable {
     ///   - checks: Which checks are made; all of the family where it is nil.
     ///   - clock: What times are measured by, and waited by.
     ///   - stimulus: Hands at the device; nil where there are none, so that some checks are skipped.
+    ///   - onRun: Called once, before what the device drives may run for the first time.
     public init(
         _ family: FamilyVerification, over link: any Link, checks: [Check]? = nil, clock: any Clock<Duration>,
-        options: VerificationOptions = VerificationOptions(), stimulus: (any Stimulus)? = nil
+        options: VerificationOptions = VerificationOptions(), stimulus: (any Stimulus)? = nil,
+        onRun: @escaping @Sendable () -> Void = {}
     ) {
         self.family = family
         self.link = link
@@ -33,6 +36,7 @@ public struct Verification: Sendable {
         self.clock = SessionClock(clock)
         self.options = options
         self.stimulus = stimulus
+        self.onRun = onRun
     }
 
     /// How many results there will be.
@@ -46,11 +50,14 @@ public struct Verification: Sendable {
     public func run(_ tell: (CheckResult) -> Void) async throws -> FirmwareVerdict {
         let bench = makeBench()
         var verdict = FirmwareVerdict()
+        let start = bench.elapsed
         switch try await family.begin(bench) {
         case .ready: await runAll(bench, &verdict, tell)
         case .unusable(let failure):
             verdict.ending = .unusable
-            report(checks.prefix(1), .failed(expected: failure.expected, got: failure.got), bench, &verdict, tell)
+            report(
+                checks.prefix(1), .failed(expected: failure.expected, got: failure.got), bench, &verdict, tell,
+                time: bench.elapsed - start)
         }
         skipRest(bench, &verdict, tell)
         verdict.timings = bench.timings
@@ -58,10 +65,10 @@ public struct Verification: Sendable {
         return verdict
     }
 
-    private func makeBench() -> Bench {
+    private func makeBench(mayHaveRun: Bool = false) -> Bench {
         Bench(
             link, clock: clock, options: options, stimulus: stimulus, framing: family.framing,
-            isUnasked: family.isUnasked)
+            isUnasked: family.isUnasked, mayHaveRun: mayHaveRun, onRun: onRun)
     }
 
     // MARK: Checks
@@ -81,9 +88,13 @@ public struct Verification: Sendable {
     }
 
     private func reasonToSkip(_ check: Check) -> String? {
-        if check.needs.contains(.run), !options.mayRun { return "needs leave to run \(family.driven)" }
-        if check.needs.contains(.send), !options.maySend { return "needs leave to send messages that are kept" }
-        if check.needs.contains(.stimulus), stimulus == nil { return "needs a stimulus" }
+        if check.needs.contains(.run), !options.mayRun {
+            return options.reason("needs leave to run \(family.driven)", .run)
+        }
+        if check.needs.contains(.send), !options.maySend {
+            return options.reason("needs leave to send messages that are kept", .send)
+        }
+        if check.needs.contains(.stimulus), stimulus == nil { return options.reason("needs a stimulus", .stimulus) }
         return nil
     }
 
@@ -140,7 +151,7 @@ public struct Verification: Sendable {
     private func report(
         _ checks: some Sequence<Check>, _ outcome: CheckResult.Outcome, _ bench: Bench?,
         _ verdict: inout FirmwareVerdict,
-        _ tell: (CheckResult) -> Void, time: Duration = .zero
+        _ tell: (CheckResult) -> Void, time: Duration? = nil
     ) {
         for check in checks {
             let result = CheckResult(
@@ -165,8 +176,8 @@ public struct Verification: Sendable {
         guard bench.hasInterfered else { return .untouched }
         let (mayHaveRun, memory) = (bench.mayHaveRun, bench.memory)
         return await Task(executorPreference: link.executor) {
-            let bench = makeBench()
-            (bench.mayHaveRun, bench.memory) = (mayHaveRun, memory)
+            let bench = makeBench(mayHaveRun: mayHaveRun)
+            bench.memory = memory
             return await family.end(bench)
         }.value
     }

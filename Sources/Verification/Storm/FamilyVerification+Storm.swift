@@ -1,3 +1,5 @@
+internal import LineProtocol
+
 extension FamilyVerification {
     /// The storm sensor, on a serial line and over BLE: section 2 of the protocol's page.
     public static let storm = FamilyVerification(
@@ -33,7 +35,7 @@ extension FamilyVerification {
             guard second.isWhole else { throw CheckSkip(reason: StoredLog.reasonNotToWait) }
             // What was measured meanwhile is behind it.
             try require(
-                second.rows.starts(with: first.rows), "the same \(first.rows.count) rows",
+                second.rows.starts(with: first.rows), "the same \(first.rows.count.counted("row"))",
                 got: "\(second.rows.count) others")
         },
     ]

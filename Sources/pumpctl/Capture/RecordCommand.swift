@@ -36,6 +36,11 @@ struct RecordCommand: ParsableCommand {
         var options = shared.merged(with: parent.shared)
         options.capture = file
         let command = command
+        // Before the file is made, which would stay empty.
+        do throws(ServedCommand.StartFailure) { try ServedCommand.check(command) } catch {
+            error.report(command, hint: SharedPort.startHint, on: Output(isJSON: options.json))
+            throw ExitCode(error.exitStatus)
+        }
         try CommandRunner.runToStatus(options) { context in try await SharedPort.run(command, context) }
     }
 }

@@ -5,6 +5,9 @@ import SerialPort
 
 /// The device of this program as a pseudo-terminal, for a program that opens serial ports.
 enum SharedPort {
+    /// What to do where a program can't be started.
+    static let startHint = "give a program, or a command of pumpctl, behind '--'"
+
     /// Runs a program with PUMPCTL_PORT set to the device, and passes on what both say.
     ///
     /// - Returns: The program's exit status.
@@ -28,7 +31,7 @@ enum SharedPort {
                 while let bytes = try await channel.read() { try await link.send(bytes) }
             }
             let status = try await context.runServed(
-                words, with: ["PUMPCTL_PORT": path], hint: "give a program, or a command of pumpctl, behind '--'")
+                words, with: ["PUMPCTL_PORT": path], hint: startHint)
             for task in [fromDevice, fromProgram] { task.cancel() }
             _ = await fromDevice.result
             _ = await fromProgram.result

@@ -28,7 +28,7 @@ extension Failure {
     /// The link of a script broke.
     init(_ error: ScriptLossError, at place: DevicePlace) {
         let count = error.unsentCount
-        let lines = count == 0 ? [] : [count == 1 ? "1 line" : "\(count) lines"]
+        let lines = count == 0 ? [] : [count.counted("line")]
         let unsent = lines + (error.mayFollow ? ["what follows"] : [])
         let reason = Console.loss(error.link, error.pending, at: place.name)
         self.init(

@@ -40,7 +40,7 @@ struct DoctorCommand: ParsableCommand {
             if let first = obstacles.first {
                 throw Failure(
                     ExitStatus(first), code: "unhealthy",
-                    obstacles.count == 1 ? "1 check failed" : "\(obstacles.count) checks failed")
+                    "\(obstacles.count.counted("check")) failed")
             }
         }
     }

@@ -67,7 +67,7 @@ extension CommandContext {
                     guard let type = format.type, format.content(of: bytes) == nil else { continue }
                     throw Failure(
                         .protocolError, code: "not_of_type",
-                        "the value of \(characteristic.uuid) is no \(type.rawValue): it has \(bytes.count) bytes",
+                        "the value of \(characteristic.uuid) is no \(type.rawValue): it has \(bytes.count.counted("byte"))",
                         hint: "read it without --type", outcome: "nothing_changed")
                 }
             }

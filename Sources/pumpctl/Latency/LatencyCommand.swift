@@ -3,7 +3,7 @@ import DeviceKit
 import Latency
 import LineProtocol
 
-struct LatencyCommand: ContextCommand, OptionedCommand {
+struct LatencyCommand: ParsableCommand, OptionedCommand, Sendable {
     static let configuration = CommandConfiguration(
         commandName: "latency",
         abstract: "Measure round trips, and say what their time is spent on.",
@@ -33,14 +33,18 @@ struct LatencyCommand: ContextCommand, OptionedCommand {
         }
     }
 
-    func run(in context: CommandContext) async throws {
+    func run() throws {
+        try CommandRunner.runToStatus(shared.merged(with: parent.shared)) { try await perform(in: $0).rawValue }
+    }
+
+    private func perform(in context: CommandContext) async throws -> ExitStatus {
         guard let question = LatencyQuestion.named(context.family.name) else {
             let known = LatencyQuestion.all.map(\.family).joined(separator: ", ")
             throw Failure(
                 .usage, code: "usage", "there is no question that changes nothing for the family \(context.family)",
                 hint: "measure a device of another family: \(known)", outcome: "not_sent")
         }
-        try await LatencyRun(
+        return try await LatencyRun(
             question: question, count: count ?? question.usualCount, interval: interval.duration, context: context
         ).run()
     }

@@ -11,8 +11,9 @@ struct LatencyRun: Sendable {
     let interval: Duration
     let context: CommandContext
 
-    func run() async throws {
-        let endpoint = try context.endpoint()
+    /// - Returns: The exit of the program.
+    func run() async throws -> ExitStatus {
+        let endpoint = try context.endpoint(ofOneOf: LatencyQuestion.all.map(\.family))
         // Another program's OFF goes at once, and ends this.
         let stop = OffStop()
         let link = try await context.openLink(endpoint, for: .watching, onStop: stop.take, note: context.output.note)
@@ -36,7 +37,15 @@ struct LatencyRun: Sendable {
             let report = LatencyReport(record, question, over: carrier, interval: interval)
         else { throw CancellationError() }
         let text = LatencyText(report, record, question, carrier, place: link.name)
-        context.output.result(text.text, text.record)
+        guard record.isMostlyUnanswered else {
+            context.output.result(text.text, text.record)
+            return .done
+        }
+        // What was measured is told all the same, and one object tells programs of both.
+        let failure = Failure(mostlyUnanswered: record, question, link)
+        context.output.result(text.text, ResultRecord(text.record, with: failure.record))
+        context.output.note("pumpctl: \(failure.message.printable())", hint: failure.hint)
+        return failure.status
     }
 
     private func measure(_ link: any Link) async throws -> LatencyRecord {
@@ -54,6 +63,15 @@ struct LatencyRun: Sendable {
 }
 
 extension Failure {
+    /// Too few questions were answered to call it a measurement, and the device was only asked.
+    fileprivate init(mostlyUnanswered record: LatencyRecord, _ question: LatencyQuestion, _ link: any Link) {
+        self.init(
+            .temporaryFailure, code: "mostly_unanswered",
+            "\(link.name): \(record.unansweredCount) of \(record.questionCount.counted("question")) had no answer "
+                + "in time",
+            hint: "allow more time: --timeout 5; '-v' shows what is sent and received", outcome: "nothing_changed")
+    }
+
     /// Nothing could be measured, and the device was only asked.
     fileprivate init(
         _ error: LatencyError, _ question: LatencyQuestion, _ link: any Link, _ context: CommandContext

@@ -27,7 +27,7 @@ struct LatencyText {
     }
 
     private var counts: [String] {
-        let answers = "\(place.printable()): \(measured.samples.count) answers to \(question.text)"
+        let answers = "\(place.printable()): \(measured.samples.count.counted("answer")) to \(question.text)"
         let dropped = [
             (measured.disturbedCount, "left out, as the device said something else meanwhile"),
             (measured.refusedCount, "refused"), (measured.unansweredCount, "not answered in time"),

@@ -44,9 +44,11 @@ struct SharedOptions: ParsableArguments {
     /// The endpoint that is named, by these options or by the user's settings; nil where none is.
     var namedPort: String? { try? PortChoice.named(port) }
 
-    /// The kind of device that a command for any device is for: the one that is named, or that the endpoint tells; a pump
-    /// where nothing does.
-    var deviceFamily: Family { family ?? namedPort.flatMap(Family.named) ?? .usual }
+    /// The kind of device that is named, or that the endpoint tells; nil where nothing does.
+    var toldFamily: Family? { family ?? namedPort.flatMap { Family.named(by: $0) ?? Family.handedOver(at: $0) } }
+
+    /// The kind of device that a command for any device is for: a pump where nothing tells.
+    var deviceFamily: Family { toldFamily ?? .usual }
 
     /// These options, completed by those that stood before the command's name.
     func merged(with earlier: SharedOptions) -> SharedOptions {

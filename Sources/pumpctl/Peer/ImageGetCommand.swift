@@ -59,7 +59,8 @@ struct ImageGetCommand: PeerSubcommand {
         case .download(.image(let error)): return Failure(error)
         case .download(.session(let session)):
             guard let image = error.report.image else { return session }
-            let progress = "the image is incomplete, \(error.report.byteCount) of \(image.byteCount) bytes came"
+            let progress =
+                "the image is incomplete, \(error.report.byteCount) of \(image.byteCount.counted("byte")) came"
             switch session.code {
             case .noAnswer:
                 return Failure(

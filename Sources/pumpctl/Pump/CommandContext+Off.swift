@@ -3,11 +3,18 @@ import LineProtocol
 import Terminal
 
 extension CommandContext {
+    /// What is said where a second signal ends the program before a pump that may run was read to be off.
+    static let lastWordsOnPump = """
+        pumpctl: given up: the pump may be on
+          hint: switch the pump off by its button or its supply
+        """
+
     /// Gets OFF to the pump by whatever way there is, and returns once the pump was read to be off.
     ///
+    /// - Parameter lastWords: What is said where a second signal ends the program before that; nil for nothing.
     /// - Throws: `Failure`, which says that the pump may be on.
-    func switchPumpOff() async throws {
-        work.setLastWords("pumpctl: given up: the pump may be on")
+    func switchPumpOff(lastWords: String? = lastWordsOnPump) async throws {
+        work.setLastWords(lastWords)
         defer { work.setLastWords(nil) }
         do {
             let endpoint = try endpoint()

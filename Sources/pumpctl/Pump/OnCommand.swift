@@ -81,7 +81,7 @@ extension CommandContext {
     /// Says what a run is at.
     private func tell(_ report: PumpRun.Report) {
         switch report {
-        case .begins: work.setLastWords("pumpctl: given up: the pump may be on")
+        case .begins: work.setLastWords(CommandContext.lastWordsOnPump)
         case .on(let report): if report.failure == nil { tell(report) }
         case .leftAlone: work.setLastWords(nil)
         case .off:

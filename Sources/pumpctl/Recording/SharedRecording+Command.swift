@@ -39,10 +39,10 @@ extension SharedRecording.Report {
             "pumpctl: nothing is recorded for now: \(trouble.text)\n  hint: \(trouble.hint)"
         case .begun(.overflowing): "pumpctl: the disk is too slow: not all is recorded"
         case .begun(.recovered(let lost)):
-            "pumpctl: it is recorded again" + (lost > 0 ? "; \(lost) records are lost" : "")
+            "pumpctl: it is recorded again" + (lost > 0 ? "; \(lost.counted("record")) lost" : "")
         case .begun(.broken): "pumpctl: pumpctl-record has ended: no more is recorded"
         case .begun(.stillWriting): "pumpctl: pumpctl-record still writes, and goes on by itself"
-        case .begun(.lost(let count)): "pumpctl: \(count) records could not be written"
+        case .begun(.lost(let count)): "pumpctl: \(count.counted("record")) could not be written"
         }
     }
 }

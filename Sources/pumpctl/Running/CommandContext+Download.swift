@@ -24,7 +24,7 @@ extension CommandContext {
         let (byteCount, values) = try await fetch(link, target, bar)
         guard let path = target.path else { return }
         output.outcome(
-            "\(byteCount) bytes in \(path)",
+            "\(byteCount.counted("byte")) in \(path)",
             values.merging(["ok": .boolean(true), "file": .text(path), "bytes": .integer(byteCount)]) { $1 })
     }
 }

@@ -18,7 +18,7 @@ extension CommandContext {
     ) async throws -> Int32 {
         let process: ServedCommand
         do throws(ServedCommand.StartFailure) { process = try ServedCommand(words, with: variables, isQuiet) } catch {
-            output.note("pumpctl: \(words[0].printable()): \(String(cString: strerror(error.errno)))", hint: hint)
+            error.report(words, hint: hint, on: output)
             return error.exitStatus
         }
         return try await withTaskCancellationHandler {
@@ -34,5 +34,12 @@ extension CommandContext {
                 process.kill()
             }
         }
+    }
+}
+
+extension ServedCommand.StartFailure {
+    /// Says why a command was not started.
+    func report(_ words: [String], hint: String, on output: Output) {
+        output.note("pumpctl: \(words[0].printable()): \(String(cString: strerror(errno)))", hint: hint)
     }
 }

@@ -166,21 +166,9 @@ struct DeviceServing: Sendable {
     ///
     /// - Returns: The exit status of the command.
     private func serveCommand(_ onDevice: @escaping OnDevice) async throws -> Int32 {
-        let (readiness, ready) = AsyncStream<[ReadyDevice]>.makeStream()
-        // What is served outlives a signal: the command may need it to come to its end.
-        let serving = Task(executorPreference: context.loop) {
-            defer { ready.finish() }
-            try await serve(onDevice) { ready.yield($0) }
-        }
-        return try await withCleanup({
-            serving.cancel()
-            _ = await serving.result
-        }) {
-            guard let devices = await readiness.first(where: { _ in true }) else {
-                try Task.checkCancellation()
-                try await serving.value
-                throw CancellationError()
-            }
+        try await context.serving { onReady in
+            try await serve(onDevice, onReady: onReady)
+        } to: { (devices: [ReadyDevice]) in
             var variables = devices.variables
             variables["PUMPCTL_CONTROL"] = control.map(ServingOptions.absolute)
             return try await context.runServed(

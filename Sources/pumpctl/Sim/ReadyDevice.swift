@@ -1,3 +1,4 @@
+import DeviceKit
 import Glibc
 import LineProtocol
 import Synchronization
@@ -68,8 +69,28 @@ extension [ReadyDevice] {
         for device in self {
             let count = (counts[device.family] ?? 0) + 1
             counts[device.family] = count
-            variables["PUMPCTL_PORT_\(device.family.uppercased())" + (count > 1 ? "_\(count)" : "")] = device.port
+            variables[Self.variable(of: device.family, count)] = device.port
         }
         return variables
+    }
+
+    /// The variable of the device of that number, from 1 on, among those of its family.
+    fileprivate static func variable(of family: String, _ number: Int) -> String {
+        "PUMPCTL_PORT_\(family.uppercased())" + (number > 1 ? "_\(number)" : "")
+    }
+}
+
+extension Family {
+    /// The family of a simulated device that this program was started with, as by `sim led --run`; nil where the endpoint is
+    /// not that of one.
+    static func handedOver(at endpoint: String) -> Family? {
+        FamilyRow.all.map(\.family).first { family in
+            var number = 1
+            while let port = getenv([ReadyDevice].variable(of: family.name, number)) {
+                if String(cString: port) == endpoint { return true }
+                number += 1
+            }
+            return false
+        }
     }
 }

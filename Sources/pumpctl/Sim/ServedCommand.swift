@@ -24,6 +24,13 @@ final class ServedCommand: Sendable {
         }
     }
 
+    /// Fails where a command can't be started, as far as that shows before it is.
+    static func check(_ words: [String]) throws(StartFailure) {
+        do throws(DescriptorError) { try ProgramStart(words[0], words).check() } catch {
+            throw StartFailure(errno: error.errno ?? EIO)
+        }
+    }
+
     /// Ends it, if it has not ended.
     func kill() { hasEnded.withLock { if !$0 { _ = Glibc.kill(process, SIGKILL) } } }
 

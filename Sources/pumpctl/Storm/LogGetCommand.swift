@@ -45,8 +45,8 @@ struct LogGetCommand: ContextCommand {
             }
             bar.clear()
             if report.addedLineEndCount > 0 {
-                output.note(
-                    "pumpctl: \(report.addedLineEndCount) rows came without a line end; each is on a line of its own")
+                let rows = report.addedLineEndCount.counted("row")
+                output.note("pumpctl: \(rows) came without a line end; each is on a line of its own")
             }
             return (report.byteCount, ["live_rows": .integer(report.liveRowCount)])
         }
@@ -55,7 +55,10 @@ struct LogGetCommand: ContextCommand {
     /// Why a log is not whole, and what there is of it.
     private func failure(_ error: LogDownloadError, _ output: Output) -> any Error {
         let hasSome = error.byteCount > 0
-        let kept = "\(error.byteCount) bytes of it " + (error.place.map { "are in \($0)" } ?? "were printed")
+        let verbs = error.byteCount == 1 ? ("is", "was") : ("are", "were")
+        let kept =
+            "\(error.byteCount.counted("byte")) of it "
+            + (error.place.map { "\(verbs.0) in \($0)" } ?? "\(verbs.1) printed")
         let (code, reason, hint): (String, String, String)
         switch error.cause {
         case .download(.session(let session)):

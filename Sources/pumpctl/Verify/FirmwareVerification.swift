@@ -12,8 +12,8 @@ struct FirmwareVerification: Sendable {
     let context: CommandContext
 
     /// - Returns: The exit of the program.
-    func run(_ report: any VerificationReport) async throws -> ExitStatus {
-        let endpoint = try context.endpoint()
+    func run(_ report: ReportPrinter) async throws -> ExitStatus {
+        let endpoint = try context.endpoint(ofOneOf: FamilyVerification.all.map(\.family))
         try await stimulus?.check(isAt: endpoint)
         let stop = OffStop()
         let link = try await context.openLink(
@@ -21,56 +21,76 @@ struct FirmwareVerification: Sendable {
         let result = VerdictBox()
         do {
             try await withCleanup({ await link.close() }) {
-                if options.mayRun, family.family == FamilyVerification.pump.family {
-                    context.work.setLastWords("pumpctl: given up: the pump may be on")
-                }
                 try await stop.run(on: context.loop) { result.verdict = try await verify(link, report) }
             }
         } catch let error as VerificationError {
             throw Failure(error)
         }
         guard let verdict = result.verdict else { throw CancellationError() }
-        context.output.draw(report.ending(verdict))
-        let aftermath = await safeAftermath(verdict)
+        report.end(verdict)
+        let (aftermath, offFailure) = await safeAftermath(verdict)
         context.work.setLastWords(nil)
+        if let failure = unsafeEnding(aftermath, offFailure, of: verdict) { throw failure }
         return try conclude(verdict, aftermath, isStopped: stop.wasTaken)
     }
 
-    private func verify(_ link: any Link, _ report: any VerificationReport) async throws -> FirmwareVerdict {
+    private func verify(_ link: any Link, _ report: ReportPrinter) async throws -> FirmwareVerdict {
         let verification = Verification(
-            family, over: link, checks: checks, clock: context.clock, options: options, stimulus: stimulus)
-        var hasBegun = false
+            family, over: link, checks: checks, clock: context.clock, options: options, stimulus: stimulus
+        ) { [work = context.work, isPump = family.family == FamilyVerification.pump.family] in
+            if isPump { work.setLastWords(CommandContext.lastWordsOnPump) }
+        }
         return try await verification.run { result in
-            if !hasBegun { context.output.draw(report.beginning(count: verification.count)) }
-            hasBegun = true
-            context.output.draw(report.text(of: result))
+            report.begin(count: verification.count)
+            report.print(result)
         }
     }
 
     // MARK: The end
 
     /// What is known of the pump; where it has not acknowledged OFF over the link, it is switched off by whatever way there is.
-    private func safeAftermath(_ verdict: FirmwareVerdict) async -> Aftermath {
-        guard case .perhapsOn(let reason) = verdict.aftermath else { return verdict.aftermath }
-        context.output.note("pumpctl: \(reason.printable()); the pump may be on: OFF is sent again")
+    ///
+    /// - Returns: Also why that failed too; the failure says that the pump may be on.
+    private func safeAftermath(_ verdict: FirmwareVerdict) async -> (Aftermath, Failure?) {
+        let (reason, mayRun): (String, Bool)
+        switch verdict.aftermath {
+        case .untouched, .safe, .harmless: return (verdict.aftermath, nil)
+        case .unread(let text): (reason, mayRun) = (text, false)
+        case .perhapsOn(let text): (reason, mayRun) = (text, true)
+        }
+        context.output.note(
+            "pumpctl: \(reason.printable()); \(mayRun ? "the pump may be on: " : "")OFF is sent again")
         // The signal that has ended the checks does not reach a task of its own.
         return await Task(executorPreference: context.loop) {
-            do { try await context.switchPumpOff() } catch {
-                return .perhapsOn(Failure(of: error, .pump, at: context.place).message)
+            do { try await context.switchPumpOff(lastWords: mayRun ? CommandContext.lastWordsOnPump : nil) } catch {
+                return (verdict.aftermath, error as? Failure)
             }
-            return .safe
+            return (.safe, nil)
         }.value
     }
 
-    private func conclude(_ verdict: FirmwareVerdict, _ aftermath: Aftermath, isStopped: Bool) throws -> ExitStatus {
-        if case .perhapsOn(let reason) = aftermath {
-            let status: ExitStatus = if case .lost = verdict.ending { .ioError } else { .temporaryFailure }
-            var failure = Failure(
-                status, code: "off_failed", "\(reason): the pump may be on",
-                hint: "switch the pump off by its button or its supply", outcome: "unknown")
-            failure.mustBeSaid = true
-            throw failure
+    /// The failure of a verification behind which a pump was not read to be off; nil where it was.
+    private func unsafeEnding(
+        _ aftermath: Aftermath, _ offFailure: Failure?, of verdict: FirmwareVerdict
+    ) -> Failure? {
+        let status: ExitStatus = if case .lost = verdict.ending { .ioError } else { .temporaryFailure }
+        var failure: Failure
+        switch aftermath {
+        case .untouched, .safe, .harmless: return nil
+        case .unread(let reason):
+            failure = Failure(
+                status, code: "off_failed", "\(reason); the pump was off before, and ON was not sent",
+                hint: "ask for its state: pumpctl status", outcome: "unknown")
+        case .perhapsOn(let reason):
+            failure = offFailure ?? Failure(status, code: "off_failed", "\(reason); the pump may be on")
+            (failure.status, failure.code, failure.outcome) = (status, "off_failed", "unknown")
+            failure.hint = "switch the pump off by its button or its supply"
         }
+        failure.mustBeSaid = true
+        return failure
+    }
+
+    private func conclude(_ verdict: FirmwareVerdict, _ aftermath: Aftermath, isStopped: Bool) throws -> ExitStatus {
         switch verdict.ending {
         case .lost(let error):
             var failure = Failure(error)

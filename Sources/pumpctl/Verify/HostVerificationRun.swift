@@ -43,17 +43,17 @@ struct HostVerificationRun: Sendable {
     }
 
     /// - Returns: The exit of the program.
-    func run(_ report: any VerificationReport) async throws -> ExitStatus {
+    func run(_ report: ReportPrinter) async throws -> ExitStatus {
         var verdict = FirmwareVerdict()
         let devices = devices
-        context.output.draw(report.beginning(count: devices.reduce(0) { $0 + $1.checks.count }))
+        report.begin(count: devices.reduce(0) { $0 + $1.checks.count })
         for (device, checks) in devices {
             for result in try await results(of: checks, with: device) {
                 verdict.results.append(result)
-                context.output.draw(report.text(of: result))
+                report.print(result)
             }
         }
-        context.output.draw(report.ending(verdict))
+        report.end(verdict)
         return verdict.failedCount == 0 ? .done : .checkFailed
     }
 
@@ -71,7 +71,9 @@ struct HostVerificationRun: Sendable {
         let encounter = try await meet(device, settings)
         return checks.map { check in
             let (outcome, exchanges) = outcome(of: check, encounter)
-            return result(of: check, with: device, outcome, exchanges, encounter.time)
+            // The time of the program is that of no check of what it sends.
+            let time = check.judgement == .exitStatus && options.runsCommand ? encounter.time : nil
+            return result(of: check, with: device, outcome, exchanges, time)
         }
     }
 
@@ -92,7 +94,7 @@ struct HostVerificationRun: Sendable {
 
     private func result(
         of check: HostCheck, with device: PlayedDevice, _ outcome: CheckResult.Outcome,
-        _ exchanges: [Verdict.Exchange] = [], _ time: Duration = .zero
+        _ exchanges: [Verdict.Exchange] = [], _ time: Duration? = nil
     ) -> CheckResult {
         let steps = exchanges.map { exchange -> CheckResult.Step in
             switch exchange {
@@ -112,27 +114,27 @@ struct HostVerificationRun: Sendable {
         let exchanges = encounter.verdict?.exchanges ?? []
         if isImpossible(check) { return (.skipped(reason: "not over BLE"), []) }
         switch check.judgement {
-        case .exitStatus: return (ending(encounter), exchanges)
+        case .exitStatus: return (ending(encounter, check), exchanges)
         case .rule(let rule):
             guard let verdict = encounter.verdict else { return (.skipped(reason: "interrupted"), []) }
             if let finding = verdict.findings.first(where: { $0.expectation == rule }) {
                 let got = "\(finding.moment): \(finding.detail)"
-                return (.failed(expected: rule, got: got), finding.exchanges)
+                return (.failed(expected: check.expectation, got: got), finding.exchanges)
             }
             if verdict.untested.contains(rule) { return (.skipped(reason: "it never came to the test"), []) }
             return (.passed, exchanges)
         }
     }
 
-    private func ending(_ encounter: Encounter) -> CheckResult.Outcome {
+    private func ending(_ encounter: Encounter, _ check: HostCheck) -> CheckResult.Outcome {
         guard options.runsCommand else { return .skipped(reason: "needs a program: --run -- command") }
-        if encounter.isLate { return .failed(expected: "the program ends", got: "it was ended after its time") }
+        if encounter.isLate { return .failed(expected: check.expectation, got: "it was ended after its time") }
         guard let status = encounter.status else { return .skipped(reason: "interrupted") }
         // What never came near the device has understood nothing, however it ended.
         if encounter.verdict?.exchanges.isEmpty == true {
             return .failed(expected: "the program uses the device", got: "nothing was sent, and nothing was heard")
         }
-        return status == 0 ? .passed : .failed(expected: "exit status 0", got: "exit status \(status)")
+        return status == 0 ? .passed : .failed(expected: check.expectation, got: "exit status \(status)")
     }
 
     // MARK: Encounters
@@ -143,24 +145,12 @@ struct HostVerificationRun: Sendable {
             options.usesRadio ? .radio(adapter: options.adapter) : .line(.terminal(link: options.link))
         let offered = OfferedDevice(number: 1, simulator: simulator, settings: settings, place: place)
         let handle = Mutex<DeviceHandle?>(nil)
-        let (readiness, ready) = AsyncStream<ReadyDevice>.makeStream()
         let begin = ContinuousClock.now
-        // The device outlives a signal: what was seen is to be told.
-        let serving = Task(executorPreference: context.loop) {
-            defer { ready.finish() }
+        return try await context.serving { onReady in
             try await offered.serve(
-                context, onDevice: { new in handle.withLock { $0 = new } }, onReady: { ready.yield($0) },
-                onRadio: { _ in }, onAway: { _ in })
-        }
-        return try await withCleanup({
-            serving.cancel()
-            _ = await serving.result
-        }) {
-            guard let there = await readiness.first(where: { _ in true }) else {
-                try Task.checkCancellation()
-                try await serving.value
-                throw CancellationError()
-            }
+                context, onDevice: { new in handle.withLock { $0 = new } }, onReady: onReady, onRadio: { _ in },
+                onAway: { _ in })
+        } to: { (there: ReadyDevice) in
             var encounter = Encounter(time: .zero)
             if options.runsCommand {
                 context.output.note("pumpctl: \(device.name): \(device.summary)")

@@ -46,8 +46,9 @@ struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
     @OptionGroup var host: HostOptions
 
     func validate() throws {
-        if host.playsDevice, rounds != 1 || allowsRun || stimulus != nil {
-            throw ValidationError("--as-device cannot be combined with --repeat, --allow-run and --stimulus")
+        if host.playsDevice, rounds != 1 || allowsRun || allowsSend || stimulus != nil {
+            throw ValidationError(
+                "--as-device cannot be combined with --repeat, --allow-run, --allow-send and --stimulus")
         }
         guard (1...1000).contains(rounds) else { throw ValidationError("--repeat takes a number from 1 to 1000") }
         let options = shared.merged(with: parent.shared)
@@ -58,6 +59,8 @@ struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
 
     func run() throws {
         let options = shared.merged(with: parent.shared)
+        // Before a capture is begun, which would stay empty.
+        if host.playsDevice { try checkPlaying(options) }
         try CommandRunner.runToStatus(options, endsBeforeSuspension: allowsRun) { try await perform(in: $0).rawValue }
     }
 
@@ -72,17 +75,28 @@ struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
         }
         var options = VerificationOptions()
         (options.mayRun, options.maySend, options.rounds) = (allowsRun, allowsSend, rounds)
+        options.remedies = Dictionary(uniqueKeysWithValues: Check.Need.allCases.map { ($0, $0.remedy) })
         if let timeout = context.options.timeout?.duration { options.timeout = timeout }
         let run = FirmwareVerification(
             family: family, checks: checks, options: options,
             stimulus: stimulus.map { SocketStimulus(path: $0, loop: context.loop) }, context: context)
-        return try await run.run(report.form(family.family, rounds: rounds))
+        return try await printing(report.form(family.family, rounds: rounds), in: context) { try await run.run($0) }
+    }
+
+    /// Makes a verification whose report tells also that there was none.
+    private func printing(
+        _ report: any VerificationReport, in context: CommandContext,
+        _ run: (ReportPrinter) async throws -> ExitStatus
+    ) async throws -> ExitStatus {
+        let printer = ReportPrinter(report, on: context.output)
+        do { return try await run(printer) } catch {
+            printer.abandon(Failure(of: error, context.family, at: context.place))
+            throw error
+        }
     }
 
     private func family(of context: CommandContext) throws(Failure) -> FamilyVerification {
-        // An endpoint such as sim:led names its family.
-        let named = context.options.family == nil ? context.options.namedPort.flatMap(Family.named) : nil
-        let family = named ?? context.family
+        let family = context.family
         if let row = FamilyVerification.named(family.name) { return row }
         let known = FamilyVerification.all.map(\.family).joined(separator: ", ")
         throw Failure(
@@ -108,6 +122,30 @@ struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
 
     // MARK: --as-device
 
+    /// Refuses options that mean nothing where no device is opened.
+    private func checkPlaying(_ options: SharedOptions) throws(Failure) {
+        let given = [
+            options.verbose ? "--verbose" : nil, options.capture.map { _ in "--capture" },
+            options.record == true ? "--record" : nil, options.reset ? "--reset" : nil,
+        ].compactMap(\.self)
+        guard let option = given.first else { return }
+        let shows = option == "--verbose" || option == "--capture"
+        throw Failure(
+            .usage, code: "usage", "\(option) cannot be combined with --as-device, which opens no device",
+            hint: "omit it" + (shows ? "; what goes over the line is in the report: --report json" : ""),
+            outcome: "not_sent")
+    }
+
+    /// Somebody who uses an app meets one device: refuses a choice of several.
+    private func checkNumber(of devices: [PlayedDevice], _ family: String) throws(Failure) {
+        guard !host.runsCommand, !only.isEmpty, devices.count > 1 else { return }
+        let names = devices.map(\.name).joined(separator: ", ")
+        throw Failure(
+            .usage, code: "usage", "without --run one device is offered, and --only names several: \(names)",
+            hint: "choose one: --only \(family).host.\(devices[0].name); or test a command with each: --run -- COMMAND",
+            outcome: "not_sent")
+    }
+
     private func testHost(in context: CommandContext) async throws -> ExitStatus {
         if let port = context.options.namedPort {
             throw Failure(
@@ -132,8 +170,12 @@ struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
             for (id, paragraph) in rows where isChosen(id) { context.output.draw(report.listing(id, paragraph)) }
             return .done
         }
-        return try await HostVerificationRun(
-            verification: verification, simulator: row, isChosen: { isChosen($0) }, options: host, context: context
-        ).run(report.form("\(family).host", rounds: 1))
+        let chosen = verification.devices.filter { device in
+            device.checks.contains { isChosen(verification.id(of: $0, with: device)) }
+        }
+        try checkNumber(of: chosen, family)
+        let run = HostVerificationRun(
+            verification: verification, simulator: row, isChosen: { isChosen($0) }, options: host, context: context)
+        return try await printing(report.form("\(family).host", rounds: 1), in: context) { try await run.run($0) }
     }
 }

@@ -33,6 +33,9 @@ enum VerifyReport: String, CaseIterable, ExpressibleByArgument {
 }
 
 extension Check.Need {
+    /// The option that gives it, with its value.
+    var remedy: String { self == .stimulus ? "\(option) SOCKET" : option }
+
     /// The option that gives it.
     fileprivate var option: String {
         switch self {
@@ -52,8 +55,8 @@ struct JSONReport: VerificationReport {
             "check": .text(result.id), "protocol": .text(result.paragraph), "round": .integer(result.round),
             "sent": Self.texts(result.sent), "received": Self.texts(result.received),
             "stimulus": Self.texts(result.done), "variants": Self.texts(result.variants),
-            "duration_ms": .number(result.time.inMilliseconds),
         ]
+        if let time = result.time { members["duration_ms"] = .number(time.inMilliseconds) }
         switch result.outcome {
         case .passed: members["outcome"] = "passed"
         case .skipped(let reason): (members["outcome"], members["reason"]) = ("skipped", .text(reason))
@@ -77,6 +80,12 @@ struct JSONReport: VerificationReport {
             "ok": .boolean(verdict.isPassed), "passed": .integer(verdict.passedCount),
             "failed": .integer(verdict.failedCount), "skipped": .integer(verdict.skippedCount),
             "timings": .object(timings),
+        ]).json + "\n"
+    }
+
+    func abandonment(_ results: [CheckResult], hasBegun: Bool, _ reason: Abandonment) -> String {
+        JSONValue.object([
+            "ok": .boolean(false), "error": .text(reason.code), "message": .text(reason.message),
         ]).json + "\n"
     }
 

@@ -146,7 +146,7 @@ extension LogEntry {
         case .begun(.recovered(let lost)): self.init(.notice, "recording again", ["lost": "\(lost)"])
         case .begun(.broken): self.init(.error, "pumpctl-record has ended: nothing more is recorded")
         case .begun(.stillWriting): self.init(.warning, "pumpctl-record still writes, and goes on by itself")
-        case .begun(.lost(let count)): self.init(.error, "records could not be written", ["lost": "\(count)"])
+        case .begun(.lost(let count)): self.init(.error, "the record is incomplete", ["lost": "\(count)"])
         }
     }
 }

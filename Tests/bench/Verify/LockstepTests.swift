@@ -63,7 +63,8 @@ struct LockstepTests {
         for _ in 1...2 {
             transcripts.append(
                 try await onBoard(thermistors: 2, isField: false) { world in
-                    try world.verify(checks: checks).verdict?.results.map { "\($0.id) \($0.steps) \($0.time)" } ?? []
+                    try world.verify(checks: checks).verdict?.results.map { "\($0.id) \($0.steps) \($0.time ?? .zero)" }
+                        ?? []
                 })
         }
         #expect(transcripts[0].count == ids.count)

@@ -77,6 +77,24 @@ struct CaptureCommandTests {
         await pump.close()
     }
 
+    @Test("A program that can't be started leaves no file, and a file that was there as it was")
+    func noProgram() async throws {
+        let folder = TemporaryFolder()
+        let page = folder.write("no program", to: "page")
+        for (program, status) in [
+            ("/nosuch/program", Int32(127)), ("no-such-program", 127), (page, 126), (folder.path, 126),
+        ] {
+            let ending = try await Pumpctl.run("-v", "-p", "sim:pump", "record", folder.path("new"), "--", program)
+            expectFailure(ending, status, saying: program, hint: "give a program")
+            #expect(!FileManager.default.fileExists(atPath: folder.path("new")), "\(program)")
+            // Nor was the device touched.
+            #expect(!ending.errors.contains("is open"), "\(ending.errors)")
+        }
+        let ending = try await Pumpctl.run("-p", "sim:pump", "record", page, "--", "no-such-program")
+        #expect(ending.status != 0)
+        #expect(folder.read("page") == Array("no program".utf8))
+    }
+
     @Test("A file that exists stops any command but off")
     func existing() async throws {
         let pump = try await BenchPump(isOn: true)

@@ -12,6 +12,32 @@ import Testing
 struct LatencyCommandTests {
     private static let few = ["latency", "--count", "12", "--interval", "20ms"]
 
+    @Test("A measurement in which most questions stay unanswered is no success", arguments: [false, true])
+    func mostlyUnanswered(isJSON: Bool) async throws {
+        let count = Watched(0)
+        // What is asked before the measurement is answered, and the first question of three.
+        let device = try await ScriptedDevice { line in
+            let number = count.update { count in
+                if line == "LED" { count += 1 }
+                return count
+            }
+            return line == "LED" && number <= 2 ? "LED:1\r\n" : ""
+        }
+        let ending = try await Pumpctl.start(
+            (isJSON ? ["--json"] : []) + ["--timeout", "2", "--family", "led", "--port", device.port]
+                + ["latency", "--count", "3", "--interval", "5ms"]
+        ).ending()
+        await device.close()
+        expectFailure(ending, 75, saying: "2 of 3 questions had no answer", hint: "--timeout")
+        guard isJSON else {
+            #expect(ending.output.contains("1 answer to LED; 2 not answered in time\n"), "\(ending)")
+            return
+        }
+        let object = try ending.object()
+        #expect(object["ok"] as? Bool == false && object["exit_code"] as? Int == 75)
+        #expect(object["error"] as? String == "mostly_unanswered" && object["unanswered"] as? Int == 2)
+    }
+
     @Test("A simulated device is measured, and its report is one JSON object", arguments: ["pump", "led"])
     func simulated(family: String) async throws {
         let ending = try await Pumpctl.start(["--json", "--port", "sim:\(family)"] + Self.few).ending()
@@ -37,6 +63,12 @@ struct LatencyCommandTests {
         #expect(ending.output.hasPrefix("sim:pump: 12 answers to TEMP\n\nms "))
         #expect(ending.output.contains("\nround trip, ms\n") && ending.output.contains("#"))
         #expect(ending.errors.isEmpty, "\(ending.errors)")
+    }
+
+    @Test("One answer is an answer")
+    func one() async throws {
+        let ending = try await Pumpctl.run("--port", "sim:led", "latency", "--count", "1", "--interval", "5ms")
+        #expect(ending.output.hasPrefix("sim:led: 1 answer to LED\n"), "\(ending)")
     }
 
     @Test("A pump on a pseudo-terminal that answers at once has no wire, and stays as it is", arguments: [false, true])

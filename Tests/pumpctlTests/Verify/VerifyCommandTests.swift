@@ -12,11 +12,11 @@ struct VerifyCommandTests {
     @Test("A firmware that keeps the protocol exits with 0, and tells of each check")
     func passes() async throws {
         let pump = try await BenchPump()
-        let ending = try await Pumpctl.start(["--port", pump.port] + Self.few).ending()
+        let ending = try await Pumpctl.start(["--family", "pump", "--port", pump.port] + Self.few).ending()
         await pump.close()
         #expect(ending.status == 0, "\(ending)")
         #expect(ending.output.contains("ok    pump.status.reply\n"))
-        #expect(ending.output.contains("skip  pump.status.on-fields: needs leave to run the pump\n"))
+        #expect(ending.output.contains("skip  pump.status.on-fields: needs leave to run the pump: --allow-run\n"))
         #expect(ending.output.contains("\n4 passed, 0 failed, 3 skipped\n"))
         #expect(ending.errors.isEmpty, "\(ending.errors)")
     }
@@ -48,14 +48,86 @@ struct VerifyCommandTests {
         }
     }
 
-    @Test("A pump that runs is not touched")
-    func runs() async throws {
+    @Test(
+        "A pump that runs is not touched, and the report says why nothing was tested",
+        arguments: ["text", "tap", "junit", "json"])
+    func runs(report: String) async throws {
         let pump = try await BenchPump(isOn: true)
-        let ending = try await Pumpctl.run("--port", pump.port, "verify", "--allow-run", "--report", "tap")
+        let ending = try await Pumpctl.run("--port", pump.port, "verify", "--allow-run", "--report", report)
         #expect(await pump.duty() == 180)
         await pump.close()
         expectFailure(ending, 69, saying: "the pump is running", hint: "pumpctl off")
-        #expect(ending.output.isEmpty)
+        try Self.expectAbandoned(ending, report, saying: "the pump is running", "pump_runs")
+    }
+
+    @Test("A report on a port that is not there says so", arguments: ["text", "tap", "junit", "json"])
+    func noPort(report: String) async throws {
+        let ending = try await Pumpctl.run("--port", "/nowhere/tty", "verify", "--report", report)
+        expectFailure(ending, 66, saying: "/nowhere/tty")
+        try Self.expectAbandoned(ending, report, saying: "/nowhere/tty", "not_found")
+    }
+
+    @Test("With --json a refusal is one object")
+    func refusalAsJSON() async throws {
+        let pump = try await BenchPump(isOn: true)
+        let ending = try await Pumpctl.run("--json", "--port", pump.port, "verify")
+        await pump.close()
+        #expect(try ending.object()["error"] as? String == "pump_runs")
+    }
+
+    /// A report in which no check was made, for that reason.
+    private static func expectAbandoned(
+        _ ending: ChildProcess.Ending, _ report: String, saying words: String, _ code: String
+    ) throws {
+        switch report {
+        case "tap":
+            let lines = ending.output.split(separator: "\n")
+            #expect(lines.count == 2 && lines.first == "TAP version 14", "\(ending.output)")
+            #expect(lines.last?.hasPrefix("Bail out! ") == true && lines.last?.contains(words) == true)
+        case "junit":
+            #expect(XMLParser(data: Data(ending.output.utf8)).parse(), "\(ending.output)")
+            #expect(ending.output.contains("tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\""))
+            #expect(ending.output.contains("<error type=\"\(code)\" message=\""), "\(ending.output)")
+            #expect(ending.output.contains(words))
+        case "json":
+            let object = try ending.object()
+            #expect(object["ok"] as? Bool == false && object["error"] as? String == code)
+            #expect((object["message"] as? String)?.contains(words) == true)
+        default: #expect(ending.output.isEmpty)
+        }
+    }
+
+    // MARK: The family
+
+    @Test("A port that tells of no family is taken for a pump, and that is said", arguments: ["verify", "latency"])
+    func assumedFamily(command: String) async throws {
+        let pump = try await BenchPump()
+        let few = command == "verify" ? ["--only", "pump.status.reply"] : ["--count", "2", "--interval", "5ms"]
+        let ending = try await Pumpctl.start(["--port", pump.port, command] + few).ending()
+        let named = try await Pumpctl.start(["--family", "pump", "--port", pump.port, command] + few).ending()
+        await pump.close()
+        #expect(ending.status == 0 && named.status == 0, "\(ending)\n\(named)")
+        #expect(ending.errors.contains("pumpctl: \(pump.port): no --family is given: taken for a pump\n"), "\(ending)")
+        #expect(ending.errors.contains("  hint: for another device: --family "), "\(ending)")
+        #expect(named.errors.isEmpty, "\(named.errors)")
+    }
+
+    @Test("The family of a device that a simulator hands over is known", arguments: ["verify", "latency"])
+    func handedOver(command: String) async throws {
+        let few = command == "verify" ? ["--only", "led.ask"] : ["--count", "2", "--interval", "5ms"]
+        let ending = try await Pumpctl.start(["sim", "led", "--run", "--", Executable.pumpctl, command] + few).ending()
+        #expect(ending.status == 0, "\(ending)")
+        #expect(ending.output.contains(command == "verify" ? "ok    led.ask\n" : " 2 answers to LED\n"), "\(ending)")
+        #expect(ending.errors.isEmpty, "\(ending.errors)")
+    }
+
+    @Test(
+        "What is no device of a family is refused, and is not opened", arguments: ["verify", "latency"],
+        [[], ["--family", "pump"]])
+    func module(command: String, family: [String]) async throws {
+        let ending = try await Pumpctl.start(["-v", "--port", "sim:module"] + family + [command]).ending()
+        expectFailure(ending, 64, saying: "sim:module", hint: "sim:pump")
+        #expect(!ending.errors.contains("is open") && !ending.errors.contains("> "), "\(ending.errors)")
     }
 
     @Test("Hands at another device are refused")
@@ -93,8 +165,56 @@ struct VerifyCommandTests {
         let device = try await ScriptedDevice { line in
             line == "FOO" ? nil : "STATUS:{State:OFF,SkinTemp:34.0C}\r\n"
         }
-        let ending = try await Pumpctl.start(["--timeout", "2", "--port", device.port] + Self.few).ending()
-        expectFailure(ending, 74, saying: "the pump may be on", hint: "")
+        let ending = try await Pumpctl.start(["--port", device.port] + Self.few).ending()
+        expectFailure(ending, 74, saying: "the pump was off before, and ON was not sent", hint: "pumpctl status")
+        // Nor was it read to be off.
+        for word in ["may be on", "pump is off"] { #expect(!ending.errors.contains(word), "\(ending.errors)") }
+    }
+
+    /// A pump that answers STATUS and ON, and nothing else.
+    private static func pumpWithoutOff(onOff: String?) async throws -> ScriptedDevice {
+        try await ScriptedDevice { line in
+            switch line {
+            case "ON": "OK\r\nPUMP:ON\r\n"
+            case "STATUS": "STATUS:{State:OFF,SkinTemp:34.0C}\r\n"
+            case "OFF": onOff
+            default: ""
+            }
+        }
+    }
+
+    @Test("Pulled out while it may run, that is said once a line")
+    func unpluggedOn() async throws {
+        let device = try await ScriptedDevice { line in
+            line == "ON" ? nil : line == "STATUS" ? "STATUS:{State:OFF,SkinTemp:34.0C}\r\n" : ""
+        }
+        let ending = try await Pumpctl.run(
+            "--port", device.port, "verify", "--allow-run", "--only", "pump.on.reply")
+        expectFailure(ending, 74, saying: "the pump may be on", hint: "by its button or its supply")
+        for line in ending.errors.split(separator: "\n") {
+            #expect(line.components(separatedBy: "may be on").count <= 2, "\(line)")
+        }
+    }
+
+    @Test("A second signal gives up, with a hint where the pump may be on", arguments: [true, false])
+    func givenUp(isSentOn: Bool) async throws {
+        let device = try await Self.pumpWithoutOff(onOff: "")
+        let process = try await Pumpctl.start([
+            "-v", "--port", device.port, "verify", "--allow-run", "--only",
+            isSentOn ? "pump.on.case" : "pump.command.unknown",
+        ])
+        // Neither has an answer.
+        try await process.errors.text(upTo: isSentOn ? "> on" : "> FOO")
+        process.send(signal: SIGINT)
+        process.send(signal: SIGTERM)
+        let ending = try await process.ending()
+        await device.close()
+        if isSentOn {
+            expectFailure(ending, 130, saying: "given up: the pump may be on", hint: "by its button or its supply")
+        } else {
+            #expect([130, 143].contains(ending.status), "\(ending)")
+            #expect(!ending.errors.contains("may be on"), "\(ending.errors)")
+        }
     }
 
     @Test("Checks are listed with what they need")
@@ -134,8 +254,8 @@ struct VerifyCommandTests {
             #expect(lines.prefix(2) == ["TAP version 14", "1..4"])
             #expect(
                 lines.filter { $0.hasPrefix("ok") } == [
-                    "ok - led.ask (1)", "ok - led.now (1) # SKIP needs a stimulus", "ok - led.ask (2)",
-                    "ok - led.now (2) # SKIP needs a stimulus",
+                    "ok - led.ask (1)", "ok - led.now (1) # SKIP needs a stimulus: --stimulus SOCKET",
+                    "ok - led.ask (2)", "ok - led.now (2) # SKIP needs a stimulus: --stimulus SOCKET",
                 ])
         case "junit":
             #expect(
@@ -153,7 +273,9 @@ struct VerifyCommandTests {
         let ending = try await Pumpctl.run("-v", "--port", "sim:rescue?interval=0", "verify")
         #expect(ending.status == 0, "\(ending)")
         #expect(ending.errors.contains("< ") && !ending.errors.contains("> "), "\(ending.errors)")
-        #expect(ending.output.contains("skip  rescue.received.once: needs leave to send messages that are kept\n"))
+        #expect(
+            ending.output.contains(
+                "skip  rescue.received.once: needs leave to send messages that are kept: --allow-send\n"))
         let list = try await Pumpctl.run("--family", "rescue", "verify", "--list", "--only", "rescue.received.restart")
         #expect(list.output.hasPrefix("rescue.received.restart (--allow-send, --stimulus)\n"))
     }

@@ -103,7 +103,10 @@ struct VerifyHostTests {
     func mutants(host: BadHost) async throws {
         let ending = try await Self.verify("pump", host.script, only: ["pump.host.\(host.device)."])
         #expect(ending.status == 2, "\(ending)")
-        #expect(ending.output.contains("\n        expected: "), "\(ending)")
+        let expected = ending.output.split(separator: "\n").filter { $0.hasPrefix("        expected: ") }
+        #expect(expected.count == host.finds.count, "\(ending)")
+        // A sentence, and no name of a rule.
+        for line in expected { #expect(line.split(separator: " ").count > 4 && !line.contains("="), "\(line)") }
         // A baud rate is wrong before anything has been heard.
         #expect(ending.output.contains("\n        < ") || host.finds == ["baud"], "\(ending)")
         #expect(Self.failed(ending) == host.finds.map { "pump.host.\(host.device).\($0)" }, "\(ending)")
@@ -147,6 +150,7 @@ struct VerifyHostTests {
         for (arguments, words) in [
             (["verify", "--run", "--", "true"], "--run requires --as-device"),
             (["verify", "--as-device", "--allow-run"], "--as-device cannot be combined with"),
+            (["verify", "--as-device", "--allow-send"], "--as-device cannot be combined with"),
             (["verify", "--as-device", "--ble", "--run", "--", "true"], "--run cannot be combined with --ble"),
             (["--port", "/dev/null", "verify", "--as-device"], "there is nothing to open at /dev/null"),
             (
@@ -156,6 +160,54 @@ struct VerifyHostTests {
         ] {
             let ending = try await Pumpctl.start(arguments).ending()
             expectFailure(ending, 64, saying: words)
+        }
+    }
+
+    @Test(
+        "An option for devices that are opened is refused, and leaves no file",
+        arguments: [["-v"], ["--record"], ["--reset"], ["--capture"]])
+    func deviceOptions(option: [String]) async throws {
+        let folder = TemporaryFolder()
+        let file = option == ["--capture"] ? [folder.path("capture")] : []
+        let ending = try await Pumpctl.start(
+            option + file + ["verify", "--as-device", "--run", "--", "touch", folder.path("ran")]
+        ).ending()
+        expectFailure(ending, 64, saying: "--as-device", hint: "omit it")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
+    @Test("An app meets one device: of several that are chosen, none is offered")
+    func severalDevices() async throws {
+        let ending = try await Pumpctl.run("verify", "--as-device", "--only", "pump.host.older", "pump.host.cut")
+        expectFailure(ending, 64, saying: "older, cut", hint: "--only pump.host.older")
+    }
+
+    @Test("A report on a device that can't be offered says so", arguments: ["tap", "junit", "json"])
+    func notOffered(form: String) async throws {
+        let folder = TemporaryFolder()
+        let ending = try await Pumpctl.run(
+            "--family", "led", "verify", "--as-device", "--link", folder.write("", to: "taken"), "--report", form)
+        expectFailure(ending, 69, saying: "taken")
+        switch form {
+        case "tap":
+            #expect(ending.output.hasPrefix("TAP version 14\n1..3\nBail out! "), "\(ending.output)")
+        case "junit": #expect(ending.output.contains("<error type=\"path_taken\""), "\(ending.output)")
+        default: #expect(try ending.object()["error"] as? String == "path_taken")
+        }
+    }
+
+    @Test("A check has the time that it took, where it has one of its own")
+    func times() async throws {
+        let arguments = ["--family", "led", "verify", "--as-device", "--only", "led.host.plain", "--report"]
+        let command = ["--run", "--", Executable.pumpctl, "led", "on"]
+        let objects = try await Pumpctl.start(arguments + ["json"] + command).ending().objects()
+        let timed = objects.filter { $0["duration_ms"] != nil }.compactMap { $0["check"] as? String }
+        #expect(timed == ["led.host.plain.understands"])
+        let junit = try await Pumpctl.start(arguments + ["junit"] + command).ending()
+        let cases = junit.output.split(separator: "\n").filter { $0.contains("<testcase ") }
+        #expect(cases.count == 3 && cases.filter { $0.contains(" time=") }.count == 1, "\(junit)")
+        for time in junit.output.matches(of: /time="([^"]*)"/) {
+            #expect(time.1.wholeMatch(of: /\d+\.\d{3}/) != nil, "\(time.1)")
         }
     }
 

@@ -34,6 +34,12 @@ struct LogFormatTests {
         #expect(LogFormat.journal.line(.info, "x", ["v": .string(value)]) == "<6>x v=\(written)\n")
     }
 
+    @Test("counts one lost record without calling it several")
+    func lostRecord() {
+        let entry = LogEntry(LinkOpening.Report.recording(.begun(.lost(1))), of: "/dev/ttyUSB0", device: "pump")
+        #expect(entry.message == "the record is incomplete" && entry.metadata["lost"] == "1")
+    }
+
     @Test("shortens what a client sent, and what quotes it")
     func length() {
         for line in [

@@ -1,0 +1,30 @@
+internal import Glibc
+
+extension ProgramStart {
+    /// Whether the program can be started, as far as that shows without starting it: its file is looked for as `start()` does.
+    ///
+    /// - Throws: ENOENT where there is none, EACCES where there is one that can't be executed.
+    package func check() throws(DescriptorError) {
+        guard !program.contains("/") else { return try Self.check(program) }
+        let folders = getenv("PATH").map { String(cString: $0) } ?? "/bin:/usr/bin"
+        var failure = DescriptorError(errno: ENOENT, call: "access")
+        for folder in folders.split(separator: ":", omittingEmptySubsequences: false) {
+            do throws(DescriptorError) {
+                return try Self.check(folder.isEmpty ? program : "\(folder)/\(program)")
+            } catch {
+                // One that can't be executed says more than a folder in which there is none.
+                if error.errno == EACCES { failure = error }
+            }
+        }
+        throw failure
+    }
+
+    private static func check(_ path: String) throws(DescriptorError) {
+        guard !path.isEmpty, access(path, X_OK) == 0 else {
+            throw DescriptorError(errno: path.isEmpty ? ENOENT : errno, call: "access")
+        }
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw DescriptorError(errno: errno, call: "stat") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw DescriptorError(errno: EACCES, call: "access") }
+    }
+}

@@ -1,0 +1,29 @@
+import DeviceKit
+import LineProtocol
+import Transports
+
+/// Commands that test or measure a device by the protocol of its family.
+extension CommandContext {
+    /// Where the device is that the options name. If neither they nor the endpoint tell its family, says which one is assumed.
+    ///
+    /// - Parameter families: Those that the command is for, by their names.
+    /// - Throws: Where nothing can be opened there, or a simulated device is of no family.
+    func endpoint(ofOneOf families: [String]) throws -> Endpoint {
+        let endpoint = try endpoint()
+        if endpoint.scheme == "sim", Family.named(by: endpoint.text) == nil,
+            SimCommand.simulator(of: endpoint.address) != nil
+        {
+            let devices = families.map { "sim:\($0)" }.joined(separator: ", ")
+            throw Failure(
+                .usage, code: "wrong_family", "sim:\(endpoint.address) is of no family",
+                hint: "name a device: \(devices)", outcome: "not_sent")
+        }
+        if options.toldFamily == nil {
+            let others = families.filter { $0 != family.name }.map { "--family \($0)" }
+            output.note(
+                "pumpctl: \((place?.name ?? endpoint.text).printable()): no --family is given: taken for a \(family)",
+                hint: "for another device: \(others.joined(separator: ", "))")
+        }
+        return endpoint
+    }
+}

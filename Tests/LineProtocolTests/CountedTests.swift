@@ -1,0 +1,18 @@
+import Testing
+
+@testable import LineProtocol
+
+@Suite("Counts in messages")
+struct CountedTests {
+    @Test("One is singular, and nothing else is")
+    func plurals() {
+        let counts = [0, 1, 2, 11, 21].map { $0.counted("record") }
+        #expect(counts == ["0 records", "1 record", "2 records", "11 records", "21 records"])
+        #expect(UInt64(1).counted("reply", "replies") == "1 reply" && 2.counted("reply", "replies") == "2 replies")
+    }
+
+    @Test("What a device said is counted so")
+    func messages() {
+        #expect("\(RescueError(.noise, at: 1))" == "1 byte that belongs to no message")
+    }
+}

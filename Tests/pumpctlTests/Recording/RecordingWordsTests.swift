@@ -1,0 +1,15 @@
+import DeviceKit
+import Testing
+
+@testable import pumpctl
+
+@Suite("What is said of a record")
+struct RecordingWordsTests {
+    @Test("One record is singular", arguments: [(1, "1 record"), (2, "2 records")])
+    func counts(count: Int, words: String) {
+        #expect(SharedRecording.Report.begun(.lost(count)).text == "pumpctl: \(words) could not be written")
+        #expect(
+            SharedRecording.Report.begun(.recovered(lost: count)).text
+                == "pumpctl: it is recorded again; \(words) lost")
+    }
+}
