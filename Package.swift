@@ -117,7 +117,7 @@ let package = Package(
         ),
         // Simulated devices under control while they run: a socket at which programs press the button.
         .target(
-            name: "SimControl", dependencies: ["FirmwareSim", "ControlProtocol", "DescriptorIO"],
+            name: "SimControl", dependencies: ["FirmwareSim", "ControlProtocol", "LineProtocol", "DescriptorIO"],
             swiftSettings: settings),
         // Simulated devices over BLE, apart from FirmwareSim so that a simulator on a wire needs no libdbus.
         .target(

@@ -38,6 +38,9 @@ public protocol SimulatedDevice: Sendable {
     /// The beginning of a line that has not ended is read, so a device that holds one may be quiescent.
     var isQuiescent: Bool { get }
 
+    /// Whether it is not quiescent, but for what a fault has it say again.
+    var owesReply: Bool { get }
+
     /// Resets the board, as the line's DTR does when it goes active.
     ///
     /// What left the UART before `instant` is still returned by the next ``advance(to:)``; the rest is lost.
@@ -91,6 +94,8 @@ public protocol SimulatedDevice: Sendable {
 }
 
 extension SimulatedDevice {
+    public var owesReply: Bool { !isQuiescent }
+
     public static var urgentCommands: [String] { [] }
 
     public static var commandFraming: CommandFraming { .lines }
@@ -139,6 +144,8 @@ public struct Emission: Sendable, Hashable {
     /// Which output of a device with several it left by; nil for a line. Over BLE: the 128 bits of a characteristic's
     /// UUID.
     public var output: UInt128?
+    /// Whether a fault says it again: a host has no need to wait for it.
+    public var isRepetition = false
 
     /// An emission of `bytes` that ended at `time`.
     public init(bytes: [UInt8], time: Duration, output: UInt128? = nil) {

@@ -150,9 +150,9 @@ public actor SimulationServer {
         let device = try device(number)
         if request.verb != "state" {
             do throws(DeviceVerbError) { try await device.perform(request.verb, given) } catch {
-                guard case .unknown = error else { throw .usage("\(error)", hint: error.hint) }
+                guard case .unknown(let verb, _) = error else { throw .usage("\(error)", hint: error.advice) }
                 let known = (device.verbs + ["state", "stop"]).sorted()
-                throw .usage("\(error)", hint: "use one of: \(known.joined(separator: ", "))")
+                throw .usage("\(error)", hint: DeviceVerbError.unknown(verb, known: known).advice)
             }
         } else if !given.isEmpty {
             throw .usage("'state' takes no argument")

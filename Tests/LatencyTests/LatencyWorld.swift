@@ -87,10 +87,14 @@ final class LatencyWorld<Device: SimulatedDevice>: @unchecked Sendable {
     }
 
     func measure(_ question: LatencyQuestion, count: Int, seed: UInt64 = 1) -> Outcome {
+        var random = SplitMix64(seed: seed)
+        return measure(
+            question, pauses: QuestionPauses.make(count: count, interval: .milliseconds(150), using: &random))
+    }
+
+    func measure(_ question: LatencyQuestion, pauses: [Duration]) -> Outcome {
         let box = Box()
         box.ending = loop.run(limit: .seconds(2000)) { [unowned self] in
-            var random = SplitMix64(seed: seed)
-            let pauses = QuestionPauses.make(count: count, interval: .milliseconds(150), using: &random)
             let measurement = LatencyMeasurement(
                 question, over: link, clock: SimulatedClock(loop: loop), pauses: pauses)
             do { box.record = try await measurement.run() } catch { box.error = error }

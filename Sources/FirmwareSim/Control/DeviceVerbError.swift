@@ -24,12 +24,23 @@ extension DeviceVerbError: CustomStringConvertible {
         }
     }
 
+    /// The word that names nothing, where that is what is wrong.
+    public var unknownWord: UnknownWord? {
+        switch self {
+        case .unknown(let word, let known): UnknownWord(kind: "verb", word: word, known: known)
+        case .unknownOption(let word, let known): UnknownWord(kind: "option", word: word, known: known)
+        case .argument(let error): error.unknownWord
+        case .argumentCount, .failed: nil
+        }
+    }
+
     /// What to do about it; nil where the description says that.
     public var hint: String? {
         switch self {
         case .unknown(_, let known), .unknownOption(_, let known): "use one of: \(known.joined(separator: ", "))"
         case .failed(_, let hint): hint
-        case .argumentCount, .argument: nil
+        case .argument(let error): error.hint
+        case .argumentCount: nil
         }
     }
 }

@@ -5,6 +5,8 @@ struct FaultChoice: Sendable {
     var carrier = SimulatorOption.Carrier.line
     /// Whether it is on a pseudo-terminal, where a baud rate is known.
     var isOnTerminal = true
+    /// Whether programs find it again once its cable was pulled.
+    var hasWayBack = true
 
     /// The faults of a text, parted by commas.
     ///
@@ -12,6 +14,7 @@ struct FaultChoice: Sendable {
     func faults(_ text: String) throws(SimulatorOptionError) -> (orders: [FaultOrder], own: String?) {
         let settings = try SimulatorSettings([option], [option.name: text], over: carrier)
         if !isOnTerminal { try settings.checkWithoutTerminal() }
+        if !hasWayBack, settings.pullsCable { throw SimulatorOptionError(option.name, .noWayBack) }
         return (settings.faults(option.name), settings.ownFault(option.name))
     }
 }

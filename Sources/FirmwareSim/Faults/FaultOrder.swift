@@ -21,21 +21,30 @@ public struct FaultOrder: Sendable {
     /// By which share of time it has the device's clock lose.
     var drift: Double { if case .share(let share) = amount { share } else { 0 } }
 
-    /// The order that a text is; nil where it is none.
-    private static func order(_ text: some StringProtocol) -> FaultOrder? {
-        let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
-        let name = parts[0].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let fault = Fault.named(name[0]) else { return nil }
+    /// The order that a text is.
+    ///
+    /// - Parameter own: The names of faults of the device's own.
+    private static func order(_ text: String, beside own: [String]) throws(WrongPart) -> FaultOrder {
+        let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let name = parts[0].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard let fault = Fault.named(name[0]) else {
+            if own.contains(name[0]) { throw WrongPart(text, .takes(name[0], what: "nothing behind it")) }
+            let known = SimulatorOption.Value.names(of: own)
+            throw WrongPart(text, .unknown(UnknownWord(kind: "fault", word: name[0], known: known)))
+        }
         var (amount, occasion) = (fault.amount, fault.occasion)
         if name.count > 1 {
-            guard let given = Self.amount(String(name[1]), as: fault.amount) else { return nil }
+            guard let given = Self.amount(name[1], as: fault.amount) else {
+                throw WrongPart(text, .takes(fault.name, what: fault.amount.words(of: fault.name)))
+            }
             amount = given
         }
         if parts.count > 1 {
-            guard let given = Occasion(String(parts[1])), fault.effect.takes(given) else { return nil }
+            guard let given = Occasion(parts[1]) else { throw WrongPart(text, .occasion(parts[1])) }
+            guard fault.effect.takes(given) else { throw WrongPart(text, .neverBegins(fault.name, at: parts[1])) }
             occasion = given
         }
-        return FaultOrder(fault: fault, amount: amount, occasion: occasion, text: String(text))
+        return FaultOrder(fault: fault, amount: amount, occasion: occasion, text: text)
     }
 
     private static func amount(_ text: String, as kind: Fault.Amount) -> Fault.Amount? {
@@ -47,21 +56,35 @@ public struct FaultOrder: Sendable {
         }
     }
 
-    /// What a text gives, parted by commas: orders, and at most one of the names in `own`; nil where a part is neither.
-    /// `none` gives nothing.
-    static func orders(_ text: String, beside own: [String] = []) -> (orders: [FaultOrder], own: String?)? {
+    /// What a text gives, parted by commas: orders, and at most one of the names in `own`. `none` gives nothing.
+    ///
+    /// - Throws: The first part that is neither.
+    static func orders(
+        _ text: String, beside own: [String] = []
+    ) throws(WrongPart) -> (orders: [FaultOrder], own: String?) {
         if text == "none" { return ([], nil) }
         var orders: [FaultOrder] = []
         var ownFault: String?
         for part in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
-            if own.contains(part), ownFault == nil {
+            if own.contains(part) {
+                guard ownFault == nil else { throw WrongPart(part, .second) }
                 ownFault = part
             } else {
-                guard let order = order(part) else { return nil }
-                orders.append(order)
+                orders.append(try order(part, beside: own))
             }
         }
         return (orders, ownFault)
+    }
+}
+
+extension Fault.Amount {
+    /// What is taken behind `=`, in words that follow "takes".
+    fileprivate func words(of name: String) -> String {
+        switch self {
+        case .nothing: "nothing behind it"
+        case .time: "a time, as in \(name)=500ms"
+        case .share: "a percentage from -50% to 50%, but 0, as in \(name)=2%"
+        }
     }
 }
 

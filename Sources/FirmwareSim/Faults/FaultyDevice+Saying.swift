@@ -43,7 +43,7 @@ extension FaultyDevice {
     private mutating func endUnit(at time: Duration, by output: UInt128?) {
         let unit = said
         said = FaultyUnit()
-        if unit.isRepeated { deliver(unit.delivered, at: time, by: output) }
+        if unit.isRepeated { deliver(unit.delivered, at: time, by: output, isRepetition: true) }
         script.endUnit(unit.bytes)
     }
 
@@ -51,7 +51,7 @@ extension FaultyDevice {
     mutating func repeatReply() {
         guard let reply, !reply.isEmpty, device.isQuiescent else { return }
         self.reply = nil
-        for emission in reply { deliver(emission.bytes, at: now, by: emission.output) }
+        for emission in reply { deliver(emission.bytes, at: now, by: emission.output, isRepetition: true) }
     }
 
     /// Says nonsense where a fault has it said at the start. Over BLE it comes from a UART by way of a module, which makes one
@@ -115,9 +115,12 @@ extension FaultyDevice {
         (said, reply) = (FaultyUnit(), nil)
     }
 
-    /// - Parameter hold: Until when it is held back; nil for as long as all is.
+    /// - Parameters:
+    ///   - hold: Until when it is held back; nil for as long as all is.
+    ///   - isRepetition: Whether it was said before.
     mutating func deliver(
-        _ bytes: [UInt8], at time: Duration, by output: UInt128?, until hold: Duration? = nil
+        _ bytes: [UInt8], at time: Duration, by output: UInt128?, until hold: Duration? = nil,
+        isRepetition: Bool = false
     ) {
         guard !bytes.isEmpty, !said.isLost else { return }
         said.delivered += bytes
@@ -126,10 +129,20 @@ extension FaultyDevice {
         var arrival = max(time, lastArrival, hold ?? heldUntil)
         if let spacing = said.spacing { arrival = max(arrival, lastArrival + spacing) }
         lastArrival = arrival
-        if output == nil, let last = pending.indices.last, pending[last].output == nil, pending[last].time == arrival {
+        var emission = Emission(bytes: bytes, time: arrival, output: output)
+        emission.isRepetition = isRepetition
+        let last = pending.indices.last
+        if output == nil, let last, pending[last].joins(emission) {
             pending[last].bytes += bytes
         } else {
-            pending.append(Emission(bytes: bytes, time: arrival, output: output))
+            pending.append(emission)
         }
+    }
+}
+
+extension Emission {
+    /// Whether another leaves together with it.
+    fileprivate func joins(_ other: Emission) -> Bool {
+        output == other.output && time == other.time && isRepetition == other.isRepetition
     }
 }

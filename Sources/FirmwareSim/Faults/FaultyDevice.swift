@@ -196,6 +196,8 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
 
     public var isQuiescent: Bool { device.isQuiescent && pending.isEmpty }
 
+    public var owesReply: Bool { device.owesReply || pending.contains { !$0.isRepetition } }
+
     mutating func run(to instant: Duration) {
         // Step by step, so that a reset comes between two bytes.
         while let next = nextStop, next <= instant { step(to: max(now, next)) }

@@ -178,12 +178,12 @@ public actor DeviceHost<Device: SimulatedDevice> {
     }
 
     /// Whether the device has something left to do or to say. A line end that is still on its way is nothing to wait for: the
-    /// CR of a reply has ended its line.
+    /// CR of a reply has ended its line. Nor is what a fault says again.
     private var isAnswering: Bool {
-        guard !device.isQuiescent else { return false }
+        guard device.owesReply else { return false }
         var later = device
-        let rest = later.advance(to: now + .milliseconds(10)).flatMap(\.bytes)
-        return !later.isQuiescent || rest.contains { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
+        let rest = later.advance(to: now + .milliseconds(10)).filter { !$0.isRepetition }.flatMap(\.bytes)
+        return later.owesReply || rest.contains { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
     }
 
     /// What came from a client, without what a pseudo-terminal in packet mode puts before it; nil where that is all.
@@ -310,7 +310,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
         noteBaudRates()
         send(device.advance(to: instant))
         handOnCarrierEvents()
-        if device.isQuiescent { judge?.noteQuiet() }
+        if !device.owesReply { judge?.noteQuiet() }
     }
 
     private func handOnCarrierEvents() {

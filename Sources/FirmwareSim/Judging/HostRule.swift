@@ -79,21 +79,32 @@ public struct HostExpectation: Sendable {
     /// As it was written.
     let text: String
 
-    /// nil where the text is none.
-    init?(_ text: String) {
+    /// The expectation that a text is.
+    init(_ text: String) throws(WrongPart) {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard let rule = HostRule.all.first(where: { $0.name == parts[0] }) else { return nil }
+        guard let rule = HostRule.all.first(where: { $0.name == parts[0] }) else {
+            let known = HostRule.all.map(\.name)
+            throw WrongPart(text, .unknown(UnknownWord(kind: "rule", word: parts[0], known: known)))
+        }
         self.rule = rule
         self.text = text
-        switch rule.amount {
-        case .nothing:
-            guard parts.count == 1 else { return nil }
-        case .time:
-            guard parts.count == 2, let time = SimulatorOption.time(parts[1]) else { return nil }
+        guard takeAmount(parts.count > 1 ? parts[1] : nil) else {
+            throw WrongPart(text, .takes(rule.name, what: rule.amount.words(of: rule.name)))
+        }
+    }
+
+    /// - Parameter text: What follows `=`; nil for nothing.
+    /// - Returns: Whether the rule takes it.
+    private mutating func takeAmount(_ text: String?) -> Bool {
+        switch (rule.amount, text) {
+        case (.nothing, let text): return text == nil
+        case (_, nil): return false
+        case (.time, let text?):
+            guard let time = SimulatorOption.time(text) else { return false }
             self.time = time
-        case .reaction, .repetition, .restraint:
-            guard parts.count == 2, takeReaction(parts[1]) else { return nil }
-            if rule.amount == .repetition, command == nil { return nil }
+            return true
+        case (.reaction, let text?), (.restraint, let text?): return takeReaction(text)
+        case (.repetition, let text?): return takeReaction(text) && command != nil
         }
     }
 
@@ -113,10 +124,27 @@ public struct HostExpectation: Sendable {
         return true
     }
 
-    /// Those of a text, parted by commas; nil where a part is none.
-    static func expectations(_ text: String) -> [HostExpectation]? {
-        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        let expectations = parts.compactMap(HostExpectation.init)
-        return expectations.count == parts.count ? expectations : nil
+    /// Those of a text, parted by commas.
+    ///
+    /// - Throws: The first part that is none.
+    static func expectations(_ text: String) throws(WrongPart) -> [HostExpectation] {
+        var expectations: [HostExpectation] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            expectations.append(try HostExpectation(String(part)))
+        }
+        return expectations
+    }
+}
+
+extension HostRule.Amount {
+    /// What is taken behind `=`, in words that follow "takes".
+    fileprivate func words(of name: String) -> String {
+        switch self {
+        case .nothing: "nothing behind it"
+        case .time: "a time, as in \(name)=50ms"
+        case .reaction: "a time, a command unless any will do, and a line, as in \(name)=5s/OFF@line:ERROR"
+        case .repetition: "a time, a command, and a line, as in \(name)=5s/OFF@line:PUMP:OFF"
+        case .restraint: "a command, and a line, as in \(name)=ON@line:ERROR"
+        }
     }
 }

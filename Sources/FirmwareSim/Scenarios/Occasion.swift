@@ -7,7 +7,7 @@ enum Occasion: Sendable, Hashable {
     case start
     /// In each unit with this chance, above 0 and at most 1.
     case chance(Double)
-    /// Once, after this time.
+    /// Once, after this time, which is written with its unit.
     case time(Duration)
     /// Once, after the command of this number, counted from 1.
     case command(Int)
@@ -30,7 +30,8 @@ enum Occasion: Sendable, Hashable {
             guard !beginning.isEmpty, beginning.utf8.count <= FaultyUnit.capacity else { return nil }
             self = .line(Array(beginning.utf8))
         } else {
-            guard let time = SimulatorOption.time(text) else { return nil }
+            // A number alone may be meant as a chance, or as a command's number.
+            guard Double(text) == nil, let time = SimulatorOption.time(text) else { return nil }
             self = .time(time)
         }
     }

@@ -9,15 +9,16 @@ public struct ScenarioStep: Sendable, Hashable {
     /// As it was written.
     let text: String
 
-    /// The step that a text is; nil where it is none. Whether the device has the verb shows only where there is a device.
-    init?(_ text: some StringProtocol) {
-        let words = text.split(separator: " ", maxSplits: 2)
-        guard words.count > 1, let occasion = Occasion(String(words[0])) else { return nil }
-        if case .always = occasion { return nil }
-        if case .start = occasion { return nil }
+    /// The step that a text is. Whether the device has the verb shows only where there is a device.
+    init(_ text: some StringProtocol) throws(WrongPart) {
+        let words = String(text).split(separator: " ", maxSplits: 2).map(String.init)
+        guard let first = words.first, let occasion = Occasion(first), occasion != .always, occasion != .start else {
+            throw WrongPart(text, .occasion(words.first ?? ""))
+        }
+        guard words.count > 1 else { throw WrongPart(text, .noVerb) }
         self.occasion = occasion
-        verb = String(words[1])
-        arguments = words.count > 2 ? String(words[2]) : ""
+        verb = words[1]
+        arguments = words.count > 2 ? words[2] : ""
         self.text = String(text)
     }
 
@@ -27,10 +28,12 @@ public struct ScenarioStep: Sendable, Hashable {
     /// What separates the steps of a text.
     static let separator: Character = "\n"
 
-    /// The steps of a text, one a line; nil where one is none.
-    static func steps(_ text: String) -> [ScenarioStep]? {
-        let lines = text.split(separator: separator)
-        let steps = lines.compactMap { ScenarioStep($0) }
-        return steps.count == lines.count ? steps : nil
+    /// The steps of a text, one a line.
+    ///
+    /// - Throws: The first that is none.
+    static func steps(_ text: String) throws(WrongPart) -> [ScenarioStep] {
+        var steps: [ScenarioStep] = []
+        for line in text.split(separator: separator) { steps.append(try ScenarioStep(line)) }
+        return steps
     }
 }

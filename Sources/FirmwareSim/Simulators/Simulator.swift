@@ -75,10 +75,14 @@ public struct Simulator: Sendable {
 
     /// Makes a device, and joins it in real time to a line inside this program, until the line is closed.
     ///
+    /// - Parameter onDevice: Told of the device before it runs.
     /// - Returns: The far end of the device's line.
     /// - Throws: As ``device(_:)`` and ``DeviceHost/connect()``.
-    public func connect(_ settings: SimulatorSettings, on loop: EventLoop = .shared) async throws -> DescriptorChannel {
-        try await connect(device(settings), settings, hasFlowControl(settings), on: loop)
+    public func connect(
+        _ settings: SimulatorSettings, on loop: EventLoop = .shared,
+        onDevice: (@Sendable (DeviceHandle) -> Void)? = nil
+    ) async throws -> DescriptorChannel {
+        try await connect(device(settings), settings, hasFlowControl(settings), on: loop, onDevice)
     }
 
     private func hasFlowControl(_ settings: SimulatorSettings) -> Bool {
@@ -99,13 +103,15 @@ public struct Simulator: Sendable {
     }
 
     private func connect(
-        _ device: some SimulatedDevice, _ settings: SimulatorSettings, _ hasFlowControl: Bool, on loop: EventLoop
+        _ device: some SimulatedDevice, _ settings: SimulatorSettings, _ hasFlowControl: Bool, on loop: EventLoop,
+        _ onDevice: (@Sendable (DeviceHandle) -> Void)?
     ) async throws -> DescriptorChannel {
         try settings.checkWithoutTerminal()
-        return try await DeviceHost(
+        let host = DeviceHost(
             try FaultyDevice(device, settings, isOnTerminal: false), pace: .realTime(EventLoopClock(loop)),
-            hasFlowControl: hasFlowControl, on: loop
-        ).connect()
+            hasFlowControl: hasFlowControl, on: loop)
+        onDevice?(host.handle)
+        return try await host.connect()
     }
 }
 

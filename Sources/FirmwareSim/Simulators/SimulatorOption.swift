@@ -74,7 +74,27 @@ public struct SimulatorOption: Sendable, Hashable {
     }
 
     /// Whether a text is a value of this option.
-    public func takes(_ text: String) -> Bool {
+    public func takes(_ text: String) -> Bool { (try? check(text)) != nil }
+
+    /// Refuses a text that is no value of this option.
+    ///
+    /// - Throws: What the option takes, or which part of several is none.
+    func check(_ text: String) throws(SimulatorOptionError) {
+        do throws(WrongPart) {
+            switch value {
+            case .faults(let own, _, _): _ = try FaultOrder.orders(text, beside: own)
+            case .steps: _ = try ScenarioStep.steps(text)
+            case .expectations: _ = try HostExpectation.expectations(text)
+            default: break
+            }
+        } catch {
+            throw SimulatorOptionError(name, .part(error))
+        }
+        guard isValue(text) else { throw SimulatorOptionError(name, .invalid(takes: value)) }
+    }
+
+    /// Whether a text is a value of this option, unless that has parts.
+    private func isValue(_ text: String) -> Bool {
         switch value {
         case .number(let range): Int(text).map(range.contains) ?? false
         case .decimal(let range): Double(text).map(range.contains) ?? false
@@ -82,10 +102,7 @@ public struct SimulatorOption: Sendable, Hashable {
         case .choice(let words): words.contains(text)
         case .flag: ["on", "off", "true", "false"].contains(text)
         case .time(let word): text == word || Self.time(text) != nil
-        case .text, .file: true
-        case .faults(let own, _, _): FaultOrder.orders(text, beside: own) != nil
-        case .steps: ScenarioStep.steps(text) != nil
-        case .expectations: HostExpectation.expectations(text) != nil
+        case .text, .file, .faults, .steps, .expectations: true
         }
     }
 }
@@ -166,7 +183,7 @@ extension SimulatorOption {
     ) -> SimulatorOption {
         SimulatorOption(
             "fault", .faults(own: own, anywhere: anywhere, senseless: senseless),
-            help: "What goes wrong, as drop, delay=2s or reset@command:3.")
+            help: "What goes wrong, as drop, delay=2s or reset@command:3. \(secondsRule)")
     }
 
     /// What is done to the device in the course of a scenario, which ``SimulatorSettings/steps()`` reads.
@@ -176,7 +193,11 @@ extension SimulatorOption {
     /// What is expected of the host, which ``SimulatorSettings/expectations()`` reads.
     static let expectations = SimulatorOption(
         "expect", .expectations,
-        help: "What the host has to do, as baud, one-in-flight, pacing=50ms or reaction=5s/OFF@line:ERROR.")
+        help: "What the host has to do, as baud, one-in-flight, pacing=50ms or reaction=5s/OFF@line:ERROR. "
+            + secondsRule)
+
+    /// What a time is that has no unit, as a sentence.
+    private static let secondsRule = "A time behind '=' without a unit is in seconds."
 
     /// What a device is called over BLE.
     public static func radioName(_ name: String) -> SimulatorOption {

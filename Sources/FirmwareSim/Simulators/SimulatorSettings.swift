@@ -7,6 +7,9 @@ public struct SimulatorSettings: Sendable {
     private var given: [String: String]
     /// What the device is to be reached over; nil where that is not known.
     private let carrier: SimulatorOption.Carrier?
+    /// Whether programs find the device again once its cable was pulled: it comes back as another port, unless it has a link.
+    /// Where they don't, it refuses such a fault while it runs, too.
+    public var hasWayBack = true
 
     /// - Parameter carrier: nil where it is not known, and nothing is refused on its account.
     /// - Throws: What is wrong with the first option, by their names, that is wrong.
@@ -18,7 +21,7 @@ public struct SimulatorSettings: Sendable {
                 throw SimulatorOptionError(name, .unknown(known: options.map(\.name)))
             }
             if let only = option.carrier, let carrier, only != carrier { throw SimulatorOptionError(name, .only(only)) }
-            guard option.takes(text) else { throw SimulatorOptionError(name, .invalid(takes: option.value)) }
+            try option.check(text)
             if let carrier { try option.checkFaults(text, over: carrier) }
             if option.excluded.contains(where: { given[$0] != nil }) {
                 throw SimulatorOptionError(name, .excludes(option.excluded))
@@ -62,23 +65,30 @@ public struct SimulatorSettings: Sendable {
         return option.parsed(text)?.orders ?? []
     }
 
-    /// Whether a fault pulls the cable of the device, which then comes back as another port.
-    public var pullsCable: Bool { faults().contains { $0.fault.effect == .unplug } }
+    /// Whether a fault pulls the cable of the device, from the start or by a step; it then comes back as another port.
+    public var pullsCable: Bool {
+        let option = options.first { $0.name == "fault" }
+        let later = steps().filter { $0.verb == "fault" }.flatMap { option?.parsed($0.arguments)?.orders ?? [] }
+        return (faults() + later).contains { $0.fault.effect == .unplug }
+    }
 
     /// Which faults the device can be given while it runs.
     ///
     /// - Parameter isOnTerminal: Whether it is on a pseudo-terminal.
     func choice(isOnTerminal: Bool) -> FaultChoice {
         let option = options.first { $0.name == "fault" } ?? .faults()
-        return FaultChoice(option: option, carrier: carrier ?? .line, isOnTerminal: isOnTerminal)
+        return FaultChoice(
+            option: option, carrier: carrier ?? .line, isOnTerminal: isOnTerminal, hasWayBack: hasWayBack)
     }
 
     /// What is done to the device in the course of a scenario.
-    public func steps() -> [ScenarioStep] { text(SimulatorOption.steps.name).flatMap(ScenarioStep.steps) ?? [] }
+    public func steps() -> [ScenarioStep] {
+        text(SimulatorOption.steps.name).flatMap { try? ScenarioStep.steps($0) } ?? []
+    }
 
     /// What is expected of the host.
     public func expectations() -> [HostExpectation] {
-        text(SimulatorOption.expectations.name).flatMap(HostExpectation.expectations) ?? []
+        text(SimulatorOption.expectations.name).flatMap { try? HostExpectation.expectations($0) } ?? []
     }
 
     /// Refuses what can be seen on a pseudo-terminal only, for a device that is on another line, or over BLE.
@@ -108,7 +118,7 @@ extension SimulatorOption {
     /// The faults that a value names; nil where this is no option for faults.
     fileprivate func parsed(_ text: String) -> (orders: [FaultOrder], own: String?)? {
         guard case .faults(let own, _, _) = value else { return nil }
-        return FaultOrder.orders(text, beside: own)
+        return try? FaultOrder.orders(text, beside: own)
     }
 
     /// Refuses faults that make no sense over a carrier, or for the device.

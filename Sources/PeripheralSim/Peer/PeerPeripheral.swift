@@ -8,7 +8,7 @@ public import FirmwareSim
 /// peer.take(.subscribed(PeerPeripheral.transmit), at: .zero)
 /// for greeting in peer.advance(to: .zero) { print(String(decoding: greeting.bytes, as: UTF8.self)) }
 /// ```
-public struct PeerPeripheral: SimulatedPeripheral {
+public struct PeerPeripheral: RadioShell {
     /// The service that centrals look for.
     public static let service: BluetoothUUID = "6E400001-B5A3-F393-E0A9-E50E24DCCA9E"
     /// What centrals write to.
@@ -40,6 +40,8 @@ public struct PeerPeripheral: SimulatedPeripheral {
             ])
     }
 
+    public static var notified: BluetoothUUID { transmit }
+
     public mutating func take(_ event: CentralEvent, at instant: Duration) {
         switch event {
         case .subscribed(Self.transmit): device.hostCame(at: instant)
@@ -50,27 +52,4 @@ public struct PeerPeripheral: SimulatedPeripheral {
     }
 
     public mutating func setNotificationLength(_ length: Int?) { device.notificationLength = length }
-
-    // MARK: The device
-
-    public mutating func setOwnFault(_ name: String?, at instant: Duration) { device.setOwnFault(name, at: instant) }
-
-    public mutating func receive(_ bytes: [UInt8], at instant: Duration) { device.receive(bytes, at: instant) }
-
-    public mutating func reset(at instant: Duration) { device.reset(at: instant) }
-
-    public mutating func advance(to instant: Duration) -> [Emission] {
-        device.advance(to: instant).map { Emission(bytes: $0.bytes, time: $0.time, characteristic: Self.transmit) }
-    }
-
-    public var nextActivity: Duration? { device.nextActivity }
-
-    public var isQuiescent: Bool { device.isQuiescent }
-
-    /// What is done to the peer itself.
-    public static var verbs: [DeviceVerb<PeerPeripheral>] { PeerFirmware.verbs.map { $0.of(\.device) } }
-
-    public static var settings: [DeviceSetting<PeerPeripheral>] { PeerFirmware.settings.map { $0.of(\.device) } }
-
-    public var observations: [String: ObservedValue] { device.observations }
 }

@@ -9,7 +9,7 @@ public import FirmwareSim
 /// phone.take(.subscribed(RescuePeripheral.messages), at: .zero)
 /// for notification in phone.advance(to: .seconds(1)) { print(String(decoding: notification.bytes, as: UTF8.self)) }
 /// ```
-public struct RescuePeripheral: SimulatedPeripheral {
+public struct RescuePeripheral: RadioShell {
     /// The service that centrals look for.
     public static let service: BluetoothUUID = "FFF0"
     /// What messages go over, both ways.
@@ -31,6 +31,8 @@ public struct RescuePeripheral: SimulatedPeripheral {
         offered = PeripheralDescription(name: name, services: [LocalService(Self.service, [messages])])
     }
 
+    public static var notified: BluetoothUUID { messages }
+
     public mutating func take(_ event: CentralEvent, at instant: Duration) {
         switch event {
         case .subscribed(Self.messages): device.hostCame(at: instant)
@@ -41,33 +43,4 @@ public struct RescuePeripheral: SimulatedPeripheral {
     }
 
     public mutating func setNotificationLength(_ length: Int?) { device.notificationLength = length }
-
-    // MARK: The device
-
-    public mutating func receive(_ bytes: [UInt8], at instant: Duration) { device.receive(bytes, at: instant) }
-
-    public mutating func reset(at instant: Duration) { device.reset(at: instant) }
-
-    public mutating func advance(to instant: Duration) -> [Emission] {
-        device.advance(to: instant).map { Emission(bytes: $0.bytes, time: $0.time, characteristic: Self.messages) }
-    }
-
-    public var nextActivity: Duration? { device.nextActivity }
-
-    public var isQuiescent: Bool { device.isQuiescent }
-
-    /// What is done to the phone itself.
-    public static var verbs: [DeviceVerb<RescuePeripheral>] { RescueFirmware.verbs.map { $0.of(\.device) } }
-
-    public static var settings: [DeviceSetting<RescuePeripheral>] { RescueFirmware.settings.map { $0.of(\.device) } }
-
-    public var observations: [String: ObservedValue] { device.observations }
-}
-
-extension RescuePeripheral {
-    public static var commandFraming: CommandFraming { RescueFirmware.commandFraming }
-
-    public static func objection(to command: [UInt8], isPacket: Bool) -> String? {
-        RescueFirmware.objection(to: command, isPacket: isPacket)
-    }
 }

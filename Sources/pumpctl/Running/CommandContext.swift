@@ -102,7 +102,9 @@ struct CommandContext: Sendable {
             default: note(report.text(of: name))
             }
         }
-        opening.schemes.add("sim", SimLink.open)
+        opening.schemes.add("sim") { endpoint, loop throws(LinkError) in
+            try await SimLink.open(endpoint, loop, note: note)
+        }
         opening.schemes.add("replay") { [replays, family] endpoint, loop throws(LinkError) in
             let link = try await replays.open(endpoint, on: loop)
             if let other = Family.captured(in: endpoint.text), other != family {

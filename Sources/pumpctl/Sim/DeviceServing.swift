@@ -60,9 +60,7 @@ struct DeviceServing: Sendable {
 
     private func report(failuresOf handle: DeviceHandle, _ device: OfferedDevice) {
         let name = options.tellsNumbers ? "device \(device.number): " : ""
-        handle.onStepFailure { failure in
-            context.output.note("pumpctl: \(name)\("\(failure)".printable())", hint: failure.error.hint)
-        }
+        handle.onStepFailure { context.output.note($0.note(of: name)) }
     }
 
     /// Whether a device is one that was asked for, rather than a further one of `--count`.

@@ -143,23 +143,28 @@ struct ServingOptions: ParsableArguments {
             let line = place(0, hasLink: true)
             let place: OfferedDevice.Place =
                 keepsLine ? .lineAndRadio(line, adapter: adapter) : .radio(adapter: adapter)
-            if keepsLine { try checkReturn(of: settings, to: line) }
+            let settings = keepsLine ? try self.settings(settings, at: line) : settings
             return [OfferedDevice(number: 1, simulator: simulator, settings: settings, place: place)]
         }
         let own = (0..<(count ?? 1)).map { (simulator, settings.numbered($0 + 1)) }
         return try (own + (try others.map(Self.device))).enumerated().map { index, device in
             let place = place(index, hasLink: index < own.count)
-            try checkReturn(of: device.1, to: place)
-            return OfferedDevice(number: index + 1, simulator: device.0, settings: device.1, place: .line(place))
+            let settings = try self.settings(device.1, at: place)
+            return OfferedDevice(number: index + 1, simulator: device.0, settings: settings, place: .line(place))
         }
     }
 
-    /// Refuses to pull the cable of a device that would be back at a port that nobody is told of.
-    private func checkReturn(of settings: SimulatorSettings, to place: ServingPlace) throws {
-        guard isInBackground || waits || runsCommand, place == .terminal(), settings.pullsCable else { return }
-        throw ValidationError(
-            "the fault 'unplug' requires --link with --run, --wait and --background: after it the port has another name"
-        )
+    /// The settings of a device, which refuses to have its cable pulled where it would be back at a port that nobody is told of.
+    private func settings(_ settings: SimulatorSettings, at place: ServingPlace) throws -> SimulatorSettings {
+        guard isInBackground || waits || runsCommand, place == .terminal() else { return settings }
+        if settings.pullsCable {
+            throw ValidationError(
+                "the fault 'unplug' requires --link with --run, --wait and --background: "
+                    + "after it the port has another name")
+        }
+        var settings = settings
+        settings.hasWayBack = false
+        return settings
     }
 
     /// Whether what is told of a device says which one it is: with a number, and with a family.

@@ -4,17 +4,26 @@ import DeviceKit
 import FirmwareSim
 import LineProtocol
 import PeripheralSim
+import SimControl
 import Transports
 
 /// `sim:FAMILY`: a simulated device inside this program, for trying things out. It lasts as long as its link.
 enum SimLink {
-    static func open(_ endpoint: Endpoint, _ loop: EventLoop) async throws(LinkError) -> any Link {
+    /// - Parameter note: Told of each step of the device's scenario that can't be done.
+    static func open(
+        _ endpoint: Endpoint, _ loop: EventLoop, note: @escaping @Sendable (String) -> Void
+    ) async throws(LinkError) -> any Link {
         let (simulator, settings) = try device(endpoint)
         guard settings.expectations().isEmpty else {
             throw endpoint.invalid("leave out what is expected of the program, which 'pumpctl sim' judges")
         }
         do {
-            return DescriptorLink(try await simulator.line.connect(settings, on: loop), name: endpoint.text)
+            let line = try await simulator.line.connect(settings, on: loop) { device in
+                device.onStepFailure { note($0.note()) }
+            }
+            return DescriptorLink(line, name: endpoint.text)
+        } catch let error as SimulatorOptionError {
+            throw error.hint(on: endpoint)
         } catch let error as PeerImageFileError {
             throw endpoint.invalid("\(error): \(error.hint)")
         } catch {
@@ -42,5 +51,14 @@ enum SimLink {
         do throws(SimulatorOptionError) { return (simulator, try simulator.line.settings(given)) } catch {
             throw error.hint(on: endpoint)
         }
+    }
+}
+
+extension StepFailure {
+    /// What is told of it, and what to do about it.
+    ///
+    /// - Parameter device: Which device it is of, as `device 2: `; empty where there is one.
+    func note(of device: String = "") -> String {
+        "pumpctl: \(device)\("\(self)".printable())" + (error.advice.map { "\n  hint: \($0.printable())" } ?? "")
     }
 }

@@ -1,5 +1,6 @@
 import FirmwareSim
 import LineProtocol
+import SimControl
 import Transports
 
 extension SimulatorOptionError {
@@ -8,26 +9,34 @@ extension SimulatorOptionError {
         switch problem {
         case .unknown: "there is no option --\(option)"
         case .invalid(let value): "--\(option) takes \(value)"
+        case .part: "--\(self)" + remedy
         case .only(.radio): "--\(option) requires --ble"
         case .only(.line): "--ble cannot be combined with --\(option): there is no line"
         case .fault, .senseless: "\(self)"
         case .tooManyFaults: "--\(self)"
-        case .step(let error): "--\(option): \(error)" + (error.hint.map { "; \($0)" } ?? "")
+        case .step(let error): "--\(option): \(error)" + remedy
         case .onlyTerminal:
             "--\(option) has a rule or fault about baud rates or flushes, which only a pseudo-terminal shows"
+        case .noWayBack: "\(self)" + remedy
         case .excludes(let others): "--\(option) cannot be combined with --\(others.joined(separator: " and --"))"
         }
     }
+
+    /// What to do about it, behind what is wrong.
+    private var remedy: String { advice.map { "; \($0)" } ?? "" }
 
     /// What is wrong with an option of an endpoint that has no unknown ones.
     func hint(on endpoint: Endpoint) -> LinkError {
         switch problem {
         case .unknown, .only: endpoint.invalid("leave out '\(option)'")
         case .invalid(let value): endpoint.invalid("set \(option) to \(value)")
+        case .part(let wrong): endpoint.invalid(unknownWord.flatMap { _ in advice } ?? "\(wrong)" + remedy)
         case .fault(let name, _): endpoint.invalid("leave out the fault \(name): it means something over BLE only")
         case .senseless(let fault): endpoint.invalid("leave out the fault \(fault.name): \(fault.reason)")
         case .tooManyFaults(let most): endpoint.invalid("leave out faults: \(most) at most")
-        case .step(let error): endpoint.invalid(error.hint ?? "\(error)")
+        case .step(.argument(let error)): error.hint(on: endpoint)
+        case .step(let error): endpoint.invalid(advice ?? "\(error)")
+        case .noWayBack: endpoint.invalid("leave out the fault unplug")
         case .onlyTerminal: endpoint.invalid("leave out what only a pseudo-terminal shows: pumpctl sim … --pty")
         case .excludes(let others): endpoint.invalid("leave out \(option), or \(others.joined(separator: " and "))")
         }

@@ -1,5 +1,7 @@
 """What an endpoint asks for, as the chip sees it."""
 
+import json
+
 from bench import BenchTest
 
 
@@ -81,3 +83,22 @@ class Latency(BenchTest):
     def test_a_ch340_that_has_no_such_timer_is_no_error(self):
         self.plug(self.answering(self.ch340()))
         self.pumpctl("status", port="serial:/dev/ttyUSB0?lowlatency=true")
+
+    def test_a_measurement_tells_the_timer_and_adds_up_and_starts_nothing(self):
+        board = self.board(self.ftdi())
+        self.plug(board)
+        for time in 16, 1:
+            self.guest.python(f"with open('{self.timer}', 'w') as timer: timer.write('{time}')")
+            report = json.loads(self.pumpctl("--json", "latency", "--count", "4").out)
+            self.assertEqual((report["carrier"], report["latency_timer_ms"]), ("port", time))
+            self.assertEqual(report["answers"] + report["left_out"] + report["refused"] + report["unanswered"], 4, report)
+            self.assertGreater(report["answers"], 0, report)
+            # Each figure is rounded to a microsecond.
+            parts = report["parts"]
+            self.assertAlmostEqual(
+                sum(part["times_ms"]["mean"] for part in parts), report["round_trip_ms"]["mean"], delta=0.01, msg=parts)
+            self.assertAlmostEqual(sum(part["share"] for part in parts), 1, delta=0.01, msg=parts)
+        self.assertIn("\nadapter: latency timer 1 ms\n", self.pumpctl("latency", "--count", "1").out)
+        # It was asked all along, and neither started nor reset. 999 ends what may be on the line before.
+        self.assertEqual(set(board.adapter.received.split(b"\n")) - {b"", b"999"}, {b"TEMP"}, board.adapter)
+        self.assertEqual((board.nano.pump()[0], board.nano.resets), (False, 0))

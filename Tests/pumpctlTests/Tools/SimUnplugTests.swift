@@ -61,6 +61,31 @@ struct SimUnplugTests {
         expectFailure(ending, 64, saying: "requires --link", hint: "pumpctl sim")
     }
 
+    @Test("So is one for a fault that comes later, by a step or by 'sim ctl'")
+    func needsLinkLater() async throws {
+        let step = try await Pumpctl.run("sim", "pump", "--step", "1h fault unplug", "--run", "--", "true")
+        expectFailure(step, 64, saying: "requires --link")
+        let start = try await Pumpctl.run("sim", "pump", "--wait")
+        let control = try #require(try start.object()["control"] as? String)
+        let refused = try await Pumpctl.run("sim", "ctl", control, "fault", "drop,unplug")
+        expectFailure(refused, 64, saying: "the fault unplug", hint: "--link")
+        #expect(try await Pumpctl.run("--json", "sim", "ctl", control, "state").object()["faults"] == nil)
+        #expect(try await Pumpctl.run("sim", "ctl", control, "fault", "drop").status == 0)
+        #expect(try await Pumpctl.run("sim", "ctl", control, "stop").status == 0)
+    }
+
+    @Test("With a link, or where the new port is printed, 'sim ctl' may pull the cable", arguments: [true, false])
+    func unplugged(hasLink: Bool) async throws {
+        let folder = TemporaryFolder()
+        let control = folder.path("control")
+        let place = hasLink ? ["--link", folder.path("pump"), "--wait"] : []
+        let sim = try await Pumpctl.start(["sim", "pump", "--control", control] + place)
+        _ = try await sim.output.line()
+        #expect(try await Pumpctl.run("sim", "ctl", control, "fault", "unplug@1h").status == 0)
+        #expect(try await Pumpctl.run("sim", "ctl", control, "stop").status == 0)
+        _ = try await sim.ending()
+    }
+
     @Test("With a link, --run may pull the cable")
     func link() async throws {
         let folder = TemporaryFolder()

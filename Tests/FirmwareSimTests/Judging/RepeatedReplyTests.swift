@@ -1,0 +1,57 @@
+import DescriptorIO
+import FirmwareSim
+import TestSupport
+import Testing
+
+@Suite("A host need not wait for what a fault says again", .timeLimit(.minutes(3)))
+struct RepeatedReplyTests {
+    private static var pump: PumpFirmware {
+        PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34.5)))
+    }
+
+    /// When the last byte of a pump's reply to TEMP has left.
+    private static var replyEnd: Duration {
+        get throws {
+            var pump = pump
+            pump.receive(Array("TEMP\n".utf8), at: .zero)
+            return try #require(pump.advance(to: .seconds(1)).last).time
+        }
+    }
+
+    /// What is found where STATUS comes `early` before the last byte of the reply to TEMP, in simulated time.
+    private static func findings(_ fault: String, early: Duration) async throws -> [String] {
+        let settings = try Simulator.pump.settings(["fault": fault, "expect": "one-in-flight"])
+        let host = DeviceHost(
+            try FaultyDevice(pump, settings), pace: .realTime(HostClock()), judge: HostJudge(settings, of: pump))
+        let (far, near) = try DescriptorChannel.pair(on: .shared)
+        await host.attach(near)
+        let running = Task { try await host.run() }
+        await settle()
+        try await far.write(Array("TEMP\n".utf8))
+        await settle()
+        await host.advance(by: try replyEnd - early)
+        try await far.write(Array("STATUS\n".utf8))
+        await settle()
+        let verdict = try #require(await host.verdict())
+        await far.close()
+        running.cancel()
+        return verdict.findings.map(\.detail)
+    }
+
+    @Test(
+        "It may send once the reply has ended, although the reply comes again",
+        arguments: ["none", "twice@always", "duplicate@always", "duplicate@always,twice@always"])
+    func repeated(fault: String) async throws {
+        // The CR has left, and with it the line is whole; its LF is on its way.
+        #expect(try await Self.findings(fault, early: .microseconds(500)) == [])
+    }
+
+    @Test(
+        "It is early as long as the reply itself has not ended",
+        arguments: ["none", "twice@always", "duplicate@always"])
+    func early(fault: String) async throws {
+        #expect(
+            try await Self.findings(fault, early: .milliseconds(5))
+                == ["STATUS came before the last reply had ended"])
+    }
+}

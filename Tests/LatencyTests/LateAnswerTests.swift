@@ -1,0 +1,49 @@
+import FirmwareSim
+import LineProtocol
+import TestSupport
+import Testing
+
+@testable import Latency
+
+@Suite("A late answer is not taken for the answer to the next question")
+struct LateAnswerTests {
+    /// How long a question takes to be answered where it is not late; each is given up after 1 s.
+    private static let usualTime = Duration.milliseconds(80)
+
+    /// Measures a device that answers each question by itself, so that an answer can overtake the next question.
+    ///
+    /// - Parameter late: How long the answers to some questions take, by their numbers; the first of all is 0.
+    private func measure(pauses: [Duration], late: [Int: Duration]) throws -> LatencyRecord {
+        let world = LatencyWorld(PumpFirmware())
+        world.onWrite = { [unowned world] _ in
+            let delay = late[world.written.count - 1] ?? Self.usualTime
+            world.loop.at(world.loop.now + delay) { [unowned world] in
+                world.link.arrive(Array("TEMP:{Water:12.0C,Skin:34.5C}\r\n".utf8))
+            }
+            return nil
+        }
+        let outcome = world.measure(.pump, pauses: pauses)
+        return try #require(outcome.record, "\(String(describing: outcome.error)) \(outcome.ending)")
+    }
+
+    private func roundTrips(_ record: LatencyRecord) -> [Duration] {
+        record.samples.map { $0.arrivals[$0.arrivals.count - 1].time - $0.sent }
+    }
+
+    @Test("Its question was given up: the next one is asked only once no answer can be on its way", arguments: [1, 3])
+    func behindQuestion(number: Int) throws {
+        // Without a wait the next question would be 20 ms old when the late answer comes.
+        let pauses = [Duration](repeating: .milliseconds(100), count: 5)
+        let record = try measure(pauses: pauses, late: [number: .milliseconds(1120)])
+        #expect(record.unansweredCount == 1 && record.disturbedCount == 0)
+        #expect(roundTrips(record) == [Duration](repeating: Self.usualTime, count: 4))
+    }
+
+    @Test("Its question was the last of those that wait for the device: the first that is measured waits, too")
+    func beforeFirst() throws {
+        // The first question's answer comes 10 ms into the second, whose own would come 10 ms into the third.
+        let record = try measure(pauses: [.zero, .zero, .zero], late: [0: .milliseconds(1010)])
+        #expect(record.unansweredCount == 0 && record.disturbedCount == 0)
+        #expect(roundTrips(record) == [Duration](repeating: Self.usualTime, count: 3))
+    }
+}

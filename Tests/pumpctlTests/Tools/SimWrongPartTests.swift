@@ -1,0 +1,99 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What is wrong in a list of faults, steps or rules is named", .timeLimit(.minutes(3)))
+struct SimWrongPartTests {
+    /// The end of the list of all faults, which only a word that is like none of them gets.
+    private static let wholeList = "unplug"
+
+    @Test(
+        "A word that is nearly right is named, with the one that was probably meant",
+        arguments: [
+            (
+                ["sim", "pump", "--fault", "delay=1s,dorp@5%"],
+                "--fault 'dorp@5%': there is no fault 'dorp'; write drop instead"
+            ),
+            (["sim", "peer", "--fault", "stall"], "there is no fault 'stall'; write stalls instead"),
+            (
+                ["sim", "pump", "--expect", "baud,pacign=1s"],
+                "--expect 'pacign=1s': there is no rule 'pacign'; write pacing instead"
+            ),
+            (["sim", "pump", "--step", "10s pres"], "--step: the device has no verb 'pres'; write press instead"),
+            (["-p", "sim:pump?fault=dorp", "status"], "hint: write drop instead of 'dorp'"),
+            (["-p", "sim:pump?step=1s pres", "status"], "hint: write press instead of 'pres'"),
+        ])
+    func nearest(arguments: [String], text: String) async throws {
+        let ending = try await Pumpctl.start(arguments).ending()
+        expectFailure(ending, 64, saying: text)
+        #expect(!ending.errors.contains(Self.wholeList), "\(ending.errors)")
+    }
+
+    @Test("A word that is like none gets the whole list")
+    func list() async throws {
+        let ending = try await Pumpctl.start(["sim", "pump", "--fault", "xyzxyzxyz"]).ending()
+        expectFailure(ending, 64, saying: "there is no fault 'xyzxyzxyz'; use one of: baud, ", Self.wholeList)
+    }
+
+    @Test(
+        "Where the word is right, it is said what it takes",
+        arguments: [
+            (["--fault", "drop,delay=x"], "--fault 'delay=x': delay takes a time, as in delay=500ms"),
+            (["--fault", "drop=3"], "'drop=3': drop takes nothing behind it"),
+            (["--fault", "drift=80%"], "'drift=80%': drift takes a percentage"),
+            (["--fault", "drop@often"], "'drop@often': 'often' is no occasion"),
+            (["--fault", "drift@5%"], "'drift@5%': drift can't begin at '5%'"),
+            (["--expect", "pacing"], "'pacing': pacing takes a time, as in pacing=50ms"),
+            (["--expect", "reaction=5s"], "'reaction=5s': reaction takes"),
+            (["--step", "10x press"], "'10x press': '10x' is no occasion"),
+            (["--step", "10s"], "'10s': it has no verb"),
+            // A number alone may be a time, a chance, or a command's number.
+            (["--fault", "drop@5"], "write 5s, 5% or command:5"),
+            (["--step", "5 press"], "write 5s, 5% or command:5"),
+        ])
+    func takes(arguments: [String], text: String) async throws {
+        let ending = try await Pumpctl.start(["sim", "pump"] + arguments).ending()
+        expectFailure(ending, 64, saying: text)
+        #expect(!ending.errors.contains(Self.wholeList), "\(ending.errors)")
+    }
+
+    @Test("So does a fault that is given while the device runs")
+    func whileRunning() async throws {
+        let folder = TemporaryFolder()
+        let control = folder.path("control")
+        let sim = try await Pumpctl.start(["sim", "pump", "--unpaced", "--control", control])
+        _ = try await sim.output.line()
+        let ending = try await Pumpctl.run("sim", "ctl", control, "fault", "drop,dellay=2s")
+        expectFailure(ending, 64, saying: "'dellay=2s': there is no fault 'dellay'", hint: "write delay instead")
+        _ = try await Pumpctl.run("sim", "ctl", control, "stop")
+        _ = try await sim.ending()
+    }
+
+    @Test("What a time means that has no unit is in the help of the options that take one")
+    func seconds() async throws {
+        let ending = try await Pumpctl.start(["sim", "pump", "--help"]).ending()
+        let help = ending.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(help.contains("A time behind '=' without a unit is in seconds"), "\(help)")
+    }
+}
+
+@Suite("A simulated device inside pumpctl", .timeLimit(.minutes(3)))
+struct SimEndpointTests {
+    @Test(
+        "What makes no sense there is a usage error, and it is said what to do",
+        arguments: ["fault=baud", "fault=drop,baud", "step=1h fault baud"])
+    func senseless(options: String) async throws {
+        let ending = try await Pumpctl.run("-p", "sim:pump?\(options)", "status")
+        expectFailure(ending, 64, saying: "pseudo-terminal", hint: "pumpctl sim")
+    }
+
+    @Test("A step that could not be done is reported")
+    func stepFailure() async throws {
+        let ending = try await Pumpctl.run(
+            "-p", "sim:peer?step=command:1 set image /no/such.png", "peer", "say", "hello")
+        #expect(ending.status == 0, "\(ending)")
+        #expect(
+            ending.errors.contains("pumpctl: the step 'command:1 set image /no/such.png' could not be done: "),
+            "\(ending)")
+    }
+}
