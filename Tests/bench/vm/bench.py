@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs pumpctl on a real kernel, in a virtual machine: bench.py --pumpctl FILE --image FOLDER [-k PATTERN]... [--again]
+"""Runs pumpctl on a real kernel, in a virtual machine: bench.py --pumpctl FILE --image FOLDER [-k PATTERN]... [--jobs N] [--again]
 
 Prints a line for each test, and how many passed. Exit status: 0 where none failed or was skipped; with --again, where none
 failed twice, and few passed only on the second try.
@@ -145,6 +145,7 @@ def main():
     parser.add_argument("--pumpctl", type=pathlib.Path, required=True)
     parser.add_argument("--image", type=pathlib.Path, required=True)
     parser.add_argument("-k", dest="patterns", action="append", default=[])
+    parser.add_argument("--jobs", type=int, default=1, help="how many tests run at once, each in a guest of its own")
     parser.add_argument("--again", action="store_true", help="run once more what failed: for a machine that others use")
     options = parser.parse_args()
     faulthandler.enable()
@@ -159,7 +160,7 @@ def main():
     print(f"guest ready after {time.monotonic() - begun:.1f} s", flush=True)
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         BenchTest.state = with_pumpctl(booted, options.pumpctl, pathlib.Path(folder))
-        is_good = passes(suite, options.again)
+        is_good = passes(suite, options.again, options.jobs)
         print(f"{time.monotonic() - begun:.0f} s in all", flush=True)
     return 0 if is_good else 1
 

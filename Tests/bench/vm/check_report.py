@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import multiprocessing
 import os
 import tempfile
 import unittest
@@ -27,12 +28,12 @@ def suite_of(**verdicts):
     return unittest.defaultTestLoader.loadTestsFromTestCase(cases)
 
 
-def run(suite, again=True):
+def run(suite, again=True, jobs=1):
     """Whether a run passes, and what it prints."""
     with contextlib.redirect_stdout(io.StringIO()) as printed, unittest.mock.patch.dict(os.environ):
         # What is told here is none of CI's.
         os.environ.pop("PARTS", None)
-        is_good = report.passes(suite, again)
+        is_good = report.passes(suite, again, jobs)
     return is_good, printed.getvalue()
 
 
@@ -118,6 +119,39 @@ class CheckReport(unittest.TestCase):
         is_good, printed = run(unittest.TestSuite([Cases("test_nothing")]))
         self.assertFalse(is_good)
         self.assertIn("as it was told to", printed)
+
+    def test_tests_that_run_at_once_are_counted_and_shown_as_others(self):
+        is_good, printed = run(suite_of(a="ok", b="fails", c="skips", d="ok"), again=False, jobs=2)
+        self.assertFalse(is_good)
+        for line in (r"ok .*Cases\.a", r"FAILED .*Cases\.b", r"skip .*Cases\.c: as it was told to", r"ok .*Cases\.d"):
+            self.assertRegex(printed, f"(?m)^{line}")
+        self.assertIn("2 passed, 1 failed, 1 skipped\n", printed)
+        self.assertRegex(printed, r"\nfailed: 1: .*Cases\.b\n")
+
+    def test_at_once_means_at_the_same_time(self):
+        meeting = multiprocessing.Barrier(2, timeout=60)
+
+        class Cases(unittest.TestCase):
+            def test_a(self):
+                meeting.wait()
+
+            test_b = test_a
+
+        self.assertTrue(run(unittest.defaultTestLoader.loadTestsFromTestCase(Cases), jobs=2)[0])
+
+    def test_what_failed_beside_another_passes_on_its_own(self):
+        here = os.getpid()
+
+        class Cases(unittest.TestCase):
+            def test_alone(self):
+                self.assertEqual(os.getpid(), here)
+
+            def test_nothing(self):
+                pass
+
+        is_good, printed = run(unittest.defaultTestLoader.loadTestsFromTestCase(Cases), jobs=2)
+        self.assertTrue(is_good)
+        self.assertRegex(printed, r"passed only on the second try: 1: .*Cases\.alone\n")
 
     def test_an_expected_failure_that_passes_fails_the_run(self):
         class Cases(unittest.TestCase):

@@ -1,9 +1,15 @@
 """What a run of the tests shows, what is tried a second time, and whether all of it is good enough."""
 
+import concurrent.futures
+import contextlib
+import io
+import multiprocessing
 import os
 import signal
 import time
 import unittest
+
+from vm import end_with_parent
 
 # Longer than any test; one that takes as long hangs.
 TEST_SECONDS = 600
@@ -11,13 +17,17 @@ TEST_SECONDS = 600
 SECOND_TRIES = 2
 
 
-def passes(suite, again=False):
+def passes(suite, again=False, jobs=1):
     """Runs the tests, prints what came of them, and returns whether that is a pass: none failed, none was skipped.
 
-    With `again`, what failed is run once more, and SECOND_TRIES tests may pass only then.
+    So many `jobs` run at once. With `again`, what failed is run once more, one at a time, and SECOND_TRIES tests may pass
+    only then.
     """
     first = Report()
-    suite.run(first)
+    if jobs == 1:
+        suite.run(first)
+    else:
+        _run_at_once(list(_cases(suite)), jobs, first)
     _note(first.summary())
     failed, skipped, late = set(first.failed), set(first.skipped_tests), set()
     if failed and again:
@@ -36,6 +46,41 @@ def passes(suite, again=False):
     if len(late) > SECOND_TRIES:
         _note(f"that is too many: at most {SECOND_TRIES} tests may need a second try")
     return not failed and not skipped and len(late) <= SECOND_TRIES
+
+
+def _cases(suite):
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from _cases(test)
+        else:
+            yield test
+
+
+def _run_at_once(tests, jobs, report):
+    """Runs the tests in so many processes, and adds to the report what came of each."""
+    # A test is not sent to a process, which was forked and has all of them: only its number is.
+    _run_one.tests = tests
+    pool = concurrent.futures.ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"), end_with_parent)
+    try:
+        running = {pool.submit(_run_one, number): test for number, test in enumerate(tests)}
+        for ended in concurrent.futures.as_completed(running):
+            has_failed, was_skipped, printed = ended.result()
+            print(printed, end="", flush=True)
+            report.add(running[ended], has_failed, was_skipped)
+    except BaseException:
+        for process in multiprocessing.active_children():
+            process.terminate()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _run_one(number):
+    """Whether a test has failed, whether it or a part of it was skipped, and what it printed."""
+    report = Report()
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        unittest.TestSuite([_run_one.tests[number]]).run(report)
+    return bool(report.failed), bool(report.skipped_tests), printed.getvalue()
 
 
 def _note(text):
@@ -109,6 +154,14 @@ class Report(unittest.TestResult):
         super().addSkip(test, reason)
         self._verdict = "skip"
         self._details += f": {reason}"
+
+    def add(self, test, has_failed, was_skipped):
+        """Counts a test that another report has shown."""
+        self.testsRun += 1
+        if has_failed:
+            self.failures.append((test, ""))
+        if was_skipped:
+            self.skipped.append((test, ""))
 
     @property
     def failed(self):
