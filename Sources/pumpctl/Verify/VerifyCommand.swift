@@ -124,6 +124,11 @@ struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
 
     /// Refuses options that mean nothing where no device is opened.
     private func checkPlaying(_ options: SharedOptions) throws(Failure) {
+        if options.timeout != nil, !host.runsCommand, !list {
+            throw Failure(
+                .usage, code: "usage", "--timeout requires --run with --as-device: it says how long a command may run",
+                hint: "omit it, and end the test with Ctrl-C", outcome: "not_sent")
+        }
         let given = [
             options.verbose ? "--verbose" : nil, options.capture.map { _ in "--capture" },
             options.record == true ? "--record" : nil, options.reset ? "--reset" : nil,

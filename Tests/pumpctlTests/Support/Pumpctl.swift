@@ -23,7 +23,9 @@ enum Pumpctl {
         let command = CommandWords(arguments).command as? any OptionedCommand.Type
         let isPatient = command.map { $0.takenOptions.contains(.timeout) } ?? false
         let isTold = arguments.contains { $0.hasPrefix("--timeout") }
-        let patience = isPatient && !isTold ? ["--timeout", "30"] : []
+        // A device that is offered to whoever comes has no time of its own.
+        let isOffered = arguments.contains("--as-device") && !arguments.contains("--run")
+        let patience = isPatient && !isTold && !isOffered ? ["--timeout", "30"] : []
         return try await ChildProcess(
             program + patience + arguments, environment: all, terminal: terminal, streamsOnTerminal: terminal != nil)
     }

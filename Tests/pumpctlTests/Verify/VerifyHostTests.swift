@@ -152,6 +152,7 @@ struct VerifyHostTests {
             (["verify", "--as-device", "--allow-run"], "--as-device cannot be combined with"),
             (["verify", "--as-device", "--allow-send"], "--as-device cannot be combined with"),
             (["verify", "--as-device", "--ble", "--run", "--", "true"], "--run cannot be combined with --ble"),
+            (["--timeout", "5", "verify", "--as-device"], "--timeout requires --run"),
             (["--port", "/dev/null", "verify", "--as-device"], "there is nothing to open at /dev/null"),
             (
                 ["verify", "--as-device", "--only", "pump.speed"],
