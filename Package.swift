@@ -241,7 +241,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "TerminalTests", dependencies: ["Terminal", "DescriptorIO", "TestSupport"], swiftSettings: settings),
+            name: "TerminalTests", dependencies: ["Terminal", "DescriptorIO", "SerialPort", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "ChartsTests", dependencies: ["Charts", "RecordFormat", "Terminal", "TestSupport"],
             swiftSettings: settings),

@@ -3,7 +3,7 @@ internal import Synchronization
 /// One line on a terminal that is drawn over, below lines that stay.
 ///
 /// ```swift
-/// let line = LiveLine { StandardStream.output.write($0) }
+/// let line = LiveLine { StreamWriter.output.write($0) }
 /// line.show("17 of 40", below: "a page is whole")
 /// ```
 public final class LiveLine: Sendable {

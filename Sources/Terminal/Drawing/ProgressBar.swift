@@ -29,11 +29,11 @@ public final class ProgressBar {
         guard isShown, now - shownAt >= Self.interval || (!hasShown && isAll) else { return }
         shownAt = now
         hasShown = true
-        StandardStream.error.redrawLine(Self.text(count, of: total, in: now, isColoured: StandardStream.mayColour))
+        StreamWriter.error.redrawLine(Self.text(count, of: total, in: now, isColoured: StandardStream.mayColour))
     }
 
     /// Takes the bar off the terminal.
-    public func clear() { if hasShown { StandardStream.error.redrawLine("") } }
+    public func clear() { if hasShown { StreamWriter.error.redrawLine("") } }
 
     static func text(_ count: Int, of total: Int?, in time: Duration, isColoured: Bool) -> String {
         let rate = Double(count) / max(time / .seconds(1), 0.001)

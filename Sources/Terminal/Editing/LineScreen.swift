@@ -63,7 +63,7 @@ public final class LineScreen {
     ///   - tell: Told what happens. It is to be handed to ``take(_:)``, where this screen is used.
     public init(
         for program: String, history: LineHistory? = nil, on loop: EventLoop,
-        write: @escaping (String) -> Void = { StandardStream.output.write($0) },
+        write: @escaping (String) -> Void = { StreamWriter.output.write($0) },
         tell: @escaping @Sendable (Event) -> Void
     ) {
         editor = LineEditor(for: program, write: write)

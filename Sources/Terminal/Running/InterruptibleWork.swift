@@ -81,7 +81,7 @@ public final class InterruptibleWork: Sendable {
         }
         if isFirst { return cancel() }
         TerminalSettings.restore()
-        if let lastWords = state.withLock({ $0.lastWords }) { StandardStream.error.write(lastWords + "\n") }
+        if let lastWords = state.withLock({ $0.lastWords }) { StreamWriter.error.write(lastWords + "\n") }
         _exit(exitStatus ?? 128 + signal)
     }
 }

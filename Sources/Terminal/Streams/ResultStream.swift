@@ -11,7 +11,7 @@ public final class ResultStream: Sendable {
     private let put: @Sendable (String) -> Int32?
 
     /// Standard output, to which nothing was written yet.
-    public convenience init() { self.init { StandardStream.output.write($0) } }
+    public convenience init() { self.init { StreamWriter.output.write($0) } }
 
     /// What takes results in place of standard output.
     ///

@@ -28,30 +28,33 @@ public enum StandardStream: CInt, Sendable, Hashable, CaseIterable {
     /// A variable of the environment.
     static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-    /// Writes at once and whole, so that a program at the other end of a pipe sees each line when it is said.
+    /// Writes at once and whole, so that a program at the other end of a pipe sees each line when it is said. It waits for
+    /// whoever reads: what must not wait writes by a ``StreamWriter``.
     ///
     /// - Returns: The errno of a write that failed; nil where all was written.
     @discardableResult
     public func write(_ text: String) -> Int32? {
         var text = text
-        return text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while !rest.isEmpty {
-                let count = Glibc.write(rawValue, rest.baseAddress, rest.count)
-                if count < 0 && errno == EAGAIN {
-                    var writable = pollfd(fd: rawValue, events: CShort(POLLOUT), revents: 0)
-                    poll(&writable, 1, -1)
-                } else if count < 0 && errno != EINTR {
-                    return errno
-                }
-                rest = UnsafeRawBufferPointer(rebasing: rest[max(0, count)...])
-            }
-            return nil
-        }
+        return text.withUTF8 { Self.write(UnsafeRawBufferPointer($0), to: rawValue) }
     }
 
-    /// Writes to the line of a terminal that the cursor is on, in place of what stands there.
-    public func redrawLine(_ text: String) { write("\r\u{1B}[K" + text) }
+    /// Writes bytes whole to a descriptor.
+    ///
+    /// - Returns: The errno of a write that failed; nil where all was written.
+    static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) -> Int32? {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+            if count < 0 && errno == EAGAIN {
+                var writable = pollfd(fd: descriptor, events: CShort(POLLOUT), revents: 0)
+                poll(&writable, 1, -1)
+            } else if count < 0 && errno != EINTR {
+                return errno
+            }
+            rest = UnsafeRawBufferPointer(rebasing: rest[max(0, count)...])
+        }
+        return nil
+    }
 
     /// Opens the streams that the program was started without, to nothing: a port or a socket that gets the number of one
     /// would be sent what is meant for people. Results that are written to a standard output that was closed still fail.

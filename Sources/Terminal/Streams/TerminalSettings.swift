@@ -25,10 +25,12 @@ public enum TerminalSettings {
 
     /// Puts back what was kept of a stream, or of all, if anything was; a second call does nothing.
     public static func restore(_ stream: StandardStream? = nil) {
+        // Behind what was written with them; a terminal that takes no more would never be through with that.
+        let moment = StreamWriter.areStalled ? TCSANOW : TCSADRAIN
         saved.withLock { saved in
             for (kept, settings) in saved where stream ?? kept == kept {
                 var settings = settings
-                tcsetattr(kept.rawValue, TCSADRAIN, &settings)
+                tcsetattr(kept.rawValue, moment, &settings)
                 saved[kept] = nil
             }
         }

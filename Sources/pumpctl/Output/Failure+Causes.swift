@@ -111,6 +111,7 @@ extension Failure {
     /// - Parameter outcome: What the command has done, which nobody could read there.
     init(standardOutput errno: Int32, outcome: String? = nil) {
         self.init(file: "standard output", errno: errno)
+        if errno == EAGAIN { message = "standard output: nobody has read it for too long" }
         message += outcome.map { "; the command was carried out: \($0)" } ?? "; results are missing from it"
         hint = "make room, or send the results elsewhere"
     }

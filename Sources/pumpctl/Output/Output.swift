@@ -18,6 +18,13 @@ struct Output: Sendable {
     /// Calls `body` once standard output takes no more; at once where that is so. In place of what was to be called before.
     func onFailure(_ body: @escaping @Sendable () -> Void) { results.onFailure(body) }
 
+    /// For a command that holds a device, and so must not wait for whoever reads what it prints: where too much waits to be
+    /// read, standard output counts as one that takes no more.
+    func neverWait() {
+        StreamWriter.output.neverWait()
+        StreamWriter.error.neverWait()
+    }
+
     /// Whether standard output may be coloured: a terminal that has colours, and no NO_COLOR.
     var isColoured: Bool { StandardStream.output.isColoured && !isJSON }
 
@@ -49,16 +56,16 @@ struct Output: Sendable {
     }
 
     /// Prints a note on standard error.
-    func note(_ text: String) { StandardStream.error.write(text + "\n") }
+    func note(_ text: String) { StreamWriter.error.write(text + "\n") }
 
     /// Prints a note on standard error, and what to do about it.
     func note(_ text: String, hint: String?) { note(text + (hint.map { "\n  hint: \($0)" } ?? "")) }
 
     /// Shows on the terminal how far something is, in place of what was shown so before.
-    func progress(_ text: String) { StandardStream.error.redrawLine(text) }
+    func progress(_ text: String) { StreamWriter.error.redrawLine(text) }
 
     /// Rings the bell of the terminal that standard error is; elsewhere nothing.
-    func ringBell() { if StandardStream.error.isTerminal { StandardStream.error.write("\u{07}") } }
+    func ringBell() { if StandardStream.error.isTerminal { StreamWriter.error.write("\u{07}") } }
 
     /// Tells of a failure: on standard error, and to programs as an object too.
     func report(_ failure: Failure) {

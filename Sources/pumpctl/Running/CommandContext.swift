@@ -83,6 +83,7 @@ struct CommandContext: Sendable {
         _ endpoint: Endpoint, for use: LinkUse = .transfer, onStop: (@Sendable () -> Void)? = nil,
         isBounded: Bool = true, note: @escaping @Sendable (String) -> Void
     ) async throws -> any Link {
+        if use == .watching { output.neverWait() }
         if endpoint.scheme == "serial" { TerminalSettings.save(ifAt: endpoint.address) }
         return try await opening(isBounded: isBounded, note: note).link(to: endpoint, for: use, onStop: onStop)
     }

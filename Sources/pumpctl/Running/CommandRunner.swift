@@ -66,6 +66,20 @@ enum CommandRunner {
         if status != 0 { throw ExitCode(status) }
     }
 
+    /// Waits until the standard streams have taken what was written: as long as that takes, as other programs do, or for a
+    /// second once a signal has come.
+    private static func deliver(_ context: CommandContext) async {
+        let interval = Duration.milliseconds(20)
+        var rest = Duration.seconds(1)
+        while StreamWriter.areStalled, rest > .zero {
+            try? await context.clock.sleep(for: interval)
+            if context.work.exitStatus != nil { rest -= interval }
+        }
+        if rest <= .zero { StreamWriter.abandon() }
+        // What was kept may have failed.
+        context.output.draw("")
+    }
+
     /// Warns of what is wrong with the configuration, also where the command does without it. Where the command needs it,
     /// it fails by itself.
     private static func tellOfConfiguration(_ output: Output) {
@@ -91,6 +105,7 @@ enum CommandRunner {
             if await context.capture?.finish(within: isStop ? .seconds(2) : nil) == false {
                 output.note("pumpctl: the capture is not whole: the disk has not answered; the device is not affected")
             }
+            await deliver(context)
             let conclusion = conclude(status, output)
             return conclusion == .done ? (try? result.get()) ?? conclusion.rawValue : conclusion.rawValue
         }

@@ -29,13 +29,14 @@ struct DeathTests {
             // What the pump is before, by another program.
             let turnsOn = words != ["on"]
             #expect(try await pump.run("shared:pump", turnsOn ? "on" : "off").status == 0)
-            let program = try await pump.start(["--port", "shared:pump"] + words)
             let name = "\(number): \(words)"
             let before = pump.received.state.bytes.count
             let process = daemon.processID
             pump.atPacket(1 + number % 3, isDelivered: number.isMultiple(of: 2)) { kill(process, SIGKILL) }
+            let program = try await pump.start(["--port", "shared:pump"] + words)
             let ending = try await program.ending()
             // One that had done before as many packets were written.
+            pump.cancelStrike()
             kill(process, SIGKILL)
             try await daemon.ending()
             await pump.settle()

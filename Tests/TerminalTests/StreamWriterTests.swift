@@ -1,0 +1,150 @@
+import DescriptorIO
+import Glibc
+import SerialPort
+import TestSupport
+import Testing
+
+@testable import Terminal
+
+@Suite("Writing to whoever may not read", .timeLimit(.minutes(5)))
+struct StreamWriterTests {
+    /// A pipe or a pair of sockets that nobody reads yet.
+    private struct Stream {
+        let reader: CInt
+        let writer: CInt
+
+        init(isSocket: Bool = false) {
+            var ends: [CInt] = [0, 0]
+            let result =
+                isSocket
+                ? socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends)
+                : pipe(&ends)
+            precondition(result == 0)
+            (reader, writer) = (ends[0], ends[1])
+        }
+
+        /// Reads so many bytes.
+        func read(_ count: Int) async throws -> [UInt8] {
+            try await onThread { [reader] in
+                var (bytes, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
+                while bytes.count < count {
+                    let got = Glibc.read(reader, &buffer, min(buffer.count, count - bytes.count))
+                    guard got > 0 else { break }
+                    bytes += buffer[..<got]
+                }
+                return bytes
+            }
+        }
+    }
+
+    /// Lines of which no two are alike.
+    private static let lines = (0..<20_000).map { "line \($0)\n" }
+
+    @Test("What is not read keeps nobody waiting, and is read whole and in order once it is", arguments: [false, true])
+    func stalled(isSocket: Bool) async throws {
+        let stream = Stream(isSocket: isSocket)
+        let writer = StreamWriter(stream.writer, patience: .milliseconds(1))
+        for line in Self.lines { #expect(writer.write(line) == nil) }
+        #expect(writer.isBehind)
+        let text = Self.lines.joined()
+        #expect(try await stream.read(text.utf8.count) == Array(text.utf8))
+        // The last write has been read, and may not have been taken note of.
+        #expect(writer.write("more\n") == nil)
+        #expect(try await stream.read(5) == Array("more\n".utf8))
+    }
+
+    @Test("A terminal that was stopped keeps nobody waiting, and shows all once it goes on")
+    func stoppedTerminal() async throws {
+        let user = try await StoppedTerminal()
+        let writer = StreamWriter(user.descriptor, patience: .milliseconds(1))
+        #expect(writer.write("one\n") == nil)
+        #expect(writer.write("two\n") == nil)
+        #expect(writer.isBehind)
+        user.goOn()
+        try await user.screen.text(upTo: "one\r\ntwo\r\n")
+        await user.close()
+    }
+
+    @Test("What must not wait fails where too much is kept, and says what it has taken")
+    func bounded() async throws {
+        let stream = Stream()
+        let writer = StreamWriter(stream.writer, patience: .zero, limit: 1000)
+        writer.neverWait()
+        var taken = ""
+        for line in Self.lines {
+            guard let errno = writer.write(line) else {
+                taken += line
+                continue
+            }
+            #expect(errno == EAGAIN)
+            break
+        }
+        #expect(taken.utf8.count < Self.lines.joined().utf8.count)
+        #expect(try await stream.read(taken.utf8.count) == Array(taken.utf8))
+    }
+
+    @Test("What may wait is as fast as its reader, and keeps little")
+    func unbounded() async throws {
+        let stream = Stream()
+        let writer = StreamWriter(stream.writer, patience: .zero, limit: 1000)
+        let text = Self.lines.joined()
+        async let failures = onThread { Self.lines.compactMap { writer.write($0) } }
+        #expect(try await stream.read(text.utf8.count) == Array(text.utf8))
+        #expect(try await failures == [])
+    }
+
+    @Test("A stream may become another one, as that of a program in the background does")
+    func exchanged() async throws {
+        let (socket, pipe) = (Stream(isSocket: true), Stream())
+        let writer = StreamWriter(socket.writer)
+        #expect(writer.write("one") == nil)
+        dup2(pipe.writer, socket.writer)
+        #expect(writer.write("two") == nil)
+        #expect(try await pipe.read(3) == Array("two".utf8))
+    }
+
+    @Test(
+        "A reader that goes is told of by the next write, also where something was kept", arguments: [false, true])
+    func readerGone(isBehind: Bool) async throws {
+        signal(SIGPIPE, SIG_IGN)
+        let stream = Stream()
+        let writer = StreamWriter(stream.writer, patience: .milliseconds(1))
+        if isBehind {
+            for line in Self.lines { #expect(writer.write(line) == nil) }
+            #expect(writer.isBehind)
+        }
+        close(stream.reader)
+        // What is kept fails by itself; nothing waits for that here.
+        var errno: Int32?
+        while errno == nil { errno = writer.write("x") }
+        #expect(errno == EPIPE)
+        #expect(!writer.isBehind)
+    }
+}
+
+/// A terminal whose output somebody has stopped.
+private struct StoppedTerminal {
+    let screen = Watched(ReceivedText())
+    let descriptor: CInt
+    private let channel: DescriptorChannel
+
+    init() async throws {
+        let terminal = try PseudoTerminal()
+        descriptor = open(terminal.path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        precondition(descriptor >= 0)
+        var settings = termios()
+        tcgetattr(descriptor, &settings)
+        settings.c_oflag |= tcflag_t(OPOST | ONLCR)
+        tcsetattr(descriptor, TCSANOW, &settings)
+        channel = terminal.channel()
+        await channel.gather(into: screen)
+        tcflow(descriptor, TCOOFF)
+    }
+
+    func goOn() { tcflow(descriptor, TCOON) }
+
+    func close() async {
+        await channel.close()
+        Glibc.close(descriptor)
+    }
+}

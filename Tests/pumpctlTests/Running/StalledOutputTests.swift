@@ -1,0 +1,81 @@
+import FirmwareSim
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("A terminal that shows no more, as after Ctrl-S, keeps nobody from OFF", .timeLimit(.minutes(5)))
+struct StalledOutputTests {
+    private typealias UserTerminal = TerminalTests.UserTerminal
+
+    private static let (stop, goOn) = ("\u{13}", "\u{11}")
+
+    /// A pump that answers at once, and runs as it was told to.
+    private static func device() async throws -> ScriptedDevice {
+        let isOn = Watched(false)
+        return try await ScriptedDevice { line in
+            switch line {
+            case "ON", "OFF":
+                isOn.update { $0 = line == "ON" }
+                return line == "ON" ? "OK\r\nPUMP:ON\r\n" : "OK\r\nPUMP:OFF\r\n"
+            case "TEMP": return "TEMP:{Water:12.0C,Skin:34.5C}\r\n"
+            case "STATUS" where isOn.state: return "STATUS:{State:ON,Speed:70%,SkinTemp:34.5C,Time:1s}\r\n"
+            case "STATUS": return "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}\r\n"
+            default: return ""
+            }
+        }
+    }
+
+    private static func start(_ words: [String], _ user: UserTerminal, _ folder: TemporaryFolder) async throws
+        -> ChildProcess
+    {
+        try await Pumpctl.start(
+            words, environment: ["XDG_RUNTIME_DIR": folder.path, "TERM": "xterm"], terminal: user.path)
+    }
+
+    @Test("A monitor sends OFF for others, and goes on once the terminal does", arguments: [[], ["--json"], ["-v"]])
+    func monitor(options: [String]) async throws {
+        let (user, folder, pump) = (try await UserTerminal(), TemporaryFolder(), try await BenchPump(isOn: true))
+        let monitor = try await Self.start(options + ["-p", pump.port, "monitor"], user, folder)
+        try await user.screen.text(upTo: options == ["--json"] ? "\"on\"" : "on")
+        try await user.type(Self.stop)
+        for _ in 0..<3 { await pump.host.advance(by: .seconds(5)) }
+        let off = try await Pumpctl.run(
+            "-p", pump.port, "off", environment: ["XDG_RUNTIME_DIR": folder.path])
+        #expect(off.output == "pump off\n", "\(off)")
+        #expect(await pump.state() == .off)
+        try await user.type(Self.goOn)
+        try await user.screen.text(upTo: "has asked for OFF")
+        monitor.send(signal: SIGTERM)
+        #expect(try await monitor.ending().status == 143)
+        await pump.close()
+        await user.close()
+    }
+
+    @Test("A signal ends a monitor, whose last words nobody reads")
+    func monitorEnded() async throws {
+        let (user, folder, pump) = (try await UserTerminal(), TemporaryFolder(), try await BenchPump(isOn: true))
+        let monitor = try await Self.start(["-v", "-p", pump.port, "monitor"], user, folder)
+        try await user.screen.text(upTo: "on")
+        try await user.type(Self.stop)
+        for _ in 0..<3 { await pump.host.advance(by: .seconds(5)) }
+        monitor.send(signal: SIGTERM)
+        #expect(try await monitor.ending().status == 143)
+        await pump.close()
+        await user.close()
+    }
+
+    @Test("A run that could not even say that it began is over in time, and says so once it can")
+    func timedRun() async throws {
+        let (user, folder, device) = (try await UserTerminal(), TemporaryFolder(), try await Self.device())
+        try await user.type(Self.stop)
+        let run = try await Self.start(["-p", device.port, "on", "--for", "0.5s"], user, folder)
+        try await device.heard.text(upTo: "ON\n")
+        try await device.heard.text(upTo: "\nOFF\n")
+        try await user.type(Self.goOn)
+        try await user.screen.text(upTo: "pump on")
+        try await user.screen.text(upTo: "pump off")
+        #expect(try await run.ending().status == 0)
+        await device.close()
+        await user.close()
+    }
+}
