@@ -77,8 +77,9 @@ public final class Reconnector: Sendable {
         self.doubt = doubt
         // What comes back has started anew by itself.
         let endpoint = endpoint.removing("reset")
+        let own = link.sharedAddress.flatMap { endpoint.ofDevice(at: $0) } ?? endpoint
         let address = link.isDeviceAddressStable ? link.deviceAddress : nil
-        self.endpoint = address.map { endpoint.replacingAddress($0) } ?? endpoint
+        self.endpoint = address.map { own.replacingAddress($0) } ?? own
         sharedEndpoint = link.sharedAddress.map { endpoint.shared(at: $0) }
         sharedDevice = link.sharedAddress?.endpoint
         deviceID = link.deviceID
@@ -278,6 +279,15 @@ public final class Reconnector: Sendable {
 }
 
 extension Endpoint {
+    /// Where a daemon has the device, if this is only the daemon's name for it. A path that begins in the daemon's working
+    /// folder leads elsewhere here.
+    fileprivate func ofDevice(at address: SharedDeviceAddress) -> Endpoint? {
+        guard scheme == SharedEndpoint.scheme, let device = address.endpoint.flatMap({ try? Endpoint($0) }) else {
+            return nil
+        }
+        return device.scheme != "serial" || device.address.hasPrefix("/") ? device : nil
+    }
+
     /// Whether this is the path of a USB serial port that says nothing of the device, as `/dev/ttyUSB0`: udev's links by-id
     /// and by-path do.
     ///

@@ -19,7 +19,7 @@ extension CommandContext {
         do {
             let endpoint = try endpoint()
             try await SwitchingOff(.pump, timeout: timeout, on: loop) { endpoint in
-                try await openLink(endpoint, for: .oneCommand, isBounded: false, note: output.note)
+                try await openLink(endpoint.adapted(to: family), for: .oneCommand, isBounded: false, note: output.note)
             } stop: { link, time in
                 try await withSession(of: PumpFamily.self, over: link, endpoint, isStop: true) { pump in
                     try await turnOff(pump, timeout: time)

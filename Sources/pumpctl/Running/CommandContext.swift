@@ -138,7 +138,7 @@ struct CommandContext: Sendable {
     ) -> Reconnector {
         Reconnector(endpoint, link, on: loop) { [self] endpoint in
             // A module that saves power may be heard only once in a while.
-            try await openLink(endpoint, for: .watching, isBounded: false, note: note)
+            try await openLink(endpoint.adapted(to: family), for: .watching, isBounded: false, note: note)
         } doubt: { error in
             note("pumpctl: \("\(error)".printable()); waiting")
         }

@@ -28,6 +28,9 @@ struct SendCommand: ContextCommand {
     @Flag(help: "Send also what would set the pump to another speed than it says.")
     var force = false
 
+    /// The longest silence that `off` waits for without asking.
+    private static let longestPause = Duration.seconds(1)
+
     func validate() throws {
         let family = shared.merged(with: parent.shared).deviceFamily
         if !force, let reason = family.wire.danger(Array(line.utf8)) {
@@ -36,7 +39,9 @@ struct SendCommand: ContextCommand {
     }
 
     func run(in context: CommandContext) async throws {
-        let link = try await context.openLink(for: .oneCommand)
+        // Who listens for long has the device, and must switch it off for others; what comes may never end.
+        let isBrief = quiet.duration <= Self.longestPause
+        let link = try await context.openLink(for: isBrief ? .oneCommand : .watching)
         try await withCleanup({ await link.close() }) {
             if sendsBreak { try await link.sendBreak(for: .milliseconds(250)) }
             let exchange = LineExchange(with: context.family, over: link, clock: context.clock)

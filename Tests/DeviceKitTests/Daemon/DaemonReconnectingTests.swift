@@ -76,6 +76,26 @@ struct DaemonReconnectingTests {
         #expect(asked.state == ["pump", "nobody"])
     }
 
+    @Test(arguments: [
+        ("/dev/ttyUSB97?baud=9600", "/dev/ttyUSB97?baud=9600"), ("ble:HMSoft", "ble:HMSoft"),
+        // The daemon has another working folder.
+        ("./pump", "shared:pump"), (nil, "shared:pump"),
+    ])
+    func `A device that was named by its daemon is opened where the daemon had it`(
+        device: String?, opened: String
+    ) async throws {
+        let opens = Watched<[String]>([])
+        let reconnector = Reconnector(try Endpoint("shared:pump"), SharedLink(device), clock: clock) { endpoint in
+            guard endpoint.sharedAddress == nil else {
+                throw LinkError(.unavailable, name: endpoint.text, activity: "open")
+            }
+            opens.update { $0.append(endpoint.text) }
+            return ScriptedLink()
+        }
+        _ = try await reconnector.unverifiedLink()
+        #expect(opens.state == [opened])
+    }
+
     @Test func `Another device of that name is not taken for it, also not for OFF`() async throws {
         for takesUnknown in [false, true] {
             let clock = ManualClock()

@@ -110,6 +110,21 @@ struct DaemonTests {
         await bench.close()
     }
 
+    @Test("A monitor of a device that was named by its daemon opens it itself, once no daemon is there any more")
+    func monitorWithoutDaemon() async throws {
+        let bench = try await Bench()
+        let program = try await Pumpctl.start(
+            ["-p", "shared:pump", "--json", "monitor", "--interval", "0.5"], environment: bench.environment)
+        #expect(try await program.output.line().contains("\"link\":\"up\""))
+        await bench.port.channel().close()
+        await bench.daemon.close()
+        try await program.output.text(upTo: "\"link\":\"lost\"")
+        try await bench.device.heard.text(upTo: "TEMP\n")
+        program.send(signal: SIGINT)
+        #expect(try await program.ending().status == 130)
+        await bench.device.close()
+    }
+
     @Test("Where the daemon dies in mid-command the outcome is unknown")
     func lost() async throws {
         let bench = try await Bench { line in line == "ON" ? nil : Self.pump(line) }
