@@ -10,7 +10,7 @@ struct OnCommand: PumpContextCommand {
         abstract: "Start the pump at 70 %, or put it back to that and restart its 30 minutes.",
         discussion: """
             With --for the pump is switched off at the end, and whatever else ends the run: a signal, Ctrl-Z, a skin sensor \
-            that can't be relied on. Where the link is lost, pumpctl tries to get the device back and switch it off.
+            that can't be relied on, a pump that does not answer three times in succession. Where the link is lost, pumpctl tries to get the device back and switch it off.
             """,
         example: "pumpctl --port /dev/ttyUSB0 on --speed 60% --for 10m")
 
