@@ -40,26 +40,32 @@ public struct SwitchingOff: Sendable {
     private let open: Reconnector.Opener
     private let stop: Stop?
     private let tell: @Sendable (Report) -> Void
-    private var clock: EventLoopClock { EventLoopClock(loop) }
+    private let clock: any Clock<Duration>
+    private let watch: SessionClock
 
     /// Switching off that has not begun.
     ///
     /// - Parameters:
     ///   - family: What the device is.
-    ///   - timeout: How long a busy device is waited for, and then its answer. A board that may be starting is given
-    ///     ``LineProtocol/Session/startTime`` at least.
+    ///   - timeout: How long a busy device is waited for, then its answer, and the device itself where the link is lost
+    ///     before the answer. A board that may be starting is given ``LineProtocol/Session/startTime`` at least to answer.
     ///   - loop: What it runs on.
+    ///   - clock: Measures the time; the loop's unless a test has another.
     ///   - open: Opens a link to the device.
     ///   - stop: Makes the device safe; the family's ``WireRules/stop`` where it is nil.
     ///   - tell: Called with each report; must not block.
     public init(
         _ family: Family, timeout: Duration = PumpSession.defaultTimeout, on loop: EventLoop = .shared,
+        clock: (any Clock<Duration>)? = nil,
         open: @escaping Reconnector.Opener = { try await LinkSchemes.families.open($0) }, stop: Stop? = nil,
         tell: @escaping @Sendable (Report) -> Void = { _ in }
     ) {
         self.family = family
         self.timeout = timeout
         self.loop = loop
+        let clock = clock ?? EventLoopClock(loop)
+        self.clock = clock
+        watch = SessionClock(clock)
         self.open = open
         self.stop = stop
         self.tell = tell
@@ -70,19 +76,23 @@ public struct SwitchingOff: Sendable {
     /// - Throws: `SessionError`: the device has not acknowledged it. `LinkError`: it can't be had. ``OffByOtherError``: nor did
     ///   the program that has it succeed. `OffFailure`: the family has no such command. What `open` and `stop` throw.
     public func run(at endpoint: Endpoint) async throws {
-        let deadline = clock.now.advanced(by: timeout)
         // That a phone or another program listens as well must not keep it from the device.
         let isAlone = endpoint.scheme == "ble" && endpoint.options["shared"] == nil
         let endpoint = isAlone ? endpoint.adding("shared", "true") : endpoint
-        guard let opened = try await open(endpoint, by: deadline) else { return }
+        guard let opened = try await open(endpoint, by: watch.elapsed() + timeout) else { return }
         let reconnector = Reconnector(
-            endpoint, opened, looksNow: false, on: loop, open: open, doubt: { [tell] in tell(.doubtful($0)) })
+            endpoint, opened, looksNow: false, on: loop, clock: clock, open: open,
+            doubt: { [tell] in tell(.doubtful($0)) })
         // To look for what tells the device from others takes time: OFF goes first.
         let link = ReportingLink(opened, clock: clock, lookAround: reconnector.look) { _ in }
+        // Opening it may have taken longer than all the time there was: what is done over the link has time of its own.
+        let deadline = watch.elapsed() + time(over: link)
         do {
             try await switchOff(link)
-        } catch let error as SessionError where error.code == .linkLost && clock.now < deadline {
+        } catch let error as SessionError where error.code == .linkLost && watch.elapsed() < deadline {
             tell(.openingAgain(error.link))
+            // It may be back at once, or after as long as it took before.
+            let deadline = max(deadline, watch.elapsed() + timeout)
             guard let again = await open(again: reconnector, by: deadline) else { throw error }
             try await switchOff(again)
             guard reconnector.isDeviceUnknown else { return }
@@ -91,8 +101,13 @@ public struct SwitchingOff: Sendable {
         }
     }
 
+    /// How long the device at `link` is given to acknowledge it.
+    private func time(over link: any Link) -> Duration {
+        link.mayHaveReset ? max(timeout, PumpSession.startTime) : timeout
+    }
+
     private func switchOff(_ link: any Link) async throws {
-        let time = link.mayHaveReset ? max(timeout, PumpSession.startTime) : timeout
+        let time = time(over: link)
         if let stop { return try await stop(link, time) }
         let result: Result<Void, any Error>
         do {
@@ -106,10 +121,10 @@ public struct SwitchingOff: Sendable {
     }
 
     /// Opens a link that was lost, if that can be done in time.
-    private func open(again reconnector: Reconnector, by deadline: ContinuousClock.Instant) async -> (any Link)? {
+    private func open(again reconnector: Reconnector, by deadline: Duration) async -> (any Link)? {
         let opening = Task(executorPreference: loop) { try await reconnector.unverifiedLink() }
-        let timer = Task(executorPreference: loop) { [clock] in
-            if (try? await clock.sleep(until: deadline)) != nil { opening.cancel() }
+        let timer = Task(executorPreference: loop) { [watch] in
+            if (try? await watch.sleep(deadline)) != nil { opening.cancel() }
         }
         defer { timer.cancel() }
         do { return try await opening.value } catch {
@@ -119,13 +134,13 @@ public struct SwitchingOff: Sendable {
     }
 
     /// Opens the link; nil where another program has the device and has switched it off.
-    private func open(_ endpoint: Endpoint, by deadline: ContinuousClock.Instant) async throws -> (any Link)? {
+    private func open(_ endpoint: Endpoint, by deadline: Duration) async throws -> (any Link)? {
         while true {
             do {
                 // Better late than never: what has not been opened can't be switched off.
                 return try await open(endpoint)
             } catch let error as LinkError where error.code == .busy || error.isNotReadyAtDaemon {
-                let rest = clock.now.duration(to: deadline)
+                let rest = deadline - watch.elapsed()
                 let holder = error.holder
                 if let deviceID = error.deviceID,
                     let answer = await OffRequest.send(for: deviceID, within: answerTime(of: holder), on: loop)

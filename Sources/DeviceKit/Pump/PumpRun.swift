@@ -1,5 +1,6 @@
 public import DescriptorIO
 public import LineProtocol
+internal import Synchronization
 
 /// A run of the pump that ends with it off, whatever ends the run: its time, an error, the loss of the link, or the
 /// cancellation of its task.
@@ -53,6 +54,9 @@ public struct PumpRun: Sendable {
 
     /// How often the pump is asked for its state, as the phone app does.
     public static let pollInterval = Duration.seconds(5)
+    /// How many polls in succession may stay without an answer, while nothing else is heard of how the pump is, before the run
+    /// ends.
+    public static let unansweredLimit = 3
     /// The time between two attempts to get a lost device back.
     private static let regainInterval = Duration.seconds(1)
 
@@ -62,6 +66,8 @@ public struct PumpRun: Sendable {
     private let executor: any TaskExecutor
     private let reopen: @Sendable () async throws -> any Link
     private let tell: @Sendable (Report) -> Void
+    /// How many polls have stayed without an answer since the last good word of the pump.
+    private let unanswered = Count()
 
     /// A run that has not begun.
     ///
@@ -174,6 +180,9 @@ public struct PumpRun: Sendable {
         case .heard(.error(let code)) where code.isUnsolicited: return .stoppedForSafety(code)
         case .heard(.manual(isOn: false)): return .button
         case .heard(.status(let status)): return await look(at: status, session)
+        case .heard(.temperatures):
+            unanswered.reset()
+            return nil
         // It may be an echo of the past: the pump is asked.
         case .heard(.pump(isOn: false)): return await poll(session)
         case .heard(let message) where PumpFamily.relayNotice(by: message) == .lost:
@@ -187,14 +196,24 @@ public struct PumpRun: Sendable {
     private func look(at status: PumpStatus, _ session: PumpSession) async -> PumpRunError.Cause? {
         let isBad =
             status.power != .on && status.power != .unknown || !plan.ignoresSkin && status.skinFaultWhileOn != nil
-        return isBad ? await poll(session) : nil
+        if isBad { return await poll(session) }
+        unanswered.reset()
+        return nil
     }
 
     private func poll(_ session: PumpSession) async -> PumpRunError.Cause? {
         let status: PumpStatus
         do throws(SessionError) { status = try await session.readStatus(timeout: timeout) } catch {
-            return error.code == .deviceAway ? .lost(Self.lossByServer(of: session)) : nil
+            switch error.code {
+            case .deviceAway: return .lost(Self.lossByServer(of: session))
+            // The run ends otherwise.
+            case .cancelled, .closed, .overtaken: return nil
+            // One may be lost on its way; a pump of which nothing is known is not left to run.
+            case .noAnswer, .notUnderstood, .refused, .linkLost:
+                return unanswered.increment() < Self.unansweredLimit ? nil : .failed(error)
+            }
         }
+        unanswered.reset()
         switch status.power {
         case .error: return .stoppedForSafety(await session.state.error)
         case .off: return .foundOff
@@ -318,6 +337,16 @@ public struct PumpRun: Sendable {
         await session.close()
         return isOff
     }
+}
+
+/// A number that the tasks of a run share.
+private final class Count: Sendable {
+    private let value = Atomic(0)
+
+    func reset() { value.store(0, ordering: .relaxed) }
+
+    /// Adds 1; returns the sum.
+    func increment() -> Int { value.wrappingAdd(1, ordering: .relaxed).newValue }
 }
 
 extension LinkError {

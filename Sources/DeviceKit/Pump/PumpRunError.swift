@@ -18,7 +18,7 @@ public struct PumpRunError: Error, Sendable {
         case skin(SkinFault, PumpStatus)
         /// The link was lost; the device came back, and was switched off.
         case lost(LinkError)
-        /// It was not switched on as was asked for, or may not have been.
+        /// It was not switched on as was asked for, or may not have been; or it did not answer any more while it ran.
         case failed(SessionError)
         /// It was not read to be off. Where the run had failed before, `after` says how.
         case offFailed(SessionError, after: SessionError?)

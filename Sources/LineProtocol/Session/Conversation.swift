@@ -7,7 +7,7 @@ struct Conversation<Family: DeviceFamily> {
     private var flight: Flight?
     /// What ended the flight, where that was the reply.
     private var reply: Family.Reply?
-    /// The device has said that it starts, or had to be waited for.
+    /// The device has said that it starts.
     var hasDeviceStarted = false
     /// What is heard from now on may still belong to an earlier command, or to an earlier user of the link.
     private(set) var hearsThePast = false

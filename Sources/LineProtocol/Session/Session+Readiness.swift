@@ -24,7 +24,7 @@ extension Session {
                 if error.code == .refused { return }
                 let isSilence = error.code == .noAnswer || error.code == .notUnderstood
                 guard isSilence, clock.elapsed() < deadline else { throw error }
-                hasDeviceStarted = true
+                wasDeviceSilent = true
             }
         }
     }

@@ -20,12 +20,11 @@ public actor Session<Family: DeviceFamily> {
 
     /// What is known of the device.
     public var state: Family.State { listener.conversation.state }
-    /// Whether the device was found to have started anew since the session began: ``waitUntilReady(within:)`` had to
-    /// wait for it, or it said that it starts.
-    public internal(set) var hasDeviceStarted: Bool {
-        get { listener.conversation.hasDeviceStarted }
-        set { listener.conversation.hasDeviceStarted = newValue }
-    }
+    /// Whether the device has said since the session began that it starts. It has forgotten its state then: a pump is off.
+    public var hasDeviceStarted: Bool { listener.conversation.hasDeviceStarted }
+    /// Whether ``waitUntilReady(within:)`` had to wait for the device. It may have started anew, unless
+    /// ``hasDeviceStarted`` says that it has; or what passed between was lost.
+    public internal(set) var wasDeviceSilent = false
 
     private var life = SessionLife.notStarted
     let turns = TurnQueue()
@@ -55,7 +54,7 @@ public actor Session<Family: DeviceFamily> {
     /// Begins a session over `link`, and listens.
     ///
     /// Where opening the link may have reset the board, this waits until the firmware answers, some 3 s on a Nano;
-    /// ``hasDeviceStarted`` tells whether it had to. The device has forgotten its state then: a pump is off.
+    /// ``wasDeviceSilent`` tells whether it had to, and ``hasDeviceStarted`` whether the device said that it starts.
     ///
     /// - Parameters:
     ///   - clock: What time-outs are measured by.

@@ -21,6 +21,10 @@ extension CommandContext {
         try await withSession(of: PumpFamily.self, over: link, endpoint) { pump in
             if await pump.hasDeviceStarted {
                 output.note("pumpctl: opening the port has reset the board, and so the pump was switched off")
+            } else if await pump.wasDeviceSilent {
+                output.note(
+                    "pumpctl: the pump did not answer at first: opening the port may have reset the board, which switches "
+                        + "the pump off")
             }
             do { return try await body(pump) } catch let error as SessionError where error.code != .linkLost {
                 throw await explained(error, pump)

@@ -10,7 +10,7 @@ struct OnCommand: PumpContextCommand {
         abstract: "Start the pump at 70 %, or put it back to that and restart its 30 minutes.",
         discussion: """
             With --for the pump is switched off at the end, and whatever else ends the run: a signal, Ctrl-Z, a skin sensor \
-            that can't be relied on. Where the link is lost, pumpctl tries to get the device back and switch it off.
+            that can't be relied on, a pump that does not answer three times in succession. Where the link is lost, pumpctl tries to get the device back and switch it off.
             """,
         example: "pumpctl --port /dev/ttyUSB0 on --speed 60% --for 10m")
 
@@ -50,7 +50,9 @@ struct OnCommand: PumpContextCommand {
                 if let speed { try await pump.setSpeed(speed, timeout: context.timeout) }
                 report = try await PumpOnReport.read(pump, timeout: context.timeout)
             } catch {
-                guard [.linkLost, .deviceAway, .overtaken].contains(error.code) else { throw error }
+                guard [.linkLost, .deviceAway, .overtaken, .cancelled, .closed].contains(error.code) else {
+                    throw error
+                }
                 throw Failure(behindOn: error, at: context.place)
             }
             if let failure = report.failure { throw failure }
@@ -99,10 +101,12 @@ extension CommandContext {
 }
 
 extension Failure {
-    /// The link broke, or the command was not sent, behind an ON that the pump has acknowledged.
+    /// The link broke, or the command was interrupted or not sent, behind an ON that the pump has acknowledged.
     fileprivate init(behindOn error: SessionError, at place: DevicePlace?) {
         self.init(error, .pump, at: place)
         message += "; the pump acknowledged ON; its state now is not known"
+        // A signal does not explain that the pump runs.
+        mustBeSaid = true
         // What became of the command that came behind it is not what became of ON.
         guard error.outcome != .unknown else { return }
         outcome = "acknowledged"

@@ -63,6 +63,71 @@ struct SwitchingOffTests {
         #expect(reports.state == ["openingAgain"])
     }
 
+    @Test(
+        "The time that opening took is not taken from that for opening again",
+        arguments: [Duration.seconds(25), .seconds(60)])
+    func slowOpening(openingTime: Duration) async throws {
+        let gone = LinkError(.disconnected, name: "bench", activity: "send")
+        let (clock, first, second) = (ManualClock(), ScriptedLink(), Self.pump())
+        let losing = Task {
+            _ = await first.nextSent()
+            await first.end(with: gone)
+        }
+        try await SwitchingOff(.pump, timeout: .seconds(20), clock: clock) { [opened] endpoint in
+            opened.update { $0.append(endpoint) }
+            guard opened.state.count == 1 else { return second }
+            clock.advance(by: openingTime)
+            return first
+        } tell: { [reports] report in
+            reports.update { $0.append(String("\(report)".prefix { $0 != "(" })) }
+        }.run(at: Endpoint("ble:HMSoft"))
+        await losing.value
+        #expect(await second.nextSent() == "\nOFF\n")
+        #expect(reports.state == ["openingAgain"])
+    }
+
+    @Test("A link that is lost late leaves as much time to open it again as there was for the first")
+    func lateLoss() async throws {
+        let gone = LinkError(.disconnected, name: "bench", activity: "send")
+        let (clock, first, second) = (ManualClock(), ScriptedLink(), Self.pump())
+        let losing = Task {
+            _ = await first.nextSent()
+            clock.advance(by: .seconds(19))
+            await first.end(with: gone)
+        }
+        try await SwitchingOff(.pump, timeout: .seconds(20), clock: clock) { [opened] endpoint in
+            opened.update { $0.append(endpoint) }
+            guard opened.state.count > 1 else { return first }
+            // It is away for longer than the rest of the time for the answer.
+            clock.advance(by: .seconds(10))
+            // Where that is too long, the attempt is cancelled now.
+            await settle()
+            try Task.checkCancellation()
+            return second
+        }.run(at: Endpoint("tcp:bench:4000"))
+        await losing.value
+        #expect(await second.nextSent() == "\nOFF\n")
+    }
+
+    @Test("A device that is busy is waited for no longer than the time that was given")
+    func busyForLong() async throws {
+        let (clock, own) = (ManualClock(), LinkHolder(processID: getpid(), command: "monitor"))
+        let waking = Task {
+            await clock.untilSomebodySleeps(until: .milliseconds(11_050))
+            clock.advance(by: .milliseconds(50))
+        }
+        let error = await #expect(throws: LinkError.self) {
+            try await SwitchingOff(.pump, timeout: .seconds(20), clock: clock) { [opened] endpoint in
+                opened.update { $0.append(endpoint) }
+                clock.advance(by: .seconds(11))
+                throw LinkError(.busy, name: "bench", activity: "open", holder: own)
+            }.run(at: Endpoint("tcp:bench:4000"))
+        }
+        await waking.value
+        #expect(error?.code == .busy)
+        #expect(opened.state.count == 2)
+    }
+
     @Test("What comes where the device had gone before it was known is switched off too, and that is no success")
     func unverified() async throws {
         let gone = LinkError(.disconnected, name: "bench", activity: "send")

@@ -188,6 +188,95 @@ struct PumpRunTests {
         #expect(!pump.state.isOn)
     }
 
+    /// A run of ten minutes whose pump is silent once it was told to be on, until OFF was sent or the time is over.
+    ///
+    /// - Parameter unasked: What the pump says between two polls.
+    /// - Returns: When OFF was sent first; nil where it was not.
+    private func silentRun(
+        for time: Duration, unasked: String? = nil
+    ) async throws -> (off: Duration?, task: Task<Void, any Error>, pump: Watched<Pump>, clock: ManualClock) {
+        let (clock, pump, lastSent) = (ManualClock(), Watched(Pump()), Watched<(String, Duration)>(("", .zero)))
+        let firstOff = Watched<Duration?>(nil)
+        let link = ScriptedLink { sent in
+            let now = clock.now.offset
+            lastSent.update { $0 = (sent, now) }
+            if sent == "\nOFF\n" { firstOff.update { $0 = $0 ?? now } }
+            return pump.update { $0.answer(to: sent) }
+        }
+        let session = PumpSession(link: link, clock: clock)
+        try await session.start()
+        let run = PumpRun(
+            PumpRun.Plan(time: .seconds(600)), timeout: .seconds(3), clock: clock, executor: link.executor,
+            reopen: { throw CancellationError() }
+        ) { report in
+            if case .on = report { pump.update { $0.isSilent = true } }
+        }
+        let task = Task { try await run.run(session) }
+        while clock.now.offset < time, firstOff.state == nil {
+            await settle()
+            // By then the poll was given up, and the next is not yet due.
+            if let unasked, clock.now.offset - lastSent.state.1 == .milliseconds(3200) {
+                await link.deliver(unasked + "\r\n")
+            }
+            clock.advance(by: .milliseconds(100))
+        }
+        return (firstOff.state, task, pump, clock)
+    }
+
+    @Test("A pump that no longer answers is switched off after three polls, and OFF is sent until it answers")
+    func unanswered() async throws {
+        let (off, task, pump, clock) = try await silentRun(for: .seconds(60))
+        #expect(try #require(off) >= .seconds(3 * 5), "one poll or two may be lost")
+        pump.update { $0.isSilent = false }
+        let isOver = Watched(false)
+        let ending = Task {
+            defer { isOver.update { $0 = true } }
+            try await task.value
+        }
+        for _ in 0..<90 where !isOver.state {
+            await settle()
+            clock.advance(by: .milliseconds(100))
+        }
+        if !isOver.state { task.cancel() }
+        let error = await #expect(throws: PumpRunError.self) { try await ending.value }
+        #expect(error?.aftermath == .off)
+        guard case .failed(let reason) = error?.cause else {
+            Issue.record("another cause")
+            return
+        }
+        #expect(reason.code == .noAnswer)
+        #expect(reason.command == "STATUS")
+        #expect(!pump.state.isOn)
+    }
+
+    @Test("A pump that does not answer but says by itself that all is well runs on", arguments: [on, "TEMP:34.5"])
+    func unasked(line: String) async throws {
+        let (off, task, pump, clock) = try await silentRun(for: .seconds(120), unasked: line)
+        #expect(off == nil)
+        pump.update { $0.isSilent = false }
+        task.cancel()
+        for _ in 0..<30 {
+            await settle()
+            clock.advance(by: .milliseconds(100))
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(!pump.state.isOn)
+    }
+
+    @Test("A pump that says by itself that something is wrong, and does not answer when it is asked, is switched off")
+    func unansweredAndBad() async throws {
+        let (off, task, pump, clock) = try await silentRun(for: .seconds(60), unasked: Self.hot)
+        #expect(off != nil)
+        pump.update { $0.isSilent = false }
+        if off == nil { task.cancel() }
+        for _ in 0..<30 {
+            await settle()
+            clock.advance(by: .milliseconds(100))
+        }
+        await #expect(throws: PumpRunError.self) { try await task.value }
+        #expect(!pump.state.isOn)
+    }
+
     /// A pump that does not hear for a while.
     private struct Pump {
         var isOn = false

@@ -49,11 +49,12 @@ import Testing
         let bench = try await SessionBench { $0 == "TEMP\n" ? "TEMP:34.5\r\n" : nil }
         try await bench.session.waitUntilReady()
         #expect(await !bench.session.hasDeviceStarted)
+        #expect(await !bench.session.wasDeviceSilent)
         await bench.goesOut("TEMP")
         await bench.finish()
     }
 
-    @Test func `A device that starts is asked until it answers`() async throws {
+    @Test func `A device that is silent at first is asked until it answers, and need not have started`() async throws {
         let bench = try await SessionBench()
         let ready = Task.immediate { try await bench.session.waitUntilReady() }
         await bench.goesOut("TEMP")
@@ -65,7 +66,8 @@ import Testing
         await bench.goesOut("TEMP")
         await bench.comesIn("TEMP:34.5")
         try await ready.value
-        #expect(await bench.session.hasDeviceStarted)
+        #expect(await !bench.session.hasDeviceStarted)
+        #expect(await bench.session.wasDeviceSilent)
         await bench.finish()
     }
 

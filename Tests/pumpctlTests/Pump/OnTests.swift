@@ -83,6 +83,33 @@ struct OnTests {
         if isJSON { #expect(try ending.object()["outcome"] as? String == "acknowledged") }
     }
 
+    @Test(
+        "Interrupted behind the acknowledgement, it says that the pump was switched on",
+        arguments: [SIGINT, SIGTERM], [false, true])
+    func interruptedBehindOn(by signal: CInt, isJSON: Bool) async throws {
+        let device = try await ScriptedDevice { $0 == "ON" ? "OK\r\nPUMP:ON\r\n" : "" }
+        let program = try await Pumpctl.start(
+            ["-p", device.port, "--timeout", "60"] + (isJSON ? ["--json"] : []) + ["on"])
+        _ = try await device.heard.wait(for: "TEMP") { $0.text.contains("TEMP\n") ? true : nil }
+        program.send(signal: signal)
+        let ending = try await program.ending()
+        expectFailure(ending, 128 + signal, saying: "the pump acknowledged ON", hint: "pumpctl status")
+        if isJSON { #expect(try ending.object()["outcome"] as? String == "acknowledged") }
+        await device.close()
+    }
+
+    @Test("Interrupted at SPEED, it says that the pump was switched on, and that its speed is unknown")
+    func interruptedAtSpeed() async throws {
+        let device = try await ScriptedDevice { $0 == "ON" ? "OK\r\nPUMP:ON\r\n" : "" }
+        let program = try await Pumpctl.start(["-p", device.port, "--timeout", "60", "--json", "on", "--speed", "99"])
+        _ = try await device.heard.wait(for: "SPEED") { $0.text.contains("SPEED:99\n") ? true : nil }
+        program.send(signal: SIGINT)
+        let ending = try await program.ending()
+        expectFailure(ending, 130, saying: "whether it was carried out is unknown", "the pump acknowledged ON")
+        #expect(try ending.object()["outcome"] as? String == "unknown")
+        await device.close()
+    }
+
     @Test("A pump that has stopped itself right away is not said to be on")
     func stopped() async throws {
         let device = try await ScriptedDevice { line in

@@ -1,0 +1,44 @@
+import CaptureFormat
+import TestSupport
+import Testing
+
+@Suite("What is said of a board that may have been reset by opening its port", .timeLimit(.minutes(5)))
+struct BoardStartTests {
+    private let folder = TemporaryFolder()
+    private static let on = "STATUS:{State:ON,Speed:70%,WaterTemp:12.0C,SkinTemp:34.5C}\r\n"
+
+    /// A pump that runs, at a port whose opening may have reset the board, and that answers the third question.
+    private func port(saying banner: String? = nil) throws -> String {
+        let file = try CaptureFile(at: folder.path("capture"), CaptureHeader(program: "test", family: "pump"))
+        var facts = CarrierFacts(endpoint: "/dev/ttyUSB0", name: "/dev/ttyUSB0")
+        facts.mayHaveReset = true
+        func sent(_ text: String) -> CaptureEvent.Content { .sent(.init(Array(text.utf8))) }
+        func received(_ text: String) -> CaptureEvent.Content { .received(.init(Array(text.utf8))) }
+        var contents: [CaptureEvent.Content] = [.opened(facts), sent("TEMP\n"), sent("TEMP\n")]
+        if let banner { contents.append(received(banner)) }
+        contents += [
+            sent("TEMP\n"), received("TEMP:34.5\r\n"), sent("TEMP\n"), received("TEMP:34.5\r\n"),
+            sent("STATUS\n"), received(Self.on),
+        ]
+        for content in contents { try file.append(CaptureEvent(at: .zero, link: 1, content)) }
+        return "replay:\(file.path)?pace=none"
+    }
+
+    @Test("One that is only silent at first is not said to have been reset, nor the pump to have been switched off")
+    func silent() async throws {
+        let ending = try await Pumpctl.run("--port", try port(), "status")
+        #expect(ending.status == 0 && ending.output.lowercased().contains("on"), "\(ending)")
+        #expect(!ending.errors.contains("was switched off") && !ending.errors.contains("has reset"), "\(ending)")
+        #expect(ending.errors.contains("opening the port may have reset the board"), "\(ending)")
+    }
+
+    @Test("One whose start was heard is said to have been reset")
+    func heard() async throws {
+        let ending = try await Pumpctl.run("--port", try port(saying: "Ready for commands...\r\n"), "status")
+        #expect(ending.status == 0, "\(ending)")
+        #expect(
+            ending.errors.contains("opening the port has reset the board, and so the pump was switched off"),
+            "\(ending)")
+        #expect(!ending.errors.contains("may have reset"), "\(ending)")
+    }
+}
