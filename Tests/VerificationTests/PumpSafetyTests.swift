@@ -135,6 +135,46 @@ struct PumpSafetyTests {
         }
     }
 
+    @Test("Interrupted while the pump runs, nothing is reported before it is off", arguments: [0, 20, 100, 160, 400])
+    func interruptedRunning(milliseconds: Int) throws {
+        let world = World(.onBench)
+        world.onWrite = { text in
+            if text == "ON\n" { world.loop.at(world.loop.now + .milliseconds(milliseconds)) { world.task?.cancel() } }
+            return text
+        }
+        var told: [Told] = []
+        world.onResult = { result in
+            guard case .skipped = result.outcome else { return }
+            told.append(Told(isRunning: world.device.device.state == .on, written: world.written))
+        }
+        let checks = FamilyVerification.pump.checks.filter {
+            ["pump.off.reply", "pump.speed.kept", "pump.status.times"].contains($0.id)
+        }
+        let verdict = try #require(world.verify(.pump, checks: checks, hasStimulus: false).verdict)
+        guard case .interrupted = verdict.ending else { throw Unexpected(text: "\(verdict.ending)") }
+        #expect(verdict.results.map(\.id) == checks.map(\.id))
+        #expect(verdict.aftermath == .safe)
+        let written = try #require(told.first).written
+        let (on, off) = (written.lastIndex(of: "ON\n"), written.lastIndex { $0.hasSuffix("OFF\n") })
+        #expect(try #require(off) > #require(on))
+        #expect(told.allSatisfy { !$0.isRunning })
+    }
+
+    @Test("No result of any kind is reported while the pump runs", arguments: [false, true])
+    func toldWhenOff(isObserved: Bool) throws {
+        let world = World(.onBench)
+        world.tellsNothing = !isObserved
+        // So that some checks fail.
+        world.onWrite = { $0 == "SPEED:0\n" ? "FOO\n" : $0 }
+        var running: [String] = []
+        world.onResult = { if world.device.device.state == .on { running.append($0.id) } }
+        let verdict = try #require(world.verify(.pump).verdict)
+        #expect(!verdict.failures.isEmpty)
+        #expect(verdict.skipped.contains("pump.motor.off") != isObserved)
+        #expect(verdict.aftermath == .safe)
+        #expect(running == [])
+    }
+
     @Test("OFF is repeated until it is acknowledged")
     func deafToOff() throws {
         let world = World(.onBench)
@@ -205,6 +245,12 @@ struct PumpSafetyTests {
         }
         let verdict = try #require(world.verify(.pump, hasStimulus: false).verdict)
         if case .unread = verdict.aftermath {} else { Issue.record("\(verdict.aftermath)") }
+    }
+
+    /// What was so as a result was reported.
+    private struct Told {
+        var isRunning: Bool
+        var written: [String]
     }
 
     private struct Unexpected: Error { var text: String }
