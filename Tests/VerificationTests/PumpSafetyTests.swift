@@ -21,6 +21,52 @@ struct PumpSafetyTests {
         #expect(world.device.device.state == .on)
     }
 
+    @Test(
+        "A pump that runs is refused also where an older answer of a pump that is off comes first",
+        arguments: [0, 1, 10])
+    func staleAnswer(milliseconds: Int) {
+        var pump = PumpFirmware.onBench
+        pump.receive(Array("ON\n".utf8), at: .zero)
+        _ = pump.advance(to: .seconds(2))
+        let world = World(pump, age: .seconds(2))
+        // What a server has kept, or on its way as the question is sent.
+        let stale = Array("STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.0C}\r\n".utf8)
+        if milliseconds == 0 { world.link.arrive(stale + stale) }
+        world.loop.at(.milliseconds(milliseconds)) { world.link.arrive(stale + stale) }
+        let outcome = world.verify(.pump, hasStimulus: false)
+        #expect(outcome.error as? VerificationError == .running)
+        #expect(world.written.allSatisfy { $0 == "STATUS\n" })
+        #expect(world.device.device.state == .on)
+    }
+
+    @Test("A pump whose answers are late is refused where it runs, whatever came before them")
+    func staleAndLate() {
+        var pump = PumpFirmware.onBench
+        pump.receive(Array("ON\n".utf8), at: .zero)
+        _ = pump.advance(to: .seconds(2))
+        let world = World(pump, age: .seconds(2))
+        world.onWrite = { text in
+            world.loop.at(world.loop.now + .milliseconds(850)) {
+                world.link.arrive(Array("STATUS:{State:ON,Speed:255,WaterTemp:12.0C,SkinTemp:34.0C}\r\n".utf8))
+            }
+            return nil
+        }
+        world.loop.at(.milliseconds(10)) {
+            world.link.arrive(Array("STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.0C}\r\n".utf8))
+        }
+        let outcome = world.verify(.pump, hasStimulus: false)
+        #expect(outcome.error as? VerificationError == .running)
+        #expect(world.written.allSatisfy { $0 == "STATUS\n" })
+    }
+
+    @Test("What an earlier run has left on its way keeps nobody from testing a pump that is off")
+    func staleRunning() throws {
+        let world = World(.onBench)
+        world.link.arrive(Array("STATUS:{State:ON,Speed:255,WaterTemp:12.0C,SkinTemp:34.0C}\r\n".utf8))
+        let verdict = try #require(world.verify(.pump, hasStimulus: false) { $0.mayRun = false }.verdict)
+        #expect(verdict.failures.isEmpty)
+    }
+
     @Test("A pump that was stopped for safety stays in the state that tells why")
     func stoppedPump() {
         var pump = PumpFirmware.onBench
