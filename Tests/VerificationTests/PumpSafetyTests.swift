@@ -221,6 +221,24 @@ struct PumpSafetyTests {
         #expect(running == [])
     }
 
+    @Test("Behind a check that has failed OFF waits for nothing where the pump may run")
+    func offAtOnce() throws {
+        let world = World(.onBench)
+        var asked: Duration?
+        var waits: [Duration] = []
+        world.onWrite = { text in
+            if text.hasSuffix("OFF\n"), let time = asked { waits.append(world.loop.now - time) }
+            let isSpeed = text.hasPrefix("SPEED:")
+            asked = isSpeed ? world.loop.now : nil
+            return isSpeed ? "FOO\n" : text
+        }
+        let checks = FamilyVerification.pump.checks.filter { $0.id == "pump.speed.reply" }
+        let verdict = try #require(world.verify(.pump, checks: checks, hasStimulus: false).verdict)
+        #expect(verdict.failures == ["pump.speed.reply"])
+        // The wrong answer takes a turn of the firmware's loop; a silence behind it would be 300 ms more.
+        #expect(waits.count == 1 && waits.allSatisfy { $0 < .milliseconds(250) }, "\(waits)")
+    }
+
     @Test("OFF is repeated until it is acknowledged")
     func deafToOff() throws {
         let world = World(.onBench)
