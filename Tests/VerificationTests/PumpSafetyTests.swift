@@ -21,6 +21,52 @@ struct PumpSafetyTests {
         #expect(world.device.device.state == .on)
     }
 
+    @Test(
+        "A pump that runs is refused also where an older answer of a pump that is off comes first",
+        arguments: [0, 1, 10])
+    func staleAnswer(milliseconds: Int) {
+        var pump = PumpFirmware.onBench
+        pump.receive(Array("ON\n".utf8), at: .zero)
+        _ = pump.advance(to: .seconds(2))
+        let world = World(pump, age: .seconds(2))
+        // What a server has kept, or on its way as the question is sent.
+        let stale = Array("STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.0C}\r\n".utf8)
+        if milliseconds == 0 { world.link.arrive(stale + stale) }
+        world.loop.at(.milliseconds(milliseconds)) { world.link.arrive(stale + stale) }
+        let outcome = world.verify(.pump, hasStimulus: false)
+        #expect(outcome.error as? VerificationError == .running)
+        #expect(world.written.allSatisfy { $0 == "STATUS\n" })
+        #expect(world.device.device.state == .on)
+    }
+
+    @Test("A pump whose answers are late is refused where it runs, whatever came before them")
+    func staleAndLate() {
+        var pump = PumpFirmware.onBench
+        pump.receive(Array("ON\n".utf8), at: .zero)
+        _ = pump.advance(to: .seconds(2))
+        let world = World(pump, age: .seconds(2))
+        world.onWrite = { text in
+            world.loop.at(world.loop.now + .milliseconds(850)) {
+                world.link.arrive(Array("STATUS:{State:ON,Speed:255,WaterTemp:12.0C,SkinTemp:34.0C}\r\n".utf8))
+            }
+            return nil
+        }
+        world.loop.at(.milliseconds(10)) {
+            world.link.arrive(Array("STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.0C}\r\n".utf8))
+        }
+        let outcome = world.verify(.pump, hasStimulus: false)
+        #expect(outcome.error as? VerificationError == .running)
+        #expect(world.written.allSatisfy { $0 == "STATUS\n" })
+    }
+
+    @Test("What an earlier run has left on its way keeps nobody from testing a pump that is off")
+    func staleRunning() throws {
+        let world = World(.onBench)
+        world.link.arrive(Array("STATUS:{State:ON,Speed:255,WaterTemp:12.0C,SkinTemp:34.0C}\r\n".utf8))
+        let verdict = try #require(world.verify(.pump, hasStimulus: false) { $0.mayRun = false }.verdict)
+        #expect(verdict.failures.isEmpty)
+    }
+
     @Test("A pump that was stopped for safety stays in the state that tells why")
     func stoppedPump() {
         var pump = PumpFirmware.onBench
@@ -135,6 +181,64 @@ struct PumpSafetyTests {
         }
     }
 
+    @Test("Interrupted while the pump runs, nothing is reported before it is off", arguments: [0, 20, 100, 160, 400])
+    func interruptedRunning(milliseconds: Int) throws {
+        let world = World(.onBench)
+        world.onWrite = { text in
+            if text == "ON\n" { world.loop.at(world.loop.now + .milliseconds(milliseconds)) { world.task?.cancel() } }
+            return text
+        }
+        var told: [Told] = []
+        world.onResult = { result in
+            guard case .skipped = result.outcome else { return }
+            told.append(Told(isRunning: world.device.device.state == .on, written: world.written))
+        }
+        let checks = FamilyVerification.pump.checks.filter {
+            ["pump.off.reply", "pump.speed.kept", "pump.status.times"].contains($0.id)
+        }
+        let verdict = try #require(world.verify(.pump, checks: checks, hasStimulus: false).verdict)
+        guard case .interrupted = verdict.ending else { throw Unexpected(text: "\(verdict.ending)") }
+        #expect(verdict.results.map(\.id) == checks.map(\.id))
+        #expect(verdict.aftermath == .safe)
+        let written = try #require(told.first).written
+        let (on, off) = (written.lastIndex(of: "ON\n"), written.lastIndex { $0.hasSuffix("OFF\n") })
+        #expect(try #require(off) > #require(on))
+        #expect(told.allSatisfy { !$0.isRunning })
+    }
+
+    @Test("No result of any kind is reported while the pump runs", arguments: [false, true])
+    func toldWhenOff(isObserved: Bool) throws {
+        let world = World(.onBench)
+        world.tellsNothing = !isObserved
+        // So that some checks fail.
+        world.onWrite = { $0 == "SPEED:0\n" ? "FOO\n" : $0 }
+        var running: [String] = []
+        world.onResult = { if world.device.device.state == .on { running.append($0.id) } }
+        let verdict = try #require(world.verify(.pump).verdict)
+        #expect(!verdict.failures.isEmpty)
+        #expect(verdict.skipped.contains("pump.motor.off") != isObserved)
+        #expect(verdict.aftermath == .safe)
+        #expect(running == [])
+    }
+
+    @Test("Behind a check that has failed OFF waits for nothing where the pump may run")
+    func offAtOnce() throws {
+        let world = World(.onBench)
+        var asked: Duration?
+        var waits: [Duration] = []
+        world.onWrite = { text in
+            if text.hasSuffix("OFF\n"), let time = asked { waits.append(world.loop.now - time) }
+            let isSpeed = text.hasPrefix("SPEED:")
+            asked = isSpeed ? world.loop.now : nil
+            return isSpeed ? "FOO\n" : text
+        }
+        let checks = FamilyVerification.pump.checks.filter { $0.id == "pump.speed.reply" }
+        let verdict = try #require(world.verify(.pump, checks: checks, hasStimulus: false).verdict)
+        #expect(verdict.failures == ["pump.speed.reply"])
+        // The wrong answer takes a turn of the firmware's loop; a silence behind it would be 300 ms more.
+        #expect(waits.count == 1 && waits.allSatisfy { $0 < .milliseconds(250) }, "\(waits)")
+    }
+
     @Test("OFF is repeated until it is acknowledged")
     func deafToOff() throws {
         let world = World(.onBench)
@@ -205,6 +309,12 @@ struct PumpSafetyTests {
         }
         let verdict = try #require(world.verify(.pump, hasStimulus: false).verdict)
         if case .unread = verdict.aftermath {} else { Issue.record("\(verdict.aftermath)") }
+    }
+
+    /// What was so as a result was reported.
+    private struct Told {
+        var isRunning: Bool
+        var written: [String]
     }
 
     private struct Unexpected: Error { var text: String }

@@ -15,6 +15,10 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
     private(set) var written: [String] = []
     /// Called with each write before the device hears it; what it returns is what gets there.
     var onWrite: (String) -> String? = { $0 }
+    /// Whether the hands only do, and see nothing.
+    var tellsNothing = false
+    /// Called with each result, as it is reported.
+    var onResult: (CheckResult) -> Void = { _ in }
     /// The verification that is under way.
     private(set) var task: Task<Void, Never>?
     /// By how much the device is ahead of the loop.
@@ -107,8 +111,6 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
     }
 
     /// Verifies the firmware.
-    ///
-    /// - Parameter onResult: Called with each result.
     func verify(
         _ family: FamilyVerification, checks: [Check]? = nil, hasStimulus: Bool = true,
         _ change: (inout VerificationOptions) -> Void = { _ in }, onRun: @escaping @Sendable () -> Void = {}
@@ -123,7 +125,7 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
                 ? Hands { [unowned self] in
                     try perform($0, $1)
                 } look: { [unowned self] in
-                    device.seen.mapValues(\.shown)
+                    tellsNothing ? [:] : device.seen.mapValues(\.shown)
                 } : nil, onRun: onRun)
         let box = Box()
         selectMutation(checks.first?.id)
@@ -131,7 +133,8 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
             let task = Task(executorPreference: loop) {
                 var count = 0
                 do {
-                    box.verdict = try await verification.run { _ in
+                    box.verdict = try await verification.run { result in
+                        self.onResult(result)
                         count += 1
                         self.selectMutation(checks[count % checks.count].id)
                     }

@@ -78,6 +78,12 @@ final class Bench {
     /// Begins a check: what came before it is not its own.
     func beginCheck(_ id: String) async throws {
         check = id
+        try await leaveOutArrived()
+        (steps, variants, unasked) = ([], [], [])
+    }
+
+    /// Forgets what has come by now.
+    func leaveOutArrived() async throws {
         if link.keepsPacketBounds {
             // Two packets must not come as one: each is taken by itself.
             let deadline = elapsed + .milliseconds(300)
@@ -87,7 +93,6 @@ final class Bench {
         }
         while lines.next() != nil {}
         _ = lines.takeFragment()
-        (steps, variants, unasked) = ([], [], [])
     }
 
     /// Says which of the forms that the protocol allows this firmware has.

@@ -48,11 +48,29 @@ enum PumpCare {
     private static let startTime = Duration.seconds(5)
 
     /// What runs, or ran until a fault stopped it, is somebody's.
+    ///
+    /// An older answer, which a server has kept or somebody else has asked for, must not be taken for this pump's: what has
+    /// come is left out, and the pump has to be off by two answers, the second to a question behind a silence.
     static func begin(_ bench: Bench) async throws -> FamilyVerification.Readiness {
+        if bench.link.mayHaveReset {
+            bench.bootLines = []
+        } else {
+            try await bench.leaveOutArrived()
+        }
         let patience = bench.link.mayHaveReset ? max(startTime, bench.options.timeout) : bench.options.timeout * 2
+        let first = try await readOff(bench, within: patience)
+        guard case .ready = first else { return first }
+        // What was asked while a board started waits in its UART, and is answered too.
+        try await takeLateAnswers(bench)
+        return try await readOff(bench, within: bench.options.timeout * 2)
+    }
+
+    /// Asks until the pump says that it is off.
+    private static func readOff(
+        _ bench: Bench, within patience: Duration
+    ) async throws -> FamilyVerification.Readiness {
         let deadline = bench.elapsed + patience
         var last: String?
-        if bench.link.mayHaveReset { bench.bootLines = [] }
         while bench.elapsed < deadline {
             // No line end before it: that would make a command of what somebody else has half sent.
             try await bench.send("STATUS\n", isQuestion: true)
@@ -67,17 +85,15 @@ enum PumpCare {
                 if line.text.uppercased().contains("STATE:ON") { throw VerificationError.running }
                 let state = StatusLine(line.text)?.state
                 if state == "ERROR" { throw VerificationError.stoppedForSafety }
-                guard state == "OFF" else { continue }
-                // What was asked while the board started waits in its UART, and is answered too.
-                if bench.link.mayHaveReset { try await takeLateAnswers(bench) }
-                return .ready
+                if state == "OFF" { return .ready }
             }
         }
         let got = last ?? "no answer in \(patience.inSeconds) s"
         return .unusable(CheckFailure(expected: "STATUS:{State:OFF,…} in answer to STATUS", got: got))
     }
 
-    /// Takes what still comes of questions to a board that started; it is not touched if somebody has switched it on meanwhile.
+    /// Takes what still comes of questions; the pump is not touched if it runs after all, or somebody has switched it on
+    /// meanwhile.
     private static func takeLateAnswers(_ bench: Bench) async throws {
         let deadline = bench.elapsed + .seconds(10)
         while bench.elapsed < deadline, let line = try await bench.line(within: .milliseconds(700)) {
@@ -108,7 +124,7 @@ enum PumpCare {
     static func recover(_ bench: Bench) async throws -> Bool {
         let isHeated = bench.hasActed(on: "temperature skin")
         // Nothing is waited for before OFF, least of all a stimulus.
-        if isHeated { try await bench.send("\nOFF\n") }
+        if bench.mayHaveRun || isHeated { try await bench.send("\nOFF\n") }
         // What is on its way of a late reply must not be taken for the next one.
         try await bench.drain(quiet: .milliseconds(300), limit: .seconds(2))
         if isHeated { try await bench.act("temperature", "skin", "34") }

@@ -44,24 +44,28 @@ public struct Verification: Sendable {
 
     /// Makes all checks. However they end, and also where the task is cancelled, the device is switched off before it returns.
     ///
-    /// - Parameter tell: Called with each result, in order, ``count`` times.
+    /// - Parameter tell: Called with each result, in order, ``count`` times, and never while a check may have left the device
+    ///   running: it may take its time.
     /// - Throws: ``VerificationError``: the device is not tested. `LinkError`: it could not be asked, and was sent nothing but
     ///   a question. What ``Stimulus`` throws ends the verification, and is in its verdict.
     public func run(_ tell: (CheckResult) -> Void) async throws -> FirmwareVerdict {
         let bench = makeBench()
         var verdict = FirmwareVerdict()
         let start = bench.elapsed
+        var last: Made?
         switch try await family.begin(bench) {
-        case .ready: await runAll(bench, &verdict, tell)
+        case .ready: last = await runAll(bench, &verdict, tell)
         case .unusable(let failure):
+            last = checks.first.map {
+                Made(check: $0, outcome: .failed(expected: failure.expected, got: failure.got), bench, since: start)
+            }
             verdict.ending = .unusable
-            report(
-                checks.prefix(1), .failed(expected: failure.expected, got: failure.got), bench, &verdict, tell,
-                time: bench.elapsed - start)
         }
-        skipRest(bench, &verdict, tell)
-        verdict.timings = bench.timings
+        // Before anything is told: whoever is told may keep it waiting.
         verdict.aftermath = await end(bench)
+        verdict.timings = bench.timings
+        if let last { report(last, &verdict, tell) }
+        skipRest(&verdict, tell)
         return verdict
     }
 
@@ -73,18 +77,48 @@ public struct Verification: Sendable {
 
     // MARK: Checks
 
-    private func runAll(_ bench: Bench, _ verdict: inout FirmwareVerdict, _ tell: (CheckResult) -> Void) async {
+    /// A check that was made, and what it has found.
+    private struct Made {
+        let check: Check
+        let outcome: CheckResult.Outcome
+        var variants: [String] = []
+        var steps: [CheckResult.Step] = []
+        var time: Duration?
+
+        /// One that was not made.
+        init(skipping check: Check, _ reason: String) { (self.check, outcome) = (check, .skipped(reason: reason)) }
+
+        init(check: Check, outcome: CheckResult.Outcome, _ bench: Bench, since start: Duration) {
+            (self.check, self.outcome) = (check, outcome)
+            (variants, steps, time) = (bench.variants, bench.steps, bench.elapsed - start)
+        }
+    }
+
+    /// Makes the checks, and says why they end.
+    ///
+    /// - Returns: The one that no other could follow, which is yet to be reported: the device may still run.
+    private func runAll(_ bench: Bench, _ verdict: inout FirmwareVerdict, _ tell: (CheckResult) -> Void) async -> Made?
+    {
         let limit = bench.elapsed + options.limit(hasStimulus: stimulus != nil)
         for round in 1...options.rounds {
             for check in checks {
-                guard bench.elapsed < limit else { return verdict.ending = .timeIsUp }
-                if let reason = reasonToSkip(check) ?? basisThatFailed(check, round, verdict) {
-                    report([check], .skipped(reason: reason), nil, &verdict, tell)
-                } else if let ending = await run(check, bench, &verdict, tell) {
-                    return verdict.ending = ending
+                guard bench.elapsed < limit else {
+                    verdict.ending = .timeIsUp
+                    return nil
                 }
+                if let reason = reasonToSkip(check) ?? basisThatFailed(check, round, verdict) {
+                    report(Made(skipping: check, reason), &verdict, tell)
+                    continue
+                }
+                let (made, ending) = await run(check, bench)
+                if let ending {
+                    verdict.ending = ending
+                    return made
+                }
+                report(made, &verdict, tell)
             }
         }
+        return nil
     }
 
     private func reasonToSkip(_ check: Check) -> String? {
@@ -104,10 +138,8 @@ public struct Verification: Sendable {
             .map { "\($0.id) has failed, on which it rests" }
     }
 
-    /// Makes a check; returns why no further one can be made, if so.
-    private func run(
-        _ check: Check, _ bench: Bench, _ verdict: inout FirmwareVerdict, _ tell: (CheckResult) -> Void
-    ) async -> FirmwareVerdict.Ending? {
+    /// Makes a check; returns also why no further one can be made, if so. Otherwise the device is put back.
+    private func run(_ check: Check, _ bench: Bench) async -> (Made, FirmwareVerdict.Ending?) {
         let start = bench.elapsed
         var (outcome, ending) = (CheckResult.Outcome.passed, FirmwareVerdict.Ending?.none)
         do {
@@ -116,15 +148,21 @@ public struct Verification: Sendable {
             try await family.finish(check, bench)
         } catch let failure as CheckFailure {
             outcome = .failed(expected: failure.expected, got: failure.got)
-            do { if try await !family.recover(bench) { ending = .unusable } } catch { ending = Self.ending(of: error) }
+            ending = await recover(bench)
         } catch let skip as CheckSkip {
             outcome = .skipped(reason: skip.reason)
+            // It may have come to that with the device running.
+            if check.needs.contains(.run) { ending = await recover(bench) }
         } catch {
             ending = Self.ending(of: error)
             outcome = .skipped(reason: Self.reason(ending))
         }
-        report([check], outcome, bench, &verdict, tell, time: bench.elapsed - start)
-        return ending
+        return (Made(check: check, outcome: outcome, bench, since: start), ending)
+    }
+
+    /// Puts the device back; returns why no further check can be made, if so.
+    private func recover(_ bench: Bench) async -> FirmwareVerdict.Ending? {
+        do { return try await family.recover(bench) ? nil : .unusable } catch { return Self.ending(of: error) }
     }
 
     private static func ending(of error: any Error) -> FirmwareVerdict.Ending {
@@ -148,24 +186,18 @@ public struct Verification: Sendable {
 
     // MARK: Results
 
-    private func report(
-        _ checks: some Sequence<Check>, _ outcome: CheckResult.Outcome, _ bench: Bench?,
-        _ verdict: inout FirmwareVerdict,
-        _ tell: (CheckResult) -> Void, time: Duration? = nil
-    ) {
-        for check in checks {
-            let result = CheckResult(
-                id: check.id, paragraph: check.paragraph, round: verdict.results.count / self.checks.count + 1,
-                outcome: outcome, variants: bench?.variants ?? [], steps: bench?.steps ?? [], time: time)
-            verdict.results.append(result)
-            tell(result)
-        }
+    private func report(_ made: Made, _ verdict: inout FirmwareVerdict, _ tell: (CheckResult) -> Void) {
+        let result = CheckResult(
+            id: made.check.id, paragraph: made.check.paragraph, round: verdict.results.count / checks.count + 1,
+            outcome: made.outcome, variants: made.variants, steps: made.steps, time: made.time)
+        verdict.results.append(result)
+        tell(result)
     }
 
-    private func skipRest(_ bench: Bench, _ verdict: inout FirmwareVerdict, _ tell: (CheckResult) -> Void) {
+    private func skipRest(_ verdict: inout FirmwareVerdict, _ tell: (CheckResult) -> Void) {
         while verdict.results.count < count {
             let check = checks[verdict.results.count % checks.count]
-            report([check], .skipped(reason: Self.reason(verdict.ending)), nil, &verdict, tell)
+            report(Made(skipping: check, Self.reason(verdict.ending)), &verdict, tell)
         }
     }
 

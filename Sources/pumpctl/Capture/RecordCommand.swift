@@ -41,7 +41,9 @@ struct RecordCommand: ParsableCommand {
             error.report(command, hint: SharedPort.startHint, on: Output(isJSON: options.json))
             throw ExitCode(error.exitStatus)
         }
-        try CommandRunner.runToStatus(options) { context in try await SharedPort.run(command, context) }
+        try CommandRunner.runToStatus(options) { context in
+            try await SharedPort.run(command, context, note: context.output.note)
+        }
     }
 }
 

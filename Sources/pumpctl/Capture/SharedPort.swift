@@ -10,8 +10,15 @@ enum SharedPort {
 
     /// Runs a program with PUMPCTL_PORT set to the device, and passes on what both say.
     ///
+    /// - Parameters:
+    ///   - patience: For how long, once the program has ended, what it has written may take to be sent.
+    ///   - note: Where to say that something can't be sent.
     /// - Returns: The program's exit status.
-    static func run(_ words: [String], _ context: CommandContext) async throws -> Int32 {
+    /// - Throws: `LinkError`: something that the program has written was not sent, or perhaps not.
+    static func run(
+        _ words: [String], _ context: CommandContext, patience: Duration = .seconds(5),
+        note: @escaping @Sendable (String) -> Void
+    ) async throws -> Int32 {
         let link = try await context.openLink(for: .watching)
         let channel: DescriptorChannel
         let path: String
@@ -27,16 +34,14 @@ enum SharedPort {
             await link.close()
         }) {
             let fromDevice = Task(executorPreference: context.loop) { try await pass(from: link, to: channel) }
-            let fromProgram = Task(executorPreference: context.loop) {
-                while let bytes = try await channel.read() { try await link.send(bytes) }
-            }
+            let output = ProgramOutput(of: channel, to: link, note: note)
+            let fromProgram = Task(executorPreference: context.loop) { await output.passOn() }
             let status = try await context.runServed(
                 words, with: ["PUMPCTL_PORT": path], hint: startHint)
-            for task in [fromDevice, fromProgram] { task.cancel() }
+            fromDevice.cancel()
             _ = await fromDevice.result
-            _ = await fromProgram.result
-            // What the program has written last.
-            while case let bytes = try await channel.readAvailable(), !bytes.isEmpty { try await link.send(bytes) }
+            fromProgram.cancel()
+            try await output.finish(fromProgram, within: patience)
             return status
         }
     }

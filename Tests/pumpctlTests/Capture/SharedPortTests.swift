@@ -1,0 +1,104 @@
+import ArgumentParser
+import DescriptorIO
+import DeviceKit
+import Glibc
+import LineProtocol
+import Synchronization
+import Terminal
+import TestSupport
+import Testing
+
+@testable import pumpctl
+
+@Suite("A device that is shared with a program", .timeLimit(.minutes(1)))
+struct SharedPortTests {
+    private let notes = Watched("")
+
+    private func run(_ script: String, over link: any Link, patience: Duration = .seconds(20)) async throws -> Int32 {
+        let parsed = try #require(try PumpctlCommand.parseAsRoot(["status", "--no-record"]) as? any ContextCommand)
+        var options = parsed.shared.merged(with: parsed.parent.shared)
+        options.port = "replay:test"
+        let loop = EventLoop.shared
+        var context = CommandContext(
+            options: options, family: .pump, loop: loop, output: Output(isJSON: false), records: .values,
+            record: SharedRecording(of: "pump", on: loop), capture: nil, work: InterruptibleWork())
+        context.furtherSchemes["replay"] = { _, _ in link }
+        let running = context
+        return try await Task(executorPreference: loop) {
+            try await SharedPort.run(["bash", "-c", script], running, patience: patience) { [notes] note in
+                notes.update { $0 += note }
+            }
+        }.value
+    }
+
+    @Test(
+        "Where something can't be sent the program's port is hung up, and nothing is sent later",
+        arguments: [LinkError.Code.busy, .timedOut, .system])
+    func failedSend(code: LinkError.Code) async throws {
+        let script = ScriptedLink { $0 == "TEMP\n" ? "TEMP:34.5\r\n" : nil }
+        let link = SendingLink(script) { number, _ in
+            number == 2 ? LinkError(code, name: "test", activity: "send") : nil
+        }
+        // A port that hangs up ends the second 'read' at once.
+        let program = #"""
+            exec 3<>"$PUMPCTL_PORT"
+            printf 'TEMP\n' >&3; read -r -t 20 line <&3
+            printf 'ON\n' >&3; read -r -t 5 line <&3
+            printf 'SPEED:200\n' >&3
+            exit 0
+            """#
+        let error = await #expect(throws: LinkError.self) { _ = try await run(program, over: link) }
+        #expect(error?.code == code)
+        #expect(script.unreadSent == ["TEMP\n"])
+        #expect(notes.state.contains("hung up"))
+    }
+
+    @Test("What is being sent as the program ends is sent to its end, and what it has written last too")
+    func lastSend() async throws {
+        let script = ScriptedLink()
+        let link = SendingLink(script) { number, text in
+            // Takes until the program has ended, and everybody has noticed.
+            guard number == 1, let process = pid_t(text.split(separator: "\n")[0]) else { return nil }
+            while kill(process, 0) == 0 { await Task.yield() }
+            for _ in 0..<1000 { await Task.yield() }
+            return Task.isCancelled ? LinkError(.cancelled, name: "test", activity: "send") : nil
+        }
+        let status = try await run(#"exec 3<>"$PUMPCTL_PORT"; echo $$ >&3; printf 'OFF\n' >&3; exit 4"#, over: link)
+        #expect(status == 4)
+        #expect(script.unreadSent.joined().hasSuffix("\nOFF\n"))
+    }
+
+    @Test("What can't be sent in time after the program has ended is an error")
+    func heldSend() async throws {
+        let script = ScriptedLink()
+        script.holdSends()
+        let error = await #expect(throws: LinkError.self) {
+            _ = try await run(#"echo OFF > "$PUMPCTL_PORT""#, over: script, patience: .milliseconds(20))
+        }
+        #expect(error?.code == .timedOut)
+    }
+}
+
+/// A link that waits before it sends, or fails to.
+private final class SendingLink: LinkWrapper {
+    let link: any Link
+    private let count = Mutex(0)
+    private let prepare: @Sendable (Int, String) async -> LinkError?
+
+    /// - Parameter prepare: Called with the number of each send, from 1 on, and its text, before it goes out; what it
+    ///   returns is thrown instead.
+    init(_ link: any Link, _ prepare: @escaping @Sendable (Int, String) async -> LinkError?) {
+        (self.link, self.prepare) = (link, prepare)
+    }
+
+    func send(_ bytes: [UInt8]) async throws(LinkError) {
+        let number = count.withLock { count in
+            count += 1
+            return count
+        }
+        if let error = await prepare(number, String(decoding: bytes, as: UTF8.self)) { throw error }
+        try await link.send(bytes)
+    }
+
+    func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool { false }
+}
