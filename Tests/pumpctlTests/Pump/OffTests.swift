@@ -94,7 +94,9 @@ struct OffTests {
 
     @Test(
         "Is sent by the pumpctl that has the port, and that one says so",
-        arguments: [["monitor"], ["on", "--for", "10m"], ["console"], ["-v", "monitor"], ["send", "STATUS", "--quiet", "60"]])
+        arguments: [
+            ["monitor"], ["on", "--for", "10m"], ["console"], ["-v", "monitor"], ["send", "STATUS", "--quiet", "60"],
+        ])
     func heldByUs(words: [String]) async throws {
         let pump = try await runningPump()
         let folder = TemporaryFolder()
