@@ -3,9 +3,9 @@ internal import Glibc
 /// Writes to a standard stream, and waits only for so long until it is taken.
 ///
 /// A terminal that was stopped by Ctrl-S, a connection that hangs, and a program that reads no more must not keep this program
-/// from its devices and from signals. What is not taken within ``patience`` is kept, and written in its order by a thread of
-/// its own; until that has caught up, ``write(_:)`` returns at once. At the end of the program, ``areStalled`` says whether
-/// something is left.
+/// from its devices and from signals. What is not taken within half a second is kept, up to 1 MiB, and written in its order by
+/// a thread of its own; until that has caught up, ``write(_:)`` returns at once. At the end of the program, ``areStalled``
+/// says whether something is left.
 ///
 /// ```swift
 /// StreamWriter.output.write("pump on\n")
@@ -185,8 +185,8 @@ public final class StreamWriter: @unchecked Sendable {
         // Signals are for the threads that wait for them.
         var (all, before) = (sigset_t(), sigset_t())
         sigfillset(&all)
-        // But for the one that stops a job in the background which writes to its terminal.
-        sigdelset(&all, SIGTTOU)
+        // But for those of writing: to the terminal of another job, and to a reader who has gone.
+        for signal in [SIGTTOU, SIGPIPE] { sigdelset(&all, signal) }
         pthread_sigmask(SIG_SETMASK, &all, &before)
         var thread = pthread_t()
         let result = pthread_create(
