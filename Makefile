@@ -1,7 +1,8 @@
-# make demo    sets up, builds, and shows the main job on a simulated pump
-# make test    sets up, builds, and passes every test
-# make races   passes the libraries' tests under the thread sanitizer
-# make bench   runs pumpctl on a real kernel with real USB-serial drivers, in a virtual machine
+# make demo    sets up, builds pumpctl, and shows the main job on a simulated pump
+# make test    for each edit: style, unit tests of the sketches, tests of the libraries and of the program
+# make check   make test, and the boards in emulators, the circuit, udev's rules, the examples
+# make bench   pumpctl on a real kernel with real USB-serial drivers, in a virtual machine
+# make soak    for a night: data races, every mutant of the firmware, fresh seeds and long counts
 # make install PREFIX=/usr/local
 
 SWIFT ?= swift
@@ -10,11 +11,13 @@ PREFIX ?= /usr/local
 # What pumpctl is built with: libedit for the console's line editing, linked in; libdbus, linked into a release; libudev to
 # find ports; SQLite for pumpctl-record, linked into a release too.
 BUILD_PACKAGES := pkg-config libudev-dev libdbus-1-dev libedit-dev libbsd-dev libmd-dev libncurses-dev libsqlite3-dev
-# What the tests run against: the Nano's firmware in an emulator, and other people's clients.
-TEST_PACKAGES := gcc g++ make simavr libsimavr-dev libelf-dev libjansson-dev gcc-avr avr-libc binutils-avr arduino-core-avr \
-    python3-serial socat picocom tio shellcheck \
+# What make test runs: other people's programs on the bus, at a port, and as a service.
+TEST_PACKAGES := g++ make socat shellcheck \
     udev umockdev gir1.2-umockdev-1.0 python3-gi dbus-daemon dbus-bin libglib2.0-bin \
     bluez python3-bleak systemd
+# What make check runs beside it: the Nano's firmware in an emulator, and other people's clients.
+CHECK_PACKAGES := gcc simavr libsimavr-dev libelf-dev libjansson-dev gcc-avr avr-libc binutils-avr arduino-core-avr \
+    python3-serial picocom tio
 
 # For a quick start: no C++ library, libdbus (with libsystemd and five more) or SQLite to load and bind, and the program's own
 # relocations packed, which only lld does.
@@ -36,13 +39,15 @@ RUN_TESTS := $(SWIFT) test --skip-build --experimental-maximum-parallelization-w
 # What is built with the thread sanitizer.
 RACES ?= .build/races
 
-.PHONY: all demo test races bench lint benchmark install clean setup setup-test
+# PROGRAMS=release: the tests of the program run the release build.
+PROGRAMS ?= debug
+RELEASE_FOLDER := $(CURDIR)/.build/release
+DEBUG_FOLDER := $(CURDIR)/.build/debug
+
+.PHONY: all demo test check bench soak races lint benchmark install clean setup setup-test setup-check build-tests
 
 all: setup $(STATIC_LIBRARIES)
-	$(PART) 'build of pumpctl' $(RELEASE) --product pumpctl
-	$(PART) 'build of pumpctl-record' $(RELEASE) --product pumpctl-record
-	$(PART) 'build of pumpctl-scenario' $(RELEASE) --product pumpctl-scenario
-	$(PART) 'build of pumpctld' $(RELEASE) --product pumpctld
+	$(PART) 'release build' $(RELEASE)
 
 # A folder with only the archive of each library, which the linker searches before the system's folders. It searches the
 # folders that pkg-config names even earlier, so libdbus has a .pc file here, which names the archive.
@@ -59,27 +64,48 @@ setup:
 setup-test: setup
 	@scripts/ensure-packages $(TEST_PACKAGES)
 
-demo: all
-	@scripts/demo "$$($(RELEASE) --show-bin-path)/pumpctl"
+setup-check: setup-test
+	@scripts/ensure-packages $(CHECK_PACKAGES)
 
-# What is tested is built without warnings: see Package.swift.
-test races: export PUMPCTL_CI := 1
+# The debug build, which make test goes on with.
+demo: setup
+	$(SWIFT) build --product pumpctl
+	@scripts/demo "$(DEBUG_FOLDER)/pumpctl"
 
-test: setup-test lint
-	$(PART) 'firmware of the pump' $(MAKE) -C hardware/nano-pump check
-	$(PART) 'firmware of the pump on a simulated Nano' $(MAKE) -s -C Tests/bench/nano-sim check
-	$(PART) 'firmware of the storm sensor' $(MAKE) -C hardware/esp32-storm check
-	$(PART) 'firmware of the LED board' $(MAKE) -C hardware/esp32-led check
-	$(PART) 'udev rules' hardware/udev/check
-	$(PART) 'the circuit' hardware/wiring/check
-	$(PART) 'tests of what runs the tests' python3 -B Tests/runner/check.py --quiet
-	$(PART) 'tests of the bench' $(MAKE) -s -C Tests/bench/vm check
+build-tests: setup-test
 	$(PART) 'build of the tests' $(SWIFT) build --build-tests
-	$(PART) 'examples' Examples/check "$$($(SWIFT) build --show-bin-path)"
-	$(PART) 'a family of another package' Examples/Scale/check "$$($(SWIFT) build --show-bin-path)"
+
+ifeq ($(PROGRAMS),release)
+test: export PUMPCTL_PROGRAMS := $(RELEASE_FOLDER)
+test: all
+endif
+
+test: lint build-tests
+	$(PART) 'sketch of the pump' $(MAKE) -s -C hardware/nano-pump check
+	$(PART) 'sketch of the storm sensor' $(MAKE) -s -C hardware/esp32-storm check
+	$(PART) 'sketch of the LED board' $(MAKE) -s -C hardware/esp32-led check
+	$(PART) 'tests of what runs the tests' python3 -B Tests/runner/check.py --quiet
 	$(PART) 'tests of the libraries' $(COUNT) $(RUN_TESTS) 8 --skip '^(pumpctlTests|BenchTests)\.'
 	$(PART) 'tests of the program' $(COUNT) $(RUN_TESTS) 4 --filter '^pumpctlTests\.'
+
+check: setup-check test
+	$(PART) 'Nano in an emulator' $(MAKE) -s -C Tests/bench/nano-sim check
+	$(PART) 'udev rules' hardware/udev/check
+	$(PART) 'circuit' hardware/wiring/check
+	$(PART) 'tests of the virtual machine' $(MAKE) -s -C Tests/bench/vm check
+	$(PART) 'examples' Examples/check "$(DEBUG_FOLDER)"
+	$(PART) 'a family of another package' Examples/Scale/check "$(DEBUG_FOLDER)"
 	$(PART) 'tests against the firmware' $(COUNT) $(RUN_TESTS) 4 --filter '^BenchTests\.'
+
+# The seeds of a soak are fresh each time. A failure names its seed: SEEDS=1234 swift test --filter NAME plays it again.
+soak: SEEDS ?= $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')+
+soak: setup-check build-tests
+	@echo "soak: SEEDS=$(SEEDS)"
+	$(PART) 'soak of the libraries' env SEEDS=$(SEEDS) $(COUNT) $(RUN_TESTS) 8 --skip '^(pumpctlTests|BenchTests)\.'
+	$(PART) 'soak of the program' env SEEDS=$(SEEDS) $(COUNT) $(RUN_TESTS) 4 --filter '^pumpctlTests\.'
+	$(PART) 'soak against the firmware' env SEEDS=$(SEEDS) $(COUNT) $(RUN_TESTS) 4 --filter '^BenchTests\.'
+	$(MAKE) -C Tests/bench/mutants
+	$(MAKE) races
 
 # The tests of the libraries, watched for data races. Left out is what can't be preloaded to, or has no room for the
 # sanitizer. The clang of the toolchain knows how Swift calls.
@@ -93,11 +119,10 @@ races: setup-test
 	    --skip '^(pumpctlTests|BenchTests)\.' --skip 'SerialPortTests\.(Discovery|ReopeningCommand)' --skip 'TroubleTests/fullDisk'
 
 bench: all
-	@if ldd "$$($(RELEASE) --show-bin-path)/pumpctl" | grep -E 'libdbus|libsystemd'; then echo 'each start loads these'; exit 1; fi
+	@if ldd "$(RELEASE_FOLDER)/pumpctl" | grep -E 'libdbus|libsystemd'; then echo 'each start loads these'; exit 1; fi
 	@scripts/ensure-packages $$($(MAKE) -s -C Tests/bench/vm packages)
 	$(PART) 'build of the virtual machine' $(MAKE) -C Tests/bench/vm ready
-	$(PART) 'bench on a real kernel' $(MAKE) -C Tests/bench/vm bench \
-	    PUMPCTL="$$($(RELEASE) --show-bin-path)/pumpctl" TEST="$(TEST)" AGAIN="$(AGAIN)"
+	$(PART) 'bench on a real kernel' $(MAKE) -C Tests/bench/vm bench PUMPCTL="$(RELEASE_FOLDER)/pumpctl" TEST="$(TEST)"
 
 lint: setup-test
 	$(PART) 'style of the code' $(SWIFT) format lint --strict --recursive \
@@ -107,14 +132,13 @@ lint: setup-test
 
 benchmark: all
 	@scripts/ensure-packages dbus-daemon socat
-	$(RELEASE) --product fake-bluez
 	$(MAKE) -C Benchmarks benchmark
 
 install: all
-	install -D -m 755 "$$($(RELEASE) --show-bin-path)/pumpctl" $(DESTDIR)$(PREFIX)/bin/pumpctl
-	install -D -m 755 "$$($(RELEASE) --show-bin-path)/pumpctl-record" $(DESTDIR)$(PREFIX)/libexec/pumpctl/pumpctl-record
-	install -D -m 755 "$$($(RELEASE) --show-bin-path)/pumpctl-scenario" $(DESTDIR)$(PREFIX)/libexec/pumpctl/pumpctl-scenario
-	install -D -m 755 "$$($(RELEASE) --show-bin-path)/pumpctld" $(DESTDIR)$(PREFIX)/libexec/pumpctl/pumpctld
+	install -D -m 755 "$(RELEASE_FOLDER)/pumpctl" $(DESTDIR)$(PREFIX)/bin/pumpctl
+	install -D -m 755 "$(RELEASE_FOLDER)/pumpctl-record" $(DESTDIR)$(PREFIX)/libexec/pumpctl/pumpctl-record
+	install -D -m 755 "$(RELEASE_FOLDER)/pumpctl-scenario" $(DESTDIR)$(PREFIX)/libexec/pumpctl/pumpctl-scenario
+	install -D -m 755 "$(RELEASE_FOLDER)/pumpctld" $(DESTDIR)$(PREFIX)/libexec/pumpctl/pumpctld
 	install -D -m 644 packaging/systemd/pumpctld.service $(DESTDIR)$(PREFIX)/lib/systemd/system/pumpctld.service
 	sed -i 's|/usr/local/|$(PREFIX)/|' $(DESTDIR)$(PREFIX)/lib/systemd/system/pumpctld.service
 	install -D -m 644 packaging/sysusers.d/pumpctld.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/pumpctld.conf

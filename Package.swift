@@ -1,9 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Warnings are errors only where PUMPCTL_CI is set; make test and make races set it. Another compiler may warn of more, and
-// that must not stop the build of a program that depends on this package. A change of PUMPCTL_CI rebuilds every module: to
-// alternate between make test and swift build, export it.
+// Warnings are errors only if PUMPCTL_CI is set, as .ci/run does. Another compiler may warn of more, and that must not stop
+// the build of a program that depends on this package. A change of PUMPCTL_CI rebuilds every module.
 let warnings: [SwiftSetting] = Context.environment["PUMPCTL_CI"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
 let settings: [SwiftSetting] =

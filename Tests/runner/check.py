@@ -14,8 +14,9 @@ def test(name, kind="function"):
     return {"kind": "test", "payload": {"kind": kind, "id": f"Tests/{name}", "name": f"{name}()", "displayName": name}}
 
 
-def event(kind, name=None):
-    return {"kind": "event", "payload": {"kind": kind, "testID": f"Tests/{name}"} if name else {"kind": kind}}
+def event(kind, name=None, time=0.0):
+    payload = {"kind": kind, "instant": {"absolute": time}}
+    return {"kind": "event", "payload": {**payload, "testID": f"Tests/{name}"} if name else payload}
 
 
 def issue(name, *texts, known=False, line=7):
@@ -41,6 +42,27 @@ class CheckRun(unittest.TestCase):
     def test_a_run_without_skips_passes_and_is_counted(self):
         status, printed, parts = self.run_tests(test("a"), test("b"), test("s", "suite"), event("runEnded"))
         self.assertEqual((status, printed, parts), (0, "2 tests, 0 skipped\n", "note\t2 tests, 0 skipped\n"))
+
+    def test_the_slowest_tests_and_the_sum_of_a_target_are_printed(self):
+        names = [f"t{number:02}" for number in range(25)]
+        began = [event("testStarted", name, 100.0) for name in names]
+        ended = [event("testEnded", name, 100.0 + number) for number, name in enumerate(names)]
+        status, printed, parts = self.run_tests(*map(test, names), *began, *ended, event("runEnded"))
+        lines = printed.splitlines()
+        self.assertEqual((status, lines[0], len(lines)), (0, "   24.0 s  Tests: t24", 22))
+        self.assertEqual(lines[19:], ["    5.0 s  Tests: t05", "  300.0 s  Tests, all tests", "25 tests, 0 skipped"])
+        self.assertEqual(parts, "note\t25 tests, 0 skipped\n")
+
+    def test_a_run_that_is_ended_by_a_signal_leaves_no_process(self):
+        with tempfile.TemporaryDirectory() as folder:
+            started = pathlib.Path(folder, "started")
+            os.mkfifo(started)
+            program = ["sh", "-c", f'echo $$ >"{started}"; exec sleep 1000']
+            with subprocess.Popen([RUN, *program], stdout=subprocess.DEVNULL) as run:
+                process = int(started.read_text())
+                run.terminate()
+                self.assertEqual(run.wait(), 143)
+            self.assertRaises(ProcessLookupError, os.kill, process, 0)
 
     def test_a_skipped_test_fails_the_run_and_is_named(self):
         for kind in ("testSkipped", "testCancelled", "testCaseCancelled"):

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """Runs `swift test`, and says which tests were skipped or failed: run.py [--no-skips] [--silence SECONDS] swift test [OPTION]...
 
-A line that counts the tests is printed at the end, and one for each failure, which is far above by then; the file that PARTS names, if it is
-set, gets them too. A run in which nothing happens for SECONDS (10 minutes, twice what a test may take) is killed, and the tests that it hung
+The slowest tests and the time of each target are printed at the end, then a line that counts the tests, and one for each failure, which is
+far above by then; the file that PARTS names, if it is set, gets the count and the failures too. A run in which nothing happens for SECONDS (10 minutes, twice what a test may take) is killed, and the tests that it hung
 in are named. Exit status: that of `swift test`; 1 where it did not finish, where there were no tests, or, with --no-skips, where one was
 skipped.
 """
 
 import argparse
+import collections
 import dataclasses
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -21,6 +23,8 @@ SKIPPED = {"testSkipped", "testCancelled", "testCaseCancelled"}
 # How many failures are told once more at the end, and how many characters of each; all is in what the run prints.
 FAILURES = 20
 FAILURE_LENGTH = 1000
+# How many of the slowest tests are listed.
+SLOWEST = 20
 
 
 @dataclasses.dataclass
@@ -29,13 +33,24 @@ class Account:
 
     functions: dict = dataclasses.field(default_factory=dict)
     skipped: set = dataclasses.field(default_factory=set)
-    under_way: set = dataclasses.field(default_factory=set)
+    # When a test began, by the clock of its process.
+    under_way: dict = dataclasses.field(default_factory=dict)
+    # The seconds from the beginning of a test to its end, with the turns of others between them.
+    seconds: dict = dataclasses.field(default_factory=dict)
     # Where, and what was found, as a line each.
     failures: list = dataclasses.field(default_factory=list)
     has_ended: bool = False
 
     def names(self, tests):
         return [self.functions[test] for test in sorted(tests & self.functions.keys())]
+
+    def times(self):
+        """The seconds of each test function, the slowest first, and of all of each target."""
+        tests = sorted(((self.seconds[test], test) for test in self.functions if test in self.seconds), reverse=True)
+        targets = collections.Counter()
+        for seconds, test in tests:
+            targets[re.split(r"[./]", test, maxsplit=1)[0]] += seconds
+        return tests, targets.most_common()
 
 
 def read(path):
@@ -52,9 +67,9 @@ def read(path):
             elif payload["kind"] in SKIPPED:
                 account.skipped.add(payload["testID"])
             elif payload["kind"] == "testStarted":
-                account.under_way.add(payload["testID"])
-            elif payload["kind"] == "testEnded":
-                account.under_way.discard(payload["testID"])
+                account.under_way[payload["testID"]] = payload["instant"]["absolute"]
+            elif payload["kind"] == "testEnded" and payload["testID"] in account.under_way:
+                account.seconds[payload["testID"]] = payload["instant"]["absolute"] - account.under_way.pop(payload["testID"])
             elif payload["kind"] == "issueRecorded" and not payload["issue"]["isKnown"]:
                 account.failures.append(failure(payload, account.functions))
             account.has_ended = account.has_ended or payload["kind"] == "runEnded"
@@ -98,6 +113,8 @@ def note(text):
 
 
 def main():
+    # As by an interrupt: what was started is killed.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     parser = argparse.ArgumentParser()
     parser.add_argument("--no-skips", action="store_true")
     parser.add_argument("--silence", type=float, default=600)
@@ -111,6 +128,11 @@ def main():
             note("no test was run")
             return status or 1
         account = read(events)
+    tests, targets = account.times()
+    for seconds, test in tests[:SLOWEST]:
+        print(f"{seconds:7.1f} s  {re.split(r'[./]', test, maxsplit=1)[0]}: {account.functions[test]}")
+    for target, seconds in targets:
+        print(f"{seconds:7.1f} s  {target}, all tests")
     # A suite that is skipped is told for each of its tests, and for itself.
     names = account.names(account.skipped)
     note(f"{len(account.functions)} tests, {len(names)} skipped" + (f": {'; '.join(names)}" if names else ""))
@@ -119,7 +141,7 @@ def main():
     if len(account.failures) > FAILURES:
         note(f"and {len(account.failures) - FAILURES} more")
     if not account.has_ended:
-        names = account.names(account.under_way)
+        names = account.names(account.under_way.keys())
         note("the run did not come to its end" + (f"; under way: {'; '.join(names)}" if names else ""))
     is_bad = not account.has_ended or not account.functions or (arguments.no_skips and account.skipped)
     return status or int(bool(is_bad))
