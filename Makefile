@@ -42,7 +42,6 @@ RACES ?= .build/races
 # PROGRAMS=release: the tests of the program run the release build.
 PROGRAMS ?= debug
 RELEASE_FOLDER := $(CURDIR)/.build/release
-DEBUG_FOLDER := $(CURDIR)/.build/debug
 
 .PHONY: all demo test check bench soak races lint benchmark install clean setup setup-test setup-check build-tests
 
@@ -70,7 +69,7 @@ setup-check: setup-test
 # The debug build, which make test goes on with.
 demo: setup
 	$(SWIFT) build --product pumpctl
-	@scripts/demo "$(DEBUG_FOLDER)/pumpctl"
+	@scripts/demo .build/debug/pumpctl
 
 build-tests: setup-test
 	$(PART) 'build of the tests' $(SWIFT) build --build-tests
@@ -93,9 +92,9 @@ check: setup-check test
 	$(PART) 'udev rules' hardware/udev/check
 	$(PART) 'circuit' hardware/wiring/check
 	$(PART) 'tests of the virtual machine' $(MAKE) -s -C Tests/bench/vm check
-	$(PART) 'examples' Examples/check "$(DEBUG_FOLDER)"
-	$(PART) 'a family of another package' Examples/Scale/check "$(DEBUG_FOLDER)"
 	$(PART) 'tests against the firmware' $(COUNT) $(RUN_TESTS) 4 --filter '^BenchTests\.'
+	$(PART) 'examples' Examples/check $(CURDIR)/.build
+	$(PART) 'a family of another package' Examples/Scale/check $(CURDIR)/.build
 
 # The seeds of a soak are fresh each time. A failure names its seed: SEEDS=1234 swift test --filter NAME plays it again.
 soak: SEEDS ?= $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')+
