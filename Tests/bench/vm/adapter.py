@@ -3,6 +3,8 @@
 import socket
 import threading
 
+from guest import PATIENCE
+
 
 class Adapter:
     """An adapter that is in a port of the machine's USB hub, or out of it.
@@ -49,7 +51,7 @@ class Adapter:
     def is_plugged(self):
         return self._connection is not None
 
-    def until(self, condition, seconds=10):
+    def until(self, condition, seconds=PATIENCE):
         """Waits until something holds for the adapter, as the serial side or the chip sees it."""
         with self.changed:
             assert self.changed.wait_for(condition, seconds), f"not within {seconds} s: {self}"

@@ -12,28 +12,24 @@ PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
 BLUETOOTHD = "/usr/libexec/bluetooth/bluetoothd"
 
 
-class VirtualRadio:
-    """Two LE controllers of the guest's kernel that hear each other, as the adapters hci0 and hci1 of its one bluetoothd."""
-
-    def __init__(self, test):
-        test.guest.start("btvirt", "-L", "-l2")
-        test.until_powered("hci0")
-        test.until_powered("hci1")
+# For the guest: calls to bluetoothd.
+CALLS = r"""
+import subprocess
+def bluez(path, interface, *arguments):
+    call = ["dbus-send", "--system", "--print-reply", "--dest=org.bluez", path, interface, *arguments]
+    return subprocess.run(call, capture_output=True, text=True).stdout
+def is_powered(adapter):
+    return "boolean true" in bluez("/org/bluez/" + adapter, "org.freedesktop.DBus.Properties.Get",
+                                   "string:org.bluez.Adapter1", "string:Powered")
+"""
 
 
 class BluetoothTest(BenchTest):
-    """A test with Bluetooth in its guest: HM-10s that Bumble plays, or a `VirtualRadio`."""
+    """A test with Bluetooth in its guest, and HM-10s that Bumble plays."""
 
     def setUp(self):
         super().setUp()
-        self.guest.python(
-            "import subprocess\n"
-            "def bluez(path, interface, *arguments):\n"
-            "    call = ['dbus-send', '--system', '--print-reply', '--dest=org.bluez', path, interface, *arguments]\n"
-            "    return subprocess.run(call, capture_output=True, text=True).stdout\n"
-            "def is_powered(adapter):\n"
-            "    return 'boolean true' in bluez('/org/bluez/' + adapter, 'org.freedesktop.DBus.Properties.Get',\n"
-            "        'string:org.bluez.Adapter1', 'string:Powered')\n")
+        self.guest.python(CALLS)
 
     @functools.cached_property
     def air(self):
@@ -66,16 +62,6 @@ class BluetoothTest(BenchTest):
         self.guest.start(BLUETOOTHD, "--nodetach")
         self.until_powered(adapter)
 
-    def keep_order(self):
-        """Starts bluetoothd anew with one channel a connection, as an ESP32 has it.
-
-        Debian's 5.66 opens three to its like, and notifications in them overtake each other."""
-        self.stop_bluetoothd()
-        self.guest.run("mkdir", "-p", "/etc/bluetooth")
-        self.guest.put("/etc/bluetooth/main.conf", b"[GATT]\nChannels = 1\n")
-        self.guest.start(BLUETOOTHD, "--nodetach")
-        self.guest.until("bluez('/', 'org.freedesktop.DBus.Peer.Ping')", PATIENCE)
-
     def start_program(self, name, *arguments):
         """Starts one of `programs` in the guest."""
         for program in PROGRAMS.glob("*.py"):
@@ -91,6 +77,26 @@ class BluetoothTest(BenchTest):
         process = self.start_program("pump_peripheral.py", "--adapter", adapter, *arguments)
         process.until_output("ready\n", PATIENCE)
         return process
+
+
+class RadioTest(BluetoothTest):
+    """A test in whose guest two adapters hear each other, hci0 and hci1 of one bluetoothd: LE controllers of its kernel.
+
+    bluetoothd opens one channel a connection, as an ESP32 does. As Debian configures it, it opens three to its like, and
+    notifications in them overtake each other.
+    """
+
+    @staticmethod
+    def prepare(guest):
+        guest.python(CALLS)
+        guest.run("busybox", "killall", "bluetoothd")
+        guest.until("not bluez('/', 'org.freedesktop.DBus.Peer.Ping')")
+        guest.run("mkdir", "-p", "/etc/bluetooth")
+        guest.put("/etc/bluetooth/main.conf", b"[GATT]\nChannels = 1\n")
+        guest.start(BLUETOOTHD, "--nodetach")
+        guest.start("btvirt", "-L", "-l2")
+        for adapter in "hci0", "hci1":
+            guest.until(f"is_powered({adapter!r})")
 
 
 class Central:
@@ -116,10 +122,8 @@ class Central:
 
     def _answer(self):
         self._answers += 1
-        deadline = time.monotonic() + 2 * PATIENCE
-        while True:
-            has_ended = self.process.ended_within(0.05)
-            lines = self.process.standard_output().split("\n")
-            if len(lines) > self._answers:
-                return json.loads(lines[self._answers - 1])
-            assert not has_ended and time.monotonic() < deadline, f"no answer of {self.process.output()}"
+        process, count = self.process, self._answers
+        process.guest.until(f"output_of({process.id}).count('\\n') >= {count} or has_ended({process.id})", 2 * PATIENCE)
+        lines = process.standard_output().split("\n")
+        assert len(lines) > count, f"no answer of {process.output()}"
+        return json.loads(lines[count - 1])

@@ -12,12 +12,10 @@ import report
 
 
 def suite_of(**verdicts):
-    """Tests by their names, each with what comes of its first try, its second, and so on: ok, fails, skips."""
-    tries = {name: iter(verdict.split()) for name, verdict in verdicts.items()}
-
+    """Tests by their names, each with what comes of it: ok, fails, skips."""
     def test(name):
         def run(self):
-            match next(tries[name]):
+            match verdicts[name]:
                 case "fails":
                     self.fail("as it was told to")
                 case "skips":
@@ -28,12 +26,12 @@ def suite_of(**verdicts):
     return unittest.defaultTestLoader.loadTestsFromTestCase(cases)
 
 
-def run(suite, again=True, jobs=1):
+def run(suite, jobs=1):
     """Whether a run passes, and what it prints."""
     with contextlib.redirect_stdout(io.StringIO()) as printed, unittest.mock.patch.dict(os.environ):
         # What is told here is none of CI's.
         os.environ.pop("PARTS", None)
-        is_good = report.passes(suite, again, jobs)
+        is_good = report.passes(suite, jobs)
     return is_good, printed.getvalue()
 
 
@@ -42,46 +40,23 @@ class CheckReport(unittest.TestCase):
         is_good, printed = run(suite_of(a="ok", b="ok"))
         self.assertTrue(is_good)
         self.assertIn("2 passed, 0 failed\n", printed)
-        self.assertNotIn("second try", printed)
 
-    def test_what_passed_only_on_the_second_try_is_counted_and_named(self):
-        is_good, printed = run(suite_of(a="ok", b="fails ok", c="fails ok"))
-        self.assertTrue(is_good)
-        self.assertRegex(printed, r"passed only on the second try: 2: .*Cases\.b, .*\.c\n")
-
-    def test_the_table_of_parts_has_the_second_tries(self):
-        with tempfile.NamedTemporaryFile("r") as parts, contextlib.redirect_stdout(io.StringIO()):
-            with unittest.mock.patch.dict(os.environ, PARTS=parts.name):
-                report.passes(suite_of(a="fails ok"), again=True)
-            self.assertRegex(parts.read(), r"(?m)^note\tpassed only on the second try: 1: .*Cases\.a$")
-
-    def test_more_than_two_that_needed_a_second_try_fail_the_run(self):
-        is_good, printed = run(suite_of(a="fails ok", b="fails ok", c="fails ok", d="ok"))
-        self.assertFalse(is_good)
-        self.assertIn("passed only on the second try: 3: ", printed)
-        self.assertIn("too many", printed)
-
-    def test_what_failed_twice_fails_the_run_and_is_no_second_try(self):
-        is_good, printed = run(suite_of(a="fails fails", b="fails ok"))
+    def test_what_failed_fails_the_run_and_is_named(self):
+        is_good, printed = run(suite_of(a="fails", b="ok"))
         self.assertFalse(is_good)
         self.assertRegex(printed, r"\nfailed: 1: .*Cases\.a\n")
-        self.assertRegex(printed, r"passed only on the second try: 1: .*Cases\.b\n")
 
-    def test_without_again_there_is_one_try(self):
-        is_good, printed = run(suite_of(a="fails ok"), again=False)
-        self.assertFalse(is_good)
-        self.assertNotIn("second try", printed)
+    def test_the_table_of_parts_has_what_failed(self):
+        with tempfile.NamedTemporaryFile("r") as parts, contextlib.redirect_stdout(io.StringIO()):
+            with unittest.mock.patch.dict(os.environ, PARTS=parts.name):
+                report.passes(suite_of(a="fails"))
+            self.assertRegex(parts.read(), r"(?m)^note\tfailed: 1: .*Cases\.a$")
 
     def test_a_skipped_test_fails_the_run(self):
         is_good, printed = run(suite_of(a="ok", b="skips"))
         self.assertFalse(is_good)
         self.assertIn("1 passed, 0 failed, 1 skipped\n", printed)
         self.assertRegex(printed, r"\nskipped: 1: .*Cases\.b\n")
-
-    def test_a_test_skipped_on_its_second_try_has_not_passed(self):
-        is_good, printed = run(suite_of(a="fails skips"))
-        self.assertFalse(is_good)
-        self.assertNotIn("only on the second try", printed)
 
     def test_a_skipped_part_of_a_test_fails_the_run(self):
         class Cases(unittest.TestCase):
@@ -121,7 +96,7 @@ class CheckReport(unittest.TestCase):
         self.assertIn("as it was told to", printed)
 
     def test_tests_that_run_at_once_are_counted_and_shown_as_others(self):
-        is_good, printed = run(suite_of(a="ok", b="fails", c="skips", d="ok"), again=False, jobs=2)
+        is_good, printed = run(suite_of(a="ok", b="fails", c="skips", d="ok"), jobs=2)
         self.assertFalse(is_good)
         for line in (r"ok .*Cases\.a", r"FAILED .*Cases\.b", r"skip .*Cases\.c: as it was told to", r"ok .*Cases\.d"):
             self.assertRegex(printed, f"(?m)^{line}")
@@ -139,19 +114,16 @@ class CheckReport(unittest.TestCase):
 
         self.assertTrue(run(unittest.defaultTestLoader.loadTestsFromTestCase(Cases), jobs=2)[0])
 
-    def test_what_failed_beside_another_passes_on_its_own(self):
-        here = os.getpid()
+    def test_the_slowest_tests_and_the_sum_of_each_module_are_told(self):
+        times = {"test_a.Cases.quick": (1, 0.5), "test_b.Cases.slow": (5, 2), "test_a.Cases.other": (3, 1.25)}
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            report._tell_times(times)
+        self.assertRegex(printed.getvalue(), r"(?s)5\.0 s.*b\.Cases\.slow.*3\.0 s.*1\.0 s.*each module.*5\.0 s.*b: 1\n")
+        self.assertRegex(printed.getvalue(), r"4\.0 s +\( *1\.8 s of processor time\)  a: 2\n")
 
-        class Cases(unittest.TestCase):
-            def test_alone(self):
-                self.assertEqual(os.getpid(), here)
-
-            def test_nothing(self):
-                pass
-
-        is_good, printed = run(unittest.defaultTestLoader.loadTestsFromTestCase(Cases), jobs=2)
-        self.assertTrue(is_good)
-        self.assertRegex(printed, r"passed only on the second try: 1: .*Cases\.alone\n")
+    def test_times_of_tests_that_run_at_once_are_told(self):
+        printed = run(suite_of(a="ok", b="ok"), jobs=2)[1]
+        self.assertRegex(printed, r"(?s)the slowest tests:\n.*Cases\.a\n.*each module.*: 2\n")
 
     def test_an_expected_failure_that_passes_fails_the_run(self):
         class Cases(unittest.TestCase):

@@ -6,6 +6,10 @@ import signal
 import socket
 import struct
 
+# For what a guest without KVM does in a second or so, on a machine that others keep busy. Whoever waits goes on at once when
+# it has happened, so only a test that fails waits so long.
+PATIENCE = 120
+
 
 class GuestError(Exception):
     """The agent could not do what was asked; the guest's traceback is the message."""
@@ -81,7 +85,7 @@ class Process:
 
     def kill(self):
         self.send_signal(signal.SIGKILL)
-        return self.wait(10)
+        return self.wait(PATIENCE)
 
 
 class Guest:
@@ -125,7 +129,7 @@ class Guest:
         """Starts a command: as root, or as a user without any groups but their own."""
         return Process(self, self.request("start", arguments=arguments, user=user))
 
-    def run(self, *arguments, user=None, seconds=30):
+    def run(self, *arguments, user=None, seconds=PATIENCE):
         """Runs a command to its end."""
         process = self.start(*arguments, user=user)
         process.feed("", end=True)
@@ -135,7 +139,7 @@ class Guest:
         """Executes statements in the agent, which keeps their variables; what they leave in `result` comes back."""
         return self.request("python", source=source)
 
-    def until(self, expression, seconds=10):
+    def until(self, expression, seconds=PATIENCE):
         """Waits until a Python expression is true in the guest, and returns it."""
         value = self.request("until", expression=expression, seconds=seconds)
         assert value, f"not within {seconds} s: {expression}"
@@ -147,5 +151,5 @@ class Guest:
 
     def settle(self):
         """Waits until udev has dealt with all that has happened so far."""
-        result = self.run("udevadm", "settle", "--timeout=20")
+        result = self.run("udevadm", "settle", f"--timeout={PATIENCE}")
         assert result.status == 0, result

@@ -16,11 +16,12 @@ from bumble.host import Host
 from bumble.link import LocalLink
 from bumble.transport.unix import open_unix_client_transport
 
+from guest import PATIENCE
+
 PIECE = 20
 # The module sends what it has once its UART has been quiet for so long; 9600 baud is a byte a millisecond.
 UART_QUIET = 0.005
 ADVERTISING_MILLISECONDS = 100
-DEADLINE = 30
 
 
 def public(address):
@@ -59,7 +60,7 @@ class Air:
 
     def run(self, coroutine):
         """What a coroutine returns that runs on the air's thread."""
-        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(DEADLINE)
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(PATIENCE)
 
     def call(self, function, *arguments):
         """Calls a function on the air's thread, some time soon."""
@@ -156,7 +157,7 @@ class HM10:
         value = self._ffe1.handle
         return device, f"{device}/service{value - 2:04x}/char{value - 1:04x}"
 
-    def until(self, condition, seconds=10):
+    def until(self, condition, seconds=PATIENCE):
         """Waits until something holds for the module."""
         with self.changed:
             assert self.changed.wait_for(condition, seconds), f"not within {seconds} s: {self}"

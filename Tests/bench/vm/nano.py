@@ -8,12 +8,12 @@ import threading
 import time
 import tty
 
+from guest import PATIENCE
 from vm import end_with_parent
 
 BENCH = pathlib.Path(__file__).resolve().parents[1]
 SIMULATOR = BENCH / "nano-sim" / "build" / "nano-sim"
 FIRMWARE = BENCH.parents[1] / "hardware" / "nano-pump" / "build" / "nano-pump.elf"
-DEADLINE = 30
 
 
 class Nano:
@@ -50,7 +50,7 @@ class Nano:
         self._simulator.stdout.close()
 
     def _answer(self):
-        if not select.select([self._simulator.stdout], [], [], DEADLINE)[0]:
+        if not select.select([self._simulator.stdout], [], [], PATIENCE)[0]:
             raise AssertionError("nano-sim does not answer")
         return self._simulator.stdout.readline().strip()
 
@@ -67,7 +67,7 @@ class Nano:
         enabled, pwm = self.control("pwm").split()
         return enabled == "1", int(pwm)
 
-    def until_pump(self, enabled, pwm, seconds=10):
+    def until_pump(self, enabled, pwm, seconds=PATIENCE):
         """Waits until the pump is driven so. The PWM of a pump that is off does not matter."""
         deadline = time.monotonic() + seconds
         while (found := self.pump())[0] != enabled or enabled and found[1] != pwm:

@@ -1,10 +1,11 @@
-"""What a run of the tests shows, what is tried a second time, and whether all of it is good enough."""
+"""What a run of the tests shows, how long each took, and whether all of it is good enough."""
 
 import concurrent.futures
 import contextlib
 import io
 import multiprocessing
 import os
+import resource
 import signal
 import time
 import unittest
@@ -13,45 +14,47 @@ from vm import end_with_parent
 
 # Longer than any test; one that takes as long hangs.
 TEST_SECONDS = 600
-# How many tests may pass only on their second try: a busy machine makes one late, now and then. More is a defect.
-SECOND_TRIES = 2
+# How many of the slowest tests are told at the end.
+SLOWEST = 20
 
 
-def passes(suite, again=False, jobs=1):
+def passes(suite, jobs=1):
     """Runs the tests, prints what came of them, and returns whether that is a pass: none failed, none was skipped.
 
-    So many `jobs` run at once. With `again`, what failed is run once more, one at a time, and SECOND_TRIES tests may pass
-    only then.
+    So many `jobs` run at once; the tests begin in the order of the suite.
     """
-    first = Report()
+    report = Report()
     if jobs == 1:
-        suite.run(first)
+        suite.run(report)
     else:
-        _run_at_once(list(_cases(suite)), jobs, first)
-    _note(first.summary())
-    failed, skipped, late = set(first.failed), set(first.skipped_tests), set()
-    if failed and again:
-        print("once more, what failed:", flush=True)
-        # What failed outside of a test, as in setUpClass, can't be run on its own.
-        tests = [test for test in first.failed.values() if isinstance(test, unittest.TestCase)]
-        second = Report()
-        unittest.TestSuite(type(test)(test._testMethodName) for test in tests).run(second)
-        _note(f"once more, of these {second.summary()}")
-        late = {test.id() for test in tests} - set(second.failed) - set(second.skipped_tests)
-        failed -= late
-        skipped |= set(second.skipped_tests)
-    _tell("failed", failed)
-    _tell("skipped", skipped)
-    _tell("passed only on the second try", late)
-    if len(late) > SECOND_TRIES:
-        _note(f"that is too many: at most {SECOND_TRIES} tests may need a second try")
-    return not failed and not skipped and len(late) <= SECOND_TRIES
+        _run_at_once(list(cases(suite)), jobs, report)
+    _tell_times(report.times)
+    _note(report.summary())
+    _tell("failed", report.failed)
+    _tell("skipped", report.skipped_tests)
+    return not report.failed and not report.skipped_tests
 
 
-def _cases(suite):
+def _tell_times(times):
+    """Prints the slowest tests, and what those of each module took together."""
+    print("the slowest tests:")
+    for name, took in sorted(times.items(), key=lambda item: item[1], reverse=True)[:SLOWEST]:
+        print(f"  {_time(took)}  {_title(name)}")
+    modules = {}
+    for name, took in times.items():
+        modules.setdefault(name.split(".")[0], []).append(took)
+    sums = {f"{_title(module)}: {len(all_times)}": [sum(seconds) for seconds in zip(*all_times)]
+            for module, all_times in modules.items()}
+    print("each module, and how many tests it has:")
+    for module, took in sorted(sums.items(), key=lambda item: item[1], reverse=True):
+        print(f"  {_time(took)}  {module}")
+
+
+def cases(suite):
+    """The tests of a suite, one by one."""
     for test in suite:
         if isinstance(test, unittest.TestSuite):
-            yield from _cases(test)
+            yield from cases(test)
         else:
             yield test
 
@@ -64,9 +67,9 @@ def _run_at_once(tests, jobs, report):
     try:
         running = {pool.submit(_run_one, number): test for number, test in enumerate(tests)}
         for ended in concurrent.futures.as_completed(running):
-            has_failed, was_skipped, printed = ended.result()
+            has_failed, was_skipped, times, printed = ended.result()
             print(printed, end="", flush=True)
-            report.add(running[ended], has_failed, was_skipped)
+            report.add(running[ended], has_failed, was_skipped, times)
     except BaseException:
         for process in multiprocessing.active_children():
             process.terminate()
@@ -76,11 +79,11 @@ def _run_at_once(tests, jobs, report):
 
 
 def _run_one(number):
-    """Whether a test has failed, whether it or a part of it was skipped, and what it printed."""
+    """Whether a test has failed, whether it or a part of it was skipped, how long it took, and what it printed."""
     report = Report()
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         unittest.TestSuite([_run_one.tests[number]]).run(report)
-    return bool(report.failed), bool(report.skipped_tests), printed.getvalue()
+    return bool(report.failed), bool(report.skipped_tests), report.times, printed.getvalue()
 
 
 def _note(text):
@@ -96,6 +99,16 @@ def _tell(what, names):
         _note(f"{what}: {len(names)}: {', '.join(map(_title, sorted(names)))}")
 
 
+def _clock():
+    """Seconds, by the clock and of processor time: of this process, and of those that it has waited for."""
+    usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return time.monotonic(), sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
+def _time(took):
+    return "{:6.1f} s ({:5.1f} s of processor time)".format(*took)
+
+
 def _title(name):
     return name.replace("test_", "").replace("_", " ")
 
@@ -103,9 +116,14 @@ def _title(name):
 class Report(unittest.TestResult):
     """One line a test."""
 
+    def __init__(self):
+        super().__init__()
+        # Seconds by the clock and of processor time, by the names of the tests.
+        self.times = {}
+
     def startTest(self, test):
         super().startTest(test)
-        self._begun = time.monotonic()
+        self._begun = _clock()
         self._verdict = "ended"
         self._details = ""
         signal.alarm(TEST_SECONDS)
@@ -113,7 +131,8 @@ class Report(unittest.TestResult):
     def stopTest(self, test):
         signal.alarm(0)
         super().stopTest(test)
-        print(f"{self._verdict:6} {time.monotonic() - self._begun:6.1f} s  {_title(test.id())}{self._details}", flush=True)
+        self.times[test.id()] = took = tuple(end - begin for begin, end in zip(self._begun, _clock()))
+        print(f"{self._verdict:6} {_time(took)}  {_title(test.id())}{self._details}", flush=True)
 
     def _fail(self, test, error):
         details = "\n" + self._exc_info_to_string(error, test)
@@ -155,9 +174,10 @@ class Report(unittest.TestResult):
         self._verdict = "skip"
         self._details += f": {reason}"
 
-    def add(self, test, has_failed, was_skipped):
+    def add(self, test, has_failed, was_skipped, times):
         """Counts a test that another report has shown."""
         self.testsRun += 1
+        self.times.update(times)
         if has_failed:
             self.failures.append((test, ""))
         if was_skipped:

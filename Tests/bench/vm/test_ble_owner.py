@@ -5,15 +5,14 @@ import signal
 import time
 
 from bench import PATIENCE
-from bluetooth import BluetoothTest, VirtualRadio
+from bluetooth import RadioTest
 
 PORT = "ble:HMSoft"
 
 
-class Owner(BluetoothTest):
+class Owner(RadioTest):
     def setUp(self):
         super().setUp()
-        VirtualRadio(self)
         self.peripheral()
         # As Debian has it, and the guest has not.
         self.guest.python("os.makedirs('/run/lock', exist_ok=True)\nos.chmod('/run/lock', 0o1777)")

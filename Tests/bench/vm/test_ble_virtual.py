@@ -1,24 +1,19 @@
-"""pumpctl over Bluetooth, on two adapters of one machine that hear each other: as the pump, and as its central."""
+"""pumpctl over Bluetooth, on two adapters of one machine that hear each other: as a pump, and as the central of one."""
 
 import signal
 
 from bench import PATIENCE
-from bluetooth import BluetoothTest, VirtualRadio
+from bluetooth import RadioTest
 
 PORT = "ble:HMSoft"
 
 
-class VirtualTest(BluetoothTest):
-    def setUp(self):
-        super().setUp()
-        VirtualRadio(self)
+class Central(RadioTest):
+    """pumpctl drives a pump that is not ours."""
 
     def pumpctl(self, *arguments, port=PORT, **expected):
         return super().pumpctl(*arguments, port=port, **expected)
 
-
-class Central(VirtualTest):
-    """pumpctl drives a pump that is not ours."""
 
     def test_it_drives_a_pump_that_answers_in_packets_of_20_bytes(self):
         self.drive(self.peripheral())
@@ -58,47 +53,69 @@ class Central(VirtualTest):
         self.assertIn("HELLO:pump", self.pumpctl("status", "--verbose").err)
 
 
-class Peripheral(VirtualTest):
-    """pumpctl is the pump."""
+class Offered(RadioTest):
+    """pumpctl is the pump, for a central that is not ours."""
 
-    def simulate(self, *options):
-        return self.guest.start("pumpctl", "sim", "pump", "--ble", "--adapter", "hci1", "--knob", "716", *options)
-
-    def test_it_is_an_hm10_to_a_central_that_is_not_ours(self):
-        self.simulate()
-        central = self.central()
-        self.assertEqual(central.facts["mtu"], 517)
-        self.assertEqual(central.facts["flags"], ["notify", "read", "write-without-response"])
-        status = central.ask("STATUS")
-        self.assertRegex(status["reply"][-1], r"STATUS:\{State:OFF.*WaterTemp:.*SkinTemp:.*\}")
-        self.assertLessEqual(max(status["pieces"]), 20)
-        self.assertEqual(central.reply("SPEED:200")[-1], "ERROR:PUMP_NOT_RUNNING")
-        self.assertEqual(central.reply("ON")[-1], "PUMP:ON")
-        self.assertEqual(central.reply("SPEED:200")[-1], "SPEED:200")
-        self.assertIn("State:ON,Speed:78%", central.reply("STATUS")[-1])
-        self.assertEqual(central.reply("OFF")[-1], "PUMP:OFF")
-        self.assertEqual(central.reply("NONSENSE")[-1], "ERROR:UNKNOWN_COMMAND")
-        self.assertEqual(central.close().status, 0)
-
-    def test_it_keeps_its_state_from_one_central_to_the_next(self):
-        self.simulate()
-        central = self.central()
-        central.reply("ON")
-        central.close()
-        self.assertIn("State:ON", self.central().reply("STATUS")[-1])
-
-    def test_it_goes_by_the_name_that_it_is_given(self):
-        self.simulate("--name", "Spare")
-        self.assertRegex(self.central(name="Spare").reply("TEMP")[-1], "TEMP:")
-
-    def test_it_advertises_until_it_is_interrupted(self):
-        simulator = self.simulate()
-        self.until_advertisements(1)
-        simulator.send_signal(signal.SIGINT)
-        simulator.wait(PATIENCE)
-        self.until_advertisements(0)
+    def offer(self, *arguments):
+        simulator = self.guest.start(
+            "pumpctl", "sim", "pump", "--ble", "--adapter", "hci1", "--knob", "716", *arguments)
+        simulator.until_output("BLE ", PATIENCE)
+        return simulator
 
     def until_advertisements(self, count):
         self.guest.until(
             "'byte %d' in bluez('/org/bluez/hci1', 'org.freedesktop.DBus.Properties.Get',"
             " 'string:org.bluez.LEAdvertisingManager1', 'string:ActiveInstances')" % count, PATIENCE)
+
+    def test_it_answers_as_an_hm10_does(self):
+        self.offer()
+        central = self.central()
+        self.assertEqual(central.facts["mtu"], 517)
+        self.assertEqual(central.facts["flags"], ["notify", "read", "write-without-response"])
+        status = central.ask("STATUS")
+        self.assertRegex(status["reply"][0], r"^STATUS:\{State:OFF,WaterTemp:.*SkinTemp:.*\}$")
+        self.assertLessEqual(max(status["pieces"]), 20)
+        self.assertEqual(sum(status["pieces"]), len(status["reply"][0]) + 2)
+        self.assertEqual(central.reply("SPEED:200"), ["ERROR:PUMP_NOT_RUNNING"])
+        self.assertEqual(central.reply("ON"), ["OK", "PUMP:ON"])
+        self.assertEqual(central.reply("SPEED:200"), ["OK", "SPEED:200"])
+        self.assertIn("State:ON,Speed:78%", central.reply("STATUS")[-1])
+        self.assertEqual(central.reply("OFF"), ["OK", "PUMP:OFF"])
+        self.assertEqual(central.reply("NONSENSE"), ["ERROR:UNKNOWN_COMMAND"])
+        self.assertEqual(central.close().status, 0)
+
+    def test_it_keeps_its_state_from_one_central_to_the_next(self):
+        self.offer()
+        central = self.central()
+        central.reply("ON")
+        self.assertEqual(central.close().status, 0)
+        self.assertIn("State:ON", self.central().reply("STATUS")[-1])
+
+    def test_it_goes_by_the_name_that_it_is_given_and_is_withdrawn_at_a_signal(self):
+        simulator = self.offer("--name", "Pump 7")
+        self.until_advertisements(1)
+        central = self.central(name="Pump 7")
+        self.assertEqual(central.reply("OFF"), ["OK", "PUMP:OFF"])
+        simulator.send_signal(signal.SIGTERM)
+        self.assertEqual(simulator.wait(PATIENCE).status, 143)
+        self.assertIn("the link is lost", central.process.wait(PATIENCE).err)
+        self.until_advertisements(0)
+
+    def test_it_is_offered_again_when_the_adapter_is_on_again(self):
+        simulator = self.offer()
+        self.set_powered("hci1", False)
+        simulator.until_output("the Bluetooth adapter is off", PATIENCE)
+        self.set_powered("hci1", True)
+        self.guest.until(f"output_of({simulator.id}).count('BLE HMSoft on hci1') == 2", PATIENCE)
+        self.assertEqual(self.central().reply("OFF"), ["OK", "PUMP:OFF"])
+
+    def test_it_is_offered_again_when_bluetoothd_is_back(self):
+        simulator = self.offer()
+        self.stop_bluetoothd()
+        simulator.until_output("bluetoothd is not running", PATIENCE)
+        # From here on it is as Debian configures it.
+        self.guest.run("rm", "/etc/bluetooth/main.conf")
+        self.start_bluetoothd("hci1")
+        self.guest.until(f"output_of({simulator.id}).count('BLE HMSoft on hci1') == 2", PATIENCE)
+        self.until_powered("hci0")
+        self.assertEqual(self.central().reply("OFF"), ["OK", "PUMP:OFF"])

@@ -3,16 +3,11 @@
 import signal
 
 from bench import PATIENCE
-from bluetooth import BluetoothTest, VirtualRadio
+from bluetooth import RadioTest
 
 
-class FamilyTest(BluetoothTest):
+class FamilyTest(RadioTest):
     family = None
-
-    def setUp(self):
-        super().setUp()
-        self.keep_order()
-        VirtualRadio(self)
 
     def offer(self, *options):
         simulator = self.guest.start("pumpctl", "sim", self.family, "--ble", "--adapter", "hci1", *options)

@@ -1,22 +1,23 @@
-"""The pump, from end to end: one suite, on the Nano's firmware by cable and by air, and on the pump that pumpctl is."""
+"""The pump, from end to end: one suite, on the Nano's firmware by cable and by air, and on the pump that pumpctl is.
+
+By each way to the pump that has its own driver, or pumpctld, all of the suite is run, and one test by the others.
+"""
 
 import json
 import re
 import signal
 
 from bench import PATIENCE, BenchTest
-from bluetooth import BluetoothTest, VirtualRadio
+from bluetooth import BluetoothTest, RadioTest
 
 
-class PumpSuite:
-    """What a pump does and says, whatever it is and however it is reached.
+class PumpCommands:
+    """What a pump does and says at each command, whatever it is and however it is reached.
 
     A class that takes it in sets `port` in its `setUp`, and says what the chip does where that can be seen.
     """
 
     port = None
-    # What a pump that is on says by itself, each number as 0.
-    REPORT = "STATUS:{State:ON,Speed:0%,Runtime:0m,Remaining:0m,WaterTemp:0.0C,SkinTemp:0.0C}"
 
     def pump(self):
         """Whether the pump is on, and its PWM; None where nobody can see."""
@@ -57,6 +58,13 @@ class PumpSuite:
         self.assert_pump(True, 100)
         self.assertEqual(self.tell("off").out, "pump off\n")
         self.assert_pump(False)
+
+
+class PumpSuite(PumpCommands):
+    """All that a pump does and says."""
+
+    # What a pump that is on says by itself, each number as 0.
+    REPORT = "STATUS:{State:ON,Speed:0%,Runtime:0m,Remaining:0m,WaterTemp:0.0C,SkinTemp:0.0C}"
 
     def test_what_it_refuses_is_told(self):
         self.assertIn("PUMP_NOT_RUNNING", self.tell("speed", "200", status=1).err)
@@ -101,27 +109,34 @@ class PumpSuite:
         self.assert_pump(False)
 
 
-class ByCable(PumpSuite, BenchTest):
+class Cable(BenchTest):
     port = "/dev/ttyUSB0"
 
     def setUp(self):
         super().setUp()
-        self.wire = self.board(self.ftdi())
+        self.wire = self.board(self.adapter())
         self.plug(self.wire)
+
+    def adapter(self):
+        return self.ftdi()
 
     def pump(self):
         return self.wire.nano.pump()
 
 
-class BehindCH340(ByCable):
+class ByCable(PumpSuite, Cable):
+    pass
+
+
+class BehindCH340(PumpSuite, Cable):
     """An adapter whose DTR resets the board where it is opened first."""
 
-    def ftdi(self):
+    def adapter(self):
         return self.ch340()
 
 
-class ByPumpctld(ByCable):
-    """pumpctld has the cable, and pumpctl goes through it, by the cable's own port."""
+class Shared(Cable):
+    """pumpctld has the cable."""
 
     SHARE = ()
 
@@ -131,12 +146,16 @@ class ByPumpctld(ByCable):
         daemon.until_output("the link is open", PATIENCE)
 
 
-class BySharedTerminal(ByPumpctld):
+class ByPumpctld(PumpSuite, Shared):
+    """pumpctl goes through it, by the cable's own port."""
+
+
+class BySharedTerminal(PumpCommands, Shared):
     SHARE = ("--pty", "/tmp/pump")
     port = "/tmp/pump"
 
 
-class BySharedTCP(ByPumpctld):
+class BySharedTCP(PumpCommands, Shared):
     SHARE = ("--tcp", "4000")
     port = "tcp:127.0.0.1:4000"
 
@@ -145,7 +164,7 @@ class BySharedTCP(ByPumpctld):
         self.guest.run("busybox", "ip", "link", "set", "lo", "up")
 
 
-class BySharedUnixSocket(ByPumpctld):
+class BySharedUnixSocket(PumpCommands, Shared):
     SHARE = ("--unix", "/tmp/pump.socket")
     port = "unix:/tmp/pump.socket"
 
@@ -164,13 +183,12 @@ class BehindHM10(PumpSuite, BluetoothTest):
         return self.wire.nano.pump()
 
 
-class Simulated(PumpSuite, BluetoothTest):
+class Simulated(PumpCommands, RadioTest):
     """By air, where both ends are pumpctl, and packets hold a whole line."""
 
     port = "ble:HMSoft"
 
     def setUp(self):
         super().setUp()
-        VirtualRadio(self)
         simulator = self.guest.start("pumpctl", "sim", "pump", "--ble", "--adapter", "hci1", "--knob", "716")
         simulator.until_output("BLE ", PATIENCE)

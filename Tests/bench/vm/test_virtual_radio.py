@@ -1,14 +1,10 @@
 """The guest's two virtual adapters, by a central and a peripheral that are not pumpctl."""
 
 from bench import PATIENCE
-from bluetooth import BluetoothTest, VirtualRadio
+from bluetooth import RadioTest
 
 
-class Radio(BluetoothTest):
-    def setUp(self):
-        super().setUp()
-        VirtualRadio(self)
-
+class Radio(RadioTest):
     def test_a_peripheral_is_driven_by_a_central_at_an_mtu_of_517(self):
         peripheral = self.peripheral("--piece", "512")
         central = self.central()

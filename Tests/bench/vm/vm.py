@@ -15,14 +15,14 @@ import subprocess
 import tempfile
 import time
 
-from guest import Guest
+from guest import PATIENCE, Guest
 
 MACHINE = [
     "qemu-system-x86_64", "-accel", "tcg", "-cpu", "max", "-m", "512", "-display", "none", "-nodefaults", "-no-reboot",
     "-device", "qemu-xhci,id=usb", "-device", "virtio-serial", "-device", "virtserialport,chardev=agent,name=bench",
 ]
 KERNEL_OPTIONS = "console=ttyS0 loglevel=7 nokaslr mitigations=off no_timer_check"
-BOOT_SECONDS = 180
+BOOT_SECONDS = 600
 
 
 def saved_state(folder):
@@ -94,7 +94,7 @@ class VirtualMachine:
 
     def _open_monitor(self):
         monitor = socket.socket(socket.AF_UNIX)
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE
         while True:
             try:
                 monitor.connect(str(self.folder / "monitor"))
@@ -103,7 +103,7 @@ class VirtualMachine:
                 if self._process.poll() is not None or time.monotonic() > deadline:
                     raise RuntimeError(f"QEMU did not start: exit {self._process.poll()}") from None
                 time.sleep(0.01)
-        monitor.settimeout(60)
+        monitor.settimeout(PATIENCE)
         self._monitor = monitor.makefile("rw")
         self._monitor.readline()
         self.ask("qmp_capabilities")
@@ -126,7 +126,7 @@ class VirtualMachine:
         self._until("query-migrate", "completed", "saved")
 
     def _until(self, query, wanted, what):
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + PATIENCE
         while (status := self.ask(query).get("status")) != wanted:
             if status == "failed" or time.monotonic() > deadline:
                 raise RuntimeError(f"the machine's state cannot be {what}: {status}")

@@ -15,7 +15,7 @@ from dbus_fast import Variant
 
 # How a reply's last line begins, by the command without its argument.
 LAST_LINE = {"ON": "PUMP:", "OFF": "PUMP:", "SPEED": "SPEED:", "STATUS": "STATUS:", "TEMP": "TEMP:"}
-SECONDS = 30
+SECONDS = 120
 
 
 class Central:
