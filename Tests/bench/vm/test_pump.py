@@ -14,14 +14,8 @@ from bluetooth import BluetoothTest, RadioTest
 class PumpCommands:
     """What a pump does and says at each command, whatever it is and however it is reached.
 
-    A class that takes it in sets `port` in its `setUp`, and says what the chip does where that can be seen.
+    A class that takes it in has a `port`, and `pump()`: whether the pump is on, and its PWM, or None if nobody can see the chip.
     """
-
-    port = None
-
-    def pump(self):
-        """Whether the pump is on, and its PWM; None where nobody can see."""
-        return None
 
     def tell(self, *arguments, status=0):
         return self.pumpctl(*arguments, port=self.port, status=status)
@@ -192,3 +186,6 @@ class Simulated(PumpCommands, RadioTest):
         super().setUp()
         simulator = self.guest.start("pumpctl", "sim", "pump", "--ble", "--adapter", "hci1", "--knob", "716")
         simulator.until_output("BLE ", PATIENCE)
+
+    def pump(self):
+        return None
