@@ -21,7 +21,8 @@ MACHINE = [
     "qemu-system-x86_64", "-accel", "tcg", "-cpu", "max", "-m", "512", "-display", "none", "-nodefaults", "-no-reboot",
     "-device", "qemu-xhci,id=usb", "-device", "virtio-serial", "-device", "virtserialport,chardev=agent,name=bench",
 ]
-KERNEL_OPTIONS = "console=ttyS0 loglevel=7 nokaslr mitigations=off no_timer_check"
+# Memory that the kernel takes for itself need not be zeroed first: without KVM that is a tenth of all processor time.
+KERNEL_OPTIONS = "console=ttyS0 loglevel=7 nokaslr mitigations=off no_timer_check init_on_alloc=0"
 BOOT_SECONDS = 600
 
 
