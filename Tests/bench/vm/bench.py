@@ -23,7 +23,7 @@ from report import TEST_SECONDS, cases, passes
 from vm import VirtualMachine, saved_state
 from wire import Wire
 
-# The tests that take longest, by how their names begin: they begin first, so that none runs on alone at the end.
+# The tests that take longest, by how their names begin. They come first, so that none runs on alone at the end.
 LONGEST = ("test_deaths.", "test_ports.Endurance.", "test_pump.", "test_ble_owner.", "test_families_")
 
 ANSWERS = {

@@ -13,8 +13,8 @@ import threading
 from bench import PATIENCE, BenchTest
 from bluetooth import BluetoothTest
 
-# Another seed strikes at other points: DEATHS_SEED=7 make bench TEST=deaths
-SEED = int(os.environ.get("DEATHS_SEED", "1"))
+# Another seed strikes at other points: SEEDS=7, or SEEDS=7+ in a soak.
+SEED = int(os.environ.get("SEEDS", "1").rstrip("+"))
 COMMANDS = (("off",), ("on",), ("speed", "120"), ("off",), ("status",))
 # What the firmware says of its pump, where it says whether it is on.
 STATES = re.compile(rb"(?:PUMP:|MANUAL:|STATUS:\{State:)(?:ON|OFF)|\bSPEED:\d")
@@ -130,7 +130,7 @@ class Deaths:
             try:
                 self.moment(number, victim, blow)
             except Exception as error:
-                error.add_note(f"DEATHS_SEED={SEED}, moment {number}: {victim}, {blow.name}")
+                error.add_note(f"SEEDS={SEED}, moment {number}: {victim}, {blow.name}")
                 raise
         self.check_states()
         self.daemon.send_signal(signal.SIGTERM)

@@ -5,8 +5,8 @@ import os
 
 from bench import PATIENCE, BenchTest
 
-# How often the plug is pulled: PLUGS=200 make bench TEST=Endurance is as often as a person might in a year.
-PLUGS = int(os.environ.get("PLUGS", "30"))
+# How often the plug is pulled; in a soak, by SEEDS=7+, as often as a person might in a year.
+PLUGS = 200 if os.environ.get("SEEDS", "").endswith("+") else 30
 
 
 class Ports(BenchTest):
