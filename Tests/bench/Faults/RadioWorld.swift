@@ -45,7 +45,7 @@ final class RadioWorld: Sendable {
         truth: @escaping @Sendable (Device) -> Script.Truth
     ) async throws -> [Outcome]? {
         let progress = Progress()
-        let address = "C0:FF:EE:00:00:\(seed < 16 ? "0" : "")\(String(seed, radix: 16, uppercase: true))"
+        let address = Self.address(of: seed)
         let faulty = await FaultyRadio(
             device, faults: settings.faults(), seed: seed, address: address, mtu: mtu, tape: progress.tape, clock: clock
         )
@@ -61,6 +61,12 @@ final class RadioWorld: Sendable {
         let outcomes = await drive(faulty, progress) { await script.run(bench) }
         await fake.remove(faulty.radio)
         return outcomes
+    }
+
+    /// A device's own, by its seed of 32 bits.
+    private static func address(of seed: UInt64) -> String {
+        let bytes = [24, 16, 8, 0].map { String(0x100 + (seed >> $0 & 0xFF), radix: 16, uppercase: true).dropFirst() }
+        return (["C0", "FF"] + bytes).joined(separator: ":")
     }
 
     // MARK: Time

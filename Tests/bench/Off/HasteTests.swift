@@ -1,5 +1,5 @@
+import DeviceKit
 import FirmwareSim
-import Foundation
 import LineProtocol
 import TestSupport
 import Testing
@@ -7,13 +7,12 @@ import Testing
 /// A pump keeps 63 bytes while it sleeps, and loses what comes beyond in silence. No program in a hurry makes pumpctl send
 /// more: what it sends is counted by the simulator, while it answers, and then played to our firmware on the emulated chip.
 ///
-/// `HASTE_SEED=1234 swift test --filter HasteTests` plays one of them and prints what happened.
+/// `SEEDS=1234 swift test --filter HasteTests` plays one of them and prints what happened.
 @Suite("Bench: no sequence of commands loses a byte at the pump")
 struct HasteTests {
-    private static let onlySeed = ProcessInfo.processInfo.environment["HASTE_SEED"].flatMap { UInt64($0) }
-    private static let seeds = onlySeed.map { $0..<$0 + 1 } ?? 0..<400
+    private static let seeds = Seeds(100, soak: 1_000)
     /// Every so many of them are played to our firmware.
-    private static let playedEach: UInt64 = 20
+    private static let playedEach = 20
 
     @Test("Commands in haste")
     func commands() async throws {
@@ -21,7 +20,7 @@ struct HasteTests {
             Self.seeds.map { seed -> (seed: UInt64, HasteRun.Outcome) in (seed, HasteRun.play(seed: seed)) }
         }
         for (seed, run) in runs {
-            if Self.onlySeed != nil { print(run.transcript.text) }
+            if Self.seeds.isSingle { print(run.transcript.text) }
             #expect(run.lost == 0, "seed \(seed) loses \(run.lost) bytes")
         }
         // Else nothing is shown.
@@ -29,21 +28,17 @@ struct HasteTests {
 
         if let reason = FirmwareBuild.reasonToSkip { try Test.cancel(Comment(rawValue: reason)) }
         await FirmwareSlots.shared.take()
-        do {
+        try await withCleanup({ await FirmwareSlots.shared.giveBack() }) {
             for isField in [false, true] {
                 let player = try await StreamPlayer(thermistors: 2, isField: isField)
-                for (seed, run) in runs where seed % Self.playedEach == 0 || runs.count == 1 {
+                for (seed, run) in runs.enumerated().filter({ $0.offset % Self.playedEach == 0 }).map(\.element) {
                     let played = try await player.play(PumpStream(writes: run.writes))
                     let build = isField ? "field" : "default"
                     #expect(played.lost == 0, "seed \(seed) loses \(played.lost) bytes on our firmware, \(build) build")
                 }
                 await player.stop()
             }
-        } catch {
-            await FirmwareSlots.shared.giveBack()
-            throw error
         }
-        await FirmwareSlots.shared.giveBack()
     }
 }
 

@@ -24,7 +24,7 @@ final class OffFirmwareRun: @unchecked Sendable {
     }
 
     /// Plays the programs of `seeds`; returns what was wrong.
-    static func play(seeds: Range<UInt64>, on rig: any PumpRig) async throws -> [String] {
+    static func play(seeds: [UInt64], on rig: any PumpRig) async throws -> [String] {
         let board = try await rig.link()
         let run = OffFirmwareRun(FaultyWire(board, FastClock()), rig)
         return try await Task(executorPreference: board.executor) {

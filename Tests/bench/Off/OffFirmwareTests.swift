@@ -1,13 +1,16 @@
+import TestSupport
 import Testing
 
 @Suite("Bench: OFF gets through to the firmware")
 struct OffFirmwareTests {
-    static let runsOnBoard: UInt64 = 25
+    static let seeds = Seeds(60, soak: 200)
 
-    @Test("Programs on our firmware in simavr", arguments: 0..<8)
-    func programs(chunk: UInt64) async throws {
-        let seeds = chunk * Self.runsOnBoard..<(chunk + 1) * Self.runsOnBoard
-        try await RigKind(pump: .firmware, thermistors: chunk % 2 == 0 ? 1 : 2).run { rig in
+    /// By its seed each program has its make of firmware.
+    @Test("Programs on our firmware in simavr", arguments: seeds.pieces(FirmwareSlots.count), [1, 2])
+    func programs(seeds: Range<UInt64>, thermistors: Int) async throws {
+        let seeds = seeds.filter { Int($0 % 2) == thermistors - 1 }
+        guard !seeds.isEmpty else { return }
+        try await RigKind(pump: .firmware, thermistors: thermistors).run { rig in
             let failures = try await OffFirmwareRun.play(seeds: seeds, on: rig)
             if !failures.isEmpty { Issue.record(Comment(rawValue: failures.joined(separator: "\n"))) }
         }

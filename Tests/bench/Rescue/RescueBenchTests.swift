@@ -49,11 +49,8 @@ struct RescueBenchTests {
             "a \"tree\" \\ 🌊 \u{1B}[2J")
         #expect(ending.status == 0, "\(ending)")
         // What was sent may still be on its way, as in the buffer of a port.
-        var received = await device.change { phone, _ in phone.received }
-        while received.isEmpty {
-            await Task.yield()
-            received = await device.change { phone, _ in phone.received }
-        }
+        try await device.untilItSpeaks(for: "a message") { phone in !phone.received.isEmpty }
+        let received = await device.change { phone, _ in phone.received }
         #expect(received.map(\.content) == ["a \"tree\" \\ 🌊 \u{1B}[2J"])
         #expect(received.map(\.category) == ["Road Closure"])
         #expect(received.map(\.latitude) == [35.9])
@@ -76,10 +73,7 @@ struct RescueBenchTests {
             environment: Self.environment(folder, first))
         // It knows that somebody is there once it was told something.
         _ = try await program.errors.wait(for: "a message that is sent") { $0.text.contains("> {") ? true : nil }
-        while await first.change({ phone, _ in phone.received.isEmpty }) {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        try await first.untilItSpeaks(for: "a message") { phone in !phone.received.isEmpty }
         await first.advance(by: Self.interval * 5)
         for _ in 0..<5 { _ = try await program.output.line("a message") }
         program.send(signal: SIGTERM)

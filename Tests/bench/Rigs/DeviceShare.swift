@@ -22,7 +22,12 @@ final class DeviceShare: Sendable {
     init(_ family: Family, by way: Way, open: @escaping @Sendable () async throws -> any Link) async throws {
         let settings = SharedDeviceSettings(name: "device", endpoint: try Endpoint("tcp:rig:1"), family: family)
         guard let row = SharedFamily.row(of: family) else { throw CancellationError() }
-        let device = SharedDevice(settings, row) { _ in try await open() }
+        let isUp = Watched(false)
+        let device = SharedDevice(settings, row) { _ in
+            try await open()
+        } tell: { report in
+            if case .up = report.event { isUp.update { $0 = true } }
+        }
         let folder = TemporaryFolder()
         self.folder = folder
         switch way {
@@ -40,7 +45,7 @@ final class DeviceShare: Sendable {
             closeShare = { await share.close() }
         }
         running = Task(executorPreference: device.loop) { await device.run() }
-        while await !device.isUp { await settle() }
+        try await isUp.wait(for: "the device to be shared") { $0 ? true : nil }
     }
 
     func link() async throws -> any Link { try await LinkSchemes.standard.open(Endpoint(endpoint)) }

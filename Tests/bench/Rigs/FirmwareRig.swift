@@ -81,12 +81,6 @@ struct FirmwareRig: PumpRig {
         return Motor(isEnabled: words[0] == "1", duty: duty)
     }
 
-    func lifetime() async throws -> Duration {
-        let words = try await order("time")
-        guard let seconds = words.first.flatMap({ Double($0) }) else { throw Refused(command: "time", answer: "") }
-        return .seconds(seconds)
-    }
-
     func stop() async {
         await process.closeInput()
         _ = try? await process.ending()

@@ -2,6 +2,7 @@ import DeviceKit
 import FirmwareSim
 import LineProtocol
 import PeripheralSim
+import TestSupport
 import Transports
 
 /// Where a simulated device of this process is on the bench.
@@ -30,7 +31,35 @@ protocol PlacedDevice<Device>: Sendable {
     func link() async throws -> any Link
     func change<Value: Sendable>(_ body: @Sendable (inout Device, Duration) -> Value) async -> Value
     func advance(by duration: Duration) async
+    /// Has `listener` told of all that the device says.
+    func attach(_ listener: any EmissionListener) async
     func stop() async
+}
+
+extension PlacedDevice {
+    /// Waits until something is so at the device, which says something when it becomes so.
+    func untilItSpeaks(for what: String, _ isSo: @escaping @Sendable (Device) -> Bool) async throws {
+        let ear = Ear()
+        await attach(ear)
+        while true {
+            let heard = ear.heard.state
+            if await change({ device, _ in isSo(device) }) { return }
+            try await ear.heard.wait(for: what) { $0 > heard ? true : nil }
+        }
+    }
+}
+
+/// Counts how often a device says something.
+private final class Ear: EmissionListener {
+    let heard = Watched(0)
+    var isFull: Bool { false }
+
+    func take(_ emissions: [Emission]) -> Int {
+        heard.update { $0 += 1 }
+        return 0
+    }
+
+    func hears(_ emission: Emission) -> Bool { false }
 }
 
 extension ServedDevice: PlacedDevice {
@@ -43,6 +72,7 @@ extension ServedDevice: PlacedDevice {
     }
 
     func advance(by duration: Duration) async { await host.advance(by: duration) }
+    func attach(_ listener: any EmissionListener) async { await host.attach(listener) }
 }
 
 /// A peripheral that is a device of a family behind a radio.
@@ -62,6 +92,7 @@ extension OfferedDevice: PlacedDevice where Radio: DeviceRadio {
     }
 
     func advance(by duration: Duration) async { await host.advance(by: duration) }
+    func attach(_ listener: any EmissionListener) async { await host.attach(listener) }
 }
 
 /// Another device on the bench, shared on a Unix socket.
@@ -83,6 +114,7 @@ struct SharedPlacedDevice<Device: SimulatedDevice>: PlacedDevice {
     }
 
     func advance(by duration: Duration) async { await device.advance(by: duration) }
+    func attach(_ listener: any EmissionListener) async { await device.attach(listener) }
 
     func stop() async {
         await share.close()

@@ -35,6 +35,4 @@ final class SharedRig: PumpRig {
     func reset() async throws { try await rig.reset() }
 
     func motor() async throws -> Motor { try await rig.motor() }
-
-    func lifetime() async throws -> Duration { try await rig.lifetime() }
 }

@@ -5,7 +5,6 @@ import FirmwareSim
 import LineProtocol
 import SerialPort
 import SimControl
-import Synchronization
 import TestSupport
 
 @testable import Transports
@@ -18,8 +17,6 @@ final class SimulatedRig: PumpRig {
     private let host: DeviceHost<PumpFirmware>
     private let open: @Sendable () async throws -> any Link
     private let close: @Sendable () async -> Void
-    /// By how much the clock was moved. The simulator lives through that.
-    private let moved = Mutex(Duration.zero)
 
     init(thermistors: Int, interruptsReplies: Bool = false, isBehindModule: Bool = false) async throws {
         let options = PumpFirmwareOptions(
@@ -78,7 +75,6 @@ final class SimulatedRig: PumpRig {
     func run(for time: Duration) async { await host.advance(by: time) }
 
     func moveClock(by time: Duration) async {
-        moved.withLock { $0 += time }
         await host.advance(by: time + Self.notice)
     }
 
@@ -89,11 +85,6 @@ final class SimulatedRig: PumpRig {
 
     func motor() async -> Motor {
         await host.change { pump, _ in Motor(isEnabled: pump.isEnabled, duty: Int(pump.duty)) }
-    }
-
-    func lifetime() async -> Duration {
-        let moved = moved.withLock { $0 }
-        return await host.change { _, now in now - moved }
     }
 
     func stop() async { await close() }

@@ -6,10 +6,10 @@ import Testing
 @testable import Verification
 
 /// Which mutants are verified: by `MUTANTS`, `all`, or as many as it says, or those whose change has this text in it;
-/// by `MUTANTS_SEED`, which; by `MUTANTS_LISTED`, where it is set, of them only those in `survivors.txt`.
+/// by the first of `SEEDS`, which; by `MUTANTS_LISTED`, where it is set, of them only those in `survivors.txt`.
 private enum MutantSample {
-    private static let wish = ProcessInfo.processInfo.environment["MUTANTS"] ?? "25"
-    static let seed = ProcessInfo.processInfo.environment["MUTANTS_SEED"] ?? "1"
+    private static let wish = ProcessInfo.processInfo.environment["MUTANTS"] ?? "\(Seeds.amount(10, soak: 25))"
+    static let seed = "\(Seeds(1, soak: 1).range.lowerBound)"
     private static let isOfListed = ProcessInfo.processInfo.environment["MUTANTS_LISTED", default: ""] != ""
     /// How many; nil for all that there are.
     static let count = Int(wish)

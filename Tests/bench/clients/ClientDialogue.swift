@@ -1,4 +1,5 @@
-/// What any client of a pump can say, and hears: every reply of the protocol that needs neither hands nor half an hour.
+/// What any client of a pump can say, and hears: every reply of the protocol that needs neither hands, nor half an hour, nor pieces
+/// sent at the pump's own pace.
 enum ClientDialogue {
     /// A command, and the lines of its answer; a measurement is given by how it begins.
     struct Turn: Sendable {
@@ -8,17 +9,6 @@ enum ClientDialogue {
         init(_ out: String, _ back: String...) {
             self.out = out
             self.back = back
-        }
-
-        /// What is sent, in pieces that the pump's UART keeps while the pump sleeps.
-        func pieces(lineEnd: String) -> [String] {
-            var rest = (out + lineEnd)[...]
-            var pieces: [String] = []
-            while !rest.isEmpty {
-                pieces.append(String(rest.prefix(40)))
-                rest = rest.dropFirst(40)
-            }
-            return pieces
         }
     }
 
@@ -34,7 +24,6 @@ enum ClientDialogue {
         Turn("FROB", "ERROR:UNKNOWN_COMMAND"),
         Turn("on", "OK", "PUMP:ON"),
         Turn(" ON", "ERROR:UNKNOWN_COMMAND"),
-        Turn(String(repeating: "X", count: 70), "ERROR:CMD_TOO_LONG", "ERROR:UNKNOWN_COMMAND"),
         Turn("OFF", "OK", "PUMP:OFF"),
         Turn("STATUS", "STATUS:{State:OFF,"),
     ]

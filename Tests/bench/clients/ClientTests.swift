@@ -75,11 +75,7 @@ struct ClientTests {
     ) async throws -> [String] {
         var lines: [String] = []
         for turn in ClientDialogue.turns {
-            for (index, piece) in turn.pieces(lineEnd: lineEnd).enumerated() {
-                // Nothing tells that the pump has read a piece: this is longer than its turn.
-                if index > 0 { try await Task.sleep(for: .milliseconds(300)) }
-                try await say(piece)
-            }
+            try await say(turn.out + lineEnd)
             for wanted in turn.back {
                 var line: String
                 repeat {

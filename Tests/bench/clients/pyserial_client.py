@@ -8,24 +8,17 @@ Prints `> command` and `< answer`. A status report that comes unasked is left ou
 """
 
 import sys
-import time
 
 import serial
 
 DEADLINE = 30
-# While the pump sleeps it keeps 63 bytes; what comes beyond is lost.
-PIECE = 40
 
 
 def main():
     with serial.Serial(sys.argv[1], 9600, timeout=DEADLINE) as port:
         for request in sys.stdin.read().splitlines():
             count, command = request.split("\t")
-            line = command.encode("ascii") + b"\n"
-            for start in range(0, len(line), PIECE):
-                if start > 0:
-                    time.sleep(0.3)
-                port.write(line[start:start + PIECE])
+            port.write(command.encode("ascii") + b"\n")
             print(">", command)
             answers = 0
             while answers < int(count):
