@@ -235,13 +235,17 @@ def one_thermistor_firmware_has_its_own_lines(start):
 def a_thermistor_that_fails_stops_the_pump_within_a_second(start):
     faults = {
         "probe skin open": "Skin thermistor open or shorted", "probe skin shorted": "Skin thermistor open or shorted",
-        "temperature skin 9": "Skin temperature too low: 9.0C", "temperature skin 150": "Skin temperature too high: ?C",
+        "temperature skin 9": "Skin temperature too low: 9.0C", "temperature skin 41": "Skin temperature too high: ?C",
         "probe water open": "Water thermistor open or shorted", "probe water shorted": "Water thermistor open or shorted"}
     for firmware in ("nano-pump.elf", "nano-pump-old-bootloader.elf"):
         with start(Board, firmware) as board:
             board.run(2)
             for fault, text in faults.items():
                 board.on()
+                for celsius in (10.5, 39.5, 34):
+                    board.do(f"temperature skin {celsius}")
+                    board.run(0.6)
+                board.measure("pwm", "1 180")
                 board.do(fault)
                 seen = [line for line in board.run(1) if not line.startswith("STATUS:")]
                 assert seen == ["ERROR:OVERHEAT", text], f"{fault}: {seen}"
