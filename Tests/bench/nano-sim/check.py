@@ -369,6 +369,7 @@ def what_is_on_its_way_to_a_board_is_lost_by_its_reset(start):
         board.do("reset")
         board.measure("pwm", "0 0")
         board.boots(*banner("external"))
+        board.expect("FOO", "ERROR:UNKNOWN_COMMAND")
 
 
 # nano-sim's other promises.
