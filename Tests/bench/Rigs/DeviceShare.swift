@@ -45,7 +45,7 @@ final class DeviceShare: Sendable {
             closeShare = { await share.close() }
         }
         running = Task(executorPreference: device.loop) { await device.run() }
-        try await isUp.wait(for: "the device to be shared") { $0 ? true : nil }
+        _ = try await isUp.wait(for: "the device to be shared") { $0 ? true : nil }
     }
 
     func link() async throws -> any Link { try await LinkSchemes.standard.open(Endpoint(endpoint)) }

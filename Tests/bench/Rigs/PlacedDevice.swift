@@ -44,7 +44,7 @@ extension PlacedDevice {
         while true {
             let heard = ear.heard.state
             if await change({ device, _ in isSo(device) }) { return }
-            try await ear.heard.wait(for: what) { $0 > heard ? true : nil }
+            _ = try await ear.heard.wait(for: what) { $0 > heard ? true : nil }
         }
     }
 }
