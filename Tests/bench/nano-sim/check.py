@@ -69,7 +69,10 @@ class Program:
     def stop(self):
         """Ends it by the end of its stdin."""
         self.process.stdin.close()
-        self.process.wait(DEADLINE)
+        try:
+            self.process.wait(DEADLINE)
+        finally:
+            self.process.kill()
         self.process.stdout.close()
 
 
