@@ -54,7 +54,8 @@ public struct Seeds: Sequence, Sendable {
         /// nil if `text` is none of the forms that ``Seeds`` lists.
         init?(_ text: String) {
             // Far from the end of the range, so that no count overflows it.
-            let numbers = text.split(separator: "-", omittingEmptySubsequences: false).map { UInt32($0).map(UInt64.init) }
+            let numbers = text.split(separator: "-", omittingEmptySubsequences: false)
+                .map { UInt32($0).map(UInt64.init) }
             if text.hasSuffix("+"), let first = UInt32(text.dropLast()) {
                 self = .soak(from: UInt64(first))
             } else if numbers.count == 1, let seed = numbers[0] {

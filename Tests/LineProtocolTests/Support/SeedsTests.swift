@@ -10,7 +10,9 @@ struct SeedsTests {
         #expect(Seeds.Choice("7-9") == .range(7..<10))
         #expect(Seeds.Choice("7-7") == .range(7..<8))
         #expect(Seeds.Choice("5+") == .soak(from: 5))
-        for text in ["", "+", "-", "x", "9-7", "1-2-3", "-1", "5-", "99999999999"] { #expect(Seeds.Choice(text) == nil) }
+        for text in ["", "+", "-", "x", "9-7", "1-2-3", "-1", "5-", "99999999999"] {
+            #expect(Seeds.Choice(text) == nil)
+        }
     }
 
     @Test("A soak takes its own number of seeds, a range is taken whole")
