@@ -31,7 +31,7 @@ import Testing
         defer { close(slave) }
         #expect(try terminal.send([0x03, 0x0d, 0x0a]) == .bytes(3))
         var entry = pollfd(fd: slave, events: Int16(POLLIN), revents: 0)
-        #expect(poll(&entry, 1, 10_000) == 1)
+        #expect(poll(&entry, 1, 60_000) == 1)
         var bytes = [UInt8](repeating: 0, count: 8)
         #expect(read(slave, &bytes, 8) == 3)
         #expect(Array(bytes.prefix(3)) == [0x03, 0x0d, 0x0a])

@@ -86,7 +86,7 @@ import Testing
     @Test func `Input that waits is counted, and thrown away only when asked`() throws {
         #expect(try terminal.send([1, 2, 3]) == .bytes(3))
         var entry = pollfd(fd: port.descriptor, events: Int16(POLLIN), revents: 0)
-        #expect(poll(&entry, 1, 10_000) == 1)
+        #expect(poll(&entry, 1, 60_000) == 1)
         #expect(try port.queuedInput() == 3)
         try port.flush(.output)
         #expect(try port.queuedInput() == 3)

@@ -110,7 +110,7 @@ final class SharedPump: Sendable {
     /// A client at the Unix socket.
     func client() async throws -> LineClientEnd {
         LineClientEnd(
-            try await DescriptorChannel.connect(to: .unix(path: path), deadline: .now.advanced(by: .seconds(10))))
+            try await DescriptorChannel.connect(to: .unix(path: path), deadline: .now + patience))
     }
 }
 

@@ -108,9 +108,7 @@ public final class ChildProcess: Sendable {
         Self.reap(child, status)
     }
 
-    deinit {
-        if status.state == nil { kill(processID, SIGKILL) }
-    }
+    deinit { send(signal: SIGKILL) }
 
     /// A pipe would do, but pipe2 is out of Swift's sight: without close-on-exec from the start, children that other tests
     /// start meanwhile would hold it open.
@@ -145,10 +143,14 @@ public final class ChildProcess: Sendable {
             &thread, nil,
             { pointer in
                 let context = Unmanaged<Context>.fromOpaque(pointer!).takeRetainedValue()
-                var word: CInt = 0
-                while waitpid(context.child, &word, 0) < 0 && errno == EINTR {}
-                let status = WaitStatus(word: word)
-                context.status.update { $0 = status }
+                var info = siginfo_t()
+                while waitid(P_PID, id_t(context.child), &info, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
+                // Its number becomes somebody else's: who sends a signal to it looks at the status, under the same lock.
+                context.status.update { [child = context.child] status in
+                    var word: CInt = 0
+                    while waitpid(child, &word, 0) < 0 && errno == EINTR {}
+                    status = WaitStatus(word: word)
+                }
                 return nil
             }, Unmanaged.passRetained(Context(child, status)).toOpaque())
         precondition(result == 0, "no thread left")
@@ -161,8 +163,12 @@ public final class ChildProcess: Sendable {
     /// Ends the program's standard input.
     public func closeInput() async { await input.close() }
 
-    /// Sends a signal.
-    public func send(signal: CInt) { if status.state == nil { kill(processID, signal) } }
+    /// Sends a signal, unless it has ended.
+    public func send(signal: CInt) {
+        status.update { [processID] status in
+            if status == nil { kill(processID, signal) }
+        }
+    }
 
     /// Waits until it was stopped, as by SIGSTOP, or has ended; tells which: whether it was stopped.
     @discardableResult
@@ -176,18 +182,19 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits for the end, at most so long; then the program is killed, and the error thrown.
+    /// Waits for the end, and that of what it prints, at most so long; then the program is killed, and the error thrown.
     @discardableResult
-    public func ending(within deadline: Duration = .seconds(30)) async throws -> Ending {
+    public func ending(within deadline: Duration = patience) async throws -> Ending {
         do {
             let status = try await status.wait(for: "the end of the program", within: deadline) { $0 }
             return Ending(
                 status: status.number, signal: status.signal, output: try await output.all("its output"),
                 errors: try await errors.all("its errors"))
         } catch {
-            kill(processID, SIGKILL)
+            let what = status.state == nil ? "the end of the program" : "the end of its output, behind its own,"
+            send(signal: SIGKILL)
             throw NotInTime(
-                what: "the end of the program", state: "output \(output.state), errors \(errors.state)")
+                what: what, state: "output \(output.state), errors \(errors.state)")
         }
     }
 }

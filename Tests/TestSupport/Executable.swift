@@ -1,20 +1,29 @@
 internal import Glibc
 
 /// The programs of this package.
+///
+/// Those that a person has are beside the test bundle, or in the folder that `PUMPCTL_PROGRAMS` names: a release build, perhaps.
+/// What only tests run is always beside the bundle.
 public enum Executable {
-    /// `pumpctl`, beside the test bundle.
-    public static let pumpctl = path(of: "pumpctl")
+    /// Where the programs are that a person has. They find each other there.
+    public static let folder: String = {
+        guard let name = getenv("PUMPCTL_PROGRAMS").map({ String(cString: $0) }), !name.isEmpty else {
+            return bundleFolder
+        }
+        // A test may start a program in a folder of its own.
+        guard let path = realpath(name, nil) else { fatalError("PUMPCTL_PROGRAMS=\(name): there is no such folder") }
+        defer { free(path) }
+        return String(cString: path)
+    }()
 
-    /// `pumpctl-record`, beside it.
-    public static let pumpctlRecord = path(of: "pumpctl-record")
-
-    /// `pumpctld`, beside it.
-    public static let pumpctld = path(of: "pumpctld")
+    public static let pumpctl = "\(folder)/pumpctl"
+    public static let pumpctlRecord = "\(folder)/pumpctl-record"
+    public static let pumpctld = "\(folder)/pumpctld"
 
     /// The library that tells what a program puts on the disk, when it is preloaded.
     public static let syncCounter = path(of: "libSyncCounter.so")
 
-    private static var folder: String {
+    private static var bundleFolder: String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
             let count = readlink("/proc/self/exe", buffer.baseAddress!, 4095)
             buffer[max(0, count)] = 0
@@ -27,7 +36,7 @@ public enum Executable {
     public static let recorderProbe = path(of: "recorder-probe")
 
     /// The path of a program that stands beside the test bundle.
-    public static func path(of program: String) -> String { "\(folder)/\(program)" }
+    public static func path(of program: String) -> String { "\(bundleFolder)/\(program)" }
 
     /// The path of a program on PATH; nil if there is none.
     public static func find(_ name: String) -> String? {

@@ -25,7 +25,7 @@ public final class FolderWatch: Sendable {
     /// - Parameter what: What is waited for, for the message when it does not come.
     /// - Throws: ``NotInTime`` after `deadline`.
     public func wait<Value: Sendable>(
-        for what: String, within deadline: Duration = .seconds(30), _ find: () async throws -> Value?
+        for what: String, within deadline: Duration = patience, _ find: () async throws -> Value?
     ) async throws -> Value {
         let end = ContinuousClock.now + deadline
         while true {

@@ -96,7 +96,7 @@ public final class ScriptedLink: Link {
             return state.sent.isEmpty ? state.sentObserverID : nil
         }
         let timer = id.map { id in
-            Task { if (try? await Task.sleep(for: .seconds(20))) != nil { self.stopWaitingForSent(id) } }
+            Task { if (try? await Task.sleep(for: patience)) != nil { self.stopWaitingForSent(id) } }
         }
         defer { timer?.cancel() }
         return await withTaskCancellationHandler {

@@ -16,7 +16,7 @@ package final class SimulationClient: Sendable {
     private let lines: Watched<RequestLines>
 
     package init(_ path: String) async throws {
-        channel = try await .connect(to: .unix(path: path), deadline: .now + .seconds(30))
+        channel = try await .connect(to: .unix(path: path), deadline: .now + patience)
         lines = Watched(RequestLines())
         hello = try await Self.message(from: channel, lines)
     }

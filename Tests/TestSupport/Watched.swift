@@ -1,5 +1,8 @@
 internal import Synchronization
 
+/// How long a test waits for what comes at once where nothing hangs. A busy machine takes a part of it.
+public let patience = Duration.seconds(120)
+
 /// A value that a test waits for to become what it should be. Nothing here sleeps: each change wakes those who wait.
 public final class Watched<State: Sendable>: Sendable {
     private struct Inner {
@@ -29,7 +32,7 @@ public final class Watched<State: Sendable>: Sendable {
     /// - Parameter what: What is waited for, for the message when it does not come.
     /// - Throws: ``NotInTime`` after `deadline`.
     public func wait<Value: Sendable>(
-        for what: String, within deadline: Duration = .seconds(30), _ find: @Sendable (inout State) throws -> Value?
+        for what: String, within deadline: Duration = patience, _ find: @Sendable (inout State) throws -> Value?
     ) async throws -> Value {
         let (changes, watcher) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id = inner.withLock { inner in

@@ -41,7 +41,7 @@ extension Transferring {
                 continue
             }
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&entry, 1, 10_000) > 0 else { throw NothingCame() }
+            guard poll(&entry, 1, 60_000) > 0 else { throw NothingCame() }
         }
         return received
     }

@@ -139,7 +139,7 @@ final class ControlRig: Sendable {
     /// A program that has only just connected.
     func stranger() async throws -> ControlClient {
         ControlClient(
-            try await DescriptorChannel.connect(to: .unix(path: path), deadline: .now.advanced(by: .seconds(10))))
+            try await DescriptorChannel.connect(to: .unix(path: path), deadline: .now + patience))
     }
 }
 

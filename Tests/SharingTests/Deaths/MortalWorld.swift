@@ -221,7 +221,7 @@ struct HeardClient: Sendable {
     let heard = Watched(ReceivedText())
 
     init(at path: String) async throws {
-        channel = try await DescriptorChannel.connect(to: .unix(path: path), deadline: .now.advanced(by: .seconds(30)))
+        channel = try await DescriptorChannel.connect(to: .unix(path: path), deadline: .now + patience)
     }
 
     /// Reads what it is told from now on.

@@ -120,7 +120,7 @@ struct TerminalShareTests {
                     var answer: [UInt8] = []
                     while answer.last != 0x0A {
                         var state = pollfd(fd: user, events: CShort(POLLIN), revents: 0)
-                        guard poll(&state, 1, 10_000) == 1 else { return true }
+                        guard poll(&state, 1, 60_000) == 1 else { return true }
                         var bytes = [UInt8](repeating: 0, count: 100)
                         let count = read(user, &bytes, bytes.count)
                         answer += bytes.prefix(max(0, count))

@@ -77,7 +77,7 @@ struct SharedBench {
     func client() async throws -> LineClientEnd {
         let before = joinedCount(in: reports.state)
         let client = LineClientEnd(
-            try await DescriptorChannel.connect(to: .unix(path: path), deadline: .now.advanced(by: .seconds(10))))
+            try await DescriptorChannel.connect(to: .unix(path: path), deadline: .now + patience))
         _ = try await reports.wait(for: "a client to join") { joinedCount(in: $0) > before ? true : nil }
         return client
     }

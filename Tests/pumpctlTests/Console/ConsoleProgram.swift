@@ -2,6 +2,7 @@ import DescriptorIO
 import FirmwareSim
 import Glibc
 import SerialPort
+import TestSupport
 import Testing
 
 /// `pumpctl` as it was built, running as a child process.
@@ -17,8 +18,6 @@ final class ConsoleProgram {
 
     struct NotStarted: Error { var errno: CInt }
     struct NothingCame: Error, CustomStringConvertible { var description: String }
-
-    static let deadline = Duration.seconds(20)
 
     /// Runs it on pipes.
     init(_ arguments: [String], home: ConsoleFolder) throws {
@@ -81,22 +80,13 @@ final class ConsoleProgram {
             ] + others.map { "\($0)=\($1)" }
         let variables = environment.map { strdup($0) } + [nil]
         var child: pid_t = 0
-        let error = posix_spawn(&child, try executable(), &actions, &attributes, words, variables)
+        let error = posix_spawn(&child, Executable.pumpctl, &actions, &attributes, words, variables)
         (words + variables).forEach { free($0) }
         posix_spawn_file_actions_destroy(&actions)
         posix_spawnattr_destroy(&attributes)
         close(life.write)
         guard error == 0 else { throw NotStarted(errno: error) }
         return (child, life.read)
-    }
-
-    /// It is built beside the tests.
-    private static func executable() throws -> String {
-        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink("/proc/self/exe", &buffer, buffer.count)
-        let tests = String(decoding: buffer[..<max(0, count)], as: UTF8.self)
-        return (tests.split(separator: "/", omittingEmptySubsequences: false).dropLast() + ["pumpctl"]).joined(
-            separator: "/")
     }
 
     // MARK: Talking to it
@@ -151,9 +141,9 @@ final class ConsoleProgram {
     }
 
     static func waitUntilReadable(_ descriptor: CInt) async throws {
-        let end = ContinuousClock.now.advanced(by: deadline)
+        let end = ContinuousClock.now.advanced(by: patience)
         guard try await EventLoop.shared.waitUntilReady(descriptor, events: CShort(POLLIN), deadline: end) != 0 else {
-            throw NothingCame(description: "nothing came in \(deadline)")
+            throw NothingCame(description: "nothing came in \(patience)")
         }
     }
 }

@@ -53,13 +53,12 @@ extension Transcript {
 
     /// Runs a script in bash, with the programs of this package.
     static func bash(_ script: String, home: TemporaryFolder) async throws -> ChildProcess.Ending {
-        let programs = (Executable.pumpctl as NSString).deletingLastPathComponent
         return try await ChildProcess(
             Shell.bash("set -u\n" + script),
             environment: [
-                "PATH": "\(programs):/usr/bin:/bin", "HOME": home.path, "TZ": "UTC",
+                "PATH": "\(Executable.folder):/usr/bin:/bin", "HOME": home.path, "TZ": "UTC",
                 "LD_LIBRARY_PATH": ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"] ?? "",
             ]
-        ).ending(within: .seconds(120))
+        ).ending()
     }
 }

@@ -14,7 +14,7 @@ struct VerifyHostTests {
         return try await Pumpctl.start(
             ["--family", family, "verify", "--as-device"] + (only.isEmpty ? [] : ["--only"] + only) + options
                 + ["--run", "--", "bash", "-c", begin + script, "host", Executable.pumpctl]
-        ).ending(within: .seconds(200))
+        ).ending()
     }
 
     /// What the lines of a report say, by their checks.

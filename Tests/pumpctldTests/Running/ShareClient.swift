@@ -9,7 +9,7 @@ struct ShareClient {
     let received = Watched(ReceivedText())
 
     init(at address: SocketAddress) async throws {
-        channel = try await DescriptorChannel.connect(to: address, deadline: .now.advanced(by: .seconds(30)))
+        channel = try await DescriptorChannel.connect(to: address, deadline: .now.advanced(by: patience))
         await channel.gather(into: received)
     }
 
