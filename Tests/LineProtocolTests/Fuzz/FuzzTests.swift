@@ -1,16 +1,15 @@
 import LineProtocol
+import TestSupport
 import Testing
 
 @Suite("Faulty traffic")
 struct FuzzTests {
-    static let byteCount = 10_000_000
-    /// Each seed makes traffic of its own; a failure names it.
-    static let seeds: [UInt64] = Array(1...10)
+    /// The traffic of each seed.
+    static let byteCount = 200_000
 
-    @Test("is framed and decoded with every byte accounted for", arguments: seeds)
+    @Test("is framed and decoded with every byte accounted for", arguments: Array(Seeds(10, soak: 500)))
     func isAccountedFor(seed: UInt64) throws {
         try #require(!PumpLines.all.isEmpty)
-        let wanted = Self.byteCount / Self.seeds.count
         let limit = seed.isMultiple(of: 5) ? 64 : PumpFamily.lineLimit
         var mutator = TrafficMutator(seed: seed, corpus: PumpLines.all.map { Array($0.utf8) })
         var framer = LineFramer(limit: limit)
@@ -21,7 +20,7 @@ struct FuzzTests {
         var kinds: Set<String> = []
 
         var traffic: [UInt8] = []
-        while input.count < wanted {
+        while input.count < Self.byteCount {
             let size = mutator.chunkSize()
             while traffic.count < size { traffic += mutator.burst() }
             let chunk = Array(traffic[..<size])

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Sharing
 
-/// Lines that are almost requests, from a seed. `PUMPCTL_FUZZ_BYTES` says how many bytes, where not the usual number.
+/// Lines that are almost requests, from a seed.
 @Suite("Lines from anybody", .timeLimit(.minutes(240)))
 struct ControlFuzzTests {
     private static let corpus: [[UInt8]] = [
@@ -52,11 +52,13 @@ struct ControlFuzzTests {
     }
 
     @Test("are JSON to the reader where they are to Foundation, but for what it refuses on purpose")
-    func reader() throws {
-        var random = SplitMix64(seed: 20)
+    func reader() throws { for seed in Seeds(5, soak: 1_000) { try read(seed) } }
+
+    private func read(_ seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
         var counts = (taken: 0, refused: 0)
         let onPurpose = ["each member once", "a smaller number", "at most \(JSONReader.depthLimit) levels"]
-        var left = FuzzAmount.bytes(usually: 2_000_000)
+        var left = 100_000
         while left > 0 {
             let line = Self.mutant(by: &random)
             left -= line.count + 1
@@ -65,20 +67,20 @@ struct ControlFuzzTests {
             do throws(JSONReader.Failure) {
                 let value = try JSONReader.value(of: line)
                 counts.taken += 1
-                if !isJSON { Issue.record("taken: \(text.debugDescription)") }
+                if !isJSON { Issue.record("seed \(seed), taken: \(text.debugDescription)") }
                 let again = try JSONReader.value(of: Array(value.json.utf8))
-                if again != value { Issue.record("written as \(value.json): \(text.debugDescription)") }
+                if again != value { Issue.record("seed \(seed), written as \(value.json): \(text.debugDescription)") }
             } catch {
                 counts.refused += 1
                 // Foundation takes UTF-16 and UTF-32 too, by where the zeros are, and a comma behind the last element.
                 let isCommaLast = line[..<error.position].last { $0 > 0x20 } == UInt8(ascii: ",")
                 if isJSON, !onPurpose.contains(error.expected), !line.contains(0), !isCommaLast {
-                    Issue.record("refused, \(error): \(text.debugDescription)")
+                    Issue.record("seed \(seed), refused, \(error): \(text.debugDescription)")
                 }
             }
         }
-        #expect(counts.taken > 1000)
-        #expect(counts.refused > 1000)
+        #expect(counts.taken > 100, "seed \(seed)")
+        #expect(counts.refused > 100, "seed \(seed)")
     }
 
     @Test("nest as deep as they like without harm, and are read in time that grows as they do")
@@ -92,11 +94,13 @@ struct ControlFuzzTests {
     }
 
     @Test("get one response each, and send nothing to the device but what they ask for")
-    func connection() async throws {
+    func connection() async throws { for seed in Seeds(2, soak: 500) { try await attack(seed) } }
+
+    private func attack(_ seed: UInt64) async throws {
         try await ControlRig.run { rig in
             let client = try await rig.client()
-            var random = SplitMix64(seed: 21)
-            var left = FuzzAmount.bytes(usually: 500_000)
+            var random = SplitMix64(seed: seed)
+            var left = 50_000
             while left > 0 {
                 let lines = (0..<12).map { _ in Self.mutant(by: &random) }
                 var bytes: [UInt8] = lines.flatMap { $0 + [0x0A] }
@@ -120,7 +124,7 @@ struct ControlFuzzTests {
                 while responses < count { responses += try await client.message()["event"] == nil ? 1 : 0 }
                 let sent = Set(rig.sentLines)
                 rig.reports.update { $0 = [] }
-                #expect(sent.subtracting(allowed) == [])
+                #expect(sent.subtracting(allowed) == [], "seed \(seed)")
             }
             #expect(try await rig.client().ask("devices")["ok"] == true)
         }

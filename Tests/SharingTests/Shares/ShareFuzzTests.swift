@@ -9,7 +9,7 @@ import Transports
 
 @testable import Sharing
 
-/// Bytes from a seed, at all shares of all families. `PUMPCTL_FUZZ_BYTES` says how many, where not the usual number.
+/// Bytes from a seed, at all shares of all families.
 @Suite("Bytes from anybody at a share", .timeLimit(.minutes(240)))
 struct ShareFuzzTests {
     /// What the families' devices understand, and what lies beside it.
@@ -38,9 +38,14 @@ struct ShareFuzzTests {
     /// How many bytes a client sends before it leaves.
     private static let visit = 8192
 
-    /// Sends bytes of one family's many to it, by clients that say their last word in the middle of something.
-    private static func attack<Device: SimulatedDevice>(_ family: Family, _ firmware: Device, seed: UInt64) async throws
-    {
+    /// Sends bytes of each seed to a device, by clients that say their last word in the middle of something.
+    private static func attack<Device: SimulatedDevice>(_ family: Family, _ firmware: Device) async throws {
+        for seed in Seeds(1, soak: 300) { try await attack(family, firmware, seed) }
+    }
+
+    private static func attack<Device: SimulatedDevice>(
+        _ family: Family, _ firmware: Device, _ seed: UInt64
+    ) async throws {
         try await SharedBench.run(family, firmware) { bench, _ in
             let share = try await SocketShare.open(bench.device, at: .tcp(host: "127.0.0.1", port: 0))
             let folder = TemporaryFolder()
@@ -55,7 +60,7 @@ struct ShareFuzzTests {
                 }
             }
             var random = SplitMix64(seed: seed)
-            var left = FuzzAmount.bytes(usually: 150_000) / 5
+            var left = 30_000
             var number = 0
             while left > 0 {
                 let bytes = bytes(min(left, visit), by: &random)
@@ -71,7 +76,7 @@ struct ShareFuzzTests {
                     defer { events = [] }
                     return events.compactMap { if case .sends(let line, _) = $0 { line } else { nil } }
                 }
-                #expect(family == .rescue || !lines.contains { $0.contains(0x0A) })
+                #expect(family == .rescue || !lines.contains { $0.contains(0x0A) }, "seed \(seed)")
                 told.update { $0.bytes = [] }
             }
             // What they have left behind: nobody, and a device that is there.
@@ -89,7 +94,7 @@ struct ShareFuzzTests {
     /// Sends bytes, and waits until the share has hung up.
     private static func send(_ bytes: [UInt8], at address: SocketAddress) async throws {
         let client = LineClientEnd(
-            try await DescriptorChannel.connect(to: address, deadline: .now.advanced(by: .seconds(30))))
+            try await DescriptorChannel.connect(to: address, deadline: .now + patience))
         // Whoever is dropped in between can't send the rest.
         try? await client.channel.write(bytes)
         await client.sayNoMore()
@@ -105,24 +110,23 @@ struct ShareFuzzTests {
     }
 
     @Test("harms no pump")
-    func pump() async throws { try await Self.attack(.pump, PumpFirmware(), seed: 31) }
+    func pump() async throws { try await Self.attack(.pump, PumpFirmware()) }
 
     @Test("harms no LED controller")
-    func led() async throws { try await Self.attack(.led, LEDFirmware(), seed: 32) }
+    func led() async throws { try await Self.attack(.led, LEDFirmware()) }
 
     @Test("harms no storm logger")
-    func storm() async throws { try await Self.attack(.storm, StormFirmware(), seed: 33) }
+    func storm() async throws { try await Self.attack(.storm, StormFirmware()) }
 
     @Test("harms no peer")
     func peer() async throws {
         try await Self.attack(
-            .peer, PeerFirmware(options: PeerFirmwareOptions(carrier: .line(.unlimited), imageByteCount: 1000)),
-            seed: 34)
+            .peer, PeerFirmware(options: PeerFirmwareOptions(carrier: .line(.unlimited), imageByteCount: 1000)))
     }
 
     @Test("harms no rescue phone")
     func rescue() async throws {
         try await Self.attack(
-            .rescue, RescueFirmware(options: RescueFirmwareOptions(carrier: .line(.unlimited), messages: 1)), seed: 35)
+            .rescue, RescueFirmware(options: RescueFirmwareOptions(carrier: .line(.unlimited), messages: 1)))
     }
 }

@@ -2,6 +2,7 @@ import DescriptorIO
 import Glibc
 import LineProtocol
 import SerialPort
+import TestSupport
 import Testing
 @testable import Transports
 
@@ -31,7 +32,7 @@ enum Carrier: String, CaseIterable, Codable, Sendable {
     static var holdingBack: [Carrier] { allCases.filter { $0 != .ble } }
 
     /// How often links are opened in a row. A BLE device is scanned for and connected each time.
-    var openings: Int { self == .ble ? 500 : 10_000 }
+    var openings: Int { self == .ble ? Seeds.amount(100, soak: 500) : Seeds.amount(1_000, soak: 10_000) }
 
     /// Those that say at once that the far end is gone, though nobody reads. TCP says so only to a reader.
     static var tellingOfHangUp: [Carrier] { descriptors.filter { $0 != .tcpIPv4 && $0 != .tcpIPv6 } }

@@ -68,12 +68,13 @@ struct GeneratedCommandTests {
         }
     }
 
-    @Test("1,000 commands print the same to the byte when they are played back", arguments: 0..<10)
-    func replays(hundred: Int) async throws {
+    @Test(
+        "Commands print the same to the byte when they are played back",
+        arguments: Seeds(200, soak: 10_000).pieces(10))
+    func replays(seeds: Range<UInt64>) async throws {
         let folder = TemporaryFolder()
         let parsed = try Self.commands.map(Parsed.init)
-        for number in 0..<100 {
-            let seed = UInt64(hundred * 100 + number)
+        for seed in seeds {
             let command = parsed[Int(seed) % parsed.count]
             let path = folder.path("\(seed)")
             let port = "replay:\(path)?pace=none"

@@ -70,15 +70,16 @@ struct GeneratedSessionTests {
         return session
     }
 
-    @Test("1,000 sessions are equal to the byte on the wire, and in what commands print", arguments: 0..<10)
-    func replays(hundred: Int) async throws {
+    @Test(
+        "Sessions are equal to the byte on the wire, and in what commands print",
+        arguments: Seeds(200, soak: 10_000).pieces(10))
+    func replays(seeds: Range<UInt64>) async throws {
         let folder = TemporaryFolder()
         let world = QuietWorld()
-        for number in 0..<100 {
-            let seed = UInt64(hundred * 100 + number)
+        for seed in seeds {
             let (first, second) = (folder.path("\(seed)-a"), folder.path("\(seed)-b"))
             // Who answers late or not at all has a time that belongs to the session.
-            let isDifficult = number.isMultiple(of: 2)
+            let isDifficult = seed.isMultiple(of: 2)
             let original = try await Self.original(seed, isDifficult: isDifficult, at: first, in: world)
             #expect(!original.text.isEmpty)
             let replay = try await Self.replay(

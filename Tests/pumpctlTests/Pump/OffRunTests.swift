@@ -4,10 +4,10 @@ import Glibc
 import TestSupport
 import Testing
 
-/// 300 runs of the real program on a simulated pump, each hit by a signal at a moment that its seed says.
+/// Runs of the real program on a simulated pump, each hit by a signal at a moment that its seed says.
 ///
 /// However a run ends, the pump is off or the program has said that it may be on; and whatever the next command says is true.
-@Suite("Runs of on --for that are hit by a signal", .timeLimit(.minutes(10)))
+@Suite("Runs of on --for that are hit by a signal", .timeLimit(.minutes(60)))
 struct OffRunTests {
     /// What happens to a run.
     enum Blow: CaseIterable {
@@ -29,12 +29,12 @@ struct OffRunTests {
         }
     }
 
-    @Test(arguments: 0..<30)
-    func `Leave the pump off, or say that it may be on`(chunk: UInt64) async throws {
-        for seed in chunk * 10..<chunk * 10 + 10 {
+    @Test(arguments: Seeds(66, soak: 3_000).pieces(22))
+    func `Leave the pump off, or say that it may be on`(seeds: Range<UInt64>) async throws {
+        for seed in seeds {
             var random = SplitMix64(seed: seed)
             let pump = try await BenchPump()
-            let blow = Blow.allCases.randomElement(using: &random) ?? .kill
+            let blow = Blow.allCases[Int(seed % UInt64(Blow.allCases.count))]
             try await run(blow, on: pump, seed: seed, &random)
             await pump.close()
         }
