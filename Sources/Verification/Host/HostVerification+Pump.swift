@@ -21,7 +21,7 @@ extension HostVerification {
                 "cut", "a pump behind a module that cuts its lines anywhere", ["fault": "split"],
                 rules + [understands("1: \"notifications of at most 20 bytes that cut lines anywhere\"")]),
             PlayedDevice(
-                "unheard", "a pump that is not heard for 3 s", ["fault": "silence=3s@command:1"],
+                "unheard", "a pump that is not heard for 0.2 s", ["fault": "silence=200ms@command:1"],
                 [
                     HostCheck(
                         "repeats-off", "1, table: \"OFF … always works\": it is sent again until it is acknowledged",

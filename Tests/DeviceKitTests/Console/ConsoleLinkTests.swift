@@ -39,7 +39,7 @@ import Testing
             link.send(Array(line.utf8))
             #expect(await device.nextSent() == line + "\n")
             // The reading time begins behind the sending, by the clock as it is then.
-            while !link.unsent.isEmpty { await Task.yield() }
+            while !link.unsent.isEmpty { await settle() }
             clock.advance(by: .milliseconds(200))
         }
         #expect(await link.close() == [])

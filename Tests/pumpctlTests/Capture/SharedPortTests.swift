@@ -10,11 +10,11 @@ import Testing
 
 @testable import pumpctl
 
-@Suite("A device that is shared with a program", .timeLimit(.minutes(1)))
+@Suite("A device that is shared with a program", .timeLimit(.minutes(5)))
 struct SharedPortTests {
     private let notes = Watched("")
 
-    private func run(_ script: String, over link: any Link, patience: Duration = .seconds(20)) async throws -> Int32 {
+    private func run(_ script: String, over link: any Link, patience: Duration = .seconds(100)) async throws -> Int32 {
         let parsed = try #require(try PumpctlCommand.parseAsRoot(["status", "--no-record"]) as? any ContextCommand)
         var options = parsed.shared.merged(with: parsed.parent.shared)
         options.port = "replay:test"
@@ -42,8 +42,8 @@ struct SharedPortTests {
         // A port that hangs up ends the second 'read' at once.
         let program = #"""
             exec 3<>"$PUMPCTL_PORT"
-            printf 'TEMP\n' >&3; read -r -t 20 line <&3
-            printf 'ON\n' >&3; read -r -t 5 line <&3
+            printf 'TEMP\n' >&3; read -r -t 100 line <&3
+            printf 'ON\n' >&3; read -r -t 100 line <&3
             printf 'SPEED:200\n' >&3
             exit 0
             """#
@@ -59,8 +59,8 @@ struct SharedPortTests {
         let link = SendingLink(script) { number, text in
             // Takes until the program has ended, and everybody has noticed.
             guard number == 1, let process = pid_t(text.split(separator: "\n")[0]) else { return nil }
-            while kill(process, 0) == 0 { await Task.yield() }
-            for _ in 0..<1000 { await Task.yield() }
+            while kill(process, 0) == 0 { await settle() }
+            await settle()
             return Task.isCancelled ? LinkError(.cancelled, name: "test", activity: "send") : nil
         }
         let status = try await run(#"exec 3<>"$PUMPCTL_PORT"; echo $$ >&3; printf 'OFF\n' >&3; exit 4"#, over: link)

@@ -98,9 +98,11 @@ struct LEDBLETests {
     @Test("The lines of the serial port can be sent, and no other is written")
     func lines() async throws {
         try await withBoard(Board(value: 1)) { bench, board in
-            for (line, status, output) in [("LED", 0, "LED:1\n"), ("LED:0", 0, "LED:0\n"), ("FAN:1", 75, "")] {
+            for (line, timeout, status, output) in [
+                ("LED", "100", 0, "LED:1\n"), ("LED:0", "100", 0, "LED:0\n"), ("FAN:1", "2", 75, ""),
+            ] {
                 let ending = try await bench.run(
-                    "-p", "ble:C0:FF:EE:00:00:01", "--family", "led", "--timeout", "2", "send", line)
+                    "-p", "ble:C0:FF:EE:00:00:01", "--family", "led", "--timeout", timeout, "send", line)
                 #expect(ending.status == Int32(status), "\(ending)")
                 #expect(ending.output == output)
             }

@@ -114,8 +114,8 @@ struct LatencyCommandTests {
     @Test("Another program's OFF goes at once, and ends it")
     func stopped() async throws {
         let pump = try await BenchPump(isOn: true)
-        let measuring = try await Pumpctl.start(["--port", pump.port, "latency", "--count", "100000"])
-        while await pump.host.change({ pump, _ in pump.commandsHandled }) < 3 { await Task.yield() }
+        let measuring = try await Pumpctl.start(["-v", "--port", pump.port, "latency", "--count", "100000"])
+        for _ in 1...3 { try await measuring.errors.text(upTo: "< TEMP") }
         let off = try await Pumpctl.run("--port", pump.port, "off")
         #expect(off.status == 0, "\(off)")
         #expect(await pump.state() == .off)
@@ -128,8 +128,8 @@ struct LatencyCommandTests {
     @Test("Interrupted, it prints no half of a report", arguments: [SIGINT, SIGTERM])
     func interrupted(signal: Int32) async throws {
         let pump = try await BenchPump()
-        let measuring = try await Pumpctl.start(["--port", pump.port, "latency", "--count", "100000"])
-        while await pump.host.change({ pump, _ in pump.commandsHandled }) < 3 { await Task.yield() }
+        let measuring = try await Pumpctl.start(["-v", "--port", pump.port, "latency", "--count", "100000"])
+        for _ in 1...3 { try await measuring.errors.text(upTo: "< TEMP") }
         measuring.send(signal: signal)
         let ending = try await measuring.ending()
         await pump.close()

@@ -63,7 +63,7 @@ struct OffTests {
     @Test("Is sent again where the pump only refuses, and fails saying that the pump may be on")
     func refused() async throws {
         let device = try await ScriptedDevice { _ in "ERROR:UNKNOWN_COMMAND\r\n" }
-        let ending = try await Pumpctl.run("-p", device.port, "--json", "--timeout", "1.2", "off")
+        let ending = try await Pumpctl.run("-p", device.port, "--json", "--timeout", "3", "off")
         expectFailure(ending, 1, saying: "refused OFF: UNKNOWN_COMMAND", "the pump may be on", hint: "its button")
         #expect(try ending.object()["outcome"] as? String == "unknown")
         #expect(device.heard.state.text.hasPrefix("\nOFF\n\nOFF\n"))

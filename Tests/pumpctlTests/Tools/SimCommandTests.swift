@@ -23,7 +23,7 @@ struct SimCommandTests {
         var clients: [DescriptorChannel] = []
         for _ in 0..<20 {
             let address = SocketAddress.tcp(host: "127.0.0.1", port: port)
-            clients.append(try await DescriptorChannel.connect(to: address, deadline: .now + .seconds(30)))
+            clients.append(try await DescriptorChannel.connect(to: address, deadline: .now + patience))
         }
         for client in clients { await client.close() }
         #expect(try await Pumpctl.run("-p", text, "status").status == 0)
@@ -301,7 +301,9 @@ struct SimCommandTests {
     @Test(
         "An endpoint takes what sim takes, and sim what an endpoint takes",
         arguments: [
-            ["-p", "sim:pump?banner=hello&baud=115200", "status"], ["-p", "sim:pump?unpaced", "status"],
+            // The board starts meanwhile: it is asked again after half of the time.
+            ["-p", "sim:pump?banner=hello&baud=115200", "--timeout", "6", "status"],
+            ["-p", "sim:pump?unpaced", "status"],
             ["-p", "sim:led?mute&lit&baud=9600", "led", "get"], ["-p", "sim:led?unpaced=off", "led", "get"],
             ["-p", "sim:storm?interval=off&rows=3&baud=9600", "storm", "log", "get", "--quiet", "0.2"],
             ["-p", "sim:rescue?hoard&interval=0&unpaced", "send", "X", "--quiet", "0.1"],
@@ -364,15 +366,15 @@ struct SimCommandTests {
         // All of 127/8 is this machine: where it listens on every address, it listens on this one too.
         await #expect(throws: DescriptorError.self) {
             try await DescriptorChannel.connect(
-                to: .tcp(host: "127.0.0.2", port: port), deadline: .now + .seconds(30)
+                to: .tcp(host: "127.0.0.2", port: port), deadline: .now + patience
             ).leave()
         }
         let address = SocketAddress.tcp(host: "127.0.0.1", port: port)
-        let first = try await DescriptorChannel.connect(to: address, deadline: .now + .seconds(30))
+        let first = try await DescriptorChannel.connect(to: address, deadline: .now + patience)
         // Its answer shows that it is joined.
         try await first.write(Array("TEMP\n".utf8))
         _ = try await first.read()
-        let second = try await DescriptorChannel.connect(to: address, deadline: .now + .seconds(30))
+        let second = try await DescriptorChannel.connect(to: address, deadline: .now + patience)
         await #expect(throws: DescriptorError.self) { while try await second.read() != nil {} }
         await first.leave()
         #expect(try await Pumpctl.run("-p", text, "status").status == 0)
