@@ -49,9 +49,8 @@ struct CommandWordsTests {
     @Test(
         "A wrong command line is told to programs as an object",
         arguments: [
-            ["status", "--frobnicate", "--json"], ["--json", "start"], ["--json", "speed", "256"],
-            ["--json", "speed", "-1"], ["status", "--timeout", "0", "--json"], ["--json", "monitor", "--count", "0"],
-            ["--json", "-f", "toaster", "status"],
+            ["status", "--frobnicate", "--json"], ["--json", "start"], ["--json", "speed", "-1"],
+            ["--json", "monitor", "--count", "0"], ["--json", "-f", "toaster", "status"],
         ])
     func objects(arguments: [String]) async throws {
         let ending = try await Pumpctl.start(arguments).ending()

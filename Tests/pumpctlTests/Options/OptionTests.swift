@@ -1,7 +1,10 @@
+import ArgumentParser
 import Foundation
 import Glibc
 import Testing
 import TestSupport
+
+@testable import pumpctl
 
 @Suite("Options and where the port comes from")
 struct OptionTests {
@@ -11,13 +14,10 @@ struct OptionTests {
             ["-p", "PORT", "--json", "status"], ["status", "-p", "PORT", "--json"],
             ["--json", "status", "--port=PORT"],
         ])
-    func places(arguments: [String]) async throws {
-        let pump = try await BenchPump()
-        let words = arguments.map { $0.replacing("PORT", with: pump.port) }
-        let ending = try await Pumpctl.start(words).ending()
-        #expect(ending.status == 0)
-        #expect(try ending.object()["state"] as? String == "off")
-        await pump.close()
+    func places(arguments: [String]) throws {
+        let command = try #require(try PumpctlCommand.parseAsRoot(arguments) as? any ContextCommand)
+        let options = command.shared.merged(with: command.parent.shared)
+        #expect(options.port == "PORT" && options.json)
     }
 
     @Test("Another endpoint behind the name is refused, and nothing is sent to either")

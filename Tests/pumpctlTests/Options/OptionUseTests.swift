@@ -59,9 +59,11 @@ struct OptionUseTests {
             "-p X storm log get -p A --json --port=B", "-p A -p B", "-p status -p B status", "-p A status -p B",
             "-p A storm log get --port=B", "-p status status -p B", "-p X off -p sim:pump",
         ])
-    func twoPorts(line: String) async throws {
+    func twoPorts(line: String) throws {
         let arguments = line.split(separator: " ").map(String.init)
-        expectFailure(try await Pumpctl.start(arguments).ending(), 64, saying: "--port is given twice: ", hint: "omit")
+        let failure = try #require(throws: Failure.self) { try SharedOption.checkPorts(in: arguments) }
+        #expect(failure.status == .usage && failure.message.hasPrefix("--port is given twice: "))
+        #expect(failure.hint?.contains("omit") == true)
     }
 
     @Test(

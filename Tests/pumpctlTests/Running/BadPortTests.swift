@@ -109,10 +109,9 @@ struct BadPortTests {
             try await Pumpctl.run("-p", "carrier:pigeon", "status"), 64, saying: "carrier:pigeon", hint: "tcp:")
     }
 
-    @Test(
-        "An option of an endpoint that there is not, or out of range", arguments: ["baud=0", "baud=fast", "colour=red"])
-    func endpointOptions(option: String) async throws {
-        let ending = try await Pumpctl.run("-p", "serial:/dev/null?\(option)", "status")
+    @Test("An option of an endpoint that there is not")
+    func endpointOption() async throws {
+        let ending = try await Pumpctl.run("-p", "serial:/dev/null?colour=red", "status")
         expectFailure(ending, 64, saying: "serial:/dev/null", hint: "baud")
     }
 }

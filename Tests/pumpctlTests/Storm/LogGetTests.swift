@@ -97,17 +97,6 @@ struct LogGetTests {
         await sensor.close()
     }
 
-    @Test("A sensor that does not answer ends it with 75 and leaves no file")
-    func noAnswer() async throws {
-        let sensor = try await ScriptedDevice()
-        let folder = TemporaryFolder()
-        let path = folder.path("storm.log")
-        let ending = try await Pumpctl.run("-p", sensor.port, "--timeout", "0.2", "storm", "log", "get", "-o", path)
-        expectFailure(ending, 75, saying: "no answer to GET_LOG in 0.2 s", hint: "baud rate 115200")
-        #expect(access(path + ".partial", F_OK) != 0)
-        await sensor.close()
-    }
-
     @Test("Ctrl-C ends it with 130, and says that the log is incomplete")
     func interrupted() async throws {
         let sensor = try await sensor()
@@ -189,26 +178,6 @@ struct LogGetTests {
     }
 
     @Test(
-        "What can't be written is said before the sensor is asked",
-        arguments: [("/proc/nowhere/storm.log", 66), ("/tmp", 66)] as [(String, Int32)])
-    func noFile(path: String, status: Int32) async throws {
-        let sensor = try await sensor()
-        expectFailure(
-            try await Pumpctl.run("-p", sensor.port, "storm", "log", "get", "-o", path), status, saying: path,
-            hint: "another file")
-        #expect(sensor.heard.state.text == "")
-        await sensor.close()
-    }
-
-    @Test("A full disk is told of, and what it holds is counted")
-    func fullDisk() async throws {
-        let sensor = try await sensor()
-        let ending = try await Pumpctl.run("-p", sensor.port, "storm", "log", "get", "-o", "/dev/full")
-        expectFailure(ending, 74, saying: "/dev/full", "incomplete")
-        await sensor.close()
-    }
-
-    @Test(
         "Options that make no sense are refused",
         arguments: [
             ["--json", "storm", "log", "get"], ["--family", "pump", "storm", "log", "get"],
@@ -234,19 +203,6 @@ struct LogGetTests {
         #expect(text.contains("kB/s"))
         #expect(try await program.ending().status == 0)
         await channel.close()
-    }
-
-    @Test("sim storm offers a log of any length to other programs", arguments: [["--pty"], ["--tcp", "0"]])
-    func served(place: [String]) async throws {
-        let sim = try await Pumpctl.start(
-            ["sim", "storm", "--unpaced", "--seed", "7", "--rows", "100000", "--interval", "off"] + place)
-        let port = String(try #require(try await sim.output.line().split(separator: " ").last))
-        let folder = TemporaryFolder()
-        let path = folder.path("storm.log")
-        #expect(try await Pumpctl.run("-p", port, "storm", "log", "get", "-o", path).status == 0)
-        #expect(try Data(contentsOf: URL(filePath: path)) == Data(StormLog(seed: 7).text(rows: 0..<100_000)))
-        sim.send(signal: SIGTERM)
-        #expect(try await sim.ending().status == 143)
     }
 
     @Test("sim:storm holds what its seed says")

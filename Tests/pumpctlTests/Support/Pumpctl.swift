@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import TestSupport
 import Testing
@@ -25,9 +26,9 @@ enum Pumpctl {
         let isTold = arguments.contains { $0.hasPrefix("--timeout") }
         // A device that is offered to whoever comes has no time of its own.
         let isOffered = arguments.contains("--as-device") && !arguments.contains("--run")
-        let patience = isPatient && !isTold && !isOffered ? ["--timeout", "30"] : []
+        let timeout = isPatient && !isTold && !isOffered ? ["--timeout", "100"] : []
         return try await ChildProcess(
-            program + patience + arguments, environment: all, terminal: terminal, streamsOnTerminal: terminal != nil)
+            program + timeout + arguments, environment: all, terminal: terminal, streamsOnTerminal: terminal != nil)
     }
 
     /// Runs it to its end.
@@ -36,6 +37,14 @@ enum Pumpctl {
     ) async throws -> ChildProcess.Ending {
         try await start(arguments, environment: environment).ending()
     }
+}
+
+/// The words in which a command line is refused before the command runs: as the program reads it, but in this process.
+func refusal(of arguments: [String], _ location: SourceLocation = #_sourceLocation) -> String {
+    let error = #expect(throws: (any Error).self, sourceLocation: location) {
+        try PumpctlCommand.parseAsRoot(NegativeNumbers.asValues(in: arguments))
+    }
+    return error.map { PumpctlCommand.message(for: $0) } ?? ""
 }
 
 extension ChildProcess.Ending {
