@@ -103,7 +103,8 @@ soak: setup-check build-tests
 	$(PART) 'soak of the libraries' env SEEDS=$(SEEDS) $(COUNT) $(RUN_TESTS) 8 --skip '^(pumpctlTests|BenchTests)\.'
 	$(PART) 'soak of the program' env SEEDS=$(SEEDS) $(COUNT) $(RUN_TESTS) 4 --filter '^pumpctlTests\.'
 	$(PART) 'soak against the firmware' env SEEDS=$(SEEDS) $(COUNT) $(RUN_TESTS) 4 --filter '^BenchTests\.'
-	$(MAKE) -C Tests/bench/mutants
+	SEEDS=$(SEEDS) $(MAKE) bench TEST='deaths Endurance'
+	$(PART) 'mutants of the firmware' $(MAKE) -C Tests/bench/mutants
 	$(MAKE) races
 
 # The tests of the libraries, watched for data races. Left out is what can't be preloaded to, or has no room for the
