@@ -33,8 +33,11 @@ PART := @scripts/part
 SKIPS ?= allow
 # Counts the tests of a run, and those that were skipped.
 COUNT := Tests/runner/run.py $(if $(filter fail,$(SKIPS)),--no-skips)
-# How many tests run at once. Programs have deadlines by the real clock: too many on few processors miss them.
+# Eight tests run at once: most of them wait for programs. Those against the firmware, four: a board takes a processor.
 RUN_TESTS := $(SWIFT) test --skip-build --experimental-maximum-parallelization-width
+LIBRARIES := $(RUN_TESTS) 8 --skip '^(pumpctlTests|BenchTests)\.'
+PROGRAM := $(RUN_TESTS) 8 --filter '^pumpctlTests\.'
+FIRMWARE := $(RUN_TESTS) 4 --filter '^BenchTests\.'
 
 # What is built with the thread sanitizer.
 RACES ?= .build/races
@@ -84,15 +87,15 @@ test: lint build-tests
 	$(PART) 'sketch of the storm sensor' $(MAKE) -s -C hardware/esp32-storm check
 	$(PART) 'sketch of the LED board' $(MAKE) -s -C hardware/esp32-led check
 	$(PART) 'tests of what runs the tests' python3 -B Tests/runner/check.py --quiet
-	$(PART) 'tests of the libraries' $(COUNT) $(RUN_TESTS) 8 --skip '^(pumpctlTests|BenchTests)\.'
-	$(PART) 'tests of the program' $(COUNT) $(RUN_TESTS) 4 --filter '^pumpctlTests\.'
+	$(PART) 'tests of the libraries' $(COUNT) $(LIBRARIES)
+	$(PART) 'tests of the program' $(COUNT) $(PROGRAM)
 
 check: setup-check test
 	$(PART) 'Nano in an emulator' $(MAKE) -s -C Tests/bench/nano-sim check
 	$(PART) 'udev rules' hardware/udev/check
 	$(PART) 'circuit' hardware/wiring/check
 	$(PART) 'tests of the virtual machine' $(MAKE) -s -C Tests/bench/vm check
-	$(PART) 'tests against the firmware' $(COUNT) $(RUN_TESTS) 4 --filter '^BenchTests\.'
+	$(PART) 'tests against the firmware' $(COUNT) $(FIRMWARE)
 	$(PART) 'examples' Examples/check $(CURDIR)/.build
 	$(PART) 'a family of another package' Examples/Scale/check $(CURDIR)/.build
 
@@ -100,9 +103,9 @@ check: setup-check test
 soak: SEEDS ?= $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')+
 soak: setup-check build-tests
 	@echo "soak: SEEDS=$(SEEDS)"
-	$(PART) 'soak of the libraries' env SEEDS=$(SEEDS) $(COUNT) $(RUN_TESTS) 8 --skip '^(pumpctlTests|BenchTests)\.'
-	$(PART) 'soak of the program' env SEEDS=$(SEEDS) $(COUNT) $(RUN_TESTS) 4 --filter '^pumpctlTests\.'
-	$(PART) 'soak against the firmware' env SEEDS=$(SEEDS) $(COUNT) $(RUN_TESTS) 4 --filter '^BenchTests\.'
+	$(PART) 'soak of the libraries' env SEEDS=$(SEEDS) $(COUNT) $(LIBRARIES)
+	$(PART) 'soak of the program' env SEEDS=$(SEEDS) $(COUNT) $(PROGRAM)
+	$(PART) 'soak against the firmware' env SEEDS=$(SEEDS) $(COUNT) $(FIRMWARE)
 	SEEDS=$(SEEDS) $(MAKE) bench TEST='deaths Endurance'
 	$(PART) 'mutants of the firmware' $(MAKE) -C Tests/bench/mutants
 	$(MAKE) races
