@@ -105,7 +105,7 @@ soak: setup-check build-tests
 	@echo "soak: SEEDS=$(SEEDS)"
 	$(PART) 'soak of the libraries' env SEEDS=$(SEEDS) $(COUNT) $(LIBRARIES)
 	$(PART) 'soak of the program' env SEEDS=$(SEEDS) $(COUNT) $(PROGRAM)
-	$(PART) 'soak against the firmware' env SEEDS=$(SEEDS) $(COUNT) $(FIRMWARE)
+	$(PART) 'soak against the firmware' env SEEDS=$(SEEDS) $(COUNT) $(FIRMWARE) --skip FirmwareMutantTests
 	SEEDS=$(SEEDS) $(MAKE) bench TEST='deaths Endurance'
 	$(PART) 'mutants of the firmware' $(MAKE) -C Tests/bench/mutants
 	$(MAKE) races

@@ -4,7 +4,7 @@ import Testing
 
 /// A family over a carrier, each of its cells with several seeds.
 enum FaultMatrix {
-    private static let onWire = Seeds(100, soak: 1_000)
+    private static let onWire = Seeds(100, soak: 200)
     /// Over BLE a run takes real time.
     private static let overRadio = Seeds(20, soak: 100)
     /// Over BLE, for the faults that a wire has as well.
