@@ -10,12 +10,12 @@ PREFIX ?= /usr/local
 
 # What pumpctl is built with: libedit for the console's line editing, linked in; libdbus, linked into a release; libudev to
 # find ports; SQLite for pumpctl-record, linked into a release too.
-BUILD_PACKAGES := pkg-config libudev-dev libdbus-1-dev libedit-dev libbsd-dev libmd-dev libncurses-dev libsqlite3-dev
-# What make test runs: other people's programs on the bus, at a port, and as a service.
-TEST_PACKAGES := g++ make socat shellcheck \
+BUILD_PACKAGES := g++ pkg-config libudev-dev libdbus-1-dev libedit-dev libbsd-dev libmd-dev libncurses-dev libsqlite3-dev
+# Additional packages for `make test`.
+TEST_PACKAGES := make socat shellcheck \
     udev umockdev gir1.2-umockdev-1.0 python3-gi dbus-daemon dbus-bin libglib2.0-bin \
     bluez python3-bleak systemd
-# What make check runs beside it: the Nano's firmware in an emulator, and other people's clients.
+# Additional packages for `make check`: the Nano's firmware in an emulator, and other people's clients.
 CHECK_PACKAGES := gcc simavr libsimavr-dev libelf-dev libjansson-dev gcc-avr avr-libc binutils-avr arduino-core-avr \
     python3-serial picocom tio
 
@@ -46,7 +46,7 @@ RACES ?= .build/races
 PROGRAMS ?= debug
 RELEASE_FOLDER := $(CURDIR)/.build/release
 
-.PHONY: all demo test check bench soak races lint benchmark install clean setup setup-test setup-check build-tests
+.PHONY: all demo test check bench soak soak-libraries soak-program soak-firmware soak-machine soak-mutants soak-races races lint benchmark install clean setup setup-test setup-check build-tests
 
 all: setup $(STATIC_LIBRARIES)
 	$(PART) 'release build' $(RELEASE)
@@ -69,7 +69,7 @@ setup-test: setup
 setup-check: setup-test
 	@scripts/ensure-packages $(CHECK_PACKAGES)
 
-# The debug build, which make test goes on with.
+# Uses the debug build, which `make test` reuses.
 demo: setup
 	$(SWIFT) build --product pumpctl
 	@scripts/demo .build/debug/pumpctl
@@ -99,16 +99,26 @@ check: setup-check test
 	$(PART) 'examples' Examples/check $(CURDIR)/.build
 	$(PART) 'a family of another package' Examples/Scale/check $(CURDIR)/.build
 
-# The seeds of a soak are fresh each time. A failure names its seed: SEEDS=1234 swift test --filter NAME plays it again.
-soak: SEEDS ?= $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')+
+# A soak runs all its parts, whatever fails, with fresh seeds. A failure names its seed: SEEDS=1234 swift test --filter NAME
+# repeats it.
 soak: setup-check build-tests
-	@echo "soak: SEEDS=$(SEEDS)"
+	@seeds=$${SEEDS:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')+} && echo "soak: SEEDS=$$seeds" && \
+	    $(MAKE) -k SEEDS="$$seeds" SKIPS=fail soak-libraries soak-program soak-firmware soak-machine soak-mutants soak-races
+
+# A part of a soak may say nothing for hours.
+soak-%: COUNT += --silence 14400
+soak-libraries:
 	$(PART) 'soak of the libraries' env SEEDS=$(SEEDS) $(COUNT) $(LIBRARIES)
+soak-program:
 	$(PART) 'soak of the program' env SEEDS=$(SEEDS) $(COUNT) $(PROGRAM)
+soak-firmware:
 	$(PART) 'soak against the firmware' env SEEDS=$(SEEDS) $(COUNT) $(FIRMWARE) --skip FirmwareMutantTests
-	SEEDS=$(SEEDS) $(MAKE) bench TEST='deaths Endurance'
-	$(PART) 'mutants of the firmware' $(MAKE) -C Tests/bench/mutants
-	$(MAKE) races
+soak-machine:
+	$(MAKE) bench TEST='deaths Endurance'
+soak-mutants:
+	$(PART) 'mutants of the firmware' $(MAKE) -C Tests/bench/mutants SEEDS=
+soak-races:
+	$(MAKE) races SEEDS=
 
 # The tests of the libraries, watched for data races. Left out is what can't be preloaded to, or has no room for the
 # sanitizer. The clang of the toolchain knows how Swift calls.

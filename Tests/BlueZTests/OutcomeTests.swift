@@ -5,7 +5,7 @@ import Testing
 
 @testable import BlueZ
 
-@Suite("An outcome", .timeLimit(.minutes(2)))
+@Suite("An outcome", .timeLimit(.minutes(5)))
 struct OutcomeTests {
     /// One that waits on a loop, on behalf of a task that has no place there.
     private actor Waiter {

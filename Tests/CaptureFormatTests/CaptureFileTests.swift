@@ -2,7 +2,7 @@ import CaptureFormat
 import TestSupport
 import Testing
 
-@Suite("A capture's file", .timeLimit(.minutes(2)))
+@Suite("A capture's file", .timeLimit(.minutes(5)))
 struct CaptureFileTests {
     private let folder = TemporaryFolder()
     private static let header = CaptureHeader(program: "pumpctl 0.1.0", family: "pump", started: "2026-11-25T07:00:00Z")

@@ -3,7 +3,7 @@ import Recorder
 import TestSupport
 import Testing
 
-@Suite("Messages", .timeLimit(.minutes(2)))
+@Suite("Messages", .timeLimit(.minutes(5)))
 struct MessageTests {
     private let bench = RecordBench()
 

@@ -4,7 +4,7 @@ import Recorder
 import TestSupport
 import Testing
 
-@Suite("Recorder", .timeLimit(.minutes(2)))
+@Suite("Recorder", .timeLimit(.minutes(5)))
 struct RecorderTests {
     private let bench = RecordBench()
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What keeps the record from being written.
-@Suite("Recorder in trouble", .timeLimit(.minutes(2)))
+@Suite("Recorder in trouble", .timeLimit(.minutes(5)))
 struct TroubleTests {
     private let bench = RecordBench()
 

@@ -6,7 +6,7 @@ import SimControl
 import TestSupport
 import Testing
 
-@Suite("A simulator's control socket", .timeLimit(.minutes(2)))
+@Suite("A simulator's control socket", .timeLimit(.minutes(5)))
 struct SimulationServerTests {
     /// A pump whose time stands still but for what is asked for, under control, and a program at the socket.
     private final class Rig: Sendable {

@@ -145,7 +145,7 @@ public final class ChildProcess: Sendable {
                 let context = Unmanaged<Context>.fromOpaque(pointer!).takeRetainedValue()
                 var info = siginfo_t()
                 while waitid(P_PID, id_t(context.child), &info, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
-                // Its number becomes somebody else's: who sends a signal to it looks at the status, under the same lock.
+                // After `waitpid` the process number may be reused: `send` checks the status under the same lock.
                 context.status.update { [child = context.child] status in
                     var word: CInt = 0
                     while waitpid(child, &word, 0) < 0 && errno == EINTR {}
@@ -182,7 +182,7 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits for the end, and that of what it prints, at most so long; then the program is killed, and the error thrown.
+    /// Waits for the exit and for the end of both outputs. At the deadline, kills the program and throws.
     @discardableResult
     public func ending(within deadline: Duration = patience) async throws -> Ending {
         do {
@@ -191,7 +191,7 @@ public final class ChildProcess: Sendable {
                 status: status.number, signal: status.signal, output: try await output.all("its output"),
                 errors: try await errors.all("its errors"))
         } catch {
-            let what = status.state == nil ? "the end of the program" : "the end of its output, behind its own,"
+            let what = status.state == nil ? "the end of the program" : "the end of its output (the program has exited)"
             send(signal: SIGKILL)
             throw NotInTime(
                 what: what, state: "output \(output.state), errors \(errors.state)")

@@ -2,10 +2,10 @@ internal import Glibc
 
 /// The programs of this package.
 ///
-/// Those that a person has are beside the test bundle, or in the folder that `PUMPCTL_PROGRAMS` names: a release build, perhaps.
-/// What only tests run is always beside the bundle.
+/// Installed programs come from the folder that `PUMPCTL_PROGRAMS` names, or from beside the test bundle. Programs that only
+/// tests run are always beside the bundle.
 public enum Executable {
-    /// Where the programs are that a person has. They find each other there.
+    /// The folder of the installed programs.
     public static let folder: String = {
         guard let name = getenv("PUMPCTL_PROGRAMS").map({ String(cString: $0) }), !name.isEmpty else {
             return bundleFolder

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// How long a test waits for what comes at once where nothing hangs. A busy machine takes a part of it.
+/// The deadline of waits for events that come at once unless something hangs. It is generous, for busy machines.
 public let patience = Duration.seconds(120)
 
 /// A value that a test waits for to become what it should be. Nothing here sleeps: each change wakes those who wait.

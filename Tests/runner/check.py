@@ -27,13 +27,14 @@ def issue(name, *texts, known=False, line=7):
 
 
 class CheckRun(unittest.TestCase):
-    def run_tests(self, *records, status=0, options=("--no-skips",), tail="", ending=""):
+    def run_tests(self, *records, status=0, options=("--no-skips",), tail="", ending="", arguments=()):
         """Runs run.py over a run with such events; its exit status, what it prints, and what the table of parts gets."""
         with tempfile.TemporaryDirectory() as folder:
             events = pathlib.Path(folder, "said")
             events.write_text("".join(json.dumps(record) + "\n" for record in records) + tail)
-            # What is run gets the path for its events as its second argument.
-            program = ["sh", "-c", f'cat "{events}" >"$1"; {ending}exit {status}']
+            # The program gets the path for its events behind all other arguments, in an option.
+            program = ["sh", "-c", f'while [ "$1" != --event-stream-output-path ]; do shift; done; cat "{events}" >"$2"; {ending}exit {status}']
+            program += ["sh", *arguments]
             parts = pathlib.Path(folder, "parts")
             result = subprocess.run(
                 [RUN, *options, *program], capture_output=True, text=True, check=False, env={**os.environ, "PARTS": str(parts)})
@@ -45,13 +46,27 @@ class CheckRun(unittest.TestCase):
 
     def test_the_slowest_tests_and_the_sum_of_a_target_are_printed(self):
         names = [f"t{number:02}" for number in range(25)]
-        began = [event("testStarted", name, 100.0) for name in names]
-        ended = [event("testEnded", name, 100.0 + number) for number, name in enumerate(names)]
-        status, printed, parts = self.run_tests(*map(test, names), *began, *ended, event("runEnded"))
+        events = []
+        for number, name in enumerate(names):
+            events += [event("testStarted", name, 100 * number), event("testEnded", name, 100 * number + number)]
+        status, printed, parts = self.run_tests(*map(test, names), *events, event("runEnded"), arguments=["--no-parallel"])
         lines = printed.splitlines()
         self.assertEqual((status, lines[0], len(lines)), (0, "   24.0 s  Tests: t24", 22))
-        self.assertEqual(lines[19:], ["    5.0 s  Tests: t05", "  300.0 s  Tests, all tests", "25 tests, 0 skipped"])
+        self.assertEqual(lines[19:], ["    5.0 s  Tests: t05", "  300.0 s  Tests, all", "25 tests, 0 skipped"])
         self.assertEqual(parts, "note\t25 tests, 0 skipped\n")
+
+    def test_of_tests_that_run_at_once_those_with_arguments_have_a_time(self):
+        def case(kind, number, time):
+            record = event(kind, "b", time)
+            record["payload"]["_testCase"] = {"id": str(number)}
+            return record
+
+        status, printed, _ = self.run_tests(
+            test("a"), test("b"), event("testStarted", "a", 0), event("testStarted", "b", 0), case("testCaseStarted", 1, 5),
+            case("testCaseStarted", 2, 6), case("testCaseEnded", 1, 7), case("testCaseEnded", 2, 9), event("testEnded", "a", 9),
+            event("testEnded", "b", 9), event("runEnded"))
+        lines = ["    5.0 s  Tests: b", "    5.0 s  Tests, all that have arguments", "2 tests, 0 skipped"]
+        self.assertEqual((status, printed.splitlines()), (0, lines))
 
     def test_a_run_that_is_ended_by_a_signal_leaves_no_process(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -2,7 +2,9 @@
 """Runs `swift test`, and says which tests were skipped or failed: run.py [--no-skips] [--silence SECONDS] swift test [OPTION]...
 
 The slowest tests and the time of each target are printed at the end, then a line that counts the tests, and one for each failure, which is
-far above by then; the file that PARTS names, if it is set, gets the count and the failures too. A run in which nothing happens for SECONDS (10 minutes, twice what a test may take) is killed, and the tests that it hung
+far above by then; the file that PARTS names, if it is set, gets the count and the failures too. A test that has arguments begins anew with
+each, and its time is the sum. Other tests begin, as `swift test` tells it, before it is their turn: their times are known only if one test
+runs at a time, with --no-parallel. A run in which nothing happens for SECONDS (10 minutes, twice what a test may take) is killed, and the tests that it hung
 in are named. Exit status: that of `swift test`; 1 where it did not finish, where there were no tests, or, with --no-skips, where one was
 skipped.
 """
@@ -33,10 +35,13 @@ class Account:
 
     functions: dict = dataclasses.field(default_factory=dict)
     skipped: set = dataclasses.field(default_factory=set)
-    # When a test began, by the clock of its process.
+    # When a test began, by the clock of its process, and each of its cases by its ID.
     under_way: dict = dataclasses.field(default_factory=dict)
-    # The seconds from the beginning of a test to its end, with the turns of others between them.
-    seconds: dict = dataclasses.field(default_factory=dict)
+    cases: dict = dataclasses.field(default_factory=dict)
+    # The seconds of tests whose time is known.
+    seconds: collections.Counter = dataclasses.field(default_factory=collections.Counter)
+    # Whether the tests run one at a time.
+    is_serial: bool = False
     # Where, and what was found, as a line each.
     failures: list = dataclasses.field(default_factory=list)
     has_ended: bool = False
@@ -45,7 +50,7 @@ class Account:
         return [self.functions[test] for test in sorted(tests & self.functions.keys())]
 
     def times(self):
-        """The seconds of each test function, the slowest first, and of all of each target."""
+        """The seconds of each test function whose time is known, the slowest first, and of all of each target."""
         tests = sorted(((self.seconds[test], test) for test in self.functions if test in self.seconds), reverse=True)
         targets = collections.Counter()
         for seconds, test in tests:
@@ -53,8 +58,8 @@ class Account:
         return tests, targets.most_common()
 
 
-def read(path):
-    account = Account()
+def read(path, is_serial=False):
+    account = Account(is_serial=is_serial)
     with open(path, encoding="utf-8") as stream:
         for line in stream:
             try:
@@ -69,11 +74,22 @@ def read(path):
             elif payload["kind"] == "testStarted":
                 account.under_way[payload["testID"]] = payload["instant"]["absolute"]
             elif payload["kind"] == "testEnded" and payload["testID"] in account.under_way:
-                account.seconds[payload["testID"]] = payload["instant"]["absolute"] - account.under_way.pop(payload["testID"])
+                seconds = payload["instant"]["absolute"] - account.under_way.pop(payload["testID"])
+                if account.is_serial:
+                    account.seconds[payload["testID"]] = seconds
+            elif payload["kind"] == "testCaseStarted":
+                account.cases[case(payload)] = payload["instant"]["absolute"]
+            elif payload["kind"] == "testCaseEnded" and case(payload) in account.cases and not account.is_serial:
+                account.seconds[payload["testID"]] += payload["instant"]["absolute"] - account.cases.pop(case(payload))
             elif payload["kind"] == "issueRecorded" and not payload["issue"]["isKnown"]:
                 account.failures.append(failure(payload, account.functions))
             account.has_ended = account.has_ended or payload["kind"] == "runEnded"
     return account
+
+
+def case(payload):
+    """What tells a case of a test from all others."""
+    return payload["testID"], json.dumps(payload.get("_testCase"), sort_keys=True)
 
 
 def failure(payload, functions):
@@ -85,12 +101,19 @@ def failure(payload, functions):
     return f"{name}{place}: {text}"
 
 
+def unblock():
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
+
+
 def run(command, events, silence):
     """Its exit status; it is killed when nothing has been added to its events for so many seconds."""
+    # SIGTERM waits until there is a process to kill.
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
     # A group of its own, for all that the tests have started.
-    process = subprocess.Popen(command, start_new_session=True)
+    process = subprocess.Popen(command, start_new_session=True, preexec_fn=unblock)
     size = -1
     try:
+        unblock()
         while True:
             try:
                 return process.wait(silence)
@@ -113,7 +136,7 @@ def note(text):
 
 
 def main():
-    # As by an interrupt: what was started is killed.
+    # On SIGTERM, kill the test processes, as on an interrupt.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     parser = argparse.ArgumentParser()
     parser.add_argument("--no-skips", action="store_true")
@@ -127,12 +150,12 @@ def main():
         if not os.path.exists(events):
             note("no test was run")
             return status or 1
-        account = read(events)
+        account = read(events, "--no-parallel" in arguments.command)
     tests, targets = account.times()
     for seconds, test in tests[:SLOWEST]:
         print(f"{seconds:7.1f} s  {re.split(r'[./]', test, maxsplit=1)[0]}: {account.functions[test]}")
     for target, seconds in targets:
-        print(f"{seconds:7.1f} s  {target}, all tests")
+        print(f"{seconds:7.1f} s  {target}, all{'' if account.is_serial else ' that have arguments'}")
     # A suite that is skipped is told for each of its tests, and for itself.
     names = account.names(account.skipped)
     note(f"{len(account.functions)} tests, {len(names)} skipped" + (f": {'; '.join(names)}" if names else ""))

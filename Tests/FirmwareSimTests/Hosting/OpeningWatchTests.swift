@@ -5,7 +5,7 @@ import SerialPort
 import TestSupport
 import Testing
 
-@Suite("Many pumps on terminals", .timeLimit(.minutes(2)))
+@Suite("Many pumps on terminals", .timeLimit(.minutes(5)))
 struct OpeningWatchTests {
     @Test("are watched by one inotify instance, which ends with the last of them")
     func oneInstance() async throws {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Sharing
 
-@Suite("A shared device", .timeLimit(.minutes(2)))
+@Suite("A shared device", .timeLimit(.minutes(5)))
 struct SharedDeviceTests {
     private static let status = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.0C}"
 

@@ -5,7 +5,7 @@ import Testing
 import Transports
 
 /// Each in a process of its own, where nothing else opens descriptors or starts threads.
-@Suite("Links opened and closed again and again", .serialized, .timeLimit(.minutes(5)))
+@Suite("Links opened and closed again and again", .serialized, .timeLimit(.minutes(20)))
 struct LinkLeakTests {
     @Test("leave no descriptor and no thread behind", arguments: Carrier.allCases)
     func opensAndCloses(carrier: Carrier) async throws {

@@ -4,7 +4,7 @@ import PeripheralSim
 import Testing
 
 /// The same over BLE, on a fake bluetoothd by a manual clock.
-@Suite("A host with a device that has faults, over BLE", .timeLimit(.minutes(5)))
+@Suite("A host with a device that has faults, over BLE", .timeLimit(.minutes(60)))
 struct RadioFaultTests {
     @Test("A pump") func pump() async throws {
         let world = try await RadioWorld()

@@ -5,7 +5,7 @@ import Testing
 
 /// Hosts of all families, and what becomes of what they do where a device or its line has a fault, in simulated time. See
 /// `Tests/bench/README.md`.
-@Suite("A host with a device that has faults, on a wire", .timeLimit(.minutes(5)))
+@Suite("A host with a device that has faults, on a wire", .timeLimit(.minutes(60)))
 struct WireFaultTests {
     @Test("A pump") func pump() async throws {
         try await FaultMatrix.check(.pump, over: .line, PumpFaultScript.self) { settings, seed in

@@ -31,13 +31,13 @@ protocol PlacedDevice<Device>: Sendable {
     func link() async throws -> any Link
     func change<Value: Sendable>(_ body: @Sendable (inout Device, Duration) -> Value) async -> Value
     func advance(by duration: Duration) async
-    /// Has `listener` told of all that the device says.
+    /// Adds a listener for the device's output.
     func attach(_ listener: any EmissionListener) async
     func stop() async
 }
 
 extension PlacedDevice {
-    /// Waits until something is so at the device, which says something when it becomes so.
+    /// Waits for a condition, which is checked after each output of the device.
     func untilItSpeaks(for what: String, _ isSo: @escaping @Sendable (Device) -> Bool) async throws {
         let ear = Ear()
         await attach(ear)

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Verification
 
-/// Which mutants are verified: by `MUTANTS`, `all`, or as many as it says, or those whose change has this text in it;
-/// by the first of `SEEDS`, which; by `MUTANTS_LISTED`, where it is set, of them only those in `survivors.txt`.
+/// The mutants that are verified. `MUTANTS` is `all`, a number, or a text in their changes; `SEEDS` is the seed of a sample;
+/// with `MUTANTS_LISTED`, only the mutants in `survivors.txt` are verified.
 private enum MutantSample {
-    private static let wish = ProcessInfo.processInfo.environment["MUTANTS"] ?? "\(Seeds.amount(10, soak: 25))"
+    private static let wish = ProcessInfo.processInfo.environment["MUTANTS"] ?? "10"
     static let seed = "\(Seeds(1, soak: 1).range.lowerBound)"
     private static let isOfListed = ProcessInfo.processInfo.environment["MUTANTS_LISTED", default: ""] != ""
     /// How many; nil for all that there are.

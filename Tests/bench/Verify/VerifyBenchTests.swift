@@ -40,7 +40,7 @@ struct VerifyBenchTests {
             // More rounds than any machine makes before the signal comes.
             let process = try await Self.pumpctl(
                 "--verbose", "--port", port, "verify", "--allow-run", "--timeout", "20", "--repeat", "1000", "--only",
-                "pump.on.reply")
+                "pump.on.reply", "pump.unasked")
             _ = try await process.errors.text(upTo: "PUMP:ON")
             process.send(signal: SIGTERM)
             #expect(try await process.ending().status == 128 + SIGTERM)

@@ -1,5 +1,4 @@
-/// What any client of a pump can say, and hears: every reply of the protocol that needs neither hands, nor half an hour, nor pieces
-/// sent at the pump's own pace.
+/// Commands for any client of a pump, with replies that need no hands, no long runs and no paced writes.
 enum ClientDialogue {
     /// A command, and the lines of its answer; a measurement is given by how it begins.
     struct Turn: Sendable {

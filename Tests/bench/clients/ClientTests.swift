@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 // Other people's programs on the pump that `pumpctl sim` offers.
-@Suite("Bench: other people's clients hear every reply")
+@Suite("Bench: other people's clients hear the replies")
 struct ClientTests {
     /// `pumpctl sim pump`, for the time of `body`.
     private func withSim(_ body: (_ path: String) async throws -> Void) async throws {

@@ -123,7 +123,8 @@ class Central:
     def _answer(self):
         self._answers += 1
         process, count = self.process, self._answers
-        process.guest.until(f"output_of({process.id}).count('\\n') >= {count} or has_ended({process.id})", 2 * PATIENCE)
+        process.guest.until(
+            f"standard_output_of({process.id}).count('\\n') >= {count} or has_ended({process.id})", 2 * PATIENCE)
         lines = process.standard_output().split("\n")
         assert len(lines) > count, f"no answer of {process.output()}"
         return json.loads(lines[count - 1])

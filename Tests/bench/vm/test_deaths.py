@@ -14,7 +14,7 @@ from bench import PATIENCE, BenchTest
 from bluetooth import BluetoothTest
 
 # Another seed strikes at other points: SEEDS=7, or SEEDS=7+ in a soak.
-SEED = int(re.match(r"\d+", os.environ.get("SEEDS", "1"))[0])
+SEED = int(re.match(r"\d+", os.environ.get("SEEDS") or "1")[0])
 COMMANDS = (("off",), ("on",), ("speed", "120"), ("off",), ("status",))
 # What the firmware says of its pump, where it says whether it is on.
 STATES = re.compile(rb"(?:PUMP:|MANUAL:|STATUS:\{State:)(?:ON|OFF)|\bSPEED:\d")

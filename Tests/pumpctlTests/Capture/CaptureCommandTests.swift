@@ -10,7 +10,7 @@ import Testing
 
 @testable import pumpctl
 
-@Suite("Captures on the command line", .timeLimit(.minutes(2)))
+@Suite("Captures on the command line", .timeLimit(.minutes(5)))
 struct CaptureCommandTests {
     private let folder = TemporaryFolder()
 

@@ -11,7 +11,7 @@ import Transports
 
 /// Commands as the program runs them, but for its process: their arguments are parsed as it parses them, and what they print
 /// goes through the program's own output, into memory.
-@Suite("Commands that are captured and played back", .timeLimit(.minutes(5)))
+@Suite("Commands that are captured and played back", .timeLimit(.minutes(60)))
 struct GeneratedCommandTests {
     /// What a command has written to standard output, and how it has ended.
     private struct Ending: Equatable {

@@ -8,7 +8,7 @@ import Transports
 
 @testable import pumpctl
 
-@Suite("Sessions that are captured and played back", .timeLimit(.minutes(5)))
+@Suite("Sessions that are captured and played back", .timeLimit(.minutes(60)))
 struct GeneratedSessionTests {
     /// What a session has printed, and what went over its link.
     private struct Session: Equatable {

@@ -2,7 +2,7 @@ import FirmwareSim
 import TestSupport
 import Testing
 
-@Suite("Standard output that takes no more", .timeLimit(.minutes(2)))
+@Suite("Standard output that takes no more", .timeLimit(.minutes(5)))
 struct StandardOutputTests {
     /// Runs `pumpctl` by a shell, which says the status at the end.
     private func run(_ script: String, _ arguments: [String]) async throws -> ChildProcess.Ending {

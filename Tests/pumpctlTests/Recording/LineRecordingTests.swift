@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Recording by commands that read no values", .timeLimit(.minutes(2)))
+@Suite("Recording by commands that read no values", .timeLimit(.minutes(5)))
 struct LineRecordingTests {
     /// What a command is to have recorded at least.
     struct Trial: Sendable, CustomTestStringConvertible {

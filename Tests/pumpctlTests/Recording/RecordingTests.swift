@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Recording", .timeLimit(.minutes(2)))
+@Suite("Recording", .timeLimit(.minutes(5)))
 struct RecordingTests {
     private let home = TemporaryFolder()
 

@@ -3,7 +3,7 @@ import FirmwareSim
 import Testing
 import TestSupport
 
-@Suite("A pump behind a Telnet server", .timeLimit(.minutes(2)))
+@Suite("A pump behind a Telnet server", .timeLimit(.minutes(5)))
 struct TelnetServerTests {
     @Test("Commands work, and are told that it is one")
     func commands() async throws {

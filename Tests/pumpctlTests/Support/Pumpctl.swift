@@ -39,7 +39,7 @@ enum Pumpctl {
     }
 }
 
-/// The words in which a command line is refused before the command runs: as the program reads it, but in this process.
+/// The parser's error message for `arguments`, without starting a process.
 func refusal(of arguments: [String], _ location: SourceLocation = #_sourceLocation) -> String {
     let error = #expect(throws: (any Error).self, sourceLocation: location) {
         try PumpctlCommand.parseAsRoot(NegativeNumbers.asValues(in: arguments))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(
     "The service of systemd",
-    .enabled(if: Executable.find("systemd-analyze") != nil, "not installed: systemd"), .timeLimit(.minutes(2)))
+    .enabled(if: Executable.find("systemd-analyze") != nil, "not installed: systemd"), .timeLimit(.minutes(5)))
 struct UnitFileTests {
     private static let package = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
     private static let program = "/usr/local/libexec/pumpctl/pumpctld"

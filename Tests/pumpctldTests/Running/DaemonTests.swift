@@ -7,7 +7,7 @@ import Testing
 @testable import DeviceKit
 @testable import pumpctld
 
-@Suite("pumpctld", .timeLimit(.minutes(2)))
+@Suite("pumpctld", .timeLimit(.minutes(5)))
 struct DaemonTests {
     /// Starts it, with an environment that is its own.
     private static func start(_ arguments: [String], _ more: [String: String] = [:]) async throws -> ChildProcess {

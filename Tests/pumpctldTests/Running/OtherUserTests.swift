@@ -6,7 +6,7 @@ import Testing
 @testable import pumpctld
 
 @Suite(
-    "Another user of the machine", .timeLimit(.minutes(2)),
+    "Another user of the machine", .timeLimit(.minutes(5)),
     .enabled(if: geteuid() == 0, "only root can start a program as another user"))
 struct OtherUserTests {
     /// A pump that pumpctld shares, in folders that everybody may look into.

@@ -226,11 +226,11 @@ static void inTheFieldABrokenSkinThermistorStopsNothing() {
     }
 }
 
-/// Turns until the pump stops; what it said.
-static std::string untilItStops(Bench &bench, unsigned &turns) {
+/// Turns until the pump stops, with `bytes` received before each turn; returns the lines of the last turn.
+static std::string untilItStops(Bench &bench, unsigned &turns, const std::string &bytes = "") {
     std::string said;
     for (turns = 0; bench.motor.enabled && turns < 20; turns++) {
-        said = bench.turn();
+        said = bench.turn(bytes);
     }
     return said;
 }
@@ -269,6 +269,14 @@ static void whatTheThermistorsSayStopsThePumpWithinASecond() {
         CHECK_TEXT(bench.turn("ON\n"), "OK|PUMP:ON");
         CHECK_TEXT(bench.turn(), "");
         CHECK(bench.motor.runs(180));
+
+        // Commands that keep the controller busy don't delay the stop.
+        bench.inputs.water = fault.water;
+        bench.inputs.skin = fault.skin;
+        begin = bench.inputs.now;
+        CHECK(untilItStops(bench, turns, "TEMP\n").find(wanted) != std::string::npos);
+        CHECK(turns == 3);
+        CHECK(bench.inputs.now - begin < 1000);
     }
 }
 

@@ -96,7 +96,7 @@ def python(payload, source):
 def until(payload, expression, seconds):
     """Waits until an expression is true, and answers with its value; with its last value if time runs out.
 
-    It may use `output_of(process)`, `has_ended(process)` and `descriptors_of(process)`.
+    It may use `output_of(process)`, `standard_output_of(process)`, `has_ended(process)` and `descriptors_of(process)`.
     """
     begun = time.monotonic()
     while True:
@@ -148,6 +148,7 @@ def serve(port):
 namespace.update(
     os=os, time=time,
     has_ended=has_ended,
+    standard_output_of=lambda process_id: output(None, process_id)["out"],
     output_of=lambda process_id: "".join(output(None, process_id).values()),
     descriptors_of=lambda process_id: descriptors(None, process_id).values())
 serve(os.open(sys.argv[1], os.O_RDWR))
