@@ -40,7 +40,8 @@ struct ImageGetTests {
         arguments: [
             ("no_file_selected", 1, "choose an image"), ("not_png", 1, "PNG"), ("read_failed", 1, "choose it again"),
             ("begin_bad_format", 76, "IMG_BEGIN"), ("too_large", 76, "smaller"),
-            ("base64_invalid", 76, "fetch it again"), ("size_mismatch", 76, "fetch it again"), ("stalls", 75, "--timeout"),
+            ("base64_invalid", 76, "fetch it again"), ("size_mismatch", 76, "fetch it again"),
+            ("stalls", 75, "--timeout"),
         ] as [(String, Int32, String)])
     func faults(fault: String, status: Int32, hint: String) async throws {
         let folder = TemporaryFolder()
