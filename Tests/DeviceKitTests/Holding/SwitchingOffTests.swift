@@ -144,6 +144,28 @@ struct SwitchingOffTests {
         #expect(reports.state == ["openingAgain", "unverified"])
     }
 
+    @Test(
+        "Only a link that is lost in time is opened again",
+        arguments: [SessionError.Code.refused, .noAnswer, .linkLost])
+    func notAgain(code: SessionError.Code) async throws {
+        let clock = ManualClock()
+        let error = await #expect(throws: SessionError.self) {
+            try await SwitchingOff(.pump, timeout: .seconds(20), clock: clock) { [opened] endpoint in
+                opened.update { $0.append(endpoint) }
+                return Self.pump()
+            } stop: { _, _ in
+                // A lost link is noticed too late.
+                clock.advance(by: .seconds(code == .linkLost ? 20 : 1))
+                throw SessionError(code, command: "OFF", outcome: .unknown)
+            } tell: { [reports] report in
+                reports.update { $0.append("\(report)") }
+            }.run(at: Endpoint("tcp:bench:4000"))
+        }
+        #expect(error?.code == code)
+        #expect(opened.state.count == 1)
+        #expect(reports.state == [])
+    }
+
     @Test("Over BLE the device is taken also where others listen")
     func shared() async throws {
         try await switchOff(at: "ble:HMSoft") { _ in Self.pump() }
