@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -39,6 +40,13 @@ class CheckRun(unittest.TestCase):
             result = subprocess.run(
                 [RUN, *options, *program], capture_output=True, text=True, check=False, env={**os.environ, "PARTS": str(parts)})
             return result.returncode, result.stdout, parts.read_text()
+
+    def test_the_tests_can_be_interrupted_also_if_the_run_ignores_that(self):
+        program = ["sh", "-c", "kill -INT $$; echo survived"]
+        run = subprocess.run(
+            [RUN, *program], capture_output=True, text=True, check=False,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+        self.assertEqual((run.returncode, run.stdout), (-signal.SIGINT % 256, "no test was run\n"))
 
     def test_a_run_without_skips_passes_and_is_counted(self):
         status, printed, parts = self.run_tests(test("a"), test("b"), test("s", "suite"), event("runEnded"))

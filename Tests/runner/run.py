@@ -105,12 +105,19 @@ def unblock():
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
 
 
+def reset_signals():
+    """In the tests before exec. A script's background jobs ignore SIGINT, and tests send it to programs."""
+    unblock()
+    for number in (signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def run(command, events, silence):
     """Its exit status; it is killed when nothing has been added to its events for so many seconds."""
     # SIGTERM waits until there is a process to kill.
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
     # A group of its own, for all that the tests have started.
-    process = subprocess.Popen(command, start_new_session=True, preexec_fn=unblock)
+    process = subprocess.Popen(command, start_new_session=True, preexec_fn=reset_signals)
     size = -1
     try:
         unblock()

