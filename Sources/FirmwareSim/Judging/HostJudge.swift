@@ -30,6 +30,7 @@ public struct HostJudge: Sendable {
     /// When the command that goes on began, and whether the device was answering another then.
     private var beginning: (time: Duration, isEarly: Bool)?
     private var lastBeginning: Duration?
+    private var lastWord: [UInt8] = []
     /// When the host has flushed its input, or was seen to close its port.
     private var flushedAt: Duration?
     /// Whether the reply that goes on was flushed: each is one finding.
@@ -141,8 +142,10 @@ public struct HostJudge: Sendable {
         judge(packet ?? command, isPacket: packet != nil, at: beginning.time)
         judgeRestraint(word, at: beginning.time)
         if !urgent.contains(word) { judgeMoment(of: beginning) }
-        lastBeginning = beginning.time
-        (awaitsReply, hasFlushed) = (true, false)
+        // A host that repeats OFF can't tell which of them a reply answers: after the first reply it may go on.
+        let isRepeated = urgent.contains(word) && word == lastWord
+        (lastBeginning, lastWord) = (beginning.time, word)
+        (awaitsReply, hasFlushed) = (!isRepeated, false)
         if !said.isEmpty { early.append(word) }
         for wait in waiting where isReaction(word, to: wait.index) { tested.insert(wait.index) }
         waiting = waiting.filter { !isReaction(word, to: $0.index) }

@@ -28,6 +28,21 @@ struct HostJudgeTests {
         #expect(verdict.findings[0].detail == "STATUS came before the last reply had ended")
     }
 
+    @Test("A host that has repeated OFF goes on after one reply, whichever OFF that answers")
+    func repeatedOff() throws {
+        var judge = try Self.judge("one-in-flight")
+        judge.hear(Self.bytes("OFF\n"), at: .seconds(1), isAnswering: false)
+        judge.say(Self.bytes("OK\r\nPUMP:OFF\r\n"), at: .milliseconds(1100))
+        judge.hear(Self.bytes("OFF\n"), at: .milliseconds(1500), isAnswering: false)
+        judge.hear(Self.bytes("TEMP\n"), at: .milliseconds(1501), isAnswering: true)
+        #expect(judge.verdict(at: .seconds(9)).hasPassed)
+        // Not so after a single OFF, nor after what comes behind.
+        judge.hear(Self.bytes("STATUS\n"), at: .milliseconds(1502), isAnswering: true)
+        judge.hear(Self.bytes("OFF\n"), at: .seconds(3), isAnswering: false)
+        judge.hear(Self.bytes("TEMP\n"), at: .milliseconds(3001), isAnswering: true)
+        #expect(judge.verdict(at: .seconds(9)).count == 2)
+    }
+
     @Test("A half command that is finished later counts from its beginning")
     func half() throws {
         var judge = try Self.judge("one-in-flight")

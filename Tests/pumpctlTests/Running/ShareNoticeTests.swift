@@ -24,9 +24,12 @@ struct ShareNoticeTests {
         let (ending, json) = try await Self.run([command]) { $0.isEmpty ? "" : "ERROR:DEVICE_AWAY\r\n" }
         #expect(ending.status == 66, "\(ending)")
         #expect(json["error"] as? String == "device_away")
-        #expect(json["outcome"] as? String == "not_sent")
+        // Time may be over before the last OFF is answered.
+        let isLate = command == "off" && json["outcome"] as? String == "unknown"
+        #expect(isLate || json["outcome"] as? String == "not_sent")
         let sentence =
             switch command {
+            case _ where isLate: "the pump may be on\n"
             case "off": "OFF was not sent: the pump may be on\n"
             default: "\(command.uppercased()) was not sent\n"
             }
