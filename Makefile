@@ -33,10 +33,10 @@ PART := @scripts/part
 SKIPS ?= allow
 # Counts the tests of a run, and those that were skipped.
 COUNT := Tests/runner/run.py $(if $(filter fail,$(SKIPS)),--no-skips)
-# Eight tests run at once: most of them wait for programs. Those against the firmware, four: a board takes a processor.
+# Most tests wait for programs, so that more run at once than there are processors. A board in an emulator takes a processor.
 RUN_TESTS := $(SWIFT) test --skip-build --experimental-maximum-parallelization-width
 LIBRARIES := $(RUN_TESTS) 8 --skip '^(pumpctlTests|BenchTests)\.'
-PROGRAM := $(RUN_TESTS) 8 --filter '^pumpctlTests\.'
+PROGRAM := $(RUN_TESTS) 6 --filter '^pumpctlTests\.'
 FIRMWARE := $(RUN_TESTS) 4 --filter '^BenchTests\.'
 
 # What is built with the thread sanitizer.
