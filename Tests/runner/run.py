@@ -4,7 +4,7 @@
 The slowest tests and the time of each target are printed at the end, then a line that counts the tests, and one for each failure, which is
 far above by then; the file that PARTS names, if it is set, gets the count and the failures too. A test that has arguments begins anew with
 each, and its time is the sum. Other tests begin, as `swift test` tells it, before it is their turn: their times are known only if one test
-runs at a time, with --no-parallel. A run in which nothing happens for SECONDS (10 minutes, twice what a test may take) is killed, and the tests that it hung
+runs at a time, with --no-parallel. A run in which nothing happens for SECONDS (10 minutes, which a soak raises) is killed, and the tests that it hung
 in are named. Exit status: that of `swift test`; 1 where it did not finish, where there were no tests, or, with --no-skips, where one was
 skipped.
 """
