@@ -1,4 +1,5 @@
 import CSerial
+internal import DescriptorIO
 import Glibc
 
 extension SerialError {
@@ -39,9 +40,9 @@ extension SerialError {
             PortHolder.all(of: path).first { $0.holdsLock || !isLocked } ?? PortHolder(lockFilesOf: path)
         let hint =
             if let holder {
-                holder.processID == getpid() ? "close it there first" : "end it first: kill \(holder.processID)"
+                HoldingProcess(holder.processID).endingHint
             } else {
-                "find the program, another user's, and end it first: sudo fuser -v \(path)"
+                "find the program, which is another user's: sudo fuser -v \(path)"
             }
         self.init(.busy(holder: holder), errno: EBUSY, activity: "opening", path: path, hint: hint)
     }

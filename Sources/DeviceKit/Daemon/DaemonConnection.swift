@@ -80,13 +80,13 @@ struct DaemonConnection {
         repeat {
             let time = min(Self.stopPatience, clock.now.duration(to: end))
             guard (try? await clock.sleep(for: time)) != nil else { return }
-        } while clock.now < end && daemon?.isStopped != true
+        } while clock.now < end && daemon?.process.isStopped != true
         await channel.close()
     }
 
     private var silence: DaemonError {
         var error = DaemonError(.noAnswer, at: socket)
-        error.stopped = daemon.flatMap { $0.isStopped ? $0 : nil }
+        error.stopped = daemon.flatMap { $0.process.isStopped ? $0 : nil }
         return error
     }
 

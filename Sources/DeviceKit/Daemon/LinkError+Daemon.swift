@@ -37,7 +37,7 @@ extension LinkError {
             if let daemon = error.stopped {
                 // Who waits for the device waits on: the port is the daemon's.
                 self.init(
-                    .busy, name: name, activity: "open", hint: daemon.resumingHint, holder: daemon)
+                    .busy, name: name, activity: "open", hint: daemon.process.resumingHint, holder: daemon)
                 return
             }
             self.init(
@@ -64,8 +64,8 @@ extension LinkError {
         switch error.code {
         case .notRunning: break
         case .noAnswer:
-            if let daemon = error.stopped ?? holder, daemon.isDaemon, daemon.isStopped {
-                explained.hint = daemon.resumingHint
+            if let daemon = error.stopped ?? holder, daemon.isDaemon, daemon.process.isStopped {
+                explained.hint = daemon.process.resumingHint
             }
         case .notPermitted:
             if holder?.isDaemon == true { explained.hint = error.socket?.permissionHint }

@@ -14,15 +14,29 @@ public enum OffRequest {
     public static func send(
         for deviceID: String, within time: Duration, on loop: EventLoop = .shared
     ) async -> OffAnswer? {
+        guard let connection = await connection(for: deviceID, within: time, on: loop) else { return nil }
+        let answer = await exchange(over: connection, within: time)
+        await connection.close()
+        return answer
+    }
+
+    /// Whether a program of this user listens for that device. It is asked nothing.
+    static func isHeard(for deviceID: String, on loop: EventLoop) async -> Bool {
+        let connection = await connection(for: deviceID, within: .seconds(1), on: loop)
+        await connection?.close()
+        return connection != nil
+    }
+
+    private static func connection(
+        for deviceID: String, within time: Duration, on loop: EventLoop
+    ) async -> DescriptorChannel? {
         for folder in RuntimeFolder.existing {
             let path = "\(folder)/\(OffService.fileName(deviceID))"
-            guard
-                let connection = try? await DescriptorChannel.connect(
-                    to: .unix(path: path), on: loop, deadline: .now.advanced(by: time))
-            else { continue }
-            let answer = await exchange(over: connection, within: time)
-            await connection.close()
-            return answer
+            if let connection = try? await DescriptorChannel.connect(
+                to: .unix(path: path), on: loop, deadline: .now.advanced(by: time))
+            {
+                return connection
+            }
         }
         return nil
     }

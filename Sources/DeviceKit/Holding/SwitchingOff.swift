@@ -15,6 +15,8 @@ public import Transports
 public struct SwitchingOff: Sendable {
     /// What it tells of while it goes on.
     public enum Report: Sendable {
+        /// Another program has the device, and its end is waited for; the program is nil where it can't be named.
+        case waiting(LinkHolder?)
         /// The link was lost before the device had answered, and is opened again.
         case openingAgain(LinkError?)
         /// What is there now is not taken for the device, for this reason.
@@ -34,8 +36,12 @@ public struct SwitchingOff: Sendable {
     /// time.
     private static let retryInterval = Duration.milliseconds(50)
 
+    /// How long a wait lasts before it is told.
+    private static let shortWait = Duration.seconds(1)
+
     private let family: Family
     private let timeout: Duration
+    private let wait: Duration
     private let loop: EventLoop
     private let open: Reconnector.Opener
     private let stop: Stop?
@@ -49,19 +55,21 @@ public struct SwitchingOff: Sendable {
     ///   - family: What the device is.
     ///   - timeout: How long a busy device is waited for, then its answer, and the device itself where the link is lost
     ///     before the answer. A board that may be starting is given ``LineProtocol/Session/startTime`` at least to answer.
+    ///   - wait: How long a device is waited for that a program has which neither ends soon nor sends OFF.
     ///   - loop: What it runs on.
     ///   - clock: Measures the time; the loop's unless a test has another.
     ///   - open: Opens a link to the device.
     ///   - stop: Makes the device safe; the family's ``WireRules/stop`` where it is nil.
     ///   - tell: Called with each report; must not block.
     public init(
-        _ family: Family, timeout: Duration = PumpSession.defaultTimeout, on loop: EventLoop = .shared,
-        clock: (any Clock<Duration>)? = nil,
+        _ family: Family, timeout: Duration = PumpSession.defaultTimeout, wait: Duration = .zero,
+        on loop: EventLoop = .shared, clock: (any Clock<Duration>)? = nil,
         open: @escaping Reconnector.Opener = { try await LinkSchemes.families.open($0) }, stop: Stop? = nil,
         tell: @escaping @Sendable (Report) -> Void = { _ in }
     ) {
         self.family = family
         self.timeout = timeout
+        self.wait = wait
         self.loop = loop
         let clock = clock ?? EventLoopClock(loop)
         self.clock = clock
@@ -79,7 +87,7 @@ public struct SwitchingOff: Sendable {
         // That a phone or another program listens as well must not keep it from the device.
         let isAlone = endpoint.scheme == "ble" && endpoint.options["shared"] == nil
         let endpoint = isAlone ? endpoint.adding("shared", "true") : endpoint
-        guard let opened = try await open(endpoint, by: watch.elapsed() + timeout) else { return }
+        guard let opened = try await open(endpoint, since: watch.elapsed()) else { return }
         let reconnector = Reconnector(
             endpoint, opened, looksNow: false, on: loop, clock: clock, open: open,
             doubt: { [tell] in tell(.doubtful($0)) })
@@ -134,13 +142,14 @@ public struct SwitchingOff: Sendable {
     }
 
     /// Opens the link; nil where another program has the device and has switched it off.
-    private func open(_ endpoint: Endpoint, by deadline: Duration) async throws -> (any Link)? {
+    private func open(_ endpoint: Endpoint, since begin: Duration) async throws -> (any Link)? {
+        var isTold = false
         while true {
             do {
                 // Better late than never: what has not been opened can't be switched off.
                 return try await open(endpoint)
-            } catch let error as LinkError where error.code == .busy || error.isNotReadyAtDaemon {
-                let rest = deadline - watch.elapsed()
+            } catch var error as LinkError where error.code == .busy || error.isNotReadyAtDaemon {
+                let waited = watch.elapsed() - begin
                 let holder = error.holder
                 if let deviceID = error.deviceID,
                     let answer = await OffRequest.send(for: deviceID, within: answerTime(of: holder), on: loop)
@@ -151,7 +160,14 @@ public struct SwitchingOff: Sendable {
                 }
                 // One that can't be named has just come or gone.
                 let isShort = error.isNotReadyAtDaemon || holder?.isThisProgram ?? true
-                guard isShort, rest > .zero else { throw error }
+                guard waited < (isShort ? max(timeout, wait) : wait) else {
+                    if holder?.isAnotherRun == true { error.remedy = .waitForHolder }
+                    throw error
+                }
+                if !isTold, waited >= Self.shortWait {
+                    tell(.waiting(holder))
+                    isTold = true
+                }
                 try await clock.sleep(for: Self.retryInterval)
             }
         }
@@ -159,7 +175,7 @@ public struct SwitchingOff: Sendable {
 
     /// How long the other program's answer is waited for: it may have to wait for a board that starts.
     private func answerTime(of holder: LinkHolder?) -> Duration {
-        holder?.isStopped == true ? .seconds(1) : max(timeout, PumpSession.startTime) + .seconds(1)
+        holder?.process.isStopped == true ? .seconds(1) : max(timeout, PumpSession.startTime) + .seconds(1)
     }
 }
 
@@ -175,6 +191,6 @@ public struct OffByOtherError: Error, Sendable {
     init(_ failure: OffFailure, _ holder: LinkHolder?) {
         self.failure = failure
         self.holder = holder
-        isHolderStopped = holder?.isStopped ?? false
+        isHolderStopped = holder?.process.isStopped ?? false
     }
 }

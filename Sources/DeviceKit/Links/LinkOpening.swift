@@ -17,6 +17,8 @@ public struct LinkOpening: Sendable {
     public enum Report: Sendable {
         /// Opening a BLE device is at this step; nil once it is over, where ``LinkOpening/patience`` delayed the steps.
         case step(BLEOpeningStep?)
+        /// Another program has the device, and its end is waited for; the program is nil where it can't be named.
+        case waiting(LinkHolder?)
         /// A daemon has the device, and passes on what goes over the link.
         case throughDaemon(SharedDeviceAddress)
         /// A link is open of which all is shown.
@@ -41,6 +43,11 @@ public struct LinkOpening: Sendable {
     public var limit: Duration?
     /// How long after the first step of opening a BLE device none is told; nil to tell each as it begins.
     public var patience: Duration?
+    /// How long a device is waited for that another program has; for a daemon's answer at least 5 s.
+    public var wait = Duration.zero
+    /// How long a device is waited for that a short command of this user has: another run of this program that neither
+    /// watches the device nor was stopped. ``wait`` counts where it is longer.
+    public var commandWait = Duration.zero
     /// Whether what goes over the links is told.
     public var isTraced = false
     /// Whether the boards may be ones whose boot ROM says on the link that they have restarted: ESP32.
@@ -54,6 +61,8 @@ public struct LinkOpening: Sendable {
 
     /// Where daemons may listen; looked for only where one is needed.
     package var daemonSockets: DaemonSocket.Search = { DaemonSocket.present }
+    /// Measures ``wait`` and ``commandWait``.
+    package var clock: any Clock<Duration>
 
     private let family: Family
     private let loop: EventLoop
@@ -71,6 +80,7 @@ public struct LinkOpening: Sendable {
         self.family = family
         self.loop = loop
         self.tell = tell
+        clock = EventLoopClock(loop)
     }
 
     /// Opens a link.
@@ -81,7 +91,7 @@ public struct LinkOpening: Sendable {
     public func link(
         to endpoint: Endpoint, for use: LinkUse = .transfer, onStop: (@Sendable () -> Void)? = nil
     ) async throws(LinkError) -> any Link {
-        let link = try await opened(endpoint, for: use)
+        let link = try await whenFree(endpoint) { () async throws(LinkError) in try await opened(endpoint, for: use) }
         if let remark = link.openingNote { tell(endpoint.text, .discovery(.remark(remark))) }
         return await wrapped(link, to: endpoint, for: use, onStop: onStop)
     }
@@ -112,9 +122,64 @@ public struct LinkOpening: Sendable {
     ///
     /// - Parameter use: What the program has it for.
     public func device(at endpoint: Endpoint, for use: LinkUse = .transfer) async throws(LinkError) -> BLEDevice {
-        let watch = watch(over: endpoint)
-        defer { watch?.end() }
-        return try await BLEDevice.open(endpoint, on: loop, as: bleUse(of: endpoint, for: use, watch))
+        try await whenFree(endpoint) { () async throws(LinkError) in
+            let watch = watch(over: endpoint)
+            defer { watch?.end() }
+            return try await BLEDevice.open(endpoint, on: loop, as: bleUse(of: endpoint, for: use, watch))
+        }
+    }
+
+    // MARK: Waiting
+
+    /// The first pause between two attempts at a device that another program has. Each is twice as long as the one before,
+    /// up to the longest: to find out who has a port takes milliseconds, and many may wait.
+    private static let firstPause = Duration.milliseconds(50)
+    private static let longestPause = Duration.milliseconds(400)
+    /// How long a wait lasts before it is told, and how long a program that can't be named may just have come or gone.
+    private static let shortWait = Duration.seconds(1)
+
+    /// Opens a device, once whoever has it has left it, for which it waits as long as it may.
+    private func whenFree<Opened: Sendable>(
+        _ endpoint: Endpoint, _ open: () async throws(LinkError) -> Opened
+    ) async throws(LinkError) -> Opened {
+        let watch = SessionClock(clock)
+        let begin = watch.elapsed()
+        var (isTold, pause) = (false, Self.firstPause)
+        // Since when it can't be told who has the device, as where that program has just ended.
+        var unknownSince: Duration?
+        while true {
+            var busy: LinkError
+            do { return try await open() } catch {
+                guard wait > .zero || commandWait > .zero, error.code == .busy || error.isNotReadyAtDaemon else {
+                    throw error
+                }
+                busy = error
+            }
+            let (waited, remedy) = (watch.elapsed() - begin, await remedy(for: busy))
+            unknownSince = busy.holder?.process.isThere == true ? nil : unknownSince ?? waited
+            let isPassing = unknownSince.map { waited - $0 < Self.shortWait } ?? false
+            let endsSoon = remedy == .waitForHolder || busy.isNotReadyAtDaemon || isPassing
+            let rest = (endsSoon ? max(wait, commandWait) : wait) - waited
+            guard rest > .zero else {
+                busy.remedy = remedy
+                throw busy
+            }
+            if !isTold, !isPassing, waited >= Self.shortWait {
+                tell(endpoint.text, .waiting(busy.holder))
+                isTold = true
+            }
+            do { try await clock.sleep(for: min(pause, rest)) } catch {
+                throw LinkError(.cancelled, name: endpoint.text, activity: "open")
+            }
+            pause = min(pause * 2, Self.longestPause)
+        }
+    }
+
+    /// What helps where another run of this program has the device; nil where something else has it, or it can't end.
+    private func remedy(for busy: LinkError) async -> LinkError.Remedy? {
+        guard busy.code == .busy, busy.holder?.isAnotherRun == true else { return nil }
+        guard let deviceID = busy.deviceID else { return .waitForHolder }
+        return await OffRequest.isHeard(for: deviceID, on: loop) ? .share : .waitForHolder
     }
 
     // MARK: Daemons
@@ -129,7 +194,8 @@ public struct LinkOpening: Sendable {
         guard let deviceID = busy.deviceID, endpoint.options["reset"] == nil else { throw busy }
         let link: DaemonLink
         do throws(DaemonError) {
-            let patience = busy.holder?.isStopped == true ? .seconds(1) : DaemonAttachment.patience
+            let patience =
+                busy.holder?.process.isStopped == true ? .seconds(1) : max(DaemonAttachment.patience, wait)
             link = try await attachment(.deviceID(deviceID), of: endpoint, patience).link(at: daemonSockets())
         } catch {
             throw busy.asking(error)
@@ -143,7 +209,7 @@ public struct LinkOpening: Sendable {
     ) async throws(LinkError) -> (any Link)? {
         let link: DaemonLink
         do throws(DaemonError) {
-            link = try await attachment(.name(address.name), of: endpoint, DaemonAttachment.openingPatience)
+            link = try await attachment(.name(address.name), of: endpoint, max(DaemonAttachment.openingPatience, wait))
                 .link(at: [DaemonSocket(path: address.socketPath)])
         } catch {
             if error.code == .noSuchDevice { return nil }

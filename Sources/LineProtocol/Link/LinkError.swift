@@ -42,6 +42,10 @@ public struct LinkError: Error, Sendable, Hashable {
         case nameDevice(scheme: String)
         /// Send no break: only a serial port has that condition.
         case sendNoBreak
+        /// Wait for the program that has the device: it ends by itself.
+        case waitForHolder
+        /// Let a program that shares devices have the device: the one that has it now keeps it as long as it runs.
+        case share
     }
 
     /// The kind of failure.
@@ -84,6 +88,8 @@ extension LinkError.Remedy: CustomStringConvertible {
         case .useAs(let family): "use it as a device of the family \(family)"
         case .nameDevice(let scheme): "name a device behind '\(scheme):'"
         case .sendNoBreak: "send no break: only a serial port has a break condition"
+        case .waitForHolder: "wait for the program that has it, which ends by itself"
+        case .share: "end the program that has it, and use the device from both through a program that shares it"
         }
     }
 }

@@ -1,4 +1,5 @@
 internal import BlueZ
+internal import DescriptorIO
 internal import LineProtocol
 
 /// This program's right to a BLE device, of which each device has one owner among programs: bluetoothd would hand each
@@ -68,7 +69,7 @@ extension LinkError {
     init(busy name: String, deviceID: String, holder: LinkHolder?) {
         self.init(
             .busy, name: name, activity: "open", detail: holder.map { "open in \($0)" } ?? "open in another program",
-            hint: holder.map { "end it first: kill \($0.processID)" } ?? "end the program that has the device first",
+            hint: holder.map { HoldingProcess($0.processID).endingHint } ?? "end the program that has the device first",
             holder: holder, deviceID: deviceID)
     }
 

@@ -79,11 +79,19 @@ struct GATTOptions: ParsableArguments {
         transform: SecondsArgument.typed)
     var timeout: SecondsArgument?
 
+    @Option(
+        help: ArgumentHelp("How long to wait for a device that another program has.", valueName: "time"),
+        transform: SecondsArgument.typed)
+    var wait: SecondsArgument?
+
     @Flag(name: .shortAndLong, help: "Show on standard error what is sent and received.")
     var verbose = false
 
     var shared: SharedOptions {
-        .leavingOut { ($0.port, $0.json, $0.timeout, $0.verbose) = (port, output.json, timeout, verbose) }
+        .leavingOut { options in
+            (options.port, options.json, options.timeout) = (port, output.json, timeout)
+            (options.wait, options.verbose) = (wait, verbose)
+        }
     }
 }
 
@@ -125,7 +133,7 @@ extension SharedOptions {
     fileprivate static func leavingOut(_ set: (inout SharedOptions) -> Void) -> SharedOptions {
         var options = SharedOptions()
         (options.port, options.family, options.timeout, options.record) = (nil, nil, nil, nil)
-        options.capture = nil
+        (options.wait, options.capture) = (nil, nil)
         (options.json, options.reset, options.verbose) = (false, false, false)
         set(&options)
         return options

@@ -3,7 +3,7 @@ import DeviceKit
 
 /// One of the options that may stand before any command's name.
 enum SharedOption: String, CaseIterable {
-    case port, family, json, timeout, reset, record, capture, verbose
+    case port, family, json, timeout, wait, reset, record, capture, verbose
 
     /// How it is written.
     var spellings: [Substring] {
@@ -12,12 +12,12 @@ enum SharedOption: String, CaseIterable {
         case .family: ["--family", "-f"]
         case .verbose: ["--verbose", "-v"]
         case .record: ["--record", "--no-record"]
-        case .json, .timeout, .reset, .capture: ["--\(rawValue)"]
+        case .json, .timeout, .wait, .reset, .capture: ["--\(rawValue)"]
         }
     }
 
     /// The spellings of those that a value follows.
-    static let valued = [SharedOption.port, .family, .timeout, .capture].flatMap(\.spellings)
+    static let valued = [SharedOption.port, .family, .timeout, .wait, .capture].flatMap(\.spellings)
     /// The spellings of those that none follows.
     static let flags = [SharedOption.json, .reset, .record, .verbose].flatMap(\.spellings)
 }
@@ -110,7 +110,7 @@ extension ServeCommand: OptionedCommand {
     static var takenOptions: Set<SharedOption> { [.port, .family, .record, .verbose] }
 }
 extension GATTCommand: OptionedCommand {
-    static var takenOptions: Set<SharedOption> { [.port, .json, .timeout, .verbose] }
+    static var takenOptions: Set<SharedOption> { [.port, .json, .timeout, .wait, .verbose] }
 }
 
 // No device, or none to talk to

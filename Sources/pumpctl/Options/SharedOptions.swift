@@ -20,6 +20,13 @@ struct SharedOptions: ParsableArguments {
         transform: SecondsArgument.typed)
     var timeout: SecondsArgument?
 
+    @Option(
+        help: ArgumentHelp(
+            "How long to wait for a device that another program has; for a short pumpctl command, as long as --timeout.",
+            valueName: "time"),
+        transform: SecondsArgument.typed)
+    var wait: SecondsArgument?
+
     @Flag(help: "Reset the board first, by its DTR line. The pump stops.")
     var reset = false
 
@@ -38,7 +45,8 @@ struct SharedOptions: ParsableArguments {
 
     /// Whether none of them was given, but perhaps `--json`.
     var isBare: Bool {
-        port == nil && family == nil && timeout == nil && !reset && record == nil && capture == nil && !verbose
+        port == nil && family == nil && timeout == nil && wait == nil && !reset && record == nil && capture == nil
+            && !verbose
     }
 
     /// The endpoint that is named, by these options or by the user's settings; nil where none is.
@@ -58,6 +66,7 @@ struct SharedOptions: ParsableArguments {
         merged.json = json || earlier.json
         merged.reset = reset || earlier.reset
         merged.timeout = timeout ?? earlier.timeout
+        merged.wait = wait ?? earlier.wait
         merged.record = record ?? earlier.record
         merged.capture = capture ?? earlier.capture
         merged.verbose = verbose || earlier.verbose

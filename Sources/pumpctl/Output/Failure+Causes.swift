@@ -139,6 +139,8 @@ extension LinkError.Remedy {
         case .useAs(let family): "use a command of the family \(family), or --family \(family)"
         case .nameDevice: "\(self): see pumpctl --help"
         case .sendNoBreak: "omit --break: only a serial port has a break condition"
+        case .waitForHolder: "wait for its end: --wait 1m"
+        case .share: "end it first; to use the device from both, have it shared: pumpctl serve --help"
         }
     }
 }

@@ -1,6 +1,7 @@
 import DeviceKit
 import LineProtocol
 import Terminal
+import Transports
 
 extension CommandContext {
     /// What is said where a second signal ends the program before a pump that may run was read to be off.
@@ -18,7 +19,8 @@ extension CommandContext {
         defer { work.setLastWords(nil) }
         do {
             let endpoint = try endpoint()
-            try await SwitchingOff(.pump, timeout: timeout, on: loop) { endpoint in
+            try await SwitchingOff(.pump, timeout: timeout, wait: options.wait?.duration ?? .zero, on: loop) {
+                endpoint in
                 try await openLink(endpoint.adapted(to: family), for: .oneCommand, isBounded: false, note: output.note)
             } stop: { link, time in
                 try await withSession(of: PumpFamily.self, over: link, endpoint, isStop: true) { pump in
@@ -26,6 +28,8 @@ extension CommandContext {
                 }
             } tell: { report in
                 switch report {
+                case .waiting(let holder):
+                    output.note(LinkOpening.Report.waiting(holder).text(of: endpoint.text))
                 case .openingAgain(let error):
                     output.note("pumpctl: \(error.map { "\($0)" } ?? "the link is lost"); opening it again")
                 case .doubtful(let error): output.note("pumpctl: \("\(error)".printable()); waiting")

@@ -77,7 +77,7 @@ struct CommandContext: Sendable {
     /// - Parameters:
     ///   - use: What the command has it for.
     ///   - onStop: Called when another pumpctl asks for OFF.
-    ///   - isBounded: Whether `--timeout` bounds opening a BLE device.
+    ///   - isBounded: Whether `--timeout` bounds opening a BLE device, and a busy device is waited for.
     ///   - note: Where to show what goes over it, if that is asked for.
     func openLink(
         _ endpoint: Endpoint, for use: LinkUse = .transfer, onStop: (@Sendable () -> Void)? = nil,
@@ -91,7 +91,7 @@ struct CommandContext: Sendable {
     /// How this command opens links.
     ///
     /// - Parameters:
-    ///   - isBounded: Whether `--timeout` bounds opening a BLE device.
+    ///   - isBounded: Whether `--timeout` bounds opening a BLE device, and a busy device is waited for.
     ///   - note: Where to show what comes to light.
     func opening(isBounded: Bool = true, note: @escaping @Sendable (String) -> Void) -> LinkOpening {
         let drawsSteps = !options.verbose && StandardStream.error.isTerminal
@@ -121,6 +121,10 @@ struct CommandContext: Sendable {
             note("pumpctl: it is not remembered which device a name leads to: \("\(error)".printable())")
         }
         opening.limit = isBounded ? options.timeout?.duration : nil
+        if isBounded {
+            opening.wait = options.wait?.duration ?? .zero
+            opening.commandWait = timeout
+        }
         opening.patience = drawsSteps ? .seconds(1) : nil
         opening.isTraced = options.verbose
         opening.looksForRestarts = family != .pump

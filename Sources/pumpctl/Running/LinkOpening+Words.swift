@@ -8,6 +8,8 @@ extension LinkOpening.Report {
     func text(of name: String) -> String {
         switch self {
         case .step(let step): "* \(name.printable()): \(step.map { "\($0)" } ?? "")"
+        case .waiting(let holder):
+            "pumpctl: \(name.printable()): waiting for \(holder.map { "\($0)" } ?? "another program")"
         case .throughDaemon: "* pumpctld has the device: going through it"
         case .opened: "* \(name) is open"
         case .traffic(let entry): entry.text

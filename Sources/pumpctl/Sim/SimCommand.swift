@@ -44,7 +44,8 @@ extension Simulation {
 
 struct SimFamilyCommand<Simulated: Simulation>: OptionedCommand {
     static var configuration: CommandConfiguration { Simulated.configuration }
-    static var takenOptions: Set<SharedOption> { [.json] }
+    /// Its own `--wait` has no value, and stands behind its name.
+    static var takenOptions: Set<SharedOption> { [.json, .wait] }
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var own: JSONOption
@@ -64,6 +65,7 @@ struct SimFamilyCommand<Simulated: Simulation>: OptionedCommand {
     }
 
     func validate() throws {
+        guard parent.shared.wait == nil else { throw ValidationError("--wait TIME cannot be used with 'pumpctl sim'") }
         if !Simulated.keepsLineOverRadio { try serving.refuseLineBesideRadio() }
         // What a scenario adds is known once it was read.
         _ = try devices(serving.scenario == nil ? device.given : [:])

@@ -108,6 +108,7 @@ extension LogEntry {
     init(_ report: LinkOpening.Report, of name: String, device: String) {
         switch report {
         case .step(let step): self.init(.debug, "connecting", ["step": step.map { "\($0)" }])
+        case .waiting(let holder): self.init(.debug, "waiting", ["for": holder.map { "\($0)" }])
         case .throughDaemon(let address): self.init(.warning, "another pumpctld has it", ["device": address.name])
         case .opened: self.init(.trace, "open")
         case .traffic(let entry): self.init(entry)

@@ -49,6 +49,29 @@ struct SwitchingOffTests {
         #expect(reports.state == [])
     }
 
+    @Test("A program that neither ends soon nor sends OFF is waited for as long as that is asked for, and named")
+    func waiting() async throws {
+        let (clock, link, holder) = (ManualClock(), Self.pump(), LinkHolder(processID: getppid(), command: "tio"))
+        let attempts = Watched(0)
+        let off = Task {
+            try await SwitchingOff(.pump, wait: .seconds(60), clock: clock) { [busy = busy(holder)] _ in
+                attempts.update { $0 += 1 }
+                guard attempts.state > 22 else { throw busy }
+                return link
+            } tell: { [reports] report in
+                reports.update { $0.append("\(report)") }
+            }.run(at: Endpoint("tcp:bench:4000"))
+        }
+        for count in 1...22 {
+            let time = Duration.milliseconds(50) * count
+            await clock.untilSomebodySleeps(until: time)
+            clock.advance(by: time - clock.now.offset)
+        }
+        try await off.value
+        #expect(reports.state.count == 1)
+        #expect(reports.state.first?.contains("\(holder.processID)") == true)
+    }
+
     @Test("A link that is lost before the answer is opened again")
     func lost() async throws {
         let gone = LinkError(.disconnected, name: "bench", activity: "send")

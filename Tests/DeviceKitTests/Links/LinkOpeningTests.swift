@@ -78,6 +78,90 @@ struct LinkOpeningTests {
         #expect(told.state.last == "scripted: system")
     }
 
+    /// What opens a device that somebody has at the first attempts; `told` has what it waits for.
+    private func opening(
+        busyFor attempts: Int = .max, holder: LinkHolder?, wait: Duration = .zero, commandWait: Duration = .zero,
+        _ clock: ManualClock
+    ) -> LinkOpening {
+        var opening = LinkOpening(of: .pump) { [told] _, report in
+            guard case .waiting(let holder) = report else { return }
+            told.update { $0.append(holder.map { "\($0)" } ?? "?") }
+        }
+        let count = Watched(0)
+        opening.schemes.add("bench") { [bare] endpoint, _ throws(LinkError) in
+            guard
+                count.update({
+                    $0 += 1; return $0
+                }) <= attempts
+            else { return bare }
+            throw LinkError(.busy, name: endpoint.text, activity: "open", holder: holder)
+        }
+        (opening.wait, opening.commandWait, opening.clock) = (wait, commandWait, clock)
+        opening.daemonSockets = { [] }
+        return opening
+    }
+
+    /// Opens a link, which is to fail.
+    private func failure(_ opening: LinkOpening) -> Task<LinkError?, Never> {
+        Task {
+            do {
+                _ = try await link(opening)
+                return nil
+            } catch {
+                return error as? LinkError
+            }
+        }
+    }
+
+    /// Lets the pauses of somebody who waits pass, up to a time.
+    private func pass(_ time: Duration, _ clock: ManualClock) async {
+        var (end, pause) = (Duration.zero, Duration.milliseconds(50))
+        while end < time {
+            end = min(end + pause, time)
+            await clock.untilSomebodySleeps(until: end)
+            clock.advance(by: end - clock.now.offset)
+            pause = min(pause * 2, .milliseconds(400))
+        }
+    }
+
+    @Test("A device that another program has is waited for, and the program is named")
+    func waiting() async throws {
+        let (clock, holder) = (ManualClock(), LinkHolder(processID: getppid(), command: "tio"))
+        let opening = opening(busyFor: 6, holder: holder, wait: .seconds(60), clock)
+        async let link = link(opening)
+        await pass(.milliseconds(1550), clock)
+        #expect(try await link.name == "scripted")
+        #expect(told.state == ["\(holder)"])
+    }
+
+    @Test("It is given up once the time is over, or at once if nothing is to be waited for")
+    func givenUp() async throws {
+        let (clock, holder) = (ManualClock(), LinkHolder(processID: getppid(), command: "tio"))
+        let opening = opening(holder: holder, commandWait: .seconds(60), clock)
+        await #expect(throws: LinkError.self) { try await link(opening) }
+        #expect(clock.now.offset == .zero)
+        var patient = opening
+        patient.wait = .milliseconds(200)
+        let failing = failure(patient)
+        await pass(.milliseconds(200), clock)
+        #expect(await failing.value?.code == .busy)
+        #expect(told.state == [])
+    }
+
+    @Test(
+        "A program that can't be named may just have come or gone, and is waited for a second",
+        arguments: [true, false])
+    func unknownHolder(hasEnded: Bool) async throws {
+        let ended = try await ChildProcess(["true"])
+        try await ended.ending()
+        let clock = ManualClock()
+        let holder = hasEnded ? LinkHolder(processID: ended.processID, command: "true") : nil
+        let failing = failure(opening(holder: holder, commandWait: .seconds(60), clock))
+        await pass(.milliseconds(1150), clock)
+        let error = await failing.value
+        #expect(error?.code == .busy && error?.holder == holder)
+    }
+
     @Test("A scheme that there is not is no endpoint")
     func unknownScheme() async {
         let error = await #expect(throws: LinkError.self) {

@@ -28,8 +28,8 @@ struct OptionUseTests {
     /// What stands for each option on a command line.
     private static let words: [SharedOption: [String]] = [
         .port: ["--port", "nosuch"], .family: ["--family", "pump"], .json: ["--json"], .timeout: ["--timeout", "2"],
-        .capture: ["--capture", "file"],
-        .reset: ["--reset"], .record: ["--record"], .verbose: ["-v"],
+        .wait: ["--wait", "2s"], .capture: ["--capture", "file"], .reset: ["--reset"], .record: ["--record"],
+        .verbose: ["-v"],
     ]
 
     @Test("What means nothing for a command is refused, before its name and behind it")

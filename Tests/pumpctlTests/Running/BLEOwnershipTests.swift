@@ -12,7 +12,7 @@ struct BLEOwnershipTests {
         let monitor = try await pump.start("-p", "ble:HMSoft", "monitor", "--interval", "0.5", "--json")
         _ = try await monitor.output.text(upTo: #""link":"up""#)
         let status = try await pump.run("-p", "ble:HMSoft", "status")
-        expectFailure(status, 69, saying: "pumpctl (pid \(monitor.processID))", hint: "kill \(monitor.processID)")
+        expectFailure(status, 69, saying: "pumpctl (pid \(monitor.processID))", hint: "pumpctl serve")
         #expect(status.output == "")
         // It goes on undisturbed.
         #expect(await pump.module.radio.links.count == 1)
@@ -122,7 +122,7 @@ struct BLEOwnershipTests {
             try await bench.untilCalled("StartNotify")
             #expect(await sensor.links.count == 1)
             let other = try await bench.run("-p", "ble:storm", "storm", "log", "get", "--quiet", "1s")
-            expectFailure(other, 69, saying: "pumpctl (pid \(reader.processID))", hint: "kill")
+            expectFailure(other, 69, saying: "pumpctl (pid \(reader.processID))", hint: "pumpctl serve")
             #expect(other.output == "")
             reader.send(signal: SIGINT)
             _ = try await reader.ending()

@@ -43,16 +43,50 @@ struct BadPortTests {
         expectFailure(try await Pumpctl.run("-p", "", "status"), 64, saying: "endpoint", hint: "/dev/ttyUSB0")
     }
 
-    @Test("A busy port, with its holder's name and process number")
+    @Test("A port that a short command has is waited for as long as its answer may take, or as it is told to")
     func busy() async throws {
-        let device = try await ScriptedDevice()
+        let device = try await ScriptedDevice { $0 == "TEMP" ? "TEMP:34.5\r\n" : "" }
         let holder = try await Pumpctl.start(["-p", device.port, "--timeout", "600", "send", "STATUS"])
         try await device.heard.text(upTo: "STATUS\n")
-        let ending = try await Pumpctl.run("-p", device.port, "status")
         let name = "pumpctl (pid \(holder.processID))"
-        expectFailure(ending, 69, saying: device.port, name, hint: "end it first: kill \(holder.processID)")
+        let ending = try await Pumpctl.run("-p", device.port, "--timeout", "0.1", "temp")
+        expectFailure(ending, 69, saying: device.port, name, hint: "wait for its end: --wait 1m")
+        holder.send(signal: SIGSTOP)
+        let stopped = try await Pumpctl.run("-p", device.port, "temp")
+        expectFailure(stopped, 69, saying: device.port, name, hint: "resume it: kill -CONT \(holder.processID)")
+        holder.send(signal: SIGCONT)
+        let patient = try await Pumpctl.start(["-p", device.port, "--wait", "10m", "temp"])
+        #expect(try await patient.errors.line() == "pumpctl: \(device.port): waiting for \(name)")
         holder.send(signal: SIGINT)
         #expect(try await holder.ending().status == 130)
+        let late = try await patient.ending()
+        #expect(late.status == 0, "\(late)")
+        await device.close()
+    }
+
+    @Test("A port that is watched is refused at once, with the way to use the device from both")
+    func watched() async throws {
+        let device = try await ScriptedDevice()
+        let holder = try await Pumpctl.start(["-p", device.port, "--timeout", "600", "monitor"])
+        try await device.heard.text(upTo: "\n")
+        let ending = try await Pumpctl.run("-p", device.port, "--timeout", "600", "status")
+        expectFailure(
+            ending, 69, saying: device.port, "pumpctl (pid \(holder.processID))", hint: "pumpctl serve")
+        #expect(!ending.errors.contains("kill"))
+        holder.send(signal: SIGINT)
+        try await holder.ending()
+        await device.close()
+    }
+
+    @Test("Many commands at once take turns")
+    func crowd() async throws {
+        let device = try await ScriptedDevice { $0 == "TEMP" ? "TEMP:34.5\r\n" : nil }
+        try await withThrowingTaskGroup(of: ChildProcess.Ending.self) { group in
+            for _ in 0..<10 {
+                group.addTask { try await Pumpctl.run("-p", device.port, "--timeout", "120", "temp") }
+            }
+            for try await ending in group { #expect(ending.status == 0, "\(ending)") }
+        }
         await device.close()
     }
 

@@ -30,6 +30,8 @@ struct DaemonTests {
         let daemon: FakeDaemon
 
         var environment: [String: String] { ["PUMPCTLD_SOCKET": daemon.socketPath] }
+        /// The daemon is this process, which answers late on a busy computer.
+        static let patience = ["--wait", "10m"]
 
         init(_ answer: @escaping @Sendable (String) -> String? = DaemonTests.pump) async throws {
             device = try await ScriptedDevice()
@@ -42,7 +44,7 @@ struct DaemonTests {
         }
 
         func run(_ arguments: String...) async throws -> ChildProcess.Ending {
-            try await Pumpctl.start(["-p", device.port] + arguments, environment: environment).ending()
+            try await Pumpctl.start(["-p", device.port] + Self.patience + arguments, environment: environment).ending()
         }
 
         func close() async {
@@ -63,7 +65,9 @@ struct DaemonTests {
         let direct = try await Pumpctl.start(["-p", own.port] + words).ending()
         let bench = try await Bench()
         for endpoint in [bench.device.port, "shared:pump"] {
-            let through = try await Pumpctl.start(["-p", endpoint] + words, environment: bench.environment).ending()
+            let through = try await Pumpctl.start(
+                ["-p", endpoint] + Bench.patience + words, environment: bench.environment
+            ).ending()
             func plain(_ text: String, _ endpoint: String) -> String { text.replacing(endpoint, with: "PORT") }
             #expect(through.status == direct.status, "\(through)")
             #expect(plain(through.output, endpoint) == plain(direct.output, own.port))
@@ -86,7 +90,8 @@ struct DaemonTests {
     @Test("A console works through it")
     func console() async throws {
         let bench = try await Bench()
-        let program = try await Pumpctl.start(["-p", bench.device.port, "console"], environment: bench.environment)
+        let program = try await Pumpctl.start(
+            ["-p", bench.device.port] + Bench.patience + ["console"], environment: bench.environment)
         try await program.write("TEMP\n")
         try await program.output.text(upTo: "34.5")
         await program.closeInput()
@@ -98,7 +103,8 @@ struct DaemonTests {
     func monitor() async throws {
         let bench = try await Bench()
         let program = try await Pumpctl.start(
-            ["-p", "shared:pump", "--json", "monitor", "--interval", "0.5"], environment: bench.environment)
+            ["-p", "shared:pump"] + Bench.patience + ["--json", "monitor", "--interval", "0.5"],
+            environment: bench.environment)
         #expect(try await program.output.line().contains("\"link\":\"up\""))
         bench.daemon.devices.update { $0[0].isUp = false }
         await bench.daemon.hangUp()
@@ -114,7 +120,8 @@ struct DaemonTests {
     func monitorWithoutDaemon() async throws {
         let bench = try await Bench()
         let program = try await Pumpctl.start(
-            ["-p", "shared:pump", "--json", "monitor", "--interval", "0.5"], environment: bench.environment)
+            ["-p", "shared:pump"] + Bench.patience + ["--json", "monitor", "--interval", "0.5"],
+            environment: bench.environment)
         #expect(try await program.output.line().contains("\"link\":\"up\""))
         await bench.port.channel().close()
         await bench.daemon.close()
@@ -156,7 +163,7 @@ struct DaemonTests {
     func refused() async throws {
         let bench = try await Bench()
         func run(_ words: String...) async throws -> ChildProcess.Ending {
-            try await Pumpctl.start(words, environment: bench.environment).ending()
+            try await Pumpctl.start(Bench.patience + words, environment: bench.environment).ending()
         }
         expectFailure(
             try await run("-p", "shared:led", "led", "get"), 66, saying: "shared:led", hint: "shared:pump")
