@@ -59,7 +59,7 @@ struct PumpctlCommand: ParsableCommand {
             }
             // Its options, and its help, are those of another program.
             if words.command == ServeCommand.self { throw ServeProgram.replaceThis(arguments) }
-            var command = try parseAsRoot(arguments)
+            var command = try parsed(arguments)
             try command.run()
         } catch let failure as Failure {
             output(for: arguments).report(failure)
@@ -73,6 +73,11 @@ struct PumpctlCommand: ParsableCommand {
             }
             exit(withError: error)
         }
+    }
+
+    /// The command that the arguments name.
+    static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+        try parseAsRoot(ServingOptions.untangled(arguments, CommandWords(arguments)))
     }
 
     /// Where to tell what is wrong with arguments that could not be read.

@@ -145,8 +145,9 @@ public struct LinkOpening: Sendable {
         let watch = SessionClock(clock)
         let begin = watch.elapsed()
         var (isTold, pause) = (false, Self.firstPause)
-        // Since when it can't be told who has the device, as where that program has just ended.
-        var unknownSince: Duration?
+        // Since when it can't be told who has the device, as if that program has just ended. Behind one command there may be
+        // many, each gone by the time that it is looked for.
+        var (unknownSince, isCrowd): (Duration?, Bool) = (nil, false)
         while true {
             var busy: LinkError
             do { return try await open() } catch {
@@ -157,7 +158,8 @@ public struct LinkOpening: Sendable {
             }
             let (waited, remedy) = (watch.elapsed() - begin, await remedy(for: busy))
             unknownSince = busy.holder?.process.isThere == true ? nil : unknownSince ?? waited
-            let isPassing = unknownSince.map { waited - $0 < Self.shortWait } ?? false
+            isCrowd = isCrowd || remedy == .waitForHolder
+            let isPassing = unknownSince.map { isCrowd || waited - $0 < Self.shortWait } ?? false
             let endsSoon = remedy == .waitForHolder || busy.isNotReadyAtDaemon || isPassing
             let rest = (endsSoon ? max(wait, commandWait) : wait) - waited
             guard rest > .zero else {

@@ -65,7 +65,6 @@ struct SimFamilyCommand<Simulated: Simulation>: OptionedCommand {
     }
 
     func validate() throws {
-        guard parent.shared.wait == nil else { throw ValidationError("--wait TIME cannot be used with 'pumpctl sim'") }
         if !Simulated.keepsLineOverRadio { try serving.refuseLineBesideRadio() }
         // What a scenario adds is known once it was read.
         _ = try devices(serving.scenario == nil ? device.given : [:])
@@ -79,6 +78,7 @@ struct SimFamilyCommand<Simulated: Simulation>: OptionedCommand {
     }
 
     func run() throws {
+        guard parent.shared.wait == nil else { throw ValidationError("--wait with a time cannot be used with 'sim'") }
         var options = shared.merged(with: parent.shared)
         options.json = options.json || serving.waits
         if try serving.startInBackground(Output(isJSON: options.json)) { return }

@@ -85,7 +85,7 @@ struct OptionUseTests {
             let arguments = FormerCommands.rewritten(line.split(separator: " ").map(String.init))
             let command = try #require(CommandWords(arguments).command as? any OptionedCommand.Type)
             try command.checkOptions(in: arguments, "")
-            _ = try PumpctlCommand.parseAsRoot(arguments)
+            _ = try PumpctlCommand.parsed(arguments)
         }
     }
 
@@ -109,7 +109,7 @@ struct OptionUseTests {
             let found = CommandWords(Self.unquoted(String(example)))
             #expect(found.path == path, "\(example)")
             #expect(found.failure == nil)
-            _ = try PumpctlCommand.parseAsRoot(NegativeNumbers.asValues(in: Self.unquoted(String(example))))
+            _ = try PumpctlCommand.parsed(NegativeNumbers.asValues(in: Self.unquoted(String(example))))
         }
     }
 

@@ -42,7 +42,7 @@ enum Pumpctl {
 /// The parser's error message for `arguments`, without starting a process.
 func refusal(of arguments: [String], _ location: SourceLocation = #_sourceLocation) -> String {
     let error = #expect(throws: (any Error).self, sourceLocation: location) {
-        try PumpctlCommand.parseAsRoot(NegativeNumbers.asValues(in: arguments))
+        try PumpctlCommand.parsed(NegativeNumbers.asValues(in: arguments))
     }
     return error.map { PumpctlCommand.message(for: $0) } ?? ""
 }
