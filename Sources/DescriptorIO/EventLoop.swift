@@ -69,17 +69,10 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     /// Runs the loop on a thread of its own until ``stop()``.
     public func start() {
-        var thread = pthread_t()
-        let context = Unmanaged.passRetained(self).toOpaque()
-        let result = pthread_create(
-            &thread, nil,
-            { context in
-                let loop = Unmanaged<EventLoop>.fromOpaque(context!).takeRetainedValue()
-                loop.runUntilStopped()
-                return nil
-            }, context)
-        precondition(result == 0, "no thread left for the event loop")
-        pthread_detach(thread)
+        guard let thread = try? BackgroundThread({ self.runUntilStopped() }) else {
+            preconditionFailure("no thread left for the event loop")
+        }
+        thread.detach()
     }
 
     /// Ends the loop's thread once what is queued has run. What still waits on a descriptor then waits for ever: close

@@ -1,53 +1,67 @@
-internal import CDescriptorIO
 internal import Glibc
+internal import Synchronization
 
-/// Signals as events of a loop, by signalfd.
+/// Signals as calls of a handler, on a thread that waits for nothing else: it attends to them also while all other threads
+/// are held up, as by a file that blocks.
 ///
 /// Make it before other threads are started: they inherit that the signals are blocked.
-public actor SignalSource {
-    public nonisolated let unownedExecutor: UnownedSerialExecutor
-
-    private let channel: DescriptorChannel
+public final class SignalSource: Sendable {
     private let signals: [CInt]
+    private let isClosed = Atomic<Bool>(false)
+    private let thread = Mutex<BackgroundThread?>(nil)
 
-    /// Takes over `signals` until ``close()``, handing each that comes to `handler` on the loop's thread.
+    /// Takes over `signals` until ``close()``, and hands each that comes to `handler` on a thread of its own.
+    ///
+    /// - Throws: If the system has no thread left. The signals do then what they did before.
     public static func open(
-        _ signals: [CInt], on loop: EventLoop, handler: @escaping @Sendable (CInt) -> Void
-    ) async throws(DescriptorError) -> SignalSource {
-        var set = Self.set(of: signals)
-        pthread_sigmask(SIG_BLOCK, &set, nil)
-        let descriptor = signalfd(-1, &set, CInt(SFD_CLOEXEC | SFD_NONBLOCK))
-        guard descriptor >= 0 else { throw .last("signalfd") }
-        let source = SignalSource(DescriptorChannel(taking: descriptor, kind: .stream, on: loop), signals)
-        await source.channel.forward { arrival in
-            guard case .success(let bytes?) = arrival else { return }
-            for offset in stride(from: 0, to: bytes.count, by: MemoryLayout<signalfd_siginfo>.size) {
-                let info = bytes.withUnsafeBytes {
-                    $0.loadUnaligned(fromByteOffset: offset, as: signalfd_siginfo.self)
-                }
-                handler(CInt(info.ssi_signo))
-            }
+        _ signals: [CInt], handler: @escaping @Sendable (CInt) -> Void
+    ) throws(DescriptorError) -> SignalSource {
+        let source = SignalSource(signals)
+        source.block(SIG_BLOCK)
+        do throws(DescriptorError) {
+            let thread = try BackgroundThread { source.wait(handler) }
+            source.thread.withLock { $0 = thread }
+        } catch {
+            source.block(SIG_UNBLOCK)
+            throw error
         }
         return source
     }
 
-    private init(_ channel: DescriptorChannel, _ signals: [CInt]) {
-        self.channel = channel
-        self.signals = signals
-        unownedExecutor = channel.unownedExecutor
-    }
+    private init(_ signals: [CInt]) { self.signals = signals }
 
-    private static func set(of signals: [CInt]) -> sigset_t {
+    private var set: sigset_t {
         var set = sigset_t()
         sigemptyset(&set)
         for signal in signals { sigaddset(&set, signal) }
         return set
     }
 
-    /// Gives the signals back to what they did before.
-    public func close() async {
-        await channel.close()
-        var set = Self.set(of: signals)
-        pthread_sigmask(SIG_UNBLOCK, &set, nil)
+    private func block(_ how: CInt) {
+        var set = set
+        pthread_sigmask(how, &set, nil)
+    }
+
+    /// On the thread.
+    private func wait(_ handler: (CInt) -> Void) {
+        var (set, signal) = (set, CInt(0))
+        while true {
+            guard sigwait(&set, &signal) == 0 else { continue }
+            if isClosed.load(ordering: .acquiring) { return }
+            handler(signal)
+        }
+    }
+
+    /// Gives the signals back to what they did before. Not to be called by the handler.
+    public func close() {
+        let thread = thread.withLock { thread in
+            defer { thread = nil }
+            return thread
+        }
+        guard let thread else { return }
+        isClosed.store(true, ordering: .releasing)
+        thread.send(signal: signals[0])
+        thread.join()
+        block(SIG_UNBLOCK)
     }
 }

@@ -18,6 +18,21 @@ struct EventLoopTests {
         #expect(isSame)
     }
 
+    @Test func `A thread of its own leaves signals to those who wait for them`() async {
+        let loop = EventLoop()
+        loop.start()
+        let taken = await withCheckedContinuation { (continuation: CheckedContinuation<[CInt], Never>) in
+            loop.execute {
+                var blocked = sigset_t()
+                pthread_sigmask(SIG_BLOCK, nil, &blocked)
+                continuation.resume(
+                    returning: SignalSource.endingSignals.filter { sigismember(&blocked, $0) != 1 })
+            }
+        }
+        loop.stop()
+        #expect(taken.isEmpty)
+    }
+
     @Test func `Looks at descriptors however many timers are due`() async throws {
         let isHeard = try await onThread {
             EventLoop.run { loop in

@@ -4,7 +4,6 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
-#include <sys/signalfd.h>
 
 /// epoll_wait(2) with a time-out in nanoseconds, which pacing at 115200 baud needs; a negative one waits for ever.
 int cdescriptorio_epoll_wait(int set, struct epoll_event *events, int count, int64_t timeout_ns);

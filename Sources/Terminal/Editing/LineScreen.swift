@@ -81,7 +81,7 @@ public final class LineScreen {
     /// - Parameter prompt: What stands before the line that is edited.
     public func start(prompt: String) async {
         if let editor {
-            resizing = try? await SignalSource.open([SIGWINCH], on: loop) { [tell] _ in tell(Event(kind: .resized)) }
+            resizing = try? SignalSource.open([SIGWINCH]) { [tell] _ in tell(Event(kind: .resized)) }
             history?.load().forEach(editor.remember)
             editor.setPrompt(prompt)
             editor.start()
@@ -99,7 +99,7 @@ public final class LineScreen {
     /// Stops, and lets go of the signal that tells of the terminal's size.
     public func close() async {
         stop()
-        await resizing?.close()
+        resizing?.close()
         resizing = nil
     }
 

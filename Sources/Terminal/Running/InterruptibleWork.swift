@@ -65,23 +65,34 @@ public final class InterruptibleWork: Sendable {
         }
         if isCancelled { task.cancel() }
         let ending = SignalSource.endingSignals + (endsBeforeSuspension ? [SIGTSTP] : [])
-        let signals = try? await SignalSource.open(ending, on: loop) { self.take($0) }
+        let signals = try? SignalSource.open(ending) { self.take($0, on: loop) }
         let value = await conclude(task.result)
         TerminalSettings.restore()
         if wasSuspended { kill(getpid(), SIGSTOP) }
-        await signals?.close()
+        signals?.close()
         return value
     }
 
-    /// Attends to a signal.
-    package func take(_ signal: CInt) {
+    /// Attends to a signal, on any thread. The loop may be held up, as by a file that blocks: only the first signal needs it.
+    package func take(_ signal: CInt, on loop: EventLoop) {
         let isFirst = state.withLock { state in
             defer { state.signal = state.signal ?? signal }
             return state.signal == nil
         }
-        if isFirst { return cancel() }
+        if isFirst { return loop.execute { self.cancel() } }
+        Self.endWithinSeconds()
         TerminalSettings.restore()
         if let lastWords = state.withLock({ $0.lastWords }) { StreamWriter.error.write(lastWords + "\n") }
         _exit(exitStatus ?? 128 + signal)
+    }
+
+    /// Has the process ended by SIGALRM unless it ends before: neither a terminal nor a disk that hangs may keep it.
+    private static func endWithinSeconds() {
+        Glibc.signal(SIGALRM, SIG_DFL)
+        var alarm = sigset_t()
+        sigemptyset(&alarm)
+        sigaddset(&alarm, SIGALRM)
+        pthread_sigmask(SIG_UNBLOCK, &alarm, nil)
+        Glibc.alarm(2)
     }
 }

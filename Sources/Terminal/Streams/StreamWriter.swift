@@ -1,3 +1,4 @@
+internal import DescriptorIO
 internal import Glibc
 
 /// Writes to a standard stream, and waits only for so long until it is taken.
@@ -182,22 +183,10 @@ public final class StreamWriter: @unchecked Sendable {
                 StreamWriter.error.finish()
             }
         }
-        // Signals are for the threads that wait for them.
-        var (all, before) = (sigset_t(), sigset_t())
-        sigfillset(&all)
-        // But for those of writing: to the terminal of another job, and to a reader who has gone.
-        for signal in [SIGTTOU, SIGPIPE] { sigdelset(&all, signal) }
-        pthread_sigmask(SIG_SETMASK, &all, &before)
-        var thread = pthread_t()
-        let result = pthread_create(
-            &thread, nil,
-            { context in
-                Unmanaged<StreamWriter>.fromOpaque(context!).takeRetainedValue().writeWhatIsKept()
-                return nil
-            }, Unmanaged.passRetained(self).toOpaque())
-        pthread_sigmask(SIG_SETMASK, &before, nil)
-        precondition(result == 0, "no thread left for a standard stream")
-        pthread_detach(thread)
+        guard let thread = try? BackgroundThread({ self.writeWhatIsKept() }) else {
+            preconditionFailure("no thread left for a standard stream")
+        }
+        thread.detach()
     }
 
     /// On the thread, to the end of the process.

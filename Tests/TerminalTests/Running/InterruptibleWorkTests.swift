@@ -19,7 +19,7 @@ struct InterruptibleWorkTests {
     func firstSignal() async {
         let work = InterruptibleWork()
         let result = await work.run(on: .shared) {
-            work.take(SIGTERM)
+            work.take(SIGTERM, on: .shared)
             // Where it has begun before the work knows its task, it is cancelled a moment later.
             try await EventLoopClock(.shared).sleep(for: .seconds(3600))
         } conclude: {

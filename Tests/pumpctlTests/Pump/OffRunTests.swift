@@ -47,8 +47,10 @@ struct OffRunTests {
         }
         let time = ["10m", "10m", "0.05s"].randomElement(using: &random) ?? "10m"
         // Before main the runtime of Swift has SIGQUIT for itself, to print a backtrace and go on.
+        let folder = TemporaryFolder()
+        let capture = Bool.random(using: &random) ? ["--capture", folder.path("pump.capture")] : []
         let program = try await Pumpctl.start(
-            ["-v", "-p", pump.port, "on", "--for", time], environment: ["SWIFT_BACKTRACE": "enable=no"])
+            capture + ["-v", "-p", pump.port, "on", "--for", time], environment: ["SWIFT_BACKTRACE": "enable=no"])
         // The blow falls before, in or behind any command: once so many lines were shown of what goes over the link. A run
         // has eight of them up to "pump on".
         var shown = ""

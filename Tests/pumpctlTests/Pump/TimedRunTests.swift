@@ -38,6 +38,23 @@ struct TimedRunTests {
         await pump.close()
     }
 
+    @Test(
+        "A signal switches it off too where other threads write what goes over the link",
+        arguments: [["--capture", "pump.capture"], ["--record"], ["-v"]])
+    func signal(options: [String]) async throws {
+        let (pump, folder) = (try await BenchPump(), TemporaryFolder())
+        let options = options.map { $0.hasPrefix("-") ? $0 : folder.path($0) }
+        let program = try await Pumpctl.start(
+            options + ["-p", pump.port, "on", "--for", "10m"], environment: ["XDG_DATA_HOME": folder.path])
+        #expect(try await program.output.line() == "pump on at 70 %")
+        program.send(signal: SIGTERM)
+        let ending = try await program.ending()
+        #expect(ending.status == 143)
+        #expect(ending.output == "pump off\n", "\(ending)")
+        #expect(await pump.state() == .off)
+        await pump.close()
+    }
+
     @Test("A signal that who started it wants ignored does not end it")
     func ignored() async throws {
         let pump = try await BenchPump()

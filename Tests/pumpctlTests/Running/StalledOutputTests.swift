@@ -64,6 +64,23 @@ struct StalledOutputTests {
         await user.close()
     }
 
+    @Test("A second signal ends a command that a file holds up")
+    func blockedFile() async throws {
+        let (folder, sensor) = (TemporaryFolder(), try await ScriptedDevice { _ in "LOG Values: 1 2 3 4.50\n" })
+        let path = folder.path("storm.log")
+        #expect(mkfifo(path, 0o600) == 0)
+        let reader = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        defer { close(reader) }
+        while write(reader, "full", 4) > 0 {}
+        let program = try await Pumpctl.start(["-v", "-p", sensor.port, "storm", "log", "get", "-o", path])
+        try await program.errors.text(upTo: "< LOG Values")
+        // Of two of one kind the kernel keeps one.
+        program.send(signal: SIGINT)
+        program.send(signal: SIGTERM)
+        #expect(try await program.ending().status == 130)
+        await sensor.close()
+    }
+
     @Test("A run that could not even say that it began is over in time, and says so once it can")
     func timedRun() async throws {
         let (user, folder, device) = (try await UserTerminal(), TemporaryFolder(), try await Self.device())
