@@ -7,8 +7,12 @@ extension RecordTime {
     /// Seconds since 1970-01-01T00:00:00Z.
     public var secondsSince1970: Double { Double(milliseconds) / 1000 }
 
-    /// The local date and time to the second, `2025-01-31 17:04:05`.
-    public var dateAndTime: String { "\(Self.date(local)) \(Self.timeOfDay(local))" }
+    /// The local date and time to the second, `2025-01-31 17:04:05`. One that comes twice has the offset of its clock behind it,
+    /// `2025-10-26 02:30:00+02:00`.
+    public var dateAndTime: String {
+        let text = "\(Self.date(local)) \(Self.timeOfDay(local))"
+        return Self.other(of: parts.seconds) == nil ? text : text + Self.offset(local)
+    }
 
     /// The local time of day, `17:04:05.678`.
     public var timeOfDay: String { "\(Self.timeOfDay(local)).\(Self.digits(Int(parts.milliseconds), 3))" }
@@ -38,6 +42,29 @@ extension RecordTime {
         [
             digits(Int(fields.tm_year) + 1900, 4), digits(Int(fields.tm_mon) + 1, 2), digits(Int(fields.tm_mday), 2),
         ].joined(separator: "-")
+    }
+
+    /// `+01:00`.
+    private static func offset(_ fields: tm) -> String {
+        let minutes = abs(Int(fields.tm_gmtoff)) / 60
+        return (fields.tm_gmtoff < 0 ? "-" : "+") + "\(digits(minutes / 60, 2)):\(digits(minutes % 60, 2))"
+    }
+
+    /// The other instant at which local clocks show the same; nil if there is none. There is one where they are put back, as at
+    /// the end of summer time.
+    static func other(of seconds: time_t) -> time_t? {
+        func offset(_ seconds: time_t) -> time_t {
+            var (seconds, fields) = (seconds, tm())
+            localtime_r(&seconds, &fields)
+            return fields.tm_gmtoff
+        }
+        let own = offset(seconds)
+        // Clocks are put back by three hours at most, and not twice in that time.
+        for change in [-1, 1].map({ offset(seconds - $0 * 3 * 3600) - own }) where change != 0 {
+            let other = seconds - change
+            if offset(other) == own + change { return other }
+        }
+        return nil
     }
 
     private static func timeOfDay(_ fields: tm) -> String {

@@ -13,13 +13,14 @@ extension RecordTime {
     /// time, with a time of day or without (`2026-11-20`, `2026-11-20T17:04`); behind it may be `Z` or an offset (`+01:00`).
     /// What ``dateAndTime`` and ``iso8601`` say is such, too.
     ///
+    /// - Parameter isLater: Which of two instants a time of day is that comes twice, as where summer time ends: the later one.
     /// - Returns: nil for any other text.
-    public init?(typed text: String, now: RecordTime = .now) {
+    public init?(typed text: String, now: RecordTime = .now, isLater: Bool = false) {
         if let ago = Self.ago(text) {
             self.init(milliseconds: now.milliseconds - ago)
         } else if let days = Self.days[text.lowercased()], let day = Day(at: now, before: days) {
             self = day.start
-        } else if let date = Self.date(text) {
+        } else if let date = Self.date(text, isLater) {
             self = date
         } else {
             return nil
@@ -35,7 +36,7 @@ extension RecordTime {
         return time < 100_000 * 86_400_000 ? Int64(time) : nil
     }
 
-    private static func date(_ text: String) -> RecordTime? {
+    private static func date(_ text: String, _ isLater: Bool) -> RecordTime? {
         let halves = text.split(maxSplits: 1, omittingEmptySubsequences: false) { "T ".contains($0) }
         // A day of UTC is `2026-11-20Z`.
         let isUTCDay = halves.count == 1 && text.hasSuffix("Z")
@@ -44,7 +45,7 @@ extension RecordTime {
         let clock = halves[1].prefix { !"Z+-".contains($0) }
         guard let timeOfDay = TimeOfDay(clock) else { return nil }
         let zone = halves[1][clock.endIndex...]
-        if zone.isEmpty { return day.time(timeOfDay) }
+        if zone.isEmpty { return day.time(timeOfDay, isLater: isLater) }
         return offset(zone).map { day.time(timeOfDay, offset: $0) }
     }
 
@@ -110,8 +111,8 @@ private struct Day {
     /// When it begins, in local time.
     var start: RecordTime { time(TimeOfDay()) }
 
-    /// A time of it, in local time.
-    func time(_ timeOfDay: TimeOfDay) -> RecordTime {
+    /// A time of it, in local time: the earlier one if it comes twice, unless the later one is asked for.
+    func time(_ timeOfDay: TimeOfDay, isLater: Bool = false) -> RecordTime {
         var local = parts(timeOfDay)
         var seconds = mktime(&local)
         if local.tm_mday != day {
@@ -120,6 +121,7 @@ private struct Day {
             local.tm_isdst = 0
             seconds = mktime(&local)
         }
+        if let other = RecordTime.other(of: seconds), (other > seconds) == isLater { seconds = other }
         return RecordTime(milliseconds: Int64(seconds) * 1000 + timeOfDay.milliseconds)
     }
 

@@ -7,8 +7,6 @@ internal import Synchronization
 public final class OutputFile: Sendable {
     /// What opening does to a file that is there.
     public enum Mode: Sendable {
-        /// It is emptied.
-        case replace
         /// What is written comes behind what it holds.
         case append
         /// It is replaced once something is written, or ``OutputFile/begin()`` is called.
@@ -38,13 +36,7 @@ public final class OutputFile: Sendable {
             descriptor = STDOUT_FILENO
             return
         }
-        let disposition =
-            switch mode {
-            case .replace: O_TRUNC
-            case .append: O_APPEND
-            case .replaceWhenWritten: CInt(0)
-            }
-        descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | disposition, 0o666)
+        descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (mode == .append ? O_APPEND : 0), 0o666)
         self.path = path
         guard descriptor >= 0 else { throw FileError(path: path, errno: errno) }
     }
@@ -56,6 +48,9 @@ public final class OutputFile: Sendable {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
     }
+
+    /// Whether what is written is shown on a terminal.
+    public var isTerminal: Bool { isatty(descriptor) == 1 }
 
     /// Whether something was written, or a file that is replaced was emptied.
     public var hasBegun: Bool { !holdsOldContent.load(ordering: .relaxed) }

@@ -35,12 +35,34 @@ public struct ReplacedFile: Sendable {
     /// Where what came is; nil for standard output.
     public var place: String? { file.path }
 
-    /// Whether what is written is shown on the terminal.
-    public var isTerminal: Bool { path == nil && isatty(STDOUT_FILENO) == 1 }
+    /// Whether what is written can still be discarded: it is beside the file until ``complete()``.
+    public var isBeside: Bool { place != path }
+
+    /// Writes all of it. If that fails, a file that is there is left as it was.
+    public func replace(with bytes: [UInt8]) throws(FileError) {
+        do {
+            try file.write(bytes)
+            try complete()
+        } catch {
+            discard()
+            throw error
+        }
+    }
+
+    /// Calls `body`, which writes all of it. If that fails, a file that is there is left as it was.
+    public func replace(_ body: (OutputFile) async throws -> Void) async throws {
+        do {
+            try await body(file)
+            try complete()
+        } catch {
+            discard()
+            throw error
+        }
+    }
 
     /// It is whole.
     public func complete() throws(FileError) {
-        guard let path, let place, place != path else { return }
+        guard let path, let place, isBeside else { return }
         try file.begin()
         // On the disk before it has the name: a crash must not leave half of it there.
         try file.synchronize()
@@ -49,6 +71,6 @@ public struct ReplacedFile: Sendable {
 
     /// It is not wanted.
     public func discard() {
-        if let place, place != path, file.hasBegun || !wasPartThere { unlink(place) }
+        if let place, isBeside, file.hasBegun || !wasPartThere { unlink(place) }
     }
 }

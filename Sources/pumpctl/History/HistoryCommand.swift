@@ -18,7 +18,8 @@ struct HistoryCommand: ParsableCommand {
             'monitor' and 'storm log live' record what the device says, and other commands do with --record, in \
             ~/.local/share/pumpctl/record.sqlite ($XDG_DATA_HOME).
 
-            A time is \(timeForms).
+            A time is \(timeForms). Where summer time ends, and an hour comes twice, --since takes the first and --until the \
+            second; the times of the table then have their offset.
 
             Each line of --json has the keys time, session, family, endpoint, device, and kind with the values of that reading, \
             their units at the end of their names (_c is °C); with --events event and text; with --sessions ended, ending, \
@@ -117,7 +118,7 @@ struct HistoryCommand: ParsableCommand {
         let now = RecordTime.now
         var filter = RecordFilter()
         filter.since = since.flatMap { RecordTime(typed: $0, now: now) }
-        filter.until = until.flatMap { RecordTime(typed: $0, now: now) }
+        filter.until = until.flatMap { RecordTime(typed: $0, now: now, isLater: true) }
         filter.family = family?.name
         filter.device = device
         return filter
@@ -151,18 +152,23 @@ extension HistoryCommand {
         let chart = Chart(
             HistoryPlot.shown(try RecordQuery.series(columns: columns, filter)), limits: HistoryPlot.limits,
             naming: HistoryPlot.naming)
-        if let svg { try OutputFile(path: svg, .replace).write(Array(chart.svg.utf8)) }
-        if chart.isEmpty { return noteAbsence("there is nothing to draw: no number was recorded", output) }
+        if chart.isEmpty {
+            let file = svg.map { $0 == "-" ? "" : "; \($0.printable()) is left as it is" } ?? ""
+            return noteAbsence("there is nothing to draw: no number was recorded", effect: file, output)
+        }
+        if let svg { try ReplacedFile(path: svg).replace(with: Array(chart.svg.utf8)) }
         guard plot else { return }
         let rest = "… not all are named here: use --device, or --svg"
         for line in chart.lines(in: size, isColoured: output.isColoured, rest: rest) { output.text(line) }
     }
 
     /// That there is nothing is an answer, too: it is no failure.
-    private func noteAbsence(_ what: String, _ output: Output) {
+    ///
+    /// - Parameter effect: What it means for a file that was named.
+    private func noteAbsence(_ what: String, effect: String = "", _ output: Output) {
         let isFiltered = filter != RecordFilter()
         output.note(
-            "pumpctl: \(what)\(isFiltered ? " that fits" : "")",
+            "pumpctl: \(what)\(isFiltered ? " that fits" : "")\(effect)",
             hint: isFiltered
                 ? "leave a condition out; 'pumpctl history --sessions' shows what was recorded"
                 : "run 'pumpctl monitor' to record, or add --record to another command")

@@ -80,7 +80,12 @@ struct MessageExportCommand: RescueSubcommand {
     var output: String?
 
     func run(in context: CommandContext) async throws {
-        try await OutputFile(path: output ?? "-", .replace).writeMessages(status) { $0.json }
+        try await ReplacedFile(path: output).replace { file in
+            let isTerminal = file.isTerminal
+            try await file.writeMessages(status) { message in
+                isTerminal ? Array(String(decoding: message.json, as: UTF8.self).printableInJSON().utf8) : message.json
+            }
+        }
     }
 }
 

@@ -20,7 +20,7 @@ extension CommandContext {
             target.discard()
             throw error
         }
-        let bar = ProgressBar(clock: clock, isWanted: !target.isTerminal && !output.isJSON)
+        let bar = ProgressBar(clock: clock, isWanted: !target.file.isTerminal && !output.isJSON)
         let (byteCount, values) = try await fetch(link, target, bar)
         guard let path = target.path else { return }
         output.outcome(

@@ -12,20 +12,25 @@ struct OutputFileTests {
 
     @Test("Lines are written behind a header, also where there are none", arguments: [0, 1, 30_000])
     func lines(count: Int) async throws {
-        try await OutputFile(path: path, .replace).writeLines(header: Array("id".utf8)) {
-            var numbers = (0..<count).makeIterator()
-            return { numbers.next().map { Array("\($0)".utf8) } }
+        _ = folder.write("of yesterday", to: "table.csv")
+        try await ReplacedFile(path: path).replace { file in
+            try await file.writeLines(header: Array("id".utf8)) {
+                var numbers = (0..<count).makeIterator()
+                return { numbers.next().map { Array("\($0)".utf8) } }
+            }
         }
         #expect(content == (["id"] + (0..<count).map { "\($0)" }).map { $0 + "\n" }.joined())
     }
 
-    @Test("What can't be made is told")
-    func failing() async throws {
+    @Test("What can't be made is told, and the file is as it was", arguments: [true, false])
+    func failing(isThere: Bool) async throws {
+        if isThere { _ = folder.write("of yesterday", to: "table.csv") }
         let trouble = Trouble(code: "damaged", text: "it is damaged", hint: "")
         let error = await #expect(throws: Trouble.self) {
-            try await OutputFile(path: path, .replace).writeLines { throw trouble }
+            try await ReplacedFile(path: path).replace { try await $0.writeLines { throw trouble } }
         }
         #expect(error?.code == "damaged")
-        #expect(content == "")
+        #expect(content == (isThere ? "of yesterday" : nil))
+        #expect(!FileManager.default.fileExists(atPath: path + ".partial"))
     }
 }

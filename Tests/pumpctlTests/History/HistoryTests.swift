@@ -63,6 +63,27 @@ struct HistoryTests {
         #expect(try utc.objects().count == 2)
     }
 
+    @Test("Of the hour that comes twice in autumn all is shown, and each time says which it is")
+    func repeatedHour() async throws {
+        let zone = "CET-1CEST,M3.5.0,M10.5.0/3"
+        // 02:29:30 and 02:30:30 of the hour in summer time, and of the one behind it.
+        let times: [Double] = [1_792_888_170, 1_792_888_230, 1_792_891_770, 1_792_891_830]
+        try await history.add(times.map { ($0, #"{"temp_c":20}"#) })
+        let table = try await history.show("--since", "2026-10-25 02:29", "--until", "2026-10-25 02:31", zone: zone)
+        let shown = table.output.matches(of: /2026-10-25 02:..:30[+]0.:00/).map { String($0.0) }
+        #expect(
+            shown == [
+                "2026-10-25 02:29:30+02:00", "2026-10-25 02:30:30+02:00", "2026-10-25 02:29:30+01:00",
+                "2026-10-25 02:30:30+01:00",
+            ], "\(table)")
+        #expect(try await history.show("--json", "--since", shown[2], zone: zone).objects().count == 2)
+        // The second two o'clock is behind the first hour.
+        for (until, count) in [("02:00", 2), ("03:00", 4), ("02:30+02:00", 1)] {
+            let rows = try await history.show("--json", "--until", "2026-10-25 " + until, zone: zone)
+            #expect(try rows.objects().count == count, "\(until): \(rows)")
+        }
+    }
+
     @Test("A chart in the terminal shows each value, the states, and when it was")
     func plot() async throws {
         try await addPump()
@@ -115,9 +136,18 @@ struct HistoryTests {
             #expect(ending.output.split(separator: "\n").count == (arguments.contains("--csv") ? 1 : 0), "\(ending)")
             #expect(ending.errors.contains("no ") && ending.errors.contains("hint: "), "\(arguments): \(ending)")
         }
-        let path = history.home.path("nothing.svg")
-        #expect(try await history.show("--svg", path, "--device", "none").status == 0)
-        #expect(try SVGDrawing(String(contentsOfFile: path, encoding: .utf8)).texts.contains("nothing was recorded"))
+    }
+
+    @Test("With nothing to draw a file is left as it is, and none is made")
+    func nothingToDraw() async throws {
+        let path = history.home.write("of yesterday", to: "pump.svg")
+        for (svg, content) in [(path, "of yesterday"), (history.home.path("new.svg"), nil)] {
+            let ending = try await history.show("--svg", svg, "--device", "none")
+            #expect(ending.status == 0)
+            #expect(ending.errors.contains("\(svg) is left as it is"), "\(ending)")
+            #expect((try? String(contentsOfFile: svg, encoding: .utf8)) == content)
+        }
+        #expect(try await history.show("--svg", "-", "--device", "none").output == "")
     }
 
     @Test("Where the record is, is said before there is one; it can be optimized once there is")
