@@ -38,6 +38,8 @@ public struct ImageDownload: Sendable {
         progress: (Report) -> Void = { _ in }, heard: (PeerPiece) -> Void = { _ in }
     ) async throws(ImageDownloadError) -> Report {
         var download = PeerImageDownload(over: link, clock: clock, timeout: timeout)
+        // Of what can't be discarded nothing is written before the image is known to be right.
+        var held: [UInt8] = []
         do {
             do {
                 while let piece = try await download.next() {
@@ -45,7 +47,7 @@ public struct ImageDownload: Sendable {
                         heard(piece)
                         continue
                     }
-                    try target.file.write(bytes)
+                    if target.isBeside { try target.file.write(bytes) } else { held += bytes }
                     progress(Report(image: download.image, byteCount: download.byteCount))
                 }
             } catch {
@@ -53,6 +55,7 @@ public struct ImageDownload: Sendable {
                 throw error
             }
             await link.close()
+            if !held.isEmpty { try target.file.write(held) }
             try target.complete()
         } catch {
             target.discard()

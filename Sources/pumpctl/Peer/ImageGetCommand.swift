@@ -14,8 +14,8 @@ struct ImageGetCommand: PeerSubcommand {
         abstract: "Fetch the image that was chosen at the peer.",
         discussion: """
             It is written to FILE.partial, which becomes FILE once all of it is there and of the size that was announced. \
-            Whatever else happens, FILE is left as it was, and the exit code is not 0: 1 where the peer has none to send, \
-            76 where what it sent is none. --timeout is for how long nothing of it may come.
+            Whatever else happens, FILE is left as it was, nothing is written to standard output, and the exit code is not 0: 1 \
+            where the peer has none to send, 76 where what it sent is none. --timeout is for how long nothing of it may come.
             """,
         example: "pumpctl --port ble:QDevice1 peer image get -o photo.png")
 
@@ -28,6 +28,9 @@ struct ImageGetCommand: PeerSubcommand {
     func validate() throws {
         if shared.merged(with: parent.shared).json, output == "-" {
             throw ValidationError("--json requires -o FILE: the image itself is not JSON")
+        }
+        if output == "-", StandardStream.output.isTerminal {
+            throw ValidationError("-o - would show the image on the terminal as text: name a file")
         }
     }
 

@@ -57,6 +57,27 @@ struct ImageGetTests {
         #expect(try Self.content(path, in: folder) == Data("of yesterday".utf8))
     }
 
+    @Test(
+        "Nothing of an image that is wrong is written to standard output",
+        arguments: ["base64_invalid", "size_mismatch", "stalls"])
+    func standardOutput(fault: String) async throws {
+        let timeout = fault == "stalls" ? "0.3" : "100"
+        let ending = try await Pumpctl.run(
+            "-p", "sim:peer?unpaced&fault=\(fault)", "--timeout", timeout, "peer", "image", "get", "-o", "-")
+        expectFailure(ending, fault == "stalls" ? 75 : 76, hint: "nothing was written")
+        #expect(ending.output == "")
+    }
+
+    @Test("An image is not shown on a terminal")
+    func onTerminal() async throws {
+        let user = try await TerminalTests.UserTerminal()
+        let program = try await Pumpctl.start(
+            ["-p", "sim:peer?unpaced", "peer", "image", "get", "-o", "-"], terminal: user.path)
+        #expect(try await program.ending().status == 64)
+        try await user.screen.text(upTo: "name a file")
+        await user.close()
+    }
+
     @Test("A link that is lost amid the image leaves no file")
     func cutOff() async throws {
         let listener = try await SocketListener.listen(at: .tcp(host: "127.0.0.1", port: 0))
