@@ -21,7 +21,11 @@ package final class CaptureFile: Sendable {
                 : "name a file in a folder that you may write to"
             throw CaptureError(errno: errno, path, hint: hint)
         }
-        try put(header.json)
+        do throws(CaptureError) { try put(header.json) } catch {
+            // Without a header it is no capture, and in the way of the next one.
+            unlink(path)
+            throw error
+        }
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }

@@ -109,6 +109,17 @@ struct CaptureCommandTests {
         await pump.close()
     }
 
+    @Test("A disk that is full from the start leaves no file, which would be in the way of the next capture")
+    func noHeader() async throws {
+        let limited = ["/bin/sh", "-c", "ulimit -f 0; exec \"$0\" \"$@\"", Executable.pumpctl]
+        let ending = try await Pumpctl.start(
+            ["-p", "sim:pump", "--capture", capture(), "status"], program: limited
+        ).ending()
+        expectFailure(ending, 74, saying: capture(), hint: "free space")
+        #expect(access(capture(), F_OK) != 0)
+        #expect(try await Pumpctl.run("-p", "sim:pump", "--capture", capture(), "status").status == 0)
+    }
+
     @Test("A disk that is full is told of once, and the command goes on")
     func fullDisk() async throws {
         let pump = try await BenchPump()
