@@ -13,7 +13,7 @@ public struct UserConfiguration: Sendable, Hashable {
 
     /// The endpoint to use where none is named.
     public private(set) var port: String?
-    /// Whether programs record that do so unless told otherwise; nil for yes.
+    /// Whether commands record; nil for those that do so unless told otherwise.
     public private(set) var record: Bool?
     /// What the file has beside its keys, sorted.
     public private(set) var unknownKeys: [String] = []

@@ -41,7 +41,7 @@ struct RecordCommand: ParsableCommand {
             error.report(command, hint: SharedPort.startHint, on: Output(isJSON: options.json))
             throw ExitCode(error.exitStatus)
         }
-        try CommandRunner.runToStatus(options) { context in
+        try CommandRunner.runToStatus(options, records: .nothing) { context in
             try await SharedPort.run(command, context, note: context.output.note)
         }
     }

@@ -90,7 +90,7 @@ struct GATTCommand: ParsableCommand {
         var options = shared.merged(with: parent.shared)
         options.port = request.endpoint ?? options.port
         let (response, isForced, count, time) = (response, force, count, time?.duration)
-        try CommandRunner.run(options) { context in
+        try CommandRunner.run(options, records: .nothing) { context in
             switch request.action {
             case .list: try await context.listGATT()
             case .read: try await context.readGATT(request.characteristics, format)

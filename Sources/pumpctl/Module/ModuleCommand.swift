@@ -25,6 +25,8 @@ protocol ModuleContextCommand: ContextCommand, OptionedCommand {
 extension ModuleContextCommand {
     static var takenOptions: Set<SharedOption> { [.port, .json, .capture, .verbose] }
 
+    static var records: CommandContext.RecordedContent { .nothing }
+
     var shared: SharedOptions { own.shared }
 }
 

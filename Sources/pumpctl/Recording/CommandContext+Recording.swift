@@ -2,6 +2,9 @@ import DeviceKit
 import LineProtocol
 
 extension CommandContext {
+    /// Whether what goes over the links is recorded. A configuration that can't be read asks for nothing.
+    var recordsLines: Bool { records == .lines && (try? options.recordChoice()) == true }
+
     /// The link, and where `--record` asks for it and the command reads no values, a record of what goes over it; where
     /// `--capture` asks for it, that too.
     ///
@@ -14,7 +17,7 @@ extension CommandContext {
         note: @escaping @Sendable (String) -> Void
     ) -> any Link {
         let link = capture?.captured(link, openedFrom: name, packetCapacity: nil) ?? link
-        guard records == .lines, options.record == true else { return link }
+        guard recordsLines else { return link }
         return record.recorded(link, as: name, device: device) { note($0.text) }
     }
 }

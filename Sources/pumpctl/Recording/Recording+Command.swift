@@ -7,25 +7,29 @@ extension Recording {
     /// be done. Whoever runs the command ends its record.
     ///
     /// - Parameters:
-    ///   - isDefault: Whether it is done unless it is asked not to.
+    ///   - isDefault: Whether it is done unless the user has chosen otherwise.
     ///   - note: Where to tell what is wrong.
     static func begin(
         _ context: CommandContext, _ endpoint: Endpoint, isDefault: Bool, note: (@Sendable (String) -> Void)? = nil
     ) async throws -> Recording? {
-        guard try isWanted(context.options, isDefault: isDefault) else { return nil }
+        // A command that records only if it is asked to does without a configuration that can't be read.
+        let choice = isDefault ? try context.options.recordChoice() : try? context.options.recordChoice()
+        guard choice ?? isDefault else { return nil }
         let note = note ?? context.output.note
         let recording = await context.record.begun { note($0.text) }
         recording?.beginSession(at: endpoint)
         return recording
     }
+}
 
-    /// As `--record` or `--no-record` say; else, for what records by itself, PUMPCTL_RECORD; else the configuration.
-    private static func isWanted(_ options: SharedOptions, isDefault: Bool) throws -> Bool {
-        if let record = options.record { return record }
-        guard isDefault else { return false }
+extension SharedOptions {
+    /// The user's choice, by `--record` or `--no-record`, else by PUMPCTL_RECORD, else by the configuration; nil if none was
+    /// made.
+    func recordChoice() throws(UserConfigurationError) -> Bool? {
+        if let record { return record }
         if let variable = getenv("PUMPCTL_RECORD"), variable.pointee != 0 {
             return String(cString: variable) != "0"
         }
-        return try UserConfiguration.load().record ?? true
+        return try UserConfiguration.load().record
     }
 }

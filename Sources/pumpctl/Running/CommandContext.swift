@@ -13,6 +13,8 @@ struct CommandContext: Sendable {
         case values
         /// What goes over its links, line by line.
         case lines
+        /// Nothing: it takes no `--record`.
+        case nothing
     }
 
     let options: SharedOptions
@@ -128,7 +130,7 @@ struct CommandContext: Sendable {
         opening.patience = drawsSteps ? .seconds(1) : nil
         opening.isTraced = options.verbose
         opening.looksForRestarts = family != .pump
-        opening.recording = records == .lines && options.record == true ? record : nil
+        opening.recording = recordsLines ? record : nil
         opening.capture = capture
         opening.explain = { [place] in OffFailure($0, at: place) }
         return opening

@@ -9,7 +9,7 @@ struct RecordingTests {
     private let home = TemporaryFolder()
 
     private func environment(_ more: [String: String] = [:]) -> [String: String] {
-        ["XDG_DATA_HOME": home.path, "PUMPCTL_RECORD": "1", "TZ": "UTC"].merging(more) { $1 }
+        ["XDG_DATA_HOME": home.path, "PUMPCTL_RECORD": "", "TZ": "UTC"].merging(more) { $1 }
     }
 
     private func run(_ arguments: String..., environment more: [String: String] = [:]) async throws
@@ -173,10 +173,39 @@ struct RecordingTests {
         let monitor = ["-p", "sim:pump", "monitor", "--count", "1"]
         for (arguments, more) in [
             (monitor + ["--no-record"], [:]), (monitor, ["PUMPCTL_RECORD": "0"]),
-            (monitor, ["PUMPCTL_RECORD": "", "XDG_CONFIG_HOME": home.path("config")]),
+            (monitor, ["XDG_CONFIG_HOME": home.path("config")]),
         ] {
             #expect(try await Pumpctl.start(arguments, environment: environment(more)).ending().status == 0)
             #expect(!isRecorded, "\(arguments) \(more)")
+        }
+    }
+
+    @Test(
+        "All is recorded where the user wants it, by the environment or by the configuration",
+        arguments: [["PUMPCTL_RECORD": "1"], ["XDG_CONFIG_HOME": "config"]],
+        [(["status"], ["--json"]), (["send", "TEMP"], ["--events", "--json"]), (["off"], ["--json"])])
+    func everything(more: [String: String], command: (words: [String], shown: [String])) async throws {
+        try home.makeFolder("config/pumpctl")
+        _ = home.write("{\"record\": true}", to: "config/pumpctl/config.json")
+        let more = more.mapValues { $0 == "config" ? home.path("config") : $0 }
+        let words = ["-p", "sim:pump"] + command.words
+        let ending = try await Pumpctl.start(words, environment: environment(more)).ending()
+        #expect(ending.status == 0 && ending.errors == "", "\(ending)")
+        let history = try await Pumpctl.start(["history"] + command.shown, environment: environment()).ending()
+        let content = command.words[0] == "send" ? "\"TEMP\"" : "\"state\":\"off\""
+        #expect(history.output.contains(content), "\(history)")
+    }
+
+    @Test("What takes no --record records nothing, and an option counts for more than the environment")
+    func exceptions() async throws {
+        let wanted = environment(["PUMPCTL_RECORD": "1"])
+        for words in [
+            ["-p", "sim:pump", "--no-record", "status"], ["-p", "sim:module", "module", "info"],
+            ["-p", "sim:pump", "record", home.path("a.capture"), "--", "true"],
+        ] {
+            let ending = try await Pumpctl.start(words, environment: wanted).ending()
+            #expect(ending.status == 0, "\(ending)")
+            #expect(!isRecorded, "\(words)")
         }
     }
 
