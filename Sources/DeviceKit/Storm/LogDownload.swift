@@ -16,6 +16,10 @@ public struct LogDownload: Sendable {
         public var liveRowCount: Int
         /// How many rows came without a line end, and were given one.
         public var addedLineEndCount: Int
+        /// How many lines are no measurement, as two rows that run together are none. They are kept as they came.
+        public var oddLineCount: Int
+        /// The first of them.
+        public var oddLine: [UInt8]?
     }
 
     private let link: any Link
@@ -46,12 +50,17 @@ public struct LogDownload: Sendable {
     /// - Throws: What is wrong, and how much of the log is where.
     public func run(progress: (_ byteCount: Int) -> Void = { _ in }) async throws(LogDownloadError) -> Report {
         var download = StormDownload(over: link, clock: clock, timeout: timeout, quiet: quiet)
+        var check = LogCheck()
+        var screen = target.file.isTerminal ? TerminalText() : nil
         do {
             do {
                 while let text = try await download.next() {
-                    try target.file.write(text)
-                    progress(download.byteCount)
+                    let text = try check.take(text, isAnnounced: download.isAnnounced)
+                    try target.file.write(screen?.take(text) ?? text)
+                    progress(check.byteCount)
                 }
+                try check.finish()
+                if let rest = screen?.takeRest() { try target.file.write(rest) }
             } catch {
                 await link.close()
                 throw error
@@ -60,12 +69,12 @@ public struct LogDownload: Sendable {
             guard download.gapCount == 0 else { throw LogDownloadError.Cause.gaps(download.gapCount) }
             try target.complete()
         } catch {
-            if download.byteCount == 0 { target.discard() }
-            throw LogDownloadError(LogDownloadError.Cause(error), byteCount: download.byteCount, place: target.place)
+            if check.byteCount == 0 { target.discard() }
+            throw LogDownloadError(LogDownloadError.Cause(error), byteCount: check.byteCount, place: target.place)
         }
         return Report(
-            byteCount: download.byteCount, liveRowCount: download.liveRowCount,
-            addedLineEndCount: download.addedLineEndCount)
+            byteCount: check.byteCount, liveRowCount: download.liveRowCount,
+            addedLineEndCount: download.addedLineEndCount, oddLineCount: check.oddLineCount, oddLine: check.oddLine)
     }
 }
 
@@ -86,6 +95,7 @@ public struct LogDownloadError: Error, Sendable, Hashable {
                 case let cause as Cause: cause
                 case let error as FileError: .file(error)
                 case let error as StormDownload.Failure: .download(error)
+                case let error as SessionError: .download(.session(error))
                 default: preconditionFailure("a download fails by no other error")
                 }
         }

@@ -38,6 +38,8 @@ public struct StormDownload: Sendable {
     public var addedLineEndCount: Int { joiner.addedLineEndCount }
     /// How many bytes of the log were handed out.
     public private(set) var byteCount = 0
+    /// Whether the sensor has said that what follows is its log. Without that, what was handed out may be another device's.
+    public private(set) var isAnnounced = false
     /// How many live rows came meanwhile.
     public private(set) var liveRowCount = 0
 
@@ -107,6 +109,7 @@ public struct StormDownload: Sendable {
                     pieces = []
                 }
                 prefixLength = StormDecoder.logPrefixLength
+                isAnnounced = true
                 noteBeginning()
             case .live: liveRowCount += 1
             case .log(let text):

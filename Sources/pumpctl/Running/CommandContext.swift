@@ -2,6 +2,7 @@ import DescriptorIO
 import DeviceKit
 import LineProtocol
 import RecordFormat
+import Synchronization
 import Terminal
 import Transports
 
@@ -87,7 +88,25 @@ struct CommandContext: Sendable {
     ) async throws -> any Link {
         if use == .watching { output.neverWait() }
         if endpoint.scheme == "serial" { TerminalSettings.save(ifAt: endpoint.address) }
-        return try await opening(isBounded: isBounded, note: note).link(to: endpoint, for: use, onStop: onStop)
+        let link = try await opening(isBounded: isBounded, note: note).link(to: endpoint, for: use, onStop: onStop)
+        // A device that is asked nothing refuses nothing either: a wrong one would be listened to in silence.
+        return use == .watching && family.question == nil ? namingOthers(link, note: note) : link
+    }
+
+    /// The link, with a warning once what comes over it is what a device of another family says.
+    private func namingOthers(_ link: any Link, note: @escaping @Sendable (String) -> Void) -> any Link {
+        let hasWarned = Mutex(false)
+        return TracedLink(link) { [family, name = link.name] entry in
+            guard case .received(let line) = entry, let other = family.other(recognizing: line) else { return }
+            let isFirst = hasWarned.withLock { hasWarned in
+                defer { hasWarned = true }
+                return !hasWarned
+            }
+            guard isFirst else { return }
+            note(
+                "pumpctl: warning: \(name.printable()): this is what \(other.device) says: \(line.printable(limit: 60))\n"
+                    + "  hint: use a command of the family \(other): pumpctl --help; or name another device by --port")
+        }
     }
 
     /// How this command opens links.

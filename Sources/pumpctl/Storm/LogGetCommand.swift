@@ -48,7 +48,17 @@ struct LogGetCommand: ContextCommand {
                 let rows = report.addedLineEndCount.counted("row")
                 output.note("pumpctl: \(rows) came without a line end; each is on a line of its own")
             }
-            return (report.byteCount, ["live_rows": .integer(report.liveRowCount)])
+            if let line = report.oddLine {
+                let count = report.oddLineCount
+                output.note(
+                    "pumpctl: warning: \(count.counted("line")) of the log \(count == 1 ? "is" : "are") no measurement: "
+                        + line.printable(limit: 60),
+                    hint: "fetch the log again and compare: a row may have been damaged on its way")
+            }
+            return (
+                report.byteCount,
+                ["live_rows": .integer(report.liveRowCount), "odd_lines": .integer(report.oddLineCount)]
+            )
         }
     }
 

@@ -188,6 +188,49 @@ struct LogGetTests {
         expectFailure(ending, 64, hint: "")
     }
 
+    @Test(
+        "What another device answers is no log, and the file stays as it is",
+        arguments: [
+            ("ERROR:UNKNOWN_COMMAND\r\n", "use a command of the family pump"), ("what?\r\n", "of the family storm"),
+            ("LED:1\r\n", "family led"),
+        ])
+    func otherDevice(answer: String, hint: String) async throws {
+        let device = try await ScriptedDevice { $0 == "GET_LOG" ? answer : nil }
+        let folder = TemporaryFolder()
+        let path = folder.write("of yesterday", to: "storm.log")
+        let ending = try await Pumpctl.run("-p", device.port, "storm", "log", "get", "-o", path)
+        expectFailure(ending, 76, saying: String(answer.dropLast()), hint: hint)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "of yesterday")
+        #expect(access(path + ".partial", F_OK) != 0)
+        expectFailure(try await Pumpctl.run("-p", device.port, "storm", "log", "get"), 76)
+        await device.close()
+    }
+
+    @Test("A line that is no measurement is kept, and told of")
+    func oddLines() async throws {
+        let log = "1 2 3 4.50\n1 2 3 4.501 2 3 4.60\n4 5 6 -7.00\n"
+        let sensor = try await ScriptedDevice { $0 == "GET_LOG" ? "LOG Values: \(log)" : nil }
+        let ending = try await Pumpctl.run("-p", sensor.port, "storm", "log", "get")
+        #expect(ending.status == 0 && ending.output == log, "\(ending)")
+        #expect(ending.errors.contains("warning: 1 line of the log is no measurement: 1 2 3 4.501 2 3 4.60\n  hint: "))
+        await sensor.close()
+    }
+
+    @Test("A terminal is not acted on by what a sensor says")
+    func terminalText() async throws {
+        let log = "1 2 3 4.50\n\u{1B}]0;title\u{7}\u{1B}[2J 2 3 4\u{202E}\n4 5 6 7"
+        let sensor = try await ScriptedDevice { $0 == "GET_LOG" ? "LOG Values: \(log)" : nil }
+        let user = try await TerminalTests.UserTerminal()
+        let program = try await Pumpctl.start(["-p", sensor.port, "storm", "log", "get"], terminal: user.path)
+        #expect(try await program.ending().status == 0)
+        let shown = try await user.screen.text(upTo: "4 5 6 7")
+        #expect(shown.hasSuffix("1 2 3 4.50\r\n\\x1b]0;title\\x07\\x1b[2J 2 3 4\\u{202e}\r\n4 5 6 7"), "\(shown)")
+        let piped = try await Pumpctl.run("-p", sensor.port, "storm", "log", "get")
+        #expect(piped.output == log)
+        await user.close()
+        await sensor.close()
+    }
+
     @Test("A terminal shows how far it is")
     func progress() async throws {
         let terminal = try PseudoTerminal()

@@ -21,6 +21,26 @@ struct LogLiveTests {
         #expect(ending.errors == "")
     }
 
+    @Test(
+        "A device of another family is named, once",
+        arguments: [["storm", "log", "live"], ["rescue", "listen"], ["peer", "listen"]])
+    func otherDevice(words: [String]) async throws {
+        let (folder, pump) = (TemporaryFolder(), try await ScriptedDevice())
+        let program = try await Pumpctl.start(
+            ["-v", "-p", pump.port] + words, environment: ["XDG_DATA_HOME": folder.path])
+        _ = try await program.errors.line("the open port")
+        try await pump.say("STATUS:{State:OFF,WaterTemp:12.0C}\r\n")
+        try await program.errors.text(upTo: "warning: \(pump.port): this is what a pump says: STATUS:{State:OFF")
+        try await program.errors.text(upTo: "hint: use a command of the family pump")
+        try await pump.say("STATUS:{State:ON,Speed:70%}\r\nend\r\n")
+        try await program.errors.text(upTo: "< end")
+        program.send(signal: SIGTERM)
+        let ending = try await program.ending()
+        #expect(ending.status == 143)
+        #expect(!ending.errors.contains("a pump says"), "\(ending)")
+        await pump.close()
+    }
+
     @Test("--csv appends to a file, with one heading")
     func csv() async throws {
         let folder = TemporaryFolder()
