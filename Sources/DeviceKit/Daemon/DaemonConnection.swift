@@ -93,7 +93,7 @@ struct DaemonConnection {
     /// Waits for the answer; nil where what comes is none, or the timer has closed the connection.
     private func receive() async throws(DescriptorError) -> (DaemonResponse, rest: [UInt8])? {
         var received: [UInt8] = []
-        while received.count <= RescueMessage.jsonLimit, let bytes = try await channel.read() {
+        while received.count <= DaemonResponse.limit, let bytes = try await channel.read() {
             received += bytes
             if let response = Self.takeResponse(from: &received) { return (response, received) }
         }

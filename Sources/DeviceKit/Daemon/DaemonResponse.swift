@@ -2,12 +2,15 @@ internal import LineProtocol
 
 /// What a daemon answers to a request: one JSON object on a line, of which unknown members are ignored.
 struct DaemonResponse {
+    /// The most bytes of a line: a daemon with 10,000 devices needs some two million.
+    static let limit = 16 << 20
+
     private let bytes: [UInt8]
     private let object: JSONObject
 
     /// Reads a line; nil where it is no object.
     init?(_ line: [UInt8]) {
-        guard let object = try? JSONObject(line) else { return nil }
+        guard let object = try? JSONObject(line, limit: Self.limit) else { return nil }
         bytes = line
         self.object = object
     }

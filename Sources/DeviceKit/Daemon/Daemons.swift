@@ -22,8 +22,8 @@ public struct Daemons: Sendable {
         var daemons = Daemons()
         for socket in sockets {
             do throws(DaemonError) {
-                let more = try await devices(at: socket, on: loop)
-                daemons.devices += more.filter { device in !daemons.devices.contains { $0.name == device.name } }
+                let names = Set(daemons.devices.map(\.name))
+                daemons.devices += try await devices(at: socket, on: loop).filter { !names.contains($0.name) }
             } catch {
                 if error.code == .notPermitted { daemons.permissionHint = socket.permissionHint }
             }

@@ -11,8 +11,10 @@ package struct JSONObject {
 
     /// Takes an object apart.
     ///
+    /// - Parameter limit: The most bytes that it may have.
     /// - Throws: ``RescueError`` where it is no valid JSON, holds more than the object and blanks, or has a field twice.
-    package init(_ bytes: [UInt8]) throws(RescueError) {
+    package init(_ bytes: [UInt8], limit: Int = RescueMessage.jsonLimit) throws(RescueError) {
+        guard bytes.count <= limit else { throw RescueError(.tooLong, at: bytes.count) }
         self.bytes = bytes
         let start = bytes.firstIndex { !$0.isJSONBlank } ?? 0
         try Self.check(bytes, from: start)
@@ -33,7 +35,6 @@ package struct JSONObject {
     /// Checks that there is one object and nothing else. What follows relies on it, and looks for no end of the bytes.
     private static func check(_ bytes: [UInt8], from start: Int) throws(RescueError) {
         var grammar = JSONGrammar(depthLimit: RescueFramer.depthLimit)
-        guard bytes.count <= RescueMessage.jsonLimit else { throw RescueError(.tooLong, at: bytes.count) }
         for index in start..<bytes.count {
             switch grammar.take(bytes[index]) {
             case .more: continue

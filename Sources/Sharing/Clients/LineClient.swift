@@ -23,7 +23,7 @@ final class LineClient: @unchecked Sendable {
         case terminal
     }
 
-    /// The most bytes that may wait to be taken: more than any answer that is not handed over piece by piece.
+    /// The most bytes that may wait to be taken, but for one answer of any length that comes while less than half of that waits.
     static let outgoingLimit = 1 << 16
     /// The most bytes that may wait to be sent to the device.
     static let incomingLimit = 1 << 16
@@ -152,7 +152,9 @@ final class LineClient: @unchecked Sendable {
     func tell(_ bytes: [UInt8]) -> Bool {
         guard isListening else { return true }
         if writer == nil, (try? channel.writeAtOnce(bytes)) ?? true { return true }
-        guard outgoing.count + beingWritten + bytes.count <= Self.outgoingLimit else { return false }
+        let waiting = outgoing.count + beingWritten
+        // A list of many devices is longer than the limit.
+        guard waiting <= Self.outgoingLimit / 2 || waiting + bytes.count <= Self.outgoingLimit else { return false }
         outgoing += bytes
         write()
         return true

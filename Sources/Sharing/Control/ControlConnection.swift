@@ -199,7 +199,9 @@ actor ControlConnection {
         if isStop { stopCount += 1 } else { requestCount += 1 }
         Task.immediate(executorPreference: loop) {
             do throws(ControlFailure) {
-                self.say(ControlMessage.response(to: id, try await self.perform(verb)))
+                let members = try await self.perform(verb)
+                _ = await self.output.hasRoom(within: Self.patience, by: self.clock)
+                self.say(ControlMessage.response(to: id, members))
             } catch {
                 self.say(ControlMessage.refusal(of: id, error))
             }

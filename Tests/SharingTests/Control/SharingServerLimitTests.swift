@@ -1,12 +1,13 @@
 import ControlProtocol
 import DescriptorIO
-import DeviceKit
 import FirmwareSim
 import Glibc
 import LineProtocol
 import TestSupport
 import Testing
+import Transports
 
+@testable import DeviceKit
 @testable import Sharing
 
 @Suite("What the interface for programs bounds, and its socket", .timeLimit(.minutes(5)))
@@ -98,6 +99,35 @@ struct SharingServerLimitTests {
         #expect(reply.bytes == nil)
         reply.append([])
         #expect(reply.bytes == nil)
+    }
+
+    @Test("tells a program of more devices than it may keep waiting of anything else")
+    func manyDevices() async throws {
+        let endpoint = try Endpoint("tcp:nowhere:1")
+        let row = try #require(SharedFamily.row(of: .pump))
+        let devices = (0..<3000).map { number in
+            let settings = SharedDeviceSettings(name: "pump-\(number)", endpoint: endpoint, family: .pump)
+            return SharedDevice(
+                settings, row, open: { _ in throw LinkError(.notFound, name: "pump", activity: "open") })
+        }
+        let folder = TemporaryFolder()
+        let server = SharingServer(devices, at: folder.path("socket"))
+        try await server.open()
+        let channel = try await DescriptorChannel.connect(
+            to: .unix(path: folder.path("socket")), deadline: .now + patience)
+        // Read only when all were asked for: the second answer finds the first waiting.
+        for id in 1...3 { try await channel.write(Array("{\"id\":\(id),\"do\":\"devices\"}\n".utf8)) }
+        var (received, answers) = (ReceivedText(), [DaemonResponse]())
+        while answers.count < 3, let bytes = try await channel.read() {
+            received.bytes += bytes
+            while let line = received.takeLine() {
+                if let answer = DaemonResponse(Array(line.utf8)), answer.id != nil { answers.append(answer) }
+            }
+        }
+        #expect(answers.map(\.id) == [1, 2, 3])
+        for answer in answers { #expect(answer.members("devices").count == devices.count) }
+        await channel.close()
+        await server.close()
     }
 
     // MARK: The socket
