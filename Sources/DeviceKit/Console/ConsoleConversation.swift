@@ -43,6 +43,8 @@ final class ConsoleConversation {
     }
 
     func run(over opened: any Link, _ stream: AsyncStream<LineConsole.Event>) async throws -> ConsoleResult {
+        // A link that is lost is told of by what listens to it.
+        for line in (try? await DeviceLines.earlier(on: opened)) ?? [] { tell(.heardBefore(line)) }
         link = await consoleLink(opened)
         let result: Result<Void, any Error>
         do { result = .success(try await attend(stream)) } catch { result = .failure(error) }

@@ -4,6 +4,8 @@ public import LineProtocol
 public enum ConsoleHappening: Sendable {
     /// The device has said something.
     case heard(DeviceLine)
+    /// The device had said something before the link was opened: it answers no line.
+    case heardBefore(DeviceLine)
     /// A line was not sent: it means something else to the device than it says, for that reason.
     case dangerous([UInt8], reason: String)
     /// A line was not sent: there is no device now.

@@ -17,6 +17,21 @@ public struct DeviceLines: Sendable {
     /// Whether the end of a line has not come.
     public var hasPending: Bool { framer.pendingByteCount > 0 }
 
+    /// What has lain on a link since before it was opened, and so answers nothing that is sent now. It waits for nothing.
+    static func earlier(on link: any Link) async throws(LinkError) -> [DeviceLine] {
+        var (lines, earlier) = (DeviceLines(), [DeviceLine]())
+        // A device that talks on and on must not keep what is to be sent, which may be OFF.
+        for _ in 0..<earlierReads {
+            let bytes = try await link.receiveAvailable()
+            if bytes.isEmpty { break }
+            earlier += lines.append(bytes)
+        }
+        if let rest = lines.takePending() { earlier.append(rest) }
+        return earlier
+    }
+
+    private static let earlierReads = 64
+
     /// The lines that `bytes` complete; empty ones say nothing and are left out.
     public mutating func append(_ bytes: [UInt8]) -> [DeviceLine] {
         var lines: [DeviceLine] = []

@@ -30,7 +30,10 @@ public struct LineExchange: Sendable {
         self.clock = clock
     }
 
-    /// Sends a line, and hears the answer.
+    /// Takes what has come before anything is sent, which is no answer; waits for nothing.
+    public func earlierLines() async throws(LinkError) -> [DeviceLine] { try await DeviceLines.earlier(on: link) }
+
+    /// Sends a line, and hears the answer. What has come before is left: see ``earlierLines()``.
     ///
     /// - Parameters:
     ///   - line: The line, without its end, which a device that takes a packet for a line is not sent.

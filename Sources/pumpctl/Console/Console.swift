@@ -134,6 +134,7 @@ struct Console {
     private func show(_ happening: ConsoleHappening) {
         switch happening {
         case .heard(let line): screen.show(line, showsTime: showsTime)
+        case .heardBefore(let line): screen.note("said before: \(line.marked)")
         case .dangerous(_, let reason): screen.note("not sent: \(reason); 'console --force' sends it all the same")
         case .noDevice(let line): screen.note("not sent, since there is no device: \(line.printable())")
         case .notSent(let line, let error): screen.note("not sent: \(line.printable()) (\(error))")

@@ -7,7 +7,7 @@ struct SendCommand: ContextCommand {
         commandName: "send",
         abstract: "Send a line as it is, and print what comes back.",
         discussion: """
-            Ends when nothing more has come for --quiet. A BLE device that takes a packet for a line is sent no line end.
+            Ends when nothing more has come for --quiet. What the device had said before is told on standard error. A BLE device that takes a packet for a line is sent no line end.
             """,
         example: "pumpctl --port /dev/ttyUSB0 send STATUS")
 
@@ -43,8 +43,11 @@ struct SendCommand: ContextCommand {
         let isBrief = quiet.duration <= Self.longestPause
         let link = try await context.openLink(for: isBrief ? .oneCommand : .watching)
         try await withCleanup({ await link.close() }) {
-            if sendsBreak { try await link.sendBreak(for: .milliseconds(250)) }
             let exchange = LineExchange(with: context.family, over: link, clock: context.clock)
+            for line in try await exchange.earlierLines() {
+                context.output.note("pumpctl: said before: \(line.marked)")
+            }
+            if sendsBreak { try await link.sendBreak(for: .milliseconds(250)) }
             let answer = try await exchange.send(Array(line.utf8), within: context.timeout, quiet: quiet.duration) {
                 context.output.result($0.text, ["line": $0.text, "whole": $0.hasEnd] as ResultRecord)
             }

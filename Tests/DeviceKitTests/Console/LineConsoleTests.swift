@@ -37,6 +37,7 @@ struct LineConsoleTests {
     private static func words(_ happening: ConsoleHappening) -> String {
         switch happening {
         case .heard(let line): "heard \(line.marked)"
+        case .heardBefore(let line): "heard before \(line.marked)"
         case .dangerous(let line, let reason): "dangerous \(line.printable()): \(reason)"
         case .noDevice(let line): "no device for \(line.printable())"
         case .notSent(let line, _): "not sent \(line.printable())"
@@ -52,6 +53,22 @@ struct LineConsoleTests {
 
     private func happened(_ words: String) async throws {
         _ = try await happenings.wait(for: words) { $0.contains(words) ? true : nil }
+    }
+
+    @Test("What lay on the link before answers no line of a script")
+    func heardBefore() async throws {
+        await link.deliver("ERR OLD\r\nWEI")
+        let console = try console(isScript: true)
+        async let result = console.run(over: link)
+        console.append(Array("WEIGH\n".utf8))
+        console.end()
+        #expect(await link.nextSent() == "WEIGH\n")
+        #expect(happenings.state == ["heard before ERR OLD", "heard before WEI (no line end)"])
+        await clock.untilSomebodySleeps(until: .seconds(3))
+        clock.advance(by: .seconds(3))
+        let end = try await result
+        #expect(end.deviceError == nil)
+        #expect(end.unanswered == Array("WEIGH".utf8))
     }
 
     @Test("What is entered goes to the device, and what the device says is told; a line for the program is its own")

@@ -31,6 +31,16 @@ struct LineExchangeTests {
         #expect(answer.deviceError == "ONE")
     }
 
+    @Test("What has come before is no answer")
+    func earlier() async throws {
+        for piece in ["PUMP:ON\r\nERROR:", "OLD\r\nSTA"] { await link.deliver(piece) }
+        let earlier = try await LineExchange(with: .pump, over: link, clock: clock).earlierLines()
+        #expect(earlier.map(\.marked) == ["PUMP:ON", "ERROR:OLD", "STA (no line end)"])
+        let answer = try await exchange("OK\r\n")
+        #expect(answer.lineCount == 1)
+        #expect(answer.deviceError == nil)
+    }
+
     @Test("Where nothing comes the answer has no line")
     func silence() async throws {
         #expect(try await exchange().lineCount == 0)
