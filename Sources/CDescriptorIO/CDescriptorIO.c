@@ -17,6 +17,11 @@ int cdescriptorio_epoll_wait(int set, struct epoll_event *events, int count, int
     return result > 0 ? epoll_wait(set, events, count, 0) : result;
 }
 
+int cdescriptorio_poll(struct pollfd *descriptors, unsigned long count, int64_t timeout_ns) {
+    struct timespec limit = {timeout_ns / 1000000000, timeout_ns % 1000000000};
+    return ppoll(descriptors, count, timeout_ns < 0 ? NULL : &limit, NULL);
+}
+
 static atomic_uint continuations;
 
 static void count_continuation(int signal) {

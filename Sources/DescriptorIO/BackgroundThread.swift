@@ -23,7 +23,7 @@ package struct BackgroundThread: Sendable {
         sigfillset(&blocked)
         for signal in Self.ownSignals { sigdelset(&blocked, signal) }
         // Before the thread exists, which inherits them: no signal may reach it first.
-        pthread_sigmask(SIG_BLOCK, &blocked, &before)
+        pthread_sigmask(SIG_SETMASK, &blocked, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
         let work = Unmanaged.passRetained(Work(body))
         var thread = pthread_t()

@@ -52,17 +52,18 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     let scratch = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: DescriptorChannel.readLength)
 
     /// A loop that runs nothing until ``start()`` or ``run(_:)``.
-    public init() {
-        // eventfd fails only where the process has no descriptor or no memory left.
-        wakeDescriptor = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
-        precondition(wakeDescriptor >= 0, "no descriptor left for the event loop")
-        poller = Poller(wakeDescriptor: wakeDescriptor)
+    public convenience init() { self.init(usesDescriptors: true) }
+
+    /// - Parameter usesDescriptors: Whether it has descriptors of its own: it does without if there are none left.
+    init(usesDescriptors: Bool) {
+        wakeDescriptor = usesDescriptors ? eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK)) : -1
+        poller = Poller(wakeDescriptor: wakeDescriptor, usesEpoll: usesDescriptors)
     }
 
     deinit {
         scratch.deallocate()
         poller.close()
-        close(wakeDescriptor)
+        if wakeDescriptor >= 0 { close(wakeDescriptor) }
     }
 
     // MARK: Running
@@ -70,7 +71,10 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// Runs the loop on a thread of its own until ``stop()``.
     public func start() {
         guard let thread = try? BackgroundThread({ self.runUntilStopped() }) else {
-            preconditionFailure("no thread left for the event loop")
+            // Nothing that is handed to the loop would ever run.
+            let message = "no thread is left for an event loop\n"
+            _ = write(STDERR_FILENO, message, message.utf8.count)
+            _exit(EX_OSERR)
         }
         thread.detach()
     }

@@ -18,19 +18,33 @@ struct EventLoopTests {
         #expect(isSame)
     }
 
-    @Test func `A thread of its own leaves signals to those who wait for them`() async {
+    @Test func `A thread of its own takes no signals but those that it causes itself`() async {
         let loop = EventLoop()
         loop.start()
+        let signals = SignalSource.endingSignals + [SIGPIPE, SIGTTOU]
         let taken = await withCheckedContinuation { (continuation: CheckedContinuation<[CInt], Never>) in
             loop.execute {
                 var blocked = sigset_t()
                 pthread_sigmask(SIG_BLOCK, nil, &blocked)
-                continuation.resume(
-                    returning: SignalSource.endingSignals.filter { sigismember(&blocked, $0) != 1 })
+                continuation.resume(returning: signals.filter { sigismember(&blocked, $0) != 1 })
             }
         }
         loop.stop()
-        #expect(taken.isEmpty)
+        #expect(taken == [SIGPIPE, SIGTTOU])
+    }
+
+    @Test func `Without descriptors of its own it waits and is woken all the same`() async throws {
+        let loop = EventLoop(usesDescriptors: false)
+        loop.start()
+        let (near, far) = try DescriptorChannel.pair(on: loop)
+        async let heard = near.read()
+        // From another thread, which has nothing to wake the loop with.
+        try await far.write(Array("OK".utf8))
+        #expect(try await heard == Array("OK".utf8))
+        await far.close()
+        await #expect(throws: DescriptorError.self) { _ = try await near.read() }
+        await near.close()
+        loop.stop()
     }
 
     @Test func `Looks at descriptors however many timers are due`() async throws {

@@ -25,6 +25,13 @@ final class PollerTests {
         }
     }
 
+    /// Without epoll all is waited for by poll(2).
+    private func use(epoll isUsed: Bool) {
+        guard !isUsed else { return }
+        poller.close()
+        poller = Poller(wakeDescriptor: wake.near, usesEpoll: false)
+    }
+
     /// What is told of descriptors.
     private final class Hearer: PollHandler {
         let number: Int
@@ -40,7 +47,9 @@ final class PollerTests {
             reports.map { (($0.handler as? Hearer)?.number ?? -1, $0.events) }, uniquingKeysWith: { $0 | $1 })
     }
 
-    @Test func `Tells of those to whom something happened, all of them in the end`() {
+    @Test(arguments: [true, false])
+    func `Tells of those to whom something happened, all of them in the end`(usesEpoll: Bool) {
+        use(epoll: usesEpoll)
         for (number, pair) in ends.enumerated() {
             _ = poller.add(pair.near, events: CShort(POLLIN), handler: Hearer(number))
         }
@@ -55,7 +64,9 @@ final class PollerTests {
         #expect(told.count == ends.count)
     }
 
-    @Test func `Tells what it is asked for, and of a hang-up unasked`() {
+    @Test(arguments: [true, false])
+    func `Tells what it is asked for, and of a hang-up unasked`(usesEpoll: Bool) {
+        use(epoll: usesEpoll)
         let token = poller.add(ends[0].near, events: CShort(POLLIN), handler: Hearer(0))
         poller.setInterest(token, events: CShort(POLLIN | POLLOUT))
         #expect(look() == [0: CShort(POLLOUT)])
@@ -68,7 +79,9 @@ final class PollerTests {
         #expect(look()[0].map { $0 & CShort(POLLIN) } == CShort(POLLIN))
     }
 
-    @Test func `Says no more of a descriptor that was removed, though somebody else has a copy`() {
+    @Test(arguments: [true, false])
+    func `Says no more of a descriptor that was removed, though somebody else has a copy`(usesEpoll: Bool) {
+        use(epoll: usesEpoll)
         let token = poller.add(ends[0].near, events: CShort(POLLIN | POLLOUT), handler: Hearer(0))
         let copy = dup(ends[0].near)
         defer { close(copy) }
@@ -78,7 +91,9 @@ final class PollerTests {
         #expect(look().isEmpty)
     }
 
-    @Test func `A number that comes again is another descriptor`() {
+    @Test(arguments: [true, false])
+    func `A number that comes again is another descriptor`(usesEpoll: Bool) {
+        use(epoll: usesEpoll)
         let first = dup(ends[0].near)
         let token = poller.add(first, events: CShort(POLLOUT), handler: Hearer(0))
         poller.remove(token)
@@ -94,7 +109,9 @@ final class PollerTests {
         #expect(look() == [1: CShort(POLLIN)])
     }
 
-    @Test func `Two may wait on one descriptor`() {
+    @Test(arguments: [true, false])
+    func `Two may wait on one descriptor`(usesEpoll: Bool) {
+        use(epoll: usesEpoll)
         let first = poller.add(ends[0].near, events: CShort(POLLIN), handler: Hearer(1))
         let second = poller.add(ends[0].near, events: CShort(POLLOUT), handler: Hearer(2))
         write(ends[0].far, "!", 1)
@@ -105,7 +122,9 @@ final class PollerTests {
         #expect(look().isEmpty)
     }
 
-    @Test func `A file can always be read and written`() {
+    @Test(arguments: [true, false])
+    func `A file can always be read and written`(usesEpoll: Bool) {
+        use(epoll: usesEpoll)
         let file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC)
         defer { close(file) }
         let token = poller.add(file, events: CShort(POLLIN), handler: Hearer(0))
@@ -119,7 +138,9 @@ final class PollerTests {
         #expect(look() == [1: CShort(POLLIN)])
     }
 
-    @Test func `Is woken through its descriptor, once for each wake-up`() {
+    @Test(arguments: [true, false])
+    func `Is woken through its descriptor, once for each wake-up`(usesEpoll: Bool) {
+        use(epoll: usesEpoll)
         var reports: [Poller.Report] = []
         write(wake.far, "12345678", 8)
         poller.wait(timeout: nil, into: &reports)

@@ -1,5 +1,4 @@
 import DescriptorIO
-import Foundation
 import Glibc
 import SerialPort
 import TestSupport
@@ -92,21 +91,6 @@ struct StreamWriterTests {
         async let failures = onThread { Self.lines.compactMap { writer.write($0) } }
         #expect(try await stream.read(text.utf8.count) == Array(text.utf8))
         #expect(try await failures == [])
-    }
-
-    @Test("A reader who has gone ends a program that does not ignore SIGPIPE, also where its output was kept")
-    func signals() async throws {
-        let writer = StreamWriter(Stream(isSocket: true).writer, patience: .milliseconds(1))
-        for line in Self.lines { #expect(writer.write(line) == nil) }
-        #expect(writer.isBehind)
-        // No other thread blocks these.
-        let blocked = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").compactMap { task in
-            let status = try? String(contentsOfFile: "/proc/self/task/\(task)/status", encoding: .utf8)
-            return status?.firstMatch(of: /SigBlk:\s*([0-9a-f]+)/).flatMap { UInt64($0.1, radix: 16) }
-        }
-        let bits = { (signals: [CInt]) in signals.reduce(UInt64(0)) { $0 | 1 << ($1 - 1) } }
-        let others = bits([SIGTERM, SIGINT, SIGSEGV])
-        #expect(blocked.contains { $0 & others == others && $0 & bits([SIGPIPE]) == 0 })
     }
 
     @Test("A stream may become another one, as that of a program in the background does")

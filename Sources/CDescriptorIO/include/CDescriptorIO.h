@@ -1,5 +1,6 @@
 // What Swift's Glibc module leaves out.
 #pragma once
+#include <poll.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -7,6 +8,9 @@
 
 /// epoll_wait(2) with a time-out in nanoseconds, which pacing at 115200 baud needs; a negative one waits for ever.
 int cdescriptorio_epoll_wait(int set, struct epoll_event *events, int count, int64_t timeout_ns);
+
+/// poll(2) with such a time-out.
+int cdescriptorio_poll(struct pollfd *descriptors, unsigned long count, int64_t timeout_ns);
 
 /// pidfd_open(2), which can be waited on until that process has ended.
 int cdescriptorio_pidfd_open(int process);

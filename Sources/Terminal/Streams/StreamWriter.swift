@@ -123,7 +123,10 @@ public final class StreamWriter: @unchecked Sendable {
     }
 
     private func keep(_ bytes: [UInt8]) -> Int32? {
-        startThread()
+        // To wait is better than to say nothing.
+        guard hasThread || startThread() else {
+            return bytes.withUnsafeBytes { StandardStream.write($0, to: descriptor) }
+        }
         while failure == nil, !kept.isEmpty, keptCount + bytes.count > limit {
             if isBounded { return EAGAIN }
             pthread_cond_wait(change, mutex)
@@ -174,8 +177,10 @@ public final class StreamWriter: @unchecked Sendable {
 
     // MARK: The thread
 
-    private func startThread() {
-        guard !hasThread else { return }
+    /// - Returns: Whether the system had a thread left.
+    private func startThread() -> Bool {
+        guard let thread = try? BackgroundThread({ self.writeWhatIsKept() }) else { return false }
+        thread.detach()
         hasThread = true
         if descriptor <= StandardStream.error.rawValue {
             atexit {
@@ -183,10 +188,7 @@ public final class StreamWriter: @unchecked Sendable {
                 StreamWriter.error.finish()
             }
         }
-        guard let thread = try? BackgroundThread({ self.writeWhatIsKept() }) else {
-            preconditionFailure("no thread left for a standard stream")
-        }
-        thread.detach()
+        return true
     }
 
     /// On the thread, to the end of the process.

@@ -222,6 +222,32 @@ struct OffTests {
         await pump.close()
     }
 
+    @Test("With few descriptors OFF is tried, and what became of it is said", arguments: 4...12)
+    func fewDescriptors(limit: Int) async throws {
+        let (pump, folder) = (try await runningPump(), TemporaryFolder())
+        let ending = try await Pumpctl.start(
+            ["-p", pump.port, "off"], environment: ["XDG_RUNTIME_DIR": folder.path],
+            program: ["/bin/sh", "-c", "ulimit -n \(limit); exec \"$0\" \"$@\"", Executable.pumpctl]
+        ).ending()
+        #expect(ending.signal == nil, "\(ending)")
+        if await pump.state() == .on {
+            expectFailure(ending, 74, saying: "the pump may be on")
+        } else {
+            #expect(ending.output == "pump off\n", "\(ending)")
+        }
+        await pump.close()
+    }
+
+    @Test("A simulator with few descriptors says why it can't be there", arguments: 4...8)
+    func fewDescriptorsOfSimulator(limit: Int) async throws {
+        let ending = try await Pumpctl.start(
+            ["sim", "pump", "--run", "--", "true"],
+            program: ["/bin/sh", "-c", "ulimit -n \(limit); exec \"$0\" \"$@\"", Executable.pumpctl]
+        ).ending()
+        #expect(ending.signal == nil, "\(ending)")
+        #expect(ending.status == 0 || ending.errors.contains("pumpctl: "), "\(ending)")
+    }
+
     @Test("A foreign holder is named with 69, and the pump may be on")
     func foreignHolder() async throws {
         let pump = try await runningPump()
