@@ -53,6 +53,7 @@ struct PumpctlCommand: ParsableCommand {
         let words = CommandWords(arguments)
         do {
             if let failure = SpeedArgument.negativeNumber(in: typed) ?? words.failure { throw failure }
+            try SharedOption.checkEncoding(of: arguments)
             try SharedOption.checkPorts(in: arguments)
             if let command = words.command as? any OptionedCommand.Type {
                 try command.checkOptions(in: arguments, words.path.joined(separator: " "))

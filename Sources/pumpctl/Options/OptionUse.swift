@@ -23,6 +23,14 @@ enum SharedOption: String, CaseIterable {
 }
 
 extension SharedOption {
+    /// Refuses arguments that are not UTF-8: a string can't hold their bytes, and a file of another name would be meant.
+    static func checkEncoding(of arguments: [String]) throws(Failure) {
+        guard let argument = arguments.first(where: { $0.unicodeScalars.contains("\u{FFFD}") }) else { return }
+        throw Failure(
+            .usage, code: "usage", "'\(argument)' is not UTF-8", hint: "name it by a link whose name is UTF-8: ln -s",
+            outcome: "not_sent")
+    }
+
     /// Refuses two endpoints that differ, wherever they stand: which is meant can't be told, and OFF at the wrong one leaves a
     /// pump running.
     static func checkPorts(in arguments: [String]) throws(Failure) {

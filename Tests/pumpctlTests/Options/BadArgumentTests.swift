@@ -17,6 +17,15 @@ struct BadArgumentTests {
         #expect(option.contains("--speed") && option.contains(speed == "" ? "Missing" : "0 to 255"), "\(option)")
     }
 
+    @Test("A name that is not UTF-8 is refused: another file would be written")
+    func notUTF8() async throws {
+        let folder = TemporaryFolder()
+        let words = "-p sim:storm?unpaced storm log get -o \(folder.path)/$'caf\\xe9.csv'"
+        let ending = try await ChildProcess(Shell.bash("exec \(Executable.pumpctl) \(words)")).ending()
+        expectFailure(ending, 64, saying: "caf\u{FFFD}.csv' is not UTF-8", hint: "ln -s")
+        #expect(ending.output == "")
+    }
+
     @Test("Nothing is sent of a command that is refused", arguments: [["speed", "-1"], ["on", "--speed=256"]])
     func nothingIsSent(words: [String]) async throws {
         let device = try await ScriptedDevice()
