@@ -90,7 +90,7 @@ struct RescueVerificationTests {
         let verdict = try #require(world.verify(.rescue, hasStimulus: false) { $0.maySend = false }.verdict)
         #expect(verdict.failures.contains("rescue.message.object"))
         #expect(verdict.failures.contains("rescue.message.unended"))
-        #expect(verdict.failures.contains("rescue.message.id"))
+        #expect(verdict.failures.contains("rescue.message.members"))
     }
 
     @Test("Every check has a phone that it alone finds", arguments: Mutant.phones)
@@ -114,5 +114,43 @@ struct RescueVerificationTests {
     func json(text: String) {
         let isObject = ["{}", "{\"a\":1}"].contains(text) || text.contains("null") || text.contains("udf0a")
         #expect((JSONMembers(Array(text.utf8)) != nil) == isObject)
+    }
+
+    @Test("What is nested too deeply is no JSON object", arguments: ["{\"a\":", "["], [16, 17, 60_000])
+    func nested(opening: String, depth: Int) {
+        let isObject = opening != "["
+        let (begin, end) = isObject ? ("", "1") : ("{\"a\":", "1")
+        let count = isObject ? depth : depth - 1
+        let text =
+            begin + String(repeating: opening, count: count) + end
+            + String(repeating: isObject ? "}" : "]", count: count)
+            + (isObject ? "" : "}")
+        #expect((JSONMembers(Array(text.utf8)) != nil) == (depth <= JSONMembers.depthLimit))
+    }
+
+    @Test("A phone that sends a deeply nested object has failed")
+    func nestedMessage() throws {
+        let world = VerificationWorld(Self.phone())
+        let (depth, piece) = (40_000, "{\"a\":")
+        world.loop.at(.milliseconds(10)) {
+            world.link.arrive(
+                Array((String(repeating: piece, count: depth) + "1" + String(repeating: "}", count: depth)).utf8))
+        }
+        let verdict = try #require(world.verify(.rescue, hasStimulus: false) { $0.maySend = false }.verdict)
+        #expect(verdict.failures == ["rescue.message.object"])
+    }
+
+    @Test(
+        "The beginning of a line or an object without an end is kept, and the next one is whole",
+        arguments: [false, true])
+    func endless(isObject: Bool) {
+        var lines = HeardLines(isObject ? .objects : .lines)
+        lines.append(Array((isObject ? "{\"a\":\"" : "").utf8), at: .zero)
+        for second in 0..<100 { lines.append([UInt8](repeating: 0x58, count: 10_000), at: .seconds(second)) }
+        #expect(lines.next()?.bytes.count == HeardLines.lengthLimit)
+        #expect(lines.next() == nil)
+        lines.append(Array((isObject ? "\"}{\"a\":1}" : "\nOK\r\n").utf8), at: .seconds(100))
+        #expect(lines.next()?.text == (isObject ? "{\"a\":1}" : "OK"))
+        #expect(lines.next() == nil && lines.takeFragment().isEmpty)
     }
 }

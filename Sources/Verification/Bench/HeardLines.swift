@@ -8,13 +8,18 @@ enum Framing: Sendable {
     case objects
 }
 
-/// Cuts what comes over a link.
+/// Cuts what comes over a link. Of a line or an object that is longer than ``lengthLimit`` the beginning is kept.
 struct HeardLines {
+    /// The most bytes that are kept of a line or an object: a device that never ends one must not fill the memory.
+    static let lengthLimit = 64 * 1024
+
     let framing: Framing
     private var bytes: [UInt8] = []
     private var begin = Duration.zero
     private var lines: [HeardLine] = []
     private var object = ObjectEnd()
+    /// Whether the rest of what was too long is still to come.
+    private var isDropping = false
 
     init(_ framing: Framing) { self.framing = framing }
 
@@ -23,7 +28,7 @@ struct HeardLines {
         if bytes.isEmpty { begin = now }
         switch framing {
         case .packets:
-            bytes = arrived
+            bytes = Array(arrived.prefix(Self.lengthLimit))
             finish(at: now)
         case .lines:
             for byte in arrived {
@@ -44,8 +49,12 @@ struct HeardLines {
     }
 
     private mutating func append(_ byte: UInt8, at now: Duration) {
+        if isDropping { return }
         if bytes.isEmpty { begin = now }
         bytes.append(byte)
+        guard bytes.count == Self.lengthLimit else { return }
+        finish(at: now)
+        isDropping = true
     }
 
     private mutating func finishLine(at now: Duration) {
@@ -59,6 +68,7 @@ struct HeardLines {
             lines.append(HeardLine(bytes: bytes, endsWithReturn: endsWithReturn, begin: begin, end: now))
         }
         bytes = []
+        isDropping = false
     }
 
     mutating func next() -> HeardLine? { lines.isEmpty ? nil : lines.removeFirst() }
@@ -66,6 +76,7 @@ struct HeardLines {
     /// Takes what has come of a line that has not ended.
     mutating func takeFragment() -> [UInt8] {
         object = ObjectEnd()
+        isDropping = false
         defer { bytes = [] }
         return bytes
     }

@@ -10,12 +10,18 @@ enum JSONMember: Sendable, Hashable {
 }
 
 /// Reads a JSON object (RFC 8259), member by member, a name that comes twice too.
+///
+/// A device sends anything: nesting is limited, so that no object exhausts the stack.
 struct JSONMembers {
+    /// How many arrays and objects may be open at once. A message has one.
+    static let depthLimit = 16
+
     /// In order.
     private(set) var members: [(name: String, value: JSONMember)] = []
     private var rest: ArraySlice<UInt8>
+    private var depth = 0
 
-    /// Nil where the bytes are no object, or no UTF-8.
+    /// Nil where the bytes are no object, one that is nested too deeply, or no UTF-8.
     init?(_ bytes: [UInt8]) {
         guard String(validating: bytes, as: UTF8.self) != nil else { return nil }
         rest = bytes[...]
@@ -36,7 +42,9 @@ struct JSONMembers {
     private mutating func skipBlanks() { rest = rest.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) } }
 
     private mutating func object() -> [(name: String, value: JSONMember)]? {
-        guard take("{") else { return nil }
+        guard depth < Self.depthLimit, take("{") else { return nil }
+        depth += 1
+        defer { depth -= 1 }
         var members: [(name: String, value: JSONMember)] = []
         skipBlanks()
         if take("}") { return members }
@@ -67,7 +75,9 @@ struct JSONMembers {
     }
 
     private mutating func array() -> JSONMember? {
-        guard take("[") else { return nil }
+        guard depth < Self.depthLimit, take("[") else { return nil }
+        depth += 1
+        defer { depth -= 1 }
         skipBlanks()
         if take("]") { return .other }
         repeat {
