@@ -278,7 +278,25 @@ struct PumpSafetyTests {
         guard case .lost = verdict.ending else { throw Unexpected(text: "\(verdict.ending)") }
         if case .perhapsOn = verdict.aftermath {} else { Issue.record("\(verdict.aftermath)") }
         #expect(verdict.results.count == FamilyVerification.pump.checks.count)
-        #expect(verdict.failures.isEmpty)
+        // A firmware that crashes takes its link with it.
+        let broken = try #require(verdict.results.first { $0.isFailure })
+        #expect(verdict.failures == ["pump.speed.percent"])
+        #expect(broken.sent.last == "SPEED:127\\n" && broken.steps.count > 1, "\(broken.steps)")
+        guard case .failed(_, let got) = broken.outcome else { return }
+        #expect(got.hasPrefix("it broke: "), "\(got)")
+        let others = verdict.results.drop { !$0.isFailure }.dropFirst()
+        #expect(others.allSatisfy { $0.outcome == .skipped(reason: "the link broke") })
+    }
+
+    @Test("A link that breaks between two checks fails the one that finds it broken")
+    func lostBetween() throws {
+        let world = World(.onBench)
+        world.onResult = { if $0.id == "pump.off.reply" { world.link.drop() } }
+        let verdict = try #require(world.verify(.pump, hasStimulus: false).verdict)
+        let broken = try #require(verdict.results.first { $0.isFailure })
+        #expect(verdict.failures == ["pump.command.unknown"] && broken.steps.isEmpty)
+        guard case .failed(_, let got) = broken.outcome else { return }
+        #expect(got.hasPrefix("it broke before this check has sent anything: "), "\(got)")
     }
 
     @Test("That it may run is told before ON is sent, and only then", arguments: [true, false])

@@ -29,9 +29,20 @@ struct ReportTests {
         return verdict
     }
 
-    private static func text(_ report: some VerificationReport) -> String {
+    private static func text(_ report: some VerificationReport, _ reason: Abandonment? = nil) -> String {
         let verdict = verdict
-        return report.beginning(count: 3) + verdict.results.map(report.text).joined() + report.ending(verdict)
+        return report.beginning(count: 3) + verdict.results.map(report.text).joined() + report.ending(verdict, reason)
+    }
+
+    @Test("Checks that were cut off are an error in each report that a program reads")
+    func cutOff() {
+        let reason = Abandonment(code: "disconnected", message: "the <device> was # unplugged")
+        let junit = Self.text(JUnitReport(family: "pump"), reason)
+        #expect(XMLParser(data: Data(junit.utf8)).parse())
+        #expect(junit.contains("<testsuite name=\"pump\" tests=\"4\" failures=\"1\" errors=\"1\" skipped=\"1\""))
+        #expect(junit.contains("<error type=\"disconnected\" message=\"the &lt;device&gt; was # unplugged\"/>"))
+        #expect(Self.text(TAPReport(), reason).hasSuffix("\nBail out! the <device> was \\# unplugged\n"))
+        #expect(Self.text(TextReport(), reason) == Self.text(TextReport()))
     }
 
     @Test("JUnit XML is well-formed, whatever the device has said, and counts what failed and was skipped")

@@ -78,8 +78,8 @@ final class Bench {
     /// Begins a check: what came before it is not its own.
     func beginCheck(_ id: String) async throws {
         check = id
-        try await leaveOutArrived()
         (steps, variants, unasked) = ([], [], [])
+        try await leaveOutArrived()
     }
 
     /// Forgets what has come by now.

@@ -11,7 +11,9 @@ public struct JUnitReport: VerificationReport {
 
     public func text(of result: CheckResult) -> String { "" }
 
-    public func ending(_ verdict: FirmwareVerdict) -> String { document(verdict.results) }
+    public func ending(_ verdict: FirmwareVerdict, _ reason: Abandonment?) -> String {
+        document(verdict.results, reason)
+    }
 
     public func abandonment(_ results: [CheckResult], hasBegun: Bool, _ reason: Abandonment) -> String {
         document(results, reason)

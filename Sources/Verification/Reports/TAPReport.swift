@@ -18,7 +18,7 @@ public struct TAPReport: VerificationReport {
         }
     }
 
-    public func ending(_ verdict: FirmwareVerdict) -> String {
+    public func ending(_ verdict: FirmwareVerdict, _ reason: Abandonment?) -> String {
         var text = ""
         for kind in Timings.Kind.allCases {
             guard let times = verdict.timings.summary(of: kind) else { continue }
@@ -26,12 +26,14 @@ public struct TAPReport: VerificationReport {
                 "# \(kind.rawValue)_ms min=\(times.minimum.shownMilliseconds) median=\(times.median.shownMilliseconds)"
             text += " p99=\(times.percentile99.shownMilliseconds) max=\(times.maximum.shownMilliseconds)\n"
         }
-        return text
+        return text + (reason.map(Self.bailOut) ?? "")
     }
 
     public func abandonment(_ results: [CheckResult], hasBegun: Bool, _ reason: Abandonment) -> String {
-        (hasBegun ? "" : "TAP version 14\n") + "Bail out! \(Self.escaped(reason.message))\n"
+        (hasBegun ? "" : "TAP version 14\n") + Self.bailOut(reason)
     }
+
+    private static func bailOut(_ reason: Abandonment) -> String { "Bail out! \(escaped(reason.message))\n" }
 
     /// A block of YAML, in which every text is quoted.
     private func diagnostics(of result: CheckResult) -> String {

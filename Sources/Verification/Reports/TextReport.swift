@@ -26,7 +26,8 @@ public struct TextReport: VerificationReport {
         }
     }
 
-    public func ending(_ verdict: FirmwareVerdict) -> String {
+    /// The reason is left out: the program tells people of it.
+    public func ending(_ verdict: FirmwareVerdict, _ reason: Abandonment?) -> String {
         var text = ""
         for kind in Timings.Kind.allCases {
             guard let times = verdict.timings.summary(of: kind) else { continue }

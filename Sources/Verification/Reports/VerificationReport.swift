@@ -7,7 +7,9 @@ public protocol VerificationReport: Sendable {
     /// A result; nothing where the form has all of them at its end.
     func text(of result: CheckResult) -> String
     /// What stands behind the last result.
-    func ending(_ verdict: FirmwareVerdict) -> String
+    ///
+    /// - Parameter reason: Why the checks came to no proper end, beside those that failed; nil if they did.
+    func ending(_ verdict: FirmwareVerdict, _ reason: Abandonment?) -> String
     /// What stands in place of the ending where a verification was not made, or not to its end.
     ///
     /// - Parameters:

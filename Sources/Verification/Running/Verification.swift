@@ -155,7 +155,7 @@ public struct Verification: Sendable {
             if check.needs.contains(.run) { ending = await recover(bench) }
         } catch {
             ending = Self.ending(of: error)
-            outcome = .skipped(reason: Self.reason(ending))
+            outcome = Self.outcome(of: ending, wasBegun: !bench.steps.isEmpty)
         }
         return (Made(check: check, outcome: outcome, bench, since: start), ending)
     }
@@ -171,6 +171,14 @@ public struct Verification: Sendable {
         case is LinkError, is CancellationError: .interrupted
         default: Task.isCancelled ? .interrupted : .stimulusFailed(error)
         }
+    }
+
+    /// The outcome of the check that an ending cut off. A firmware that crashes takes its link with it: that is a failure.
+    private static func outcome(of ending: FirmwareVerdict.Ending?, wasBegun: Bool) -> CheckResult.Outcome {
+        guard case .lost(let error) = ending else { return .skipped(reason: reason(ending)) }
+        return .failed(
+            expected: "the link stays open",
+            got: "it broke\(wasBegun ? "" : " before this check has sent anything"): \(error)")
     }
 
     private static func reason(_ ending: FirmwareVerdict.Ending?) -> String {

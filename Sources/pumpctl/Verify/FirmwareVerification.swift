@@ -27,11 +27,19 @@ struct FirmwareVerification: Sendable {
             throw Failure(error)
         }
         guard let verdict = result.verdict else { throw CancellationError() }
-        report.end(verdict)
         let (aftermath, offFailure) = await safeAftermath(verdict)
         context.work.setLastWords(nil)
-        if let failure = unsafeEnding(aftermath, offFailure, of: verdict) { throw failure }
-        return try conclude(verdict, aftermath, isStopped: stop.wasTaken)
+        // A report says all that the exit code says: what is green in it must have come to its end.
+        if let error = unsafeEnding(aftermath, offFailure, of: verdict)
+            ?? error(of: verdict, aftermath, isStopped: stop.wasTaken)
+        {
+            report.end(verdict, Abandonment(Failure(of: error, context.family, at: context.place)))
+            throw error
+        }
+        let isLate = if case .timeIsUp = verdict.ending { true } else { false }
+        report.end(
+            verdict, isLate ? Abandonment(code: "time_is_up", message: "the time for all checks is over") : nil)
+        return verdict.isPassed ? .done : .checkFailed
     }
 
     private func verify(_ link: any Link, _ report: ReportPrinter) async throws -> FirmwareVerdict {
@@ -90,22 +98,22 @@ struct FirmwareVerification: Sendable {
         return failure
     }
 
-    private func conclude(_ verdict: FirmwareVerdict, _ aftermath: Aftermath, isStopped: Bool) throws -> ExitStatus {
+    /// Why the checks were cut off; nil where they were not.
+    private func error(of verdict: FirmwareVerdict, _ aftermath: Aftermath, isStopped: Bool) -> (any Error)? {
         switch verdict.ending {
         case .lost(let error):
             var failure = Failure(error)
             if aftermath == .safe {
                 (failure.message, failure.outcome) = (failure.message + "; the pump is off", "off")
             }
-            throw failure
+            return failure
         case .interrupted where isStopped:
-            throw Failure(
+            return Failure(
                 .refused, code: "stopped", "another pumpctl has switched the pump off",
                 hint: "find out who did; then repeat it", outcome: "off")
-        case .interrupted: throw CancellationError()
-        case .stimulusFailed(let error): throw error
-        case .complete where verdict.failedCount == 0: return .done
-        case .complete, .unusable, .timeIsUp: return .checkFailed
+        case .interrupted: return CancellationError()
+        case .stimulusFailed(let error): return error
+        case .complete, .unusable, .timeIsUp: return nil
         }
     }
 }

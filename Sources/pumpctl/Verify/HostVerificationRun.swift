@@ -53,7 +53,8 @@ struct HostVerificationRun: Sendable {
                 report.print(result)
             }
         }
-        report.end(verdict)
+        let isCutOff = Task.isCancelled && options.runsCommand
+        report.end(verdict, isCutOff ? Abandonment(Failure(of: CancellationError())) : nil)
         return verdict.failedCount == 0 ? .done : .checkFailed
     }
 

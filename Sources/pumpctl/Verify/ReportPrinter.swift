@@ -31,9 +31,10 @@ final class ReportPrinter: Sendable {
         output.draw(report.text(of: result))
     }
 
-    func end(_ verdict: FirmwareVerdict) {
+    /// - Parameter reason: Why the checks came to no proper end, beside those that failed; nil if they did.
+    func end(_ verdict: FirmwareVerdict, _ reason: Abandonment? = nil) {
         state.withLock { $0.hasEnded = true }
-        output.draw(report.ending(verdict))
+        output.draw(report.ending(verdict, reason))
     }
 
     /// Says why the verification was not made, or not to its end; nothing where the report has ended. With `--json`, each
@@ -41,7 +42,11 @@ final class ReportPrinter: Sendable {
     func abandon(_ failure: Failure) {
         let (results, hasBegun, hasEnded) = state.withLock { ($0.results, $0.hasBegun, $0.hasEnded) }
         guard !hasEnded, !output.isJSON else { return }
-        let reason = Abandonment(code: failure.code, message: failure.message)
-        output.draw(report.abandonment(results, hasBegun: hasBegun, reason))
+        output.draw(report.abandonment(results, hasBegun: hasBegun, Abandonment(failure)))
     }
+}
+
+extension Abandonment {
+    /// As the program tells of it.
+    init(_ failure: Failure) { self.init(code: failure.code, message: failure.message) }
 }

@@ -67,7 +67,7 @@ struct JSONReport: VerificationReport {
         return JSONValue.object(members).json + "\n"
     }
 
-    func ending(_ verdict: FirmwareVerdict) -> String {
+    func ending(_ verdict: FirmwareVerdict, _ reason: Abandonment?) -> String {
         var timings: [String: JSONValue] = [:]
         for kind in Timings.Kind.allCases {
             guard let times = verdict.timings.summary(of: kind) else { continue }
@@ -76,11 +76,13 @@ struct JSONReport: VerificationReport {
                 "p99": .number(times.percentile99), "max": .number(times.maximum),
             ])
         }
-        return JSONValue.object([
-            "ok": .boolean(verdict.isPassed), "passed": .integer(verdict.passedCount),
+        var members: [String: JSONValue] = [
+            "ok": .boolean(verdict.isPassed && reason == nil), "passed": .integer(verdict.passedCount),
             "failed": .integer(verdict.failedCount), "skipped": .integer(verdict.skippedCount),
             "timings": .object(timings),
-        ]).json + "\n"
+        ]
+        if let reason { (members["error"], members["message"]) = (.text(reason.code), .text(reason.message)) }
+        return JSONValue.object(members).json + "\n"
     }
 
     func abandonment(_ results: [CheckResult], hasBegun: Bool, _ reason: Abandonment) -> String {

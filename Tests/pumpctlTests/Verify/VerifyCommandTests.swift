@@ -173,6 +173,46 @@ struct VerifyCommandTests {
         for word in ["may be on", "pump is off"] { #expect(!ending.errors.contains(word), "\(ending.errors)") }
     }
 
+    @Test("A firmware that crashes at a command fails that check in each report", arguments: ["tap", "junit", "json"])
+    func crashes(report: String) async throws {
+        let device = try await ScriptedDevice { line in
+            line == "FOO" ? nil : "STATUS:{State:OFF,SkinTemp:34.0C}\r\n"
+        }
+        let ending = try await Pumpctl.start(["--port", device.port] + Self.few + ["--report", report]).ending()
+        #expect(ending.status == 74, "\(ending)")
+        switch report {
+        case "tap":
+            #expect(ending.output.contains("not ok - pump.command.unknown\n"), "\(ending.output)")
+            #expect(ending.output.contains("\nBail out! "), "\(ending.output)")
+        case "junit":
+            #expect(XMLParser(data: Data(ending.output.utf8)).parse(), "\(ending.output)")
+            #expect(ending.output.contains(" tests=\"8\" failures=\"1\" errors=\"1\" "), "\(ending.output)")
+            #expect(ending.output.contains("&gt; FOO\\n"), "\(ending.output)")
+        default:
+            let objects = try ending.objects()
+            #expect(objects.last?["ok"] as? Bool == false && objects.last?["error"] is String, "\(ending.output)")
+            #expect(
+                objects.first { $0["outcome"] as? String == "failed" }?["check"] as? String == "pump.command.unknown")
+        }
+    }
+
+    @Test("Interrupted checks are an error in the report")
+    func interruptedReport() async throws {
+        let device = try await ScriptedDevice { line in
+            switch line {
+            case "FOO": ""
+            case "OFF": "OK\r\nPUMP:OFF\r\n"
+            default: "STATUS:{State:OFF,SkinTemp:34.0C}\r\n"
+            }
+        }
+        let process = try await Pumpctl.start(["-v", "--port", device.port] + Self.few + ["--report", "junit"])
+        try await process.errors.text(upTo: "> FOO")
+        process.send(signal: SIGINT)
+        let ending = try await process.ending()
+        await device.close()
+        #expect(ending.output.contains(" errors=\"1\" "), "\(ending)")
+    }
+
     /// A pump that answers STATUS and ON, and nothing else.
     private static func pumpWithoutOff(onOff: String?) async throws -> ScriptedDevice {
         try await ScriptedDevice { line in
