@@ -122,6 +122,17 @@ struct SimulatedDeviceTests {
         #expect(record.unansweredCount == 8 && record.samples.count == 32)
     }
 
+    @Test("A NUL behind each line end disturbs no question")
+    func nuls() throws {
+        let world = LatencyWorld(Self.pump)
+        world.onWrite = { [unowned world] _ in
+            world.loop.at(world.loop.now + .milliseconds(5)) { world.link.arrive(Array("TEMP:34.5\r\n\0".utf8)) }
+            return nil
+        }
+        let record = try #require(world.measure(.pump, count: 5).record)
+        #expect(record.samples.count == 5 && record.unansweredCount == 0)
+    }
+
     @Test("A device of another kind says something else")
     func foreign() {
         let world = LatencyWorld(Self.pump)

@@ -42,6 +42,9 @@ extension Mutant {
         Mutant(
             kills: "pump.line.end", flaw: "ends one line of a reply in another way",
             says: says("OK", "*", behind: "OFF\n", end: "\n")),
+        Mutant(
+            kills: "pump.line.end", flaw: "sends the NUL of a C string behind each line end",
+            says: says("", "*", end: "\r\n\0")),
         Mutant(kills: "pump.line.return", flaw: "takes \\r for no end", hears: ["TEMP\r": "TEMP"]),
         Mutant(
             kills: "pump.line.both", flaw: "takes an empty line for a command",

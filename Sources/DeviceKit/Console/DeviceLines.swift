@@ -15,7 +15,7 @@ public struct DeviceLines: Sendable {
     public init() {}
 
     /// Whether the end of a line has not come.
-    public var hasPending: Bool { framer.pendingByteCount > 0 }
+    public var hasPending: Bool { !framer.pending.withoutNULs.isEmpty }
 
     /// What has lain on a link since before it was opened, and so answers nothing that is sent now. It waits for nothing.
     static func earlier(on link: any Link) async throws(LinkError) -> [DeviceLine] {
@@ -32,14 +32,16 @@ public struct DeviceLines: Sendable {
 
     private static let earlierReads = 64
 
-    /// The lines that `bytes` complete; empty ones say nothing and are left out.
+    /// The lines that `bytes` complete; empty ones say nothing and are left out, and so are
+    /// NULs around a line.
     public mutating func append(_ bytes: [UInt8]) -> [DeviceLine] {
         var lines: [DeviceLine] = []
         var wasContinuing = isContinuing
         framer.append(bytes.span) { line, ending in
             defer { wasContinuing = ending == .cut }
-            guard !line.isEmpty else { return }
-            let text = line.withUnsafeBufferPointer { Array($0) }.printable()
+            let bytes = line.withUnsafeBufferPointer { Array($0) }.withoutNULs
+            guard !bytes.isEmpty else { return }
+            let text = bytes.printable()
             lines.append(DeviceLine(text: text, hasEnd: ending != .cut, isContinuation: wasContinuing))
         }
         isContinuing = wasContinuing
@@ -49,7 +51,7 @@ public struct DeviceLines: Sendable {
     /// What has come of a line without its end.
     public mutating func takePending() -> DeviceLine? {
         guard hasPending else { return nil }
-        let line = DeviceLine(text: framer.pending.printable(), hasEnd: false, isContinuation: isContinuing)
+        let line = DeviceLine(text: framer.pending.withoutNULs.printable(), hasEnd: false, isContinuation: isContinuing)
         framer = LineFramer(limit: Self.lineLimit)
         isContinuing = true
         return line

@@ -78,6 +78,7 @@ final class ReplyWatch: Sendable {
         var line = state.line
         state.line = []
         if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        line = line.withoutNULs
         guard !line.isEmpty else { return }
         state.lastLine = line
         guard state.isAsking, state.outcome == nil else { return }
@@ -97,7 +98,7 @@ final class ReplyWatch: Sendable {
     func begin() {
         state.withLock { state in
             (state.arrivals, state.outcome, state.isAsking) = ([], nil, true)
-            state.isDisturbed = !state.line.isEmpty
+            state.isDisturbed = !state.line.withoutNULs.isEmpty
         }
     }
 

@@ -105,6 +105,22 @@ public struct LineFramer: Sendable {
     }
 }
 
+extension Span<UInt8> {
+    /// The part of a line without the NULs before and behind it: firmware that writes a C string with its end sends one behind
+    /// each line end.
+    package var rangeWithoutNULs: Range<Int> {
+        var range = indices
+        while !range.isEmpty, self[range.lowerBound] == 0 { range.removeFirst() }
+        while !range.isEmpty, self[range.upperBound - 1] == 0 { range.removeLast() }
+        return range
+    }
+}
+
+extension [UInt8] {
+    /// A line without the NULs before and behind it.
+    package var withoutNULs: [UInt8] { Array(self[span.rangeWithoutNULs]) }
+}
+
 extension UInt8 {
     static let lineFeed: UInt8 = 0x0A
     static let carriageReturn: UInt8 = 0x0D

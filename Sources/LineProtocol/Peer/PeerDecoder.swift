@@ -21,7 +21,7 @@ public struct PeerDecoder: Sendable {
 
     /// Takes in what arrived; the pieces that this makes out.
     public mutating func append(_ bytes: [UInt8]) -> [PeerPiece] {
-        guard !keepsPacketBounds else { return interpreter.take(bytes.withoutLineEnd, .lineFeed) }
+        guard !keepsPacketBounds else { return interpreter.take(bytes.withoutNULs.withoutLineEnd, .lineFeed) }
         var pieces: [PeerPiece] = []
         var interpreter = interpreter
         framer.append(bytes.span) { line, ending in

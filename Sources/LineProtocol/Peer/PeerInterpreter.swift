@@ -16,6 +16,7 @@ struct PeerInterpreter: Sendable {
     mutating func take(_ line: [UInt8], _ ending: LineEnding) -> [PeerPiece] {
         let isContinuation = isAmidLine
         isAmidLine = ending == .cut
+        let line = isContinuation || isAmidLine ? line : line.withoutNULs
         if !isContinuation, !isAmidLine {
             if line.isEmpty { return [] }
             if let pieces = control(line) { return pieces }
@@ -26,6 +27,7 @@ struct PeerInterpreter: Sendable {
 
     mutating func finish(_ pending: [UInt8]) -> [PeerPiece] {
         var pieces: [PeerPiece] = []
+        let pending = isAmidLine ? pending : pending.withoutNULs
         if !pending.isEmpty || !characterBegun.isEmpty {
             pieces += text(pending, isContinuation: isAmidLine, isCut: true, holdsCharacter: false)
         }

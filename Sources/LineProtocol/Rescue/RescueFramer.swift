@@ -98,7 +98,7 @@ public struct RescueFramer: Sendable {
                 return true
             }
             start += 1
-            if isBehindFault || byte.isJSONBlank && noiseCount == 0 { continue }
+            if isBehindFault || (byte.isJSONBlank || byte == 0) && noiseCount == 0 { continue }
             noiseCount += 1
             if noise.count < RescueError.excerptLength { noise.append(byte) }
         }

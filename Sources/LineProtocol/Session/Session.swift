@@ -104,7 +104,7 @@ public actor Session<Family: DeviceFamily> {
         defer { turns.release() }
         if mayBeMidLine { listener.conversation.expectThePast() }
         listener.conversation.backlog = .arriving
-        defer { listener.conversation.backlog = listener.framer.pendingByteCount > 0 ? .lineBegun : .over }
+        defer { listener.conversation.backlog = listener.pending.isEmpty ? .over : .lineBegun }
         do throws(LinkError) {
             while true {
                 let bytes = try await link.receiveAvailable()
@@ -381,7 +381,7 @@ public actor Session<Family: DeviceFamily> {
                 notice == .overtaken ? .overtaken : .deviceAway, command: text(of: command),
                 outcome: isCertain ? .notSent : .unknown)
         case .timedOut:
-            let foreignLine = flight?.foreignLine ?? (listener.framer.pending.isEmpty ? nil : listener.framer.pending)
+            let foreignLine = flight?.foreignLine ?? (listener.pending.isEmpty ? nil : listener.pending)
             listener.conversation.doubt(command)
             throw SessionError(
                 foreignLine == nil ? .noAnswer : .notUnderstood, command: text(of: command),

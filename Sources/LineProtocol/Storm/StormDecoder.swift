@@ -136,19 +136,21 @@ public struct StormDecoder: Sendable {
     private mutating func beginLine(_ bytes: [UInt8], _ index: inout Int, _ output: inout Output) {
         let byte = bytes[index]
         // Most lines of a log.
-        if held.isEmpty, byte != UInt8(ascii: "G"), byte != UInt8(ascii: "L") {
+        if held.isEmpty, byte != UInt8(ascii: "G"), byte != UInt8(ascii: "L"), byte != 0 {
             state = .log
             return
         }
         held.append(byte)
-        if held == Self.logPrefix {
+        // The end of a C string, sent behind the line end before, hides no prefix. In the log it stays.
+        let line = held.count > Self.rowLimit ? held[...] : held.drop { $0 == 0 }
+        if line.elementsEqual(Self.logPrefix) {
             output.add(.logBegins)
             begin(.logBegins)
-        } else if held == Self.livePrefix {
+        } else if line.elementsEqual(Self.livePrefix) {
             begin(.liveRow)
-        } else if byte.isLineEnd, held.dropLast().elementsEqual(Self.echo) {
+        } else if byte.isLineEnd, line.dropLast().elementsEqual(Self.echo) {
             begin(behind: byte)
-        } else if !Self.prefixes.contains(where: { $0.starts(with: held) }) {
+        } else if !Self.prefixes.contains(where: { $0.starts(with: line) }) {
             output.text += held.dropLast()
             begin(.log)
             return

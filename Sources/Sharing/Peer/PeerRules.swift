@@ -33,7 +33,7 @@ struct PeerRules: StreamRules {
         guard !keepsPacketBounds else { return line(bytes.asLine, isCut: false) }
         var lines: [(bytes: [UInt8], isCut: Bool)] = []
         framer.append(bytes.span) { line, ending in
-            lines.append((line.withUnsafeBufferPointer { Array($0) }, ending == .cut))
+            lines.append((line.withUnsafeBufferPointer { Array($0) }.withoutNULs, ending == .cut))
         }
         return lines.flatMap { line($0.bytes, isCut: $0.isCut) }
     }
@@ -82,8 +82,9 @@ struct PeerRules: StreamRules {
 extension [UInt8] {
     /// A packet as one line, without its end.
     fileprivate var asLine: [UInt8] {
-        let end = (lastIndex { !$0.isLineEnd } ?? -1) + 1
-        return self[..<end].map { $0.isLineEnd ? UInt8(ascii: " ") : $0 }
+        let line = withoutNULs
+        let end = (line.lastIndex { !$0.isLineEnd } ?? -1) + 1
+        return line[..<end].map { $0.isLineEnd ? UInt8(ascii: " ") : $0 }
     }
 }
 

@@ -4,6 +4,8 @@ struct HeardLine: Sendable {
     var bytes: [UInt8]
     /// Whether it ended with `\r\n`, and not with a bare `\n`.
     var endsWithReturn: Bool
+    /// Whether there were NULs before or behind it, which are left out.
+    var hasNULs = false
     /// When its first byte came.
     var begin: Duration
     /// When its end came.

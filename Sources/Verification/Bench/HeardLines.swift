@@ -1,6 +1,6 @@
 /// What one thing is that a device says.
 enum Framing: Sendable {
-    /// A line. Empty lines are none.
+    /// A line, without NULs around it. Empty lines are none.
     case lines
     /// A packet, with a line end where it has one.
     case packets
@@ -16,6 +16,8 @@ struct HeardLines {
     let framing: Framing
     private var bytes: [UInt8] = []
     private var begin = Duration.zero
+    /// Whether NULs came before the line that has begun, or before the next one.
+    private var followsNULs = false
     private var lines: [HeardLine] = []
     private var object = ObjectEnd()
     /// Whether the rest of what was too long is still to come.
@@ -34,6 +36,8 @@ struct HeardLines {
             for byte in arrived {
                 if byte == UInt8(ascii: "\n") {
                     finishLine(at: now)
+                } else if byte == 0, bytes.isEmpty {
+                    followsNULs = true
                 } else {
                     append(byte, at: now)
                 }
@@ -60,15 +64,21 @@ struct HeardLines {
     private mutating func finishLine(at now: Duration) {
         let endsWithReturn = bytes.last == UInt8(ascii: "\r")
         if endsWithReturn { bytes.removeLast() }
+        while bytes.last == 0 {
+            bytes.removeLast()
+            followsNULs = true
+        }
         finish(at: now, endsWithReturn: endsWithReturn)
     }
 
     private mutating func finish(at now: Duration, endsWithReturn: Bool = false) {
         if !bytes.isEmpty {
-            lines.append(HeardLine(bytes: bytes, endsWithReturn: endsWithReturn, begin: begin, end: now))
+            lines.append(
+                HeardLine(
+                    bytes: bytes, endsWithReturn: endsWithReturn, hasNULs: followsNULs, begin: begin, end: now))
         }
         bytes = []
-        isDropping = false
+        (isDropping, followsNULs) = (false, false)
     }
 
     mutating func next() -> HeardLine? { lines.isEmpty ? nil : lines.removeFirst() }

@@ -6,6 +6,7 @@ extension FamilyVerification {
             try require(
                 lines[0].endsWithReturn == lines[1].endsWithReturn, "all lines with the same end",
                 got: "\\r\\n and \\n mixed")
+            try require(!lines.contains(where: \.hasNULs), "no NUL beside a line", got: "one beside OK or PUMP:OFF")
             bench.note(lines[0].endsWithReturn ? "lines end with \\r\\n" : "lines end with \\n")
         },
         Check("pump.line.return", "1: a command ended by \\n or \\r") { bench in

@@ -86,6 +86,20 @@ struct LineConsoleTests {
         #expect(link.closeCount == 1)
     }
 
+    @Test("NULs around a line are not shown, and are no line that has begun")
+    func nuls() async throws {
+        let console = try console()
+        async let result = console.run(over: link)
+        await link.deliver("WEIGHT 12\r\n\0")
+        enter("WEIGH", in: console)
+        #expect(await link.nextSent() == "WEIGH\n")
+        await link.deliver("WEIGHT 13\0\r\n\0")
+        try await happened("heard WEIGHT 13")
+        console.end()
+        _ = try await result
+        #expect(happenings.state == ["heard WEIGHT 12", "heard WEIGHT 13"])
+    }
+
     @Test("What the device says last is told also where the task is cancelled meanwhile")
     func interrupted() async throws {
         let console = try console()

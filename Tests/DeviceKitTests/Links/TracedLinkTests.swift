@@ -53,6 +53,15 @@ struct TracedLinkTests {
         #expect(shown.state.count { if case .ended = $0 { true } else { false } } == 1)
     }
 
+    @Test("NULs beside a line, which count nowhere else, are shown")
+    func nuls() async throws {
+        let (bare, shown) = (ScriptedLink(), Watched<[TracedLink.Entry]>([]))
+        let link = TracedLink(bare) { entry in shown.update { $0.append(entry) } }
+        await bare.deliver("OK\r\n\0PUMP:ON\r\n\0")
+        _ = try await link.receive()
+        #expect(shown.state == [.received(Array("OK".utf8)), .received(Array("\0PUMP:ON".utf8))])
+    }
+
     /// What goes out over a link, and what comes of it.
     private func transcript(
         takesAtOnce: Bool, isLost: Bool, _ wrap: (ScriptedLink) -> any Link

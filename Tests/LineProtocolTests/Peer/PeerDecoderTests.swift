@@ -45,6 +45,19 @@ import Testing
         #expect(PeerText(Array("Grüße".utf8)).string == "Grüße")
     }
 
+    @Test func `NULs around a line or in the end of a packet do not count`() {
+        let said = ["Hello ack", "ON", "IMG_BEGIN a 3", "QUJD", "IMG_END", "a\0b"]
+        let pieces: [PeerPiece] = [
+            .acknowledgement, .toggle(true), .imageBegins(PeerImage(name: "a", byteCount: 3)),
+            .imageData(Array("ABC".utf8)), .imageEnds, .text("a\0b"),
+        ]
+        #expect(decode(packets: said.map { $0 + "\0" }) == pieces)
+        #expect(decode(packets: said.map { $0 + "\r\n\0" }) == pieces)
+        var decoder = PeerDecoder(keepsPacketBounds: false)
+        let lines = decoder.append(Array(said.map { $0 + "\r\n\0" }.joined().utf8))
+        #expect(lines == pieces && decoder.finish().isEmpty)
+    }
+
     // MARK: Images
 
     @Test(arguments: [0, 1, 2, 3, 4, 134, 135, 136, 1500], [1, 2, 3, 4, 76, 179, 180])

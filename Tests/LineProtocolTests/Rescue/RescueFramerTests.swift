@@ -32,6 +32,10 @@ import Testing
         }
     }
 
+    @Test func `NULs between messages are no noise`() {
+        #expect(codes(frame(Self.good + [0] + Self.good + [0x0D, 0x0A, 0, 0])) == ["message", "message"])
+    }
+
     @Test(arguments: 1...40 as ClosedRange<UInt64>)
     func `Any split of a damaged stream gives the same, and it stays small`(seed: UInt64) {
         var traffic = RescueTraffic(seed: seed)

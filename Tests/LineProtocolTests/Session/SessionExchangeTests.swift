@@ -42,6 +42,37 @@ struct PumpDialogue: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: PumpDialogue.all)
+    func `NULs around a line do not count`(_ dialogue: PumpDialogue) async throws {
+        let bench = try await SessionBench(hasPast: false)
+        for _ in 1...2 {
+            let attempt = bench.begin(dialogue.command)
+            await bench.goesOut(dialogue.out)
+            await bench.link.deliver(dialogue.lines.map { $0 + "\0\r\n\0\0" }.joined())
+            #expect(await attempt.value == .success(dialogue.reply))
+        }
+        await bench.finish()
+    }
+
+    @Test func `A NUL behind a line that came before is no line that has begun`() async throws {
+        let bench = try await SessionBench(backlog: ["PUMP:OFF\r\n\0"])
+        await bench.comesIn(SessionBench.statusOn)
+        #expect(await bench.session.state.power == .on)
+        await bench.finish(heard: [.before("PUMP:OFF"), .now(SessionBench.statusOn)])
+    }
+
+    @Test func `NULs alone are no answer that was not understood`() async throws {
+        let bench = try await SessionBench()
+        let attempt = bench.begin(.on)
+        await bench.goesOut("ON")
+        await bench.link.deliver("\0\0\r\n\0")
+        bench.clock.advance(by: .seconds(3))
+        #expect(
+            await attempt.value
+                == .failure(SessionError(.noAnswer, command: "ON", outcome: .unknown, waited: .seconds(3))))
+        await bench.finish()
+    }
+
+    @Test(arguments: PumpDialogue.all)
     func `A reply may be cut anywhere`(_ dialogue: PumpDialogue) async throws {
         let bytes = Array(dialogue.lines.map { $0 + "\r\n" }.joined().utf8)
         for cut in 1..<bytes.count {

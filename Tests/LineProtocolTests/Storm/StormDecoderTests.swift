@@ -35,6 +35,9 @@ import Testing
         Speech("LLOG Values: G", .log("LLOG Values: G")),
         Speech("\0\u{FF}é\n", .log("\0\u{FF}é\n")),
         Speech("LIVE LOG: \n1\n", .log("1\n")),
+        Speech(
+            "GET_LOG\r\n\0LOG Values: a\r\n\0b\r\n\0\0LIVE LOG: 1 2 3 4\r\n\0", .logBegins, .log("a\r\n\0b\r\n"),
+            .live("1 2 3 4"), .log("\0")),
     ]
 
     @Test(arguments: speeches)

@@ -74,6 +74,15 @@ struct PeerRulesTests {
         #expect(table.run(PeerRules(keepsPacketBounds: true)) == table.pieces)
     }
 
+    @Test("NULs around a line or in the end of a packet do not count", arguments: [false, true])
+    func nuls(keepsPacketBounds: Bool) {
+        let image = ["IMG_BEGIN a.png 3\r\n\0", "QUJD\r\n\0", "IMG_END\r\n\0"]
+        var rules = PeerRules(keepsPacketBounds: keepsPacketBounds)
+        rules.begin(packetCapacity: nil)
+        let table = RulesTable("", image, ["asker: IMG_BEGIN a.png 3\r\nQUJD\r\nIMG_END\r\n", "end"])
+        #expect(table.run(rules) == table.pieces)
+    }
+
     @Test("after an image that stopped, a word is text again")
     func stalled() {
         var rules = PeerRules(keepsPacketBounds: false)
