@@ -87,6 +87,9 @@ struct UART: Sendable {
     /// When the byte in the shift register has left, which makes room for one more.
     var nextDeparture: Duration? { shifting?.time }
 
+    /// How many bytes that were handed over have not left.
+    var untransmittedCount: Int { (shifting == nil ? 0 : 1) + (next == nil ? 0 : 1) + toTransmit.count }
+
     /// Lets everything leave that can have left by `instant`.
     mutating func transmit(until instant: Duration) {
         while let leaving = shifting, leaving.time <= instant {

@@ -20,7 +20,8 @@ public struct PeerFirmwareOptions: Sendable, Hashable {
         case beginBadFormat = "begin_bad_format"
         /// The image is larger than any receiver takes, whatever its size was to be.
         case tooLarge = "too_large"
-        /// The line in the middle is damaged.
+        /// Padding stands in the middle, where no decoder takes it: one that skips unknown characters would make a smaller
+        /// image of others.
         case base64Invalid = "base64_invalid"
         /// The line in the middle is left out.
         case sizeMismatch = "size_mismatch"

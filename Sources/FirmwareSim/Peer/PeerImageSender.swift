@@ -48,6 +48,7 @@ struct PeerImageSender: Sendable {
         case .chunk(let start):
             let end = min(start + chunkLength, characterCount)
             step = end < characterCount ? .chunk(at: end) : .end
+            if fault == .base64Invalid { return padded(start..<end) }
             guard (start..<end).contains(characterCount / 2) else { return characters(start..<end) }
             switch fault {
             case .readFailed: return fail()
@@ -55,7 +56,6 @@ struct PeerImageSender: Sendable {
                 step = .over
                 return nil
             case .sizeMismatch: return next()
-            case .base64Invalid: return [UInt8](repeating: UInt8(ascii: "*"), count: end - start)
             default: return characters(start..<end)
             }
         case .end:
@@ -68,6 +68,14 @@ struct PeerImageSender: Sendable {
     private mutating func fail() -> [UInt8] {
         step = .over
         return Array("IMG_ERROR \(fault?.rawValue ?? "")".utf8)
+    }
+
+    /// The characters, with padding in place of the first of the group of four in the middle of the image.
+    private func padded(_ range: Range<Int>) -> [UInt8] {
+        var characters = characters(range)
+        let middle = characterCount / 8 * 4
+        if range.contains(middle) { characters[middle - range.lowerBound] = UInt8(ascii: "=") }
+        return characters
     }
 
     private func characters(_ range: Range<Int>) -> [UInt8] {

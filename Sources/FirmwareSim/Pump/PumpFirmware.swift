@@ -52,6 +52,8 @@ public struct PumpFirmware: SimulatedDevice {
     private(set) var uart: UART
     /// What the firmware is in the middle of printing, because the UART had no room.
     private(set) var unprinted: ArraySlice<UInt8> = []
+    /// How many bytes at the end of what has not left are no reply: a line of a debug build, and the LF before it.
+    private var debugTail = 0
 
     private var commandLine = PumpCommandLine()
     var controller: PumpController
@@ -97,6 +99,11 @@ extension PumpFirmware {
     public var isQuiescent: Bool {
         !uart.hasUnreadInput && commandLine.waiting == nil && unprinted.isEmpty
             && uart.nextDeparture == nil && !uart.hasEmissions
+    }
+
+    /// A line of a debug build behind a reply is nothing that a host could wait for.
+    public var owesReply: Bool {
+        uart.hasUnreadInput || commandLine.waiting != nil || unprinted.count + uart.untransmittedCount > debugTail
     }
 
     /// Resets the board: the pump is off, the bootloader runs, then `setup()`, and whatever was in the UART is lost.
@@ -254,6 +261,7 @@ extension PumpFirmware {
             report()
         }
         print(Array(reply.dropFirst()))
+        printBehindReply("[MAIN] Command handled")
     }
 }
 
@@ -263,10 +271,19 @@ extension PumpFirmware {
     /// Prints lines; those of debug builds only if this is one.
     private mutating func print(_ lines: [String], isDebug: Bool = false) {
         guard !isDebug || options.printsDebugLines else { return }
+        debugTail = 0
         for line in lines {
             unprinted.append(contentsOf: (line + options.lineEnding.rawValue).utf8)
         }
         flush()
+    }
+
+    /// Prints a line of a debug build behind a reply.
+    private mutating func printBehindReply(_ line: String) {
+        guard options.printsDebugLines else { return }
+        print([line], isDebug: true)
+        debugTail = line.utf8.count + options.lineEnding.rawValue.utf8.count
+        if options.lineEnding == .carriageReturnLineFeed { debugTail += 1 }
     }
 
     /// Hands the UART what it has room for.

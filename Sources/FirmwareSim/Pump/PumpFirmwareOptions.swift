@@ -2,7 +2,8 @@
 public struct PumpFirmwareOptions: Sendable, Hashable {
     /// How many temperature probes the firmware knows.
     public enum Thermistors: Int, Sendable, Hashable {
-        /// None, and so no overheat protection: no temperature in a status line, and a question mark for each in `TEMP:{…}`.
+        /// None, and so no overheat protection: a question mark for each temperature, `WaterTemp:?C,SkinTemp:?C` in a status
+        /// line, `TEMP:{Water:?C,Skin:?C}`.
         case zero
         /// Skin only: `Temp:34.5C` in a status line, `TEMP:34.5`.
         case one

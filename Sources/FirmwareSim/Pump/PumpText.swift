@@ -31,7 +31,7 @@ enum PumpText {
             fields.append("Remaining:\(remaining / 60_000)m")
         }
         switch options.thermistors {
-        case .zero: break
+        case .zero: fields += ["WaterTemp:?C", "SkinTemp:?C"]
         case .one:
             fields.append("Temp:\(oneDecimal(skin))C")
         case .two:

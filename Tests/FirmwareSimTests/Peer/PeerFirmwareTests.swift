@@ -116,7 +116,21 @@ struct PeerFirmwareTests {
         #expect(lines(.readFailed) == start + ["IMG_ERROR read_failed"])
         #expect(lines(.stalls) == start)
         #expect(lines(.sizeMismatch) == start + rest)
-        #expect(lines(.base64Invalid) == start + [String(repeating: "*", count: 180)] + rest)
+        // The middle of 1336 characters is 668, and the line begins at 540.
+        let padded = "\(right[4].prefix(128))=\(right[4].dropFirst(129))"
+        #expect(lines(.base64Invalid) == start + [padded] + rest)
+    }
+
+    @Test("An app whose decoder skips unknown characters tells the faults of an image apart", arguments: [180, 77, 1])
+    func decoderOfApp(chunkLength: Int) {
+        func decoded(_ fault: PeerFirmwareOptions.ImageFault?) -> Data? {
+            var peer = Self.peer(fault: fault, chunkLength: chunkLength)
+            let chunks = Self.lines(&peer, to: "GET\n").dropFirst().dropLast()
+            return Data(base64Encoded: chunks.joined(), options: .ignoreUnknownCharacters)
+        }
+        #expect(decoded(nil)?.count == 1000)
+        #expect(decoded(.base64Invalid) == nil)
+        if chunkLength == 180 { #expect(decoded(.sizeMismatch)?.count == 865) }
     }
 
     @Test("An image that is too large says so in its first line")

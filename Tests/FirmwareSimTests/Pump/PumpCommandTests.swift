@@ -147,10 +147,25 @@ struct PumpCommandTests {
         #expect(bench.pump.duty == 180)
     }
 
+    @Test("A debug build owes no reply once the line of its reply has ended, though it still prints")
+    func debugTail() {
+        var pump = PumpFirmware(options: PumpFirmwareOptions(printsDebugLines: true))
+        pump.receive(Array("TEMP\n".utf8), at: .zero)
+        var (bytes, owed) = ([UInt8](), [Bool]())
+        for millisecond in 0..<250 {
+            bytes += pump.advance(to: .milliseconds(millisecond)).flatMap(\.bytes)
+            let hasEnded = bytes.contains(Array("C}\r".utf8))
+            if hasEnded { owed.append(pump.owesReply) } else { #expect(pump.owesReply) }
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(text.hasSuffix("C}\r\n[MAIN] Command handled\r\n"))
+        #expect(!owed.isEmpty && owed.allSatisfy { !$0 })
+    }
+
     @Test("Debug builds print free text as well")
     func debugLines() {
         var bench = PumpBench(PumpFirmwareOptions(lineRate: .unlimited, printsDebugLines: true))
-        #expect(bench.exchange("ON\n") == printed("[BT] ON", "[PUMP] ON", "OK", "PUMP:ON"))
+        #expect(bench.exchange("ON\n") == printed("[BT] ON", "[PUMP] ON", "OK", "PUMP:ON", "[MAIN] Command handled"))
         bench.pump.setPotentiometer(0)
         #expect(bench.run(for: .milliseconds(160)) == printed("[POT] 0"))
         bench.pressButton()

@@ -31,8 +31,8 @@ struct PumpStatusTests {
             back: "STATUS:{State:OFF,Speed:0%,Runtime:0m,Remaining:30m,WaterTemp:12.5C,SkinTemp:35.2C}\r\n"),
         Report(
             thermistors: .zero, state: .on, elapsed: .seconds(300),
-            back: "STATUS:{State:ON,Speed:70%,Runtime:5m,Remaining:24m}\r\n"),
-        Report(thermistors: .zero, state: .off, back: "STATUS:{State:OFF}\r\n"),
+            back: "STATUS:{State:ON,Speed:70%,Runtime:5m,Remaining:24m,WaterTemp:?C,SkinTemp:?C}\r\n"),
+        Report(thermistors: .zero, state: .off, back: "STATUS:{State:OFF,WaterTemp:?C,SkinTemp:?C}\r\n"),
         Report(thermistors: .zero, state: .off, out: "TEMP\n", back: "TEMP:{Water:?C,Skin:?C}\r\n"),
         Report(state: .off, out: "TEMP\n", back: "TEMP:{Water:12.0C,Skin:34.5C}\r\n"),
         Report(thermistors: .one, state: .off, out: "TEMP\n", back: "TEMP:34.5\r\n"),

@@ -90,13 +90,13 @@ struct PumpCommandLineTests {
         await one.close()
     }
 
-    @Test("A pump without thermistors: that it reports no temperature is said")
-    func noThermistors() async throws {
-        let pump = try await BenchPump(thermistors: .zero)
-        let off = try await Pumpctl.run("-p", pump.port, "status")
-        #expect(off.output == "pump         off\ntemperature  not reported\n")
-        #expect(off.errors == "")
-        _ = try await Pumpctl.run("-p", pump.port, "on")
+    @Test("A pump whose status has no temperature: that it reports none is said")
+    func noTemperature() async throws {
+        let pump = try await ScriptedDevice { line in
+            line == "STATUS" ? "STATUS:{State:ON,Speed:70%,Runtime:0m,Remaining:29m}\r\n" : "ERROR:UNKNOWN_COMMAND\r\n"
+        }
+        let text = try await Pumpctl.run("-p", pump.port, "status")
+        #expect(text.output.hasSuffix("temperature  not reported\n"), "\(text)")
         let on = try await Pumpctl.run("-p", pump.port, "--json", "status")
         #expect(
             try on.object() == [
@@ -104,11 +104,24 @@ struct PumpCommandLineTests {
                 "temperatures_reported": false, "skin_fault": "missing",
             ])
         #expect(on.errors.contains("warning: the pump reports no skin temperature: it has no overheat protection"))
+        let monitor = try await Pumpctl.run("-p", pump.port, "monitor", "--count", "1")
+        #expect(monitor.output.contains("ALARM: the pump reports no skin temperature"), "\(monitor)")
+        await pump.close()
+    }
+
+    @Test("A pump without thermistors: what it says in place of temperatures is shown")
+    func noThermistors() async throws {
+        let pump = try await BenchPump(thermistors: .zero)
+        let unknown = "water  unknown (the pump says '?C')\nskin   unknown (the pump says '?C')\n"
+        #expect(try await Pumpctl.run("-p", pump.port, "status").output == "pump   off\n" + unknown)
+        _ = try await Pumpctl.run("-p", pump.port, "on")
+        let on = try await Pumpctl.run("-p", pump.port, "--json", "status").object()
+        #expect(on["skin_fault"] as? String == "unreadable")
+        #expect(on["other"] as? [String: String] == ["WaterTemp": "?C", "SkinTemp": "?C"])
 
         let temperatures = try await Pumpctl.run("-p", pump.port, "temp")
         #expect(temperatures.status == 0)
-        #expect(
-            temperatures.output == "water  unknown (the pump says '?C')\nskin   unknown (the pump says '?C')\n")
+        #expect(temperatures.output == unknown)
         #expect(temperatures.errors == "pumpctl: warning: the pump reports no temperature\n")
         #expect(
             try await Pumpctl.run("-p", pump.port, "--json", "temp").object() == [
@@ -120,7 +133,7 @@ struct PumpCommandLineTests {
         #expect(monitor["event"] as? String == "sensor_fault")
         for key in ["water_temp_c", "skin_temp_c", "temp_c"] { #expect(monitor[key] is NSNull) }
         let text = try await Pumpctl.run("-p", pump.port, "monitor", "--count", "1")
-        #expect(text.output.contains("ALARM: the pump reports no skin temperature"), "\(text)")
+        #expect(text.output.contains("ALARM: the skin temperature is no number"), "\(text)")
         await pump.close()
     }
 

@@ -405,7 +405,7 @@ struct SimCommandTests {
     func noThermistors(isInside: Bool) async throws {
         guard !isInside else {
             let status = try await Pumpctl.run("-p", "sim:pump?thermistors=0", "status")
-            #expect(status.output.hasSuffix("temperature  not reported\n"), "\(status)")
+            #expect(status.output.hasSuffix("skin   unknown (the pump says '?C')\n"), "\(status)")
             return
         }
         let sim = try await Pumpctl.start(["sim", "pump", "--tcp", "0", "--thermistors", "0", "--json"])
