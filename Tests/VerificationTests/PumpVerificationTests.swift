@@ -19,6 +19,47 @@ struct PumpVerificationTests {
         #expect(world.device.device.state == .off)
         for kind in Timings.Kind.allCases { #expect(verdict.timings.summary(of: kind) != nil, "\(kind)") }
     }
+
+    @Test(
+        "What a debug build says before and behind its replies is no fault of it",
+        arguments: [WorldCarrier.line, .module(interval: .milliseconds(30))], [Duration.zero, .milliseconds(2345)])
+    func debugBuild(carrier: WorldCarrier, age: Duration) throws {
+        var options = PumpFirmware.onBench.options
+        options.printsDebugLines = true
+        let world = VerificationWorld(PumpFirmware(options: options), age: age, over: carrier)
+        let verdict = try #require(world.verify(.pump).verdict)
+        for result in verdict.results where result.outcome != .passed { Issue.record("\(result)") }
+        #expect(world.device.device.state == .off)
+    }
+
+    @Test("A firmware that answers at once has no loop to be measured, and passes", arguments: [30, 17_000])
+    func noLoop(microseconds: Int) throws {
+        let world = VerificationWorld(PumpFirmware.onBench)
+        world.onWrite = { [unowned world] text in
+            for command in text.split(separator: "\n") {
+                let reply =
+                    switch command {
+                    case "TEMP": "TEMP:34.0"
+                    case "STATUS": "STATUS:{State:OFF,Temp:34.0C}"
+                    case "OFF": "OK\r\nPUMP:OFF"
+                    default: "ERROR:INVALID_SPEED_VALUE"
+                    }
+                world.loop.at(world.loop.now + .microseconds(microseconds)) {
+                    world.link.arrive(Array("\(reply)\r\n".utf8))
+                }
+            }
+            return nil
+        }
+        let checks = FamilyVerification.pump.checks.filter {
+            $0.id.hasPrefix("pump.loop.") || $0.id == "pump.reply.latency"
+        }
+        let verdict = try #require(world.verify(.pump, checks: checks, hasStimulus: false).verdict)
+        #expect(
+            verdict.isPassed && verdict.skipped == ["pump.loop.one-command", "pump.loop.period", "pump.loop.blink"])
+        #expect(verdict.timings.summary(of: .loopPeriod) == nil)
+        guard case .skipped(let reason)? = verdict.results.last?.outcome else { return }
+        #expect(reason.contains("no loop can be measured"), "\(reason)")
+    }
 }
 
 @Suite("Verifying a pump behind an HM-10")

@@ -5,6 +5,9 @@ internal import LineProtocol
 /// It reads replies by the protocol's page alone, and not with the decoders of `LineProtocol`: a host and these checks must
 /// be able to disagree.
 final class Bench {
+    /// Longer than a line takes at 9600 baud that a firmware has begun, as one of a debug build behind a reply.
+    private static let lineTime = Duration.milliseconds(200)
+
     let link: any Link
     let options: VerificationOptions
     let stimulus: (any Stimulus)?
@@ -90,6 +93,11 @@ final class Bench {
             while elapsed < deadline, try await reader.next(by: elapsed) != nil {}
         } else {
             lines.append(try await link.receiveAvailable(), at: now)
+            // The rest of a line that has begun would be taken for another.
+            let deadline = elapsed + Self.lineTime
+            while lines.hasBegun, elapsed < deadline, let bytes = try await reader.next(by: deadline) {
+                lines.append(bytes, at: now)
+            }
         }
         while lines.next() != nil {}
         _ = lines.takeFragment()

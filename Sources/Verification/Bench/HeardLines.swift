@@ -81,6 +81,9 @@ struct HeardLines {
         (isDropping, followsNULs) = (false, false)
     }
 
+    /// Whether the end of a line has not come.
+    var hasBegun: Bool { !bytes.isEmpty }
+
     mutating func next() -> HeardLine? { lines.isEmpty ? nil : lines.removeFirst() }
 
     /// Takes what has come of a line that has not ended.

@@ -4,7 +4,8 @@ extension FamilyVerification {
         Check("pump.speed.not-running", "1, table: not running (off or in error), ERROR:PUMP_NOT_RUNNING") { bench in
             for command in ["SPEED:1", "SPEED:99", "SPEED:255"] { try await bench.ask(command, notRunning) }
             try await bench.quiet(for: .milliseconds(300))
-            try require(bench.unasked.isEmpty, "one line to each", got: bench.unasked.shown)
+            let further = bench.unasked.filter { !$0.isOfDebugBuild }
+            try require(further.isEmpty, "one line to each", got: further.shown)
         },
         Check("pump.speed.range-first", "1, table: range first: out of range also while the pump is off") { bench in
             for command in ["SPEED:256", "SPEED:-1", "SPEED:1000"] { try await bench.ask(command, invalidSpeed) }

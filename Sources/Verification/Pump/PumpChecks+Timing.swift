@@ -3,7 +3,8 @@ extension FamilyVerification {
     static let timingChecks: [Check] = [
         Check("pump.off.silence", "1: STATUS every 5 s while the pump runs; so none while it is off") { bench in
             try await bench.quiet(for: .milliseconds(5400))
-            try require(bench.unasked.isEmpty, "nothing while the pump is off", got: bench.unasked.shown)
+            let said = bench.unasked.filter { !$0.isOfDebugBuild }
+            try require(said.isEmpty, "nothing while the pump is off", got: said.shown)
         },
         Check("pump.reply.latency", "1, timing: a reply takes 0 to about 250 ms") { bench in
             let limit = Duration.milliseconds(300)
@@ -19,11 +20,13 @@ extension FamilyVerification {
         },
         Check("pump.loop.one-command", "1, timing: at most one command a turn; a turn that handles one takes 159 ms") {
             bench in
+            try await requireLoop(bench)
             try await measure("159 ms between replies", .milliseconds(120)...(.milliseconds(200))) {
                 try await rowOfReplies(bench)
             }
         },
         Check("pump.loop.period", "1, timing: a loop turn is 100 ms of sleep and some 9 ms of work") { bench in
+            try await requireLoop(bench)
             try await measure("a turn of 109 ms", .milliseconds(90)...(.milliseconds(130))) {
                 let periods = try await idleTurns(bench)
                 let median = periods.median
@@ -35,6 +38,7 @@ extension FamilyVerification {
             }
         },
         Check("pump.loop.blink", "1, timing: a turn that handled a command blinks 50 ms more") { bench in
+            try await requireLoop(bench)
             try await measure("50 ms more", .milliseconds(30)...(.milliseconds(70))) {
                 let periods = try await idleTurns(bench)
                 let blinks = try await rowOfReplies(bench).map { $0 - periods.mean }
@@ -57,6 +61,20 @@ extension FamilyVerification {
         } while medians.count < 3
         let got = medians.map { "\($0.milliseconds) ms" }.joined(separator: ", ")
         throw CheckFailure(expected: expected, got: got)
+    }
+
+    /// Skips the check if the firmware answers at once whenever it is asked: it has no loop whose turns could be told.
+    private static func requireLoop(_ bench: Bench) async throws {
+        var latest = Duration.zero
+        // Behind a reply, a loop of 109 ms answers none of these at once.
+        for pause in [15, 30, 50, 75] {
+            try await bench.quiet(for: .milliseconds(pause))
+            let start = bench.now
+            latest = max(latest, try await bench.ask("TEMP", .temperatures)[0].begin - start)
+            if latest > .milliseconds(40) { return }
+        }
+        throw CheckSkip(
+            reason: "the firmware answers within \(latest.milliseconds) ms at any time: no loop can be measured")
     }
 
     /// The times between the replies to commands that came in one write.

@@ -29,6 +29,11 @@ struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
         help: ArgumentHelp("Only these checks, or those whose names begin so.", valueName: "check"))
     var only: [String] = []
 
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp("Leave out these checks, or those whose names begin so.", valueName: "check"))
+    var except: [String] = []
+
     @Option(name: .customLong("repeat"), help: ArgumentHelp("Make all checks so often.", valueName: "number"))
     var rounds = 1
 
@@ -105,19 +110,26 @@ struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
     }
 
     private func checks(of family: FamilyVerification) throws(Failure) -> [Check] {
-        try checkOnly(family.checks.map(\.id), family.family)
+        try checkChoice(family.checks.map(\.id), family.family)
         return family.checks.filter { isChosen($0.id) }
     }
 
-    private func isChosen(_ id: String) -> Bool { only.isEmpty || only.contains { id.hasPrefix($0) } }
+    private func isChosen(_ id: String) -> Bool {
+        (only.isEmpty || only.contains { id.hasPrefix($0) }) && !except.contains { id.hasPrefix($0) }
+    }
 
-    private func checkOnly(_ ids: [String], _ family: String) throws(Failure) {
-        for prefix in only where !ids.contains(where: { $0.hasPrefix(prefix) }) {
-            let option = host.playsDevice ? " --as-device" : ""
+    /// Refuses names that no check has, and a choice of none.
+    private func checkChoice(_ ids: [String], _ family: String) throws(Failure) {
+        let list = "pumpctl --family \(family) verify\(host.playsDevice ? " --as-device" : "") --list"
+        for prefix in only + except where !ids.contains(where: { $0.hasPrefix(prefix) }) {
             throw Failure(
                 .usage, code: "usage", "no check of the family \(family) begins with '\(prefix)'",
-                hint: "list them: pumpctl --family \(family) verify\(option) --list", outcome: "not_sent")
+                hint: "list them: \(list)", outcome: "not_sent")
         }
+        guard !ids.contains(where: isChosen) else { return }
+        throw Failure(
+            .usage, code: "usage", "--except leaves out all checks",
+            hint: "name fewer; list them: \(list)", outcome: "not_sent")
     }
 
     // MARK: --as-device
@@ -169,7 +181,7 @@ struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
         let rows = verification.devices.flatMap { device in
             device.checks.map { (verification.id(of: $0, with: device), $0.paragraph) }
         }
-        try checkOnly(rows.map(\.0), family)
+        try checkChoice(rows.map(\.0), family)
         let report = context.output.isJSON ? .json : report
         if list {
             for (id, paragraph) in rows where isChosen(id) { context.output.draw(report.listing(id, paragraph)) }

@@ -264,6 +264,11 @@ struct VerifyCommandTests {
         let ending = try await Pumpctl.run("verify", "--list", "--only", "pump.button")
         #expect(ending.status == 0)
         #expect(ending.output.hasPrefix("pump.button.on (--allow-run, --stimulus)\n    1: MANUAL:ON"))
+        let speed = try await Pumpctl.run(
+            "--json", "verify", "--list", "--only", "pump.speed", "--except", "pump.speed.atoi", "pump.speed.reply")
+        let ids = try speed.objects().compactMap { $0["check"] as? String }
+        #expect(ids.contains("pump.speed.percent") && ids.allSatisfy { $0.hasPrefix("pump.speed.") })
+        #expect(!ids.contains("pump.speed.reply") && !ids.contains { $0.hasPrefix("pump.speed.atoi") })
         let objects = try await Pumpctl.run("--json", "--family", "led", "verify", "--list").objects()
         #expect(objects.first?["check"] as? String == "led.ask")
     }
@@ -272,6 +277,12 @@ struct VerifyCommandTests {
     func usage() async throws {
         let unknown = try await Pumpctl.run("--port", "sim:pump", "verify", "--only", "pump.nothing")
         expectFailure(unknown, 64, saying: "no check of the family pump", hint: "verify --list")
+        for choice in [["--except", "pump.nothing"], ["--only", "pump.speed", "--except", "pump.speed", "led"]] {
+            let ending = try await Pumpctl.start(["--port", "sim:pump", "verify"] + choice).ending()
+            expectFailure(ending, 64, saying: "no check of the family pump begins with", hint: "verify --list")
+        }
+        let none = try await Pumpctl.run("--port", "sim:pump", "verify", "--except", "pump.")
+        expectFailure(none, 64, saying: "--except leaves out all checks", hint: "verify --list")
         let report = try await Pumpctl.run("--json", "--port", "sim:pump", "verify", "--report", "tap")
         #expect(report.status == 64)
         let socket = try await Pumpctl.run("--port", "sim:pump", "verify", "--stimulus", "/nowhere/control")

@@ -177,6 +177,14 @@ struct VerifyHostTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
 
+    @Test("Checks that are left out are not listed for hosts either")
+    func except() async throws {
+        let ending = try await Pumpctl.run(
+            "--family", "storm", "--json", "verify", "--as-device", "--list", "--except", "storm.host.plain")
+        let ids = try ending.objects().compactMap { $0["check"] as? String }
+        #expect(!ids.isEmpty && !ids.contains { $0.hasPrefix("storm.host.plain") }, "\(ending)")
+    }
+
     @Test("An app meets one device: of several that are chosen, none is offered")
     func severalDevices() async throws {
         let ending = try await Pumpctl.run("verify", "--as-device", "--only", "pump.host.older", "pump.host.cut")
