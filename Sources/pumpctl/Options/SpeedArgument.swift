@@ -15,8 +15,12 @@ enum SpeedArgument {
 
     /// The failure for `speed -1`, which the argument parser takes for an option.
     static func negativeNumber(in arguments: [String]) -> Failure? {
-        guard let index = arguments.firstIndex(of: "speed"), index + 1 < arguments.count else { return nil }
-        let value = arguments[index + 1]
+        // Behind '--' are the arguments of another program.
+        let words = CommandWords(arguments)
+        guard words.command == SpeedCommand.self, let place = words.place, place + 1 < arguments.count else {
+            return nil
+        }
+        let value = arguments[place + 1]
         guard value.hasPrefix("-"), Int(value.prefix(2)) != nil else { return nil }
         return Failure(.usage, code: "usage", "The value '\(value)' is invalid for '<speed>'", hint: rule)
     }

@@ -35,6 +35,17 @@ struct BadArgumentTests {
         await device.close()
     }
 
+    @Test("The arguments of another program are its own")
+    func others() async throws {
+        let words = ["--", "echo", "speed", "-1", "--timeout=0", "-p", "a", "--port", "b"]
+        let folder = TemporaryFolder()
+        for command in [["sim", "led", "--run"], ["-p", "sim:led", "record", folder.path("capture")]] {
+            let ending = try await Pumpctl.start(command + words).ending()
+            #expect(
+                ending.status == 0 && ending.output == words.dropFirst(2).joined(separator: " ") + "\n", "\(ending)")
+        }
+    }
+
     @Test(
         "What is missing or unknown is named, with where to look",
         arguments: [
