@@ -1,7 +1,8 @@
 internal import ControlProtocol
 internal import Glibc
 
-/// Reads a capture event by event, in memory that does not grow with the file.
+/// Reads a capture event by event, in memory that does not grow with the file. What is no file, as a pipe, can be read by
+/// several readers too: see ``CaptureBytes``.
 ///
 /// ```swift
 /// var reader = try CaptureReader("pump.capture")
@@ -19,15 +20,16 @@ package struct CaptureReader: ~Copyable {
     /// Whether the file ends in the middle of a line, as where its writer was killed. The line is left out.
     package private(set) var isCut = false
 
-    private let descriptor: CInt
+    private let bytes: CaptureBytes
+    private var offset = 0
     private var lines = RequestLines()
     private var isAtEnd = false
 
     /// Opens a file and reads its header.
     package init(_ path: String) throws(CaptureError) {
         self.path = path
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
+        bytes = CaptureBytes.of(path)
+        if let errno = bytes.failure {
             throw CaptureError(
                 errno: errno, path, hint: "name a file that pumpctl --capture or pumpctl record has written")
         }
@@ -43,8 +45,6 @@ package struct CaptureReader: ~Copyable {
                 hint: "install a newer pumpctl")
         }
     }
-
-    deinit { if descriptor >= 0 { close(descriptor) } }
 
     private var foreign: CaptureError {
         CaptureError(
@@ -92,7 +92,8 @@ package struct CaptureReader: ~Copyable {
     private mutating func readMore() throws(CaptureError) {
         guard lines.count <= Self.lineLimit else { throw foreign }
         var buffer = [UInt8](repeating: 0, count: Self.chunkLength)
-        let count = read(descriptor, &buffer, buffer.count)
+        let count = bytes.read(into: &buffer, at: offset)
+        offset += max(0, count)
         if count < 0 {
             if errno == EINTR { return }
             throw CaptureError(errno: errno, path, hint: "copy the file to another disk")

@@ -27,6 +27,21 @@ struct ReplayFamilyTests {
         #expect(sent.errors.isEmpty, "\(sent.errors)")
     }
 
+    @Test("A capture comes from a pipe or a FIFO as well, which is opened once", arguments: [false, true])
+    func pipe(isNamed: Bool) async throws {
+        let file = try capture("led").dropFirst("replay:".count).prefix { $0 != "?" }
+        let fifo = folder.path("fifo")
+        let script =
+            isNamed
+            ? "mkfifo '\(fifo)'; cat '\(file)' >'\(fifo)' & \"$0\" --port 'replay:\(fifo)?pace=none' \"$@\""
+            : "cat '\(file)' | \"$0\" --port 'replay:/dev/stdin?pace=none' \"$@\""
+        let sent = try await Pumpctl.start(
+            ["send", "LED", "--quiet", "0.1"], program: ["/bin/sh", "-c", script, Executable.pumpctl]
+        ).ending()
+        #expect(sent.status == 0 && sent.output == "LED:1\n", "\(sent)")
+        #expect(sent.errors.isEmpty, "\(sent.errors)")
+    }
+
     @Test("--family goes before the header, and that they differ is said")
     func named() async throws {
         let port = try capture("led")
