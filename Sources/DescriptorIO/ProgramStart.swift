@@ -1,3 +1,4 @@
+internal import CDescriptorIO
 internal import Glibc
 
 /// How another program is started in a process of its own.
@@ -55,6 +56,10 @@ package struct ProgramStart: Sendable {
         guard error == 0 else { throw DescriptorError(errno: error, call: "posix_spawn") }
         return process
     }
+
+    /// Goes on in a child process if this is process 1 of a container, which has to take the status of all orphans there. To be
+    /// called before there are threads.
+    package static func leaveInit() { cdescriptorio_leave_init() }
 
     /// What it has of the environment of this program.
     private var inherited: [UnsafeMutablePointer<CChar>?] {

@@ -43,7 +43,7 @@ public final class PseudoTerminal: Sendable {
         guard error == 0 else {
             throw SerialError(
                 .system, errno: error, activity: activity, path: "/dev/ptmx",
-                hint: "close programs that use pseudo-terminals, or raise /proc/sys/kernel/pty/max")
+                hint: Self.hint(onError: error))
         }
         master = SharedDescriptor(number)
         path = name.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
@@ -58,6 +58,17 @@ public final class PseudoTerminal: Sendable {
         }
         link = Mutex(nil)
         if let linkPath { try putLink(at: linkPath) }
+    }
+
+    /// What to do where none can be made: there are too many, or there is no file system for them, as in a container without a
+    /// terminal.
+    static func hint(onError error: CInt) -> String {
+        switch error {
+        case ENOSPC: "close programs that use pseudo-terminals, or raise /proc/sys/kernel/pty/max"
+        case EMFILE, ENFILE: "close open files of this program, or raise its limit: ulimit -n 1024"
+        case ENOMEM: "free memory"
+        default: "mount a file system for them: mount -t devpts devpts /dev/pts; in a container: docker run -t"
+        }
     }
 
     /// Puts a symbolic link to the slave somewhere, in place of one that it has.

@@ -19,11 +19,11 @@ public struct Endpoint: Sendable, Hashable {
 
     /// Reads an endpoint.
     ///
-    /// A text that begins with `/` or `.` is the path of a serial port, whatever else it holds.
+    /// A text that begins with `/` or `.`, or has a `/` before any colon, is the path of a serial port, whatever else it holds.
     ///
     /// - Throws: `invalidEndpoint`.
     public init(_ text: String) throws(LinkError) {
-        if text.hasPrefix("/") || text.hasPrefix(".") {
+        if text.hasPrefix(".") || text.prefix(while: { $0 != ":" }).contains("/") {
             self.init(scheme: "serial", address: text, options: [:], text: text)
             return
         }
@@ -59,8 +59,20 @@ public struct Endpoint: Sendable, Hashable {
         if name.isEmpty { return "name a port, as /dev/ttyUSB0" }
         if access("/dev/\(name)", F_OK) == 0 { return "write it with its path: /dev/\(name)" }
         // As `sim --link` makes one in the current folder.
-        if name.contains("/") || access(name, F_OK) == 0 { return "write it with its path: ./\(name)" }
+        if access(name, F_OK) == 0 { return "write it with its path: ./\(name)" }
         return "write a port with its path, as /dev/\(name) or ./\(name)"
+    }
+
+    /// How a bare path is to be written that has options or a baud rate behind it, as `serial:/dev/ttyUSB0?baud=9600`; nil if it
+    /// has none.
+    var spelledWithOptions: String? {
+        guard text == address else { return nil }
+        let parts = text.split(separator: "?", maxSplits: 1)
+        if parts.count == 2, parts[1].contains("=") { return "serial:\(text)" }
+        guard let colon = text.lastIndex(of: ":"), let rate = UInt32(text[text.index(after: colon)...]) else {
+            return nil
+        }
+        return "serial:\(text[..<colon])?baud=\(rate)"
     }
 
     private static func options(_ query: Substring, in text: String) throws(LinkError) -> [String: String] {

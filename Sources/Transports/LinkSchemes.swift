@@ -40,6 +40,11 @@ public struct LinkSchemes: Sendable {
     /// - Throws: `invalidEndpoint` where no scheme has that name, and what the scheme's opener throws.
     public func open(_ endpoint: Endpoint, on loop: EventLoop = .shared) async throws(LinkError) -> any Link {
         guard let opener = openers[endpoint.scheme] else {
+            if let rate = UInt32(endpoint.address) {
+                let port = "/dev/\(endpoint.text.prefix { $0 != ":" })"
+                throw endpoint.invalid(
+                    "write a port with its path, and its baud rate as an option: 'serial:\(port)?baud=\(rate)'")
+            }
             throw endpoint.invalid(
                 "begin an endpoint with / or one of: " + names.map { $0 + ":" }.joined(separator: " "))
         }

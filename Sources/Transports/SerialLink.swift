@@ -30,7 +30,11 @@ enum SerialLink {
                 _ = await port.drain(on: loop, within: options.drainTimeout)
             }
         } catch {
-            throw LinkError(error, name: endpoint.text)
+            var failure = LinkError(error, name: endpoint.text)
+            if error.code == .noSuchPort, let spelling = endpoint.spelledWithOptions {
+                failure.hint = "write it as '\(spelling)'"
+            }
+            throw failure
         }
     }
 

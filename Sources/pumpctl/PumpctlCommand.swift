@@ -1,4 +1,5 @@
 import ArgumentParser
+import DescriptorIO
 import Glibc
 import Terminal
 
@@ -44,6 +45,8 @@ struct PumpctlCommand: ParsableCommand {
     /// Parses and runs. What is wrong with the arguments is told to programs as an object too.
     static func main() {
         StandardStream.openMissing()
+        // Of another program's children, process 1 of a container inherits those that it leaves.
+        if CommandLine.arguments.contains("--") { ProgramStart.leaveInit() }
         TerminalSize.boundColumnsOfHelp()
         // A file that may grow no further is an error like others, and is told of.
         signal(SIGXFSZ, SIG_IGN)

@@ -17,6 +17,8 @@ struct EndpointTests {
         arguments: [
             Reading(text: "/dev/ttyUSB0", scheme: "serial", address: "/dev/ttyUSB0"),
             Reading(text: "./pump", scheme: "serial", address: "./pump"),
+            Reading(text: "run/head", scheme: "serial", address: "run/head"),
+            Reading(text: "run/a:b?c=d", scheme: "serial", address: "run/a:b?c=d"),
             Reading(text: "../a:b?c", scheme: "serial", address: "../a:b?c"),
             Reading(
                 text: "/dev/serial/by-path/pci-0000:00:14.0", scheme: "serial",
@@ -71,6 +73,23 @@ struct EndpointTests {
         #expect(error.code == .invalidEndpoint)
         #expect(error.name == text)
         #expect(error.hint?.contains(hint) ?? false || hint.isEmpty && error.hint != nil)
+    }
+
+    @Test(
+        "that has options behind a bare path says how to write them",
+        arguments: [
+            ("/nowhere/tty?baud=9600", "'serial:/nowhere/tty?baud=9600'"),
+            ("run/nowhere?baud=9600&stop=2", "'serial:run/nowhere?baud=9600&stop=2'"),
+            ("/nowhere/tty:9600", "'serial:/nowhere/tty?baud=9600'"),
+            ("ttyNONE7:115200", "'serial:/dev/ttyNONE7?baud=115200'"),
+        ])
+    func misplacedOptions(text: String, spelling: String) async throws {
+        let error = await #expect(throws: LinkError.self) { _ = try await LinkSchemes.standard.open(Endpoint(text)) }
+        #expect(error?.hint?.contains(spelling) == true, "\(error?.hint ?? "")")
+        let plain = await #expect(throws: LinkError.self) {
+            _ = try await LinkSchemes.standard.open(Endpoint("/nowhere/pci-0000:00:14.0"))
+        }
+        #expect(plain?.hint?.contains("serial:") == false)
     }
 
     @Test("gives its options as numbers, flags and choices")

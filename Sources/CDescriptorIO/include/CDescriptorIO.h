@@ -15,6 +15,11 @@ int cdescriptorio_poll(struct pollfd *descriptors, unsigned long count, int64_t 
 /// pidfd_open(2), which can be waited on until that process has ended.
 int cdescriptorio_pidfd_open(int process);
 
+/// Returns in a child process if this is process 1 of a container, and at once otherwise. Process 1 itself stays behind: it passes
+/// signals on, takes the status of orphans, which nobody else does, and ends as the child does. To be called before there are
+/// threads.
+void cdescriptorio_leave_init(void);
+
 /// From now on counts how often the process is continued by SIGCONT.
 void cdescriptorio_count_continuations(void);
 

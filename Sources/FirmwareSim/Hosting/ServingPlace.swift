@@ -1,5 +1,6 @@
 public import DescriptorIO
 public import SerialPort
+internal import Glibc
 
 /// Where a simulated device is offered to other programs.
 public enum ServingPlace: Sendable, Hashable {
@@ -10,6 +11,15 @@ public enum ServingPlace: Sendable, Hashable {
 
     /// Whether it is on a pseudo-terminal.
     package var isTerminal: Bool { if case .terminal = self { true } else { false } }
+
+    /// A path that means the same in every folder.
+    package static func absolute(_ path: String) -> String {
+        if path.hasPrefix("/") { return path }
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        guard getcwd(&buffer, buffer.count) != nil else { return path }
+        let folder = buffer.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+        return "\(folder)/\(path.hasPrefix("./") ? path.dropFirst(2) : path[...])"
+    }
 }
 
 /// What becomes of a device that is offered.
@@ -40,10 +50,10 @@ extension DeviceHost {
             let server = try await PseudoTerminalServer.open(
                 self, link: link, on: loop,
                 onReturn: { path in
-                    self.assumeIsolated { $0.port = asPath(path) }
+                    self.assumeIsolated { $0.port = ServingPlace.absolute(path) }
                     onEvent(.isBack(path: asPath(path)))
                 }, onFailure: { onEvent(.staysAway($0)) })
-            await setPort(asPath(server.path))
+            await setPort(ServingPlace.absolute(server.path))
             onEvent(.onTerminal(path: asPath(server.path)))
             try? await run()
             await server.close()

@@ -168,7 +168,7 @@ struct DeviceServing: Sendable {
             try await serve(onDevice, onReady: onReady)
         } to: { (devices: [ReadyDevice]) in
             var variables = devices.variables
-            variables["PUMPCTL_CONTROL"] = control.map(ServingOptions.absolute)
+            variables["PUMPCTL_CONTROL"] = control.map(ServingPlace.absolute)
             return try await context.runServed(
                 options.command, with: variables,
                 hint: "give a program and its arguments behind '--'; for a shell's line, --run -- sh -c '…'")

@@ -98,11 +98,11 @@ extension ServingPlace {
         do {
             try await offer { event in
                 switch event {
-                case .onTerminal(let path): onReady("PTY \(path)", path)
+                case .onTerminal(let path): onReady("PTY \(path)", ServingPlace.absolute(path))
                 case .onSocket(let address): onReady("TCP \(address)", "\(address)")
                 case .isBack(let path):
                     output.note("pumpctl: the cable was pulled; the device is back at \(path)")
-                    onReady("PTY \(path)", path)
+                    onReady("PTY \(path)", ServingPlace.absolute(path))
                 case .staysAway(let error):
                     let failure = Failure(error)
                     output.note(
@@ -133,6 +133,6 @@ extension Failure {
         if error.code == .pathTaken { (status, code) = (.unavailable, "path_taken") }
         let detail = error.errno.map { " (\(String(cString: strerror($0))))" } ?? ""
         message = "\(error.activity) \(error.path): \(error.reason)\(detail)"
-        hint = error.hint
+        hint = error.path == "/dev/ptmx" ? "\(error.hint ?? ""); or serve without one: --tcp 0" : error.hint
     }
 }

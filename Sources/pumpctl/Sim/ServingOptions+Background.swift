@@ -1,6 +1,7 @@
 import ArgumentParser
 import DescriptorIO
 import DeviceKit
+import FirmwareSim
 import Glibc
 
 extension ServingOptions {
@@ -41,22 +42,13 @@ extension ServingOptions {
     /// process's own unless it is named.
     func controlPath() throws(Failure) -> String? {
         guard waits else { return control }
-        if let control { return Self.absolute(control) }
+        if let control { return ServingPlace.absolute(control) }
         guard let folder = RuntimeFolder.make().first else {
             throw Failure(
                 .noPermission, code: "not_permitted", "there is no folder for a control socket",
                 hint: "name a path: --control /tmp/pump.control")
         }
         return "\(folder)/sim-\(getpid()).control"
-    }
-
-    /// A path that means the same in every folder.
-    static func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : "\(workingFolder)/\(path)" }
-
-    private static var workingFolder: String {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        return getcwd(&buffer, buffer.count) == nil
-            ? "." : buffer.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
     }
 }
 

@@ -238,6 +238,63 @@ struct SimCommandTests {
         _ = try await sim.ending()
     }
 
+    @Test("A relative link is handed over as a path that any folder has", arguments: ["pump", "./pump", "sub/pump"])
+    func relativeLink(link: String) async throws {
+        let folder = TemporaryFolder()
+        let command = #"cd / && "$0" led get; "$0" sim ctl "$PUMPCTL_CONTROL" state --json"#
+        let ending = try await Pumpctl.start(
+            ["sim", "led", "--lit", "--link", link, "--control", "control", "--run", "--", "sh", "-c", command]
+                + [Executable.pumpctl],
+            program: ["/bin/sh", "-c", "cd \(folder.path) && mkdir sub && exec \"$0\" \"$@\"", Executable.pumpctl]
+        ).ending()
+        #expect(ending.output.hasPrefix("led on\n"), "\(ending)")
+        let port = folder.path(link.replacing("./", with: ""))
+        #expect(ending.output.contains("\"port\":\"\(port)\""), "\(ending)")
+    }
+
+    @Test("A port in a folder below this one needs no './'")
+    func relativePort() async throws {
+        let folder = TemporaryFolder()
+        let ending = try await Pumpctl.start(
+            [
+                "sim", "led", "--lit", "--link", "sub/led", "--run", "--", Executable.pumpctl, "-p", "sub/led", "led",
+                "get",
+            ],
+            program: ["/bin/sh", "-c", "cd \(folder.path) && mkdir sub && exec \"$0\" \"$@\"", Executable.pumpctl]
+        ).ending()
+        #expect(ending.output == "led on\n", "\(ending)")
+    }
+
+    @Test(
+        "As process 1 of a container it takes the status of orphans, passes signals on, and ends as the command does",
+        .enabled(if: geteuid() == 0, "Only root may make a container"))
+    func processOne() async throws {
+        let command = """
+            orphan=$(true & echo $!)
+            while kill -0 $orphan 2>/dev/null; do :; done
+            trap 'echo ended; exit 7' TERM
+            echo reaped
+            kill -TERM 1
+            while :; do :; done
+            """
+        let ending = try await ChildProcess([
+            "timeout", "-s", "KILL", "60", "unshare", "--pid", "--fork", "--kill-child", "--mount-proc",
+            Executable.pumpctl, "sim", "led", "--run", "--", "sh", "-c", command,
+        ]).ending()
+        #expect(ending.output == "reaped\nended\n", "\(ending)")
+        #expect(ending.status == 143, "\(ending)")
+    }
+
+    @Test(
+        "Without a file system of terminals, as in a container, it is said what to do",
+        .enabled(if: geteuid() == 0, "Only root may mount a file system"))
+    func noTerminals() async throws {
+        let script = "mount -t tmpfs none /dev/pts && exec \"$0\" sim pump"
+        let ending = try await ChildProcess(["unshare", "--mount", "sh", "-c", script, Executable.pumpctl]).ending()
+        expectFailure(ending, 74, saying: "making a pseudo-terminal", hint: "docker run -t")
+        #expect(ending.errors.contains("mount -t devpts") && ending.errors.contains("--tcp 0"), "\(ending)")
+    }
+
     @Test("A second one leaves a path that is taken alone, and says so")
     func takenPath() async throws {
         let folder = TemporaryFolder()
