@@ -6,8 +6,9 @@ import TOMLReading
 ///
 ///     pumpctl-scenario FILE
 ///
-/// Writes the options of the simulated device, each a name and a value that end with a NUL character. Where the file can't be
-/// read, or is no scenario, it writes what is wrong and what to do, and ends with 66 or 64.
+/// Writes the options of the simulated device, each a name, a value and the line of the file that it stands on, or nothing for
+/// that, which end with a NUL character. Where the file can't be read, or is no scenario, it writes what is wrong and what to
+/// do, and ends with 66 or 64.
 @main
 enum PumpctlScenario {
     /// The largest file that is read, in bytes.
@@ -22,7 +23,9 @@ enum PumpctlScenario {
             fail(66, "this is no scenario file", "name a TOML file that you may read")
         }
         do throws(ConfigurationError) {
-            for (name, value) in try ScenarioFile.options(toml: text) { put([name, value]) }
+            for option in try ScenarioFile.options(toml: text) {
+                put([option.name, option.value, option.line.map(String.init) ?? ""])
+            }
         } catch {
             fail(64, "\(error)", error.hint)
         }

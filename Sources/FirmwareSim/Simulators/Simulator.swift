@@ -85,6 +85,21 @@ public struct Simulator: Sendable {
         try await connect(device(settings), settings, hasFlowControl(settings), on: loop, onDevice)
     }
 
+    /// Checks one option of a device as it was typed, also that a step can be done to the device.
+    package func check(
+        _ option: [String: String], over carrier: SimulatorOption.Carrier = .line
+    ) throws(SimulatorOptionError) {
+        let settings = try settings(option, over: carrier)
+        guard !settings.steps().isEmpty, let device = try? device(settings) else { return }
+        try check(device, settings)
+    }
+
+    private func check(
+        _ device: some SimulatedDevice, _ settings: SimulatorSettings
+    ) throws(SimulatorOptionError) {
+        _ = try FaultyDevice(device, settings)
+    }
+
     private func hasFlowControl(_ settings: SimulatorSettings) -> Bool {
         waitsForReader || settings.lineRate == .unlimited
     }

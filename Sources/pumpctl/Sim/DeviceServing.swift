@@ -53,9 +53,18 @@ struct DeviceServing: Sendable {
         } catch {
             result = .failure(error)
         }
-        let isCheckFailed = await judging.conclude(options, context)
-        if isCheckFailed, (try? result.get()) ?? 0 == 0 { return ExitStatus.checkFailed.rawValue }
-        return try result.get()
+        guard await judging.conclude(options, context) else { return try result.get() }
+        return try exitStatus(ofFailed: result)
+    }
+
+    /// The exit status where a check failed: 2, unless there was no command that could have failed it.
+    private func exitStatus(ofFailed result: Result<Int32, any Error>) throws -> Int32 {
+        switch result {
+        // As env(1) has it: the command could not be started.
+        case .success(let status) where options.runsCommand && (126...127).contains(status): return status
+        case .failure(let error) where !(error is CancellationError): throw error
+        case .success, .failure: return ExitStatus.checkFailed.rawValue
+        }
     }
 
     private func report(failuresOf handle: DeviceHandle, _ device: OfferedDevice) {

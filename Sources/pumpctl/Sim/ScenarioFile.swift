@@ -1,6 +1,7 @@
 import DeviceKit
 import FirmwareSim
 import RecordFormat
+import SimControl
 import Transports
 
 /// A scenario's file, which `pumpctl-scenario` reads: a start must not cost the reader of TOML.
@@ -12,19 +13,25 @@ enum ScenarioFile {
     /// - Parameters:
     ///   - given: The options that were given, as they were typed, by their names.
     ///   - options: All that the device takes.
+    ///   - check: Checks one option, so that a wrong one is told with its line.
     /// - Throws: ``Failure`` where the file is no scenario, or one of another family.
     static func options(
-        at path: String, for family: String, beside given: [String: String], of options: [SimulatorOption]
+        at path: String, for family: String, beside given: [String: String], of options: [SimulatorOption],
+        check: ([String: String]) throws(SimulatorOptionError) -> Void
     ) throws(Failure) -> [String: String] {
         var merged: [String: String] = [:]
-        for (name, value) in try read(path) {
+        for (name, value, line) in try read(path) {
+            let place = line.isEmpty ? path : "\(path): line \(line)"
             if name == "family" {
                 guard value == family else {
                     throw Failure(
-                        .usage, code: "usage", "\(path): it is a scenario for '\(value)', not for '\(family)'",
+                        .usage, code: "usage", "\(place): it is a scenario for '\(value)', not for '\(family)'",
                         hint: "pumpctl sim \(value) --scenario \(path)")
                 }
                 continue
+            }
+            do throws(SimulatorOptionError) { try check([name: value]) } catch {
+                throw Failure(.usage, code: "usage", "\(place): \(error)", hint: error.advice)
             }
             let separator = options.first { $0.name == name }?.value.separator
             merged[name] = separator.flatMap { join(merged[name], value, $0) } ?? value
@@ -41,7 +48,7 @@ enum ScenarioFile {
         text.map { $0 + separator + more }
     }
 
-    private static func read(_ path: String) throws(Failure) -> [(String, String)] {
+    private static func read(_ path: String) throws(Failure) -> [(name: String, value: String, line: String)] {
         let (output, status): ([UInt8], CInt)
         do throws(Trouble) {
             (output, status) = try CompanionProgram.installed("pumpctl-scenario").run([path])
@@ -57,7 +64,7 @@ enum ScenarioFile {
                 status == 66 ? .noInput : .usage, code: status == 66 ? "not_found" : "usage", "\(path): \(problem)",
                 hint: hint)
         }
-        return stride(from: 0, to: fields.count - 1, by: 2).map { (fields[$0], fields[$0 + 1]) }
+        return stride(from: 0, to: fields.count - 2, by: 3).map { (fields[$0], fields[$0 + 1], fields[$0 + 2]) }
     }
 }
 

@@ -74,7 +74,10 @@ struct SimFamilyCommand<Simulated: Simulation>: OptionedCommand {
     private func given() throws(Failure) -> [String: String] {
         guard let path = serving.scenario else { return device.given }
         let line = Simulated.row.line
-        return try ScenarioFile.options(at: path, for: line.name, beside: device.given, of: line.options)
+        return try ScenarioFile.options(at: path, for: line.name, beside: device.given, of: line.options) {
+            option throws(SimulatorOptionError) in
+            try line.check(option, over: serving.usesRadio ? .radio : .line)
+        }
     }
 
     func run() throws {

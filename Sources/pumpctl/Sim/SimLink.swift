@@ -43,7 +43,10 @@ enum SimLink {
         var given = endpoint.options
         if let path = given.removeValue(forKey: "scenario") {
             do throws(Failure) {
-                given = try ScenarioFile.options(at: path, for: simulator.line.name, beside: given, of: options)
+                let line = simulator.line
+                given = try ScenarioFile.options(at: path, for: line.name, beside: given, of: options) {
+                    option throws(SimulatorOptionError) in try line.check(option)
+                }
             } catch {
                 throw endpoint.invalid("\(error.message)" + (error.hint.map { "; \($0)" } ?? ""))
             }

@@ -122,16 +122,20 @@ struct ScenarioCommandTests {
     @Test(
         "What is no scenario is refused, and it is said where and why",
         arguments: [
-            ("family = \"storm\"", "it is a scenario for 'storm', not for 'pump'"),
-            ("[device]\nknob = 5000", "--knob takes a number from 0 to 1023"),
-            ("[devcie]", "devcie: unknown key"), ("[[fault]]\nwhen = \"5%\"", "[fault] name: it is missing"),
-            ("[[fault]]\nname = \"drop\"\nwhen = \"often\"", "--fault 'drop@often': 'often' is no occasion"),
-            ("knob = 3", "knob: unknown key"),
+            ("family = \"storm\"", "scenario.toml: line 1: it is a scenario for 'storm', not for 'pump'"),
+            ("[device]\nknob = 5000", "scenario.toml: line 2: knob takes a number from 0 to 1023"),
+            ("seed = 1\n\n[devcie]", "line 3: devcie: unknown key"),
+            ("[[fault]]\nwhen = \"5%\"", "line 1: [fault] name: it is missing"),
+            ("[[fault]]\nname = \"drop\"\nwhen = \"often\"", "line 2: fault 'drop@often': 'often' is no occasion"),
+            ("knob = 3", "line 1: knob: unknown key"),
             ("sead = 3", "write seed instead"), ("device = 1", "below a line [device]\n"),
-            ("[[step]]\nwhen = \"5s\"\ndo = \"jump\"", "the device has no verb 'jump'"),
-            ("[[step]]\nwhen = 5", "[step] do"),
-            ("[expect]\npacing = true", "--expect 'pacing': pacing takes a time"),
-            ("[expect]\nbuad = true", "unknown key"),
+            (
+                "[[step]]\nwhen = \"1s\"\ndo = \"press\"\n[[step]]\nwhen = \"5s\"\ndo = \"jump\"",
+                "line 5: step: the device has no verb 'jump'"
+            ),
+            ("[[step]]\nwhen = \"5s\"\ndo = \"press\"\n[[step]]\nwhen = 5", "line 4: [step] do"),
+            ("[expect]\npacing = true", "line 2: expect 'pacing': pacing takes a time"),
+            ("[expect]\nbuad = true", "line 2: [expect] buad: unknown key"),
             ("[[expect.reaction]]\nto = \"A,B\"\nwithin = \"1s\"", "has a comma in it"), ("family = ", "line 1"),
             ("fault = \"drop\"", "must be an array of tables"),
         ])
@@ -139,6 +143,39 @@ struct ScenarioCommandTests {
         let ending = try await Pumpctl.run("sim", "pump", "--scenario", try file(text), "--run", "--", "true")
         #expect(ending.status == 64, "\(ending.errors)")
         #expect(ending.errors.contains(message), "\(ending.errors)")
+    }
+
+    @Test("Lines within a text of several lines are no tables and no keys")
+    func textOfLines() async throws {
+        let text = "[[step]]\nwhen = \"5s\"\ndo = \'\'\'\n[device]\nknob = 1\'\'\'\n[device]\nknob = 5000"
+        let ending = try await Pumpctl.run("sim", "pump", "--scenario", try file(text), "--run", "--", "true")
+        #expect(ending.errors.contains("line 7: knob takes") || ending.errors.contains("[step] do"), "\(ending.errors)")
+    }
+
+    @Test("A check that failed counts more than the exit code of the command, unless that could not be started")
+    func exitCodes() async throws {
+        for (program, status) in [(["sh", "-c", "exit 3"], 2), (["true"], 2), (["/nonexistent/program"], 127)] {
+            let ending = try await Pumpctl.start(
+                ["sim", "led", "--unpaced", "--expect", "pacing=1s", "--run", "--"] + program
+            ).ending()
+            #expect(ending.status == Int32(status), "\(ending)")
+            #expect(ending.errors.contains("verdict: pacing=1s: never came to the test"))
+        }
+        let taken = try file("")
+        let ending = try await Pumpctl.run(
+            "sim", "led", "--link", taken, "--expect", "pacing=1s", "--run", "--", "true")
+        expectFailure(ending, 69, saying: "taken", hint: "choose another path")
+    }
+
+    @Test("pumpctl does what the example of the documentation expects, and its exit code counts")
+    func example() async throws {
+        let page = try MarkdownPage.text("docs/simulators.md")
+        let text = try #require(page.split(separator: "```toml\n").dropFirst().first?.split(separator: "```").first)
+        let ending = try await Pumpctl.run(
+            "sim", "pump", "--scenario", try file(String(text)), "--run", "--", Executable.pumpctl, "on", "--for", "10s"
+        )
+        #expect(ending.status == 3, "\(ending)")
+        #expect(ending.errors.contains("verdict: the host did all that was expected"), "\(ending)")
     }
 
     @Test("A file that is not there is said to be so")
