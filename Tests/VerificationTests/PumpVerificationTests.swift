@@ -32,6 +32,23 @@ struct PumpVerificationTests {
         #expect(world.device.device.state == .off)
     }
 
+    @Test("A firmware that sends back what it is sent is the one cause that the reports name")
+    func echo() throws {
+        let world = VerificationWorld(PumpFirmware.onBench)
+        world.onWrite = { [unowned world] text in
+            world.link.arrive(Array(text.replacing("\n", with: "\r\n").utf8))
+            return text
+        }
+        let verdict = try #require(world.verify(.pump, hasStimulus: false) { $0.mayRun = false }.verdict)
+        let cause = try #require(verdict.commonCause)
+        #expect(verdict.failedCount > 10)
+        #expect(cause.hasSuffix("failed checks have one cause: the firmware sends back what it is sent"), "\(cause)")
+        #expect(TextReport().ending(verdict, nil).contains("cause \(cause)\n"))
+        #expect(TAPReport().ending(verdict, nil).contains("# \(cause)\n"))
+        let mutant = try #require(Mutant.pumps.first)
+        #expect(VerificationWorld(PumpFirmware.onBench, mutant).verify(.pump).verdict?.commonCause == nil)
+    }
+
     @Test("A firmware that answers at once has no loop to be measured, and passes", arguments: [30, 17_000])
     func noLoop(microseconds: Int) throws {
         let world = VerificationWorld(PumpFirmware.onBench)

@@ -26,6 +26,7 @@ public struct TAPReport: VerificationReport {
                 "# \(kind.rawValue)_ms min=\(times.minimum.shownMilliseconds) median=\(times.median.shownMilliseconds)"
             text += " p99=\(times.percentile99.shownMilliseconds) max=\(times.maximum.shownMilliseconds)\n"
         }
+        if let cause = verdict.commonCause { text += "# \(Self.escaped(cause))\n" }
         return text + (reason.map(Self.bailOut) ?? "")
     }
 

@@ -37,6 +37,7 @@ public struct TextReport: VerificationReport {
             ].map { "\($0) \($1.shownMilliseconds)" }
             text += "time  \(name): \(values.joined(separator: ", ")) ms (\(times.count))\n"
         }
+        if let cause = verdict.commonCause { text += "cause \(cause.printable())\n" }
         return text + "\(verdict.passedCount) passed, \(verdict.failedCount) failed, \(verdict.skippedCount) skipped\n"
     }
 

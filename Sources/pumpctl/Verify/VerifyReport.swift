@@ -81,6 +81,7 @@ struct JSONReport: VerificationReport {
             "failed": .integer(verdict.failedCount), "skipped": .integer(verdict.skippedCount),
             "timings": .object(timings),
         ]
+        if let cause = verdict.commonCause { members["cause"] = .text(cause) }
         if let reason { (members["error"], members["message"]) = (.text(reason.code), .text(reason.message)) }
         return JSONValue.object(members).json + "\n"
     }

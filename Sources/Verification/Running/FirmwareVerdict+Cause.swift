@@ -1,0 +1,27 @@
+extension FirmwareVerdict {
+    /// The one reason for which most checks have failed, if at least three have, as a sentence; nil if none is seen.
+    public var commonCause: String? {
+        let failures = results.filter(\.isFailure)
+        func cause(_ count: Int, _ words: String) -> String? {
+            guard count >= 3, count * 2 >= failures.count else { return nil }
+            return "\(count) of \(failures.count) failed checks have one cause: \(words)"
+        }
+        let echoes = failures.count(where: \.hasHeardItself)
+        if let echo = cause(echoes, "the firmware sends back what it is sent") { return echo }
+        let counts = Dictionary(failures.compactMap(\.got).map { ($0, 1) }, uniquingKeysWith: +)
+        return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }.flatMap { cause($0.value, $0.key) }
+    }
+}
+
+extension CheckResult {
+    fileprivate var got: String? { if case .failed(_, let got) = outcome { got } else { nil } }
+
+    /// Whether a command that was sent is the next line that came.
+    fileprivate var hasHeardItself: Bool {
+        zip(steps, steps.dropFirst()).contains { step, next in
+            guard case .sent(let command) = step, case .received(let line) = next else { return false }
+            let word = command.drop { $0 == 0x0A }.prefix { $0 != 0x0A && $0 != 0x0D }
+            return !word.isEmpty && word.elementsEqual(line)
+        }
+    }
+}
