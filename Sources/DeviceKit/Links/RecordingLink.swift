@@ -34,13 +34,12 @@ public final class RecordingLink: LinkWrapper {
     // MARK: Link
 
     public func send(_ bytes: [UInt8]) async throws(LinkError) {
+        // Its answer may come before `send` returns. If it fails, part of it may have gone out.
+        take(bytes, "sent", sent)
         do throws(LinkError) { try await link.send(bytes) } catch {
-            // Part of it may have gone out.
-            take(bytes, "sent", sent)
             take(error)
             throw error
         }
-        take(bytes, "sent", sent)
     }
 
     public func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool {

@@ -58,6 +58,26 @@ struct RecordingLinkTests {
         #expect(entries.state[2...] == [Self.received("PUMP"), .lost(gone)])
     }
 
+    /// Answers before `send` returns.
+    private final class HastyLink: LinkWrapper {
+        let link: any Link = ScriptedLink()
+        private let receiver = Watched<(@Sendable (LinkArrival) -> Void)?>(nil)
+
+        func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {
+            self.receiver.update { $0 = receiver }
+        }
+
+        func send(_ bytes: [UInt8]) async throws(LinkError) { receiver.state?(.bytes(Array("OK\r\n".utf8))) }
+    }
+
+    @Test("A question stands before its answer, however soon that comes")
+    func order() async throws {
+        let link = record(HastyLink())
+        await link.forward { _ in }
+        try await link.send(Array("STATUS\n".utf8))
+        #expect(entries.state == [Self.sent("STATUS"), Self.received("OK")])
+    }
+
     @Test("What is no text is kept in hexadecimals")
     func noText() async throws {
         let link = record(ScriptedLink())
