@@ -59,22 +59,28 @@ extension SocketAddress {
         }
     }
 
+    /// The flags of getaddrinfo(3) for each way in which a host is looked up, until one finds it.
+    ///
+    /// A name may consist of hexadecimal digits, as those that containers are given. AI_ADDRCONFIG leaves out loopback addresses
+    /// if the machine has no other.
+    static func lookUps(of host: String) -> [CInt] {
+        if host.first == "[" || host.contains(":") { return [AI_NUMERICHOST] }
+        return [AI_NUMERICHOST, host == "localhost" ? 0 : AI_ADDRCONFIG]
+    }
+
     private static func lookUp(
         host: String, port: UInt16, toListen: Bool
     ) -> Result<[RawSocketAddress], DescriptorError> {
-        var hints = addrinfo()
-        hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
-        hints.ai_flags = AI_NUMERICSERV | (toListen ? AI_PASSIVE : AI_ADDRCONFIG)
-        // AI_ADDRCONFIG leaves out loopback addresses where the machine has no other: numeric ones need no look-up.
-        if host.first == "[" || host.allSatisfy({ $0.isHexDigit || $0 == "." || $0 == ":" }) {
-            hints.ai_flags = AI_NUMERICSERV | AI_NUMERICHOST | (toListen ? AI_PASSIVE : 0)
-        } else if host == "localhost" {
-            hints.ai_flags = AI_NUMERICSERV | (toListen ? AI_PASSIVE : 0)
-        }
-        let bareHost = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
         var list: UnsafeMutablePointer<addrinfo>?
-        let code = getaddrinfo(bareHost, String(port), &hints, &list)
         defer { if let list { freeaddrinfo(list) } }
+        let bareHost = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+        var code = EAI_NONAME
+        for flags in lookUps(of: host) where code == EAI_NONAME {
+            var hints = addrinfo()
+            hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+            hints.ai_flags = AI_NUMERICSERV | (toListen ? AI_PASSIVE | flags & ~AI_ADDRCONFIG : flags)
+            code = getaddrinfo(bareHost, String(port), &hints, &list)
+        }
         guard code == 0 else {
             return .failure(
                 code == EAI_SYSTEM

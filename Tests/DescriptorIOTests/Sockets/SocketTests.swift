@@ -46,6 +46,16 @@ struct SocketTests {
         await listener.close()
     }
 
+    @Test(arguments: ["cafe", "3f1c2b9a7d0e", "bench", "10"])
+    func `A host is looked up as an address, and if it is none, by its name`(host: String) {
+        #expect(SocketAddress.lookUps(of: host) == [AI_NUMERICHOST, AI_ADDRCONFIG])
+    }
+
+    @Test(arguments: ["[::1]", "fe80::1"])
+    func `An address with a colon is no name`(host: String) {
+        #expect(SocketAddress.lookUps(of: host) == [AI_NUMERICHOST])
+    }
+
     @Test func `A Unix socket whose queue is full is tried again until the deadline`() async throws {
         let path = Self.path()
         let listener = try DescriptorChannel.makeSocket(family: AF_UNIX)
