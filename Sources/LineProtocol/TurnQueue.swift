@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Lets one at a time onto a link, in the order in which they came; those that make a device safe go first, and behind them
-/// those that ask whether it is safe.
+/// Lets one at a time onto a link, in the order in which they came; those that make a device safe go first, behind them the one
+/// whose turn they took, and then those that ask whether the device is safe.
 ///
 ///     guard await turns.take() else { return }
 ///     defer { turns.release() }
@@ -37,9 +37,10 @@ package final class TurnQueue: Sendable {
     ///
     /// - Parameters:
     ///   - isUrgent: Whether it goes before all who are not urgent.
+    ///   - wasOvertaken: Whether it had its turn and gave it up for an urgent one, behind which it comes.
     ///   - isEarly: Whether it goes before all who are neither urgent nor early.
-    package func join(isUrgent: Bool = false, isEarly: Bool = false) -> Place {
-        let place = Place(rank: isUrgent ? .urgent : isEarly ? .early : .ordinary)
+    package func join(isUrgent: Bool = false, wasOvertaken: Bool = false, isEarly: Bool = false) -> Place {
+        let place = Place(rank: isUrgent ? .urgent : wasOvertaken ? .overtaken : isEarly ? .early : .ordinary)
         let isFree = state.withLock { state in
             if !state.isTaken {
                 state.isTaken = true
@@ -84,7 +85,7 @@ package final class TurnQueue: Sendable {
 
         /// Which goes first.
         fileprivate enum Rank: Int, Comparable {
-            case urgent, early, ordinary
+            case urgent, overtaken, early, ordinary
 
             static func < (left: Rank, right: Rank) -> Bool { left.rawValue < right.rawValue }
         }

@@ -34,6 +34,16 @@ struct TurnQueueTests {
         #expect(await ordinary.isReached())
     }
 
+    @Test func `One that was overtaken comes right behind those that are urgent`() async {
+        #expect(turns.takeIfFree())
+        let (ordinary, early, urgent) = (turns.join(), turns.join(isEarly: true), turns.join(isUrgent: true))
+        let overtaken = turns.join(wasOvertaken: true)
+        for place in [urgent, overtaken, early, ordinary] {
+            turns.release()
+            #expect(await place.isReached())
+        }
+    }
+
     @Test func `A place in a free queue is the turn`() async {
         #expect(await turns.join().isReached())
         #expect(!turns.takeIfFree())

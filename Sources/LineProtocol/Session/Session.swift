@@ -233,7 +233,7 @@ public actor Session<Family: DeviceFamily> {
                     firstError = nil
                     hasTurn = false
                     turns.release()
-                    try await waitForTurn(command)
+                    try await waitForTurn(command, wasOvertaken: true)
                     hasTurn = true
                 default: throw error
                 }
@@ -246,8 +246,11 @@ public actor Session<Family: DeviceFamily> {
         listener.conversation.areErrorsOwn || Family.fence == nil ? .own : .doubtful
     }
 
-    func waitForTurn(_ command: Family.Command, isUrgent: Bool = false) async throws(SessionError) {
-        let place = turns.join(isUrgent: isUrgent, isEarly: Family.isEarly(command))
+    func waitForTurn(
+        _ command: Family.Command, isUrgent: Bool = false, wasOvertaken: Bool = false
+    ) async throws(SessionError) {
+        let place = turns.join(
+            isUrgent: isUrgent, wasOvertaken: wasOvertaken, isEarly: Family.isEarly(command))
         // Only after the stop is queued: else an ordinary command gets the turn of the flight that ends.
         if isUrgent, !listener.conversation.isStopping { listener.conversation.endFlight(.overtaken) }
         guard await place.isReached() else {

@@ -30,7 +30,9 @@ extension DevicePlace {
             "check that the device is switched on, and its baud rate "
                 + "\(place?.baudRate ?? "\(family.baudRate)"); \(trace)"
         case .radio: "check that the device is switched on and near; \(trace)"
-        case .network: "check at the server that the device is connected and switched on; \(trace)"
+        case .network:
+            "check at the server that the device is connected and switched on; other programs there may keep it busy: raise "
+                + "--timeout; \(trace)"
         case .simulation: "raise --timeout; \(trace)"
         case .capture: captureAdvice
         }

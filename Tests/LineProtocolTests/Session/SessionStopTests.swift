@@ -278,6 +278,26 @@ import Testing
         await bench.finish(heard: [.now(SessionBench.statusOn)])
     }
 
+    @Test func `A query that it overtakes keeps its place before those that came later`() async throws {
+        let bench = try await SessionBench(hasPast: false)
+        let first = bench.begin(.status)
+        await bench.goesOut("STATUS")
+        let second = bench.begin(.temperature)
+        await bench.settle()
+        let off = bench.begin(.off)
+        await bench.goesOut("OFF")
+        await bench.comesIn("OK", "PUMP:OFF")
+        await bench.confirmsOff()
+        #expect(await off.value == .success(.off))
+        await bench.goesOut("STATUS")
+        await bench.comesIn(SessionBench.statusOff)
+        _ = try await first.value.get()
+        await bench.goesOut("TEMP")
+        await bench.comesIn("TEMP:34.5")
+        _ = try await second.value.get()
+        await bench.finish()
+    }
+
     @Test func `It overtakes a change in flight, and those that wait are not sent any more`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let on = bench.begin(.on)
