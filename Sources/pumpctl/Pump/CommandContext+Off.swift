@@ -21,7 +21,9 @@ extension CommandContext {
             let endpoint = try endpoint()
             try await SwitchingOff(.pump, timeout: timeout, wait: options.wait?.duration ?? .zero, on: loop) {
                 endpoint in
-                try await openLink(endpoint.adapted(to: family), for: .oneCommand, isBounded: false, note: output.note)
+                try await openLink(
+                    endpoint.adapted(to: family), for: .oneCommand, isBounded: false, tellsSteps: true,
+                    note: output.note)
             } stop: { link, time in
                 try await withSession(of: PumpFamily.self, over: link, endpoint, isStop: true) { pump in
                     try await turnOff(pump, timeout: time)

@@ -23,7 +23,12 @@ extension Failure {
     init?(offFailing error: any Error, at place: DevicePlace?) {
         switch error {
         case let failure as Failure: self = failure
-        case let error as LinkError: self.init(error)
+        case let error as LinkError:
+            self.init(error)
+            // More time would not help: it was tried for as long as the system tries.
+            if error.code == .timedOut, error.hint == nil {
+                hint = "switch the pump off by its supply, then look for what is in the way: pumpctl doctor"
+            }
         case let error as SessionError: self.init(off: error, at: place)
         case let error as OffByOtherError: self.init(error)
         case is CancellationError:

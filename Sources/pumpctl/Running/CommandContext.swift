@@ -81,14 +81,16 @@ struct CommandContext: Sendable {
     ///   - use: What the command has it for.
     ///   - onStop: Called when another pumpctl asks for OFF.
     ///   - isBounded: Whether `--timeout` bounds opening a BLE device, and a busy device is waited for.
+    ///   - tellsSteps: Whether a step of opening a BLE device that takes more than a second is shown, also where no terminal is.
     ///   - note: Where to show what goes over it, if that is asked for.
     func openLink(
         _ endpoint: Endpoint, for use: LinkUse = .transfer, onStop: (@Sendable () -> Void)? = nil,
-        isBounded: Bool = true, note: @escaping @Sendable (String) -> Void
+        isBounded: Bool = true, tellsSteps: Bool = false, note: @escaping @Sendable (String) -> Void
     ) async throws -> any Link {
         if use == .watching { output.neverWait() }
         if endpoint.scheme == "serial" { TerminalSettings.save(ifAt: endpoint.address) }
-        let link = try await opening(isBounded: isBounded, note: note).link(to: endpoint, for: use, onStop: onStop)
+        let link = try await opening(isBounded: isBounded, tellsSteps: tellsSteps, note: note).link(
+            to: endpoint, for: use, onStop: onStop)
         // A device that is asked nothing refuses nothing either: a wrong one would be listened to in silence.
         return use == .watching && family.question == nil ? namingOthers(link, note: note) : link
     }
@@ -114,12 +116,16 @@ struct CommandContext: Sendable {
     /// - Parameters:
     ///   - isBounded: Whether `--timeout` bounds opening a BLE device, and a busy device is waited for.
     ///   - note: Where to show what comes to light.
-    func opening(isBounded: Bool = true, note: @escaping @Sendable (String) -> Void) -> LinkOpening {
+    func opening(
+        isBounded: Bool = true, tellsSteps: Bool = false, note: @escaping @Sendable (String) -> Void
+    ) -> LinkOpening {
         let drawsSteps = !options.verbose && StandardStream.error.isTerminal
         var opening = LinkOpening(of: family, on: loop) { [options, output] name, report in
             switch report {
             case .step(let step) where drawsSteps:
                 output.progress(step.map { "\(name.printable()): \($0) …" } ?? "")
+            case .step(let step?) where tellsSteps && !options.verbose:
+                note("pumpctl: \(name.printable()): \(step), for up to a minute")
             case .step where !options.verbose, .throughDaemon where !options.verbose: break
             default: note(report.text(of: name))
             }
@@ -146,7 +152,7 @@ struct CommandContext: Sendable {
             opening.wait = options.wait?.duration ?? .zero
             opening.commandWait = timeout
         }
-        opening.patience = drawsSteps ? .seconds(1) : nil
+        opening.patience = drawsSteps || tellsSteps && !options.verbose ? .seconds(1) : nil
         opening.isTraced = options.verbose
         opening.looksForRestarts = family != .pump
         opening.recording = recordsLines ? record : nil

@@ -115,6 +115,18 @@ struct BLEOwnershipTests {
         #expect(try await status.ending().status == 0)
     }
 
+    @Test func `OFF says what it waits for, and is not given up by the time-out`() async throws {
+        let clock = ManualClock()
+        let pump = try await BLEPump(clock: clock)
+        await Radio.run { pump.module.radio.manners.connectDelay = .seconds(20) }
+        let off = try await pump.start("-p", "ble:HMSoft", "--timeout", "0.1", "off")
+        try await off.errors.text(upTo: "pumpctl: ble:HMSoft: connecting to 00:15:83:00:00:10, for up to a minute\n")
+        await clock.untilSomebodySleeps(until: .seconds(20))
+        clock.advance(by: .seconds(20))
+        let ending = try await off.ending()
+        #expect(ending.output == "pump off\n", "\(ending)")
+    }
+
     @Test func `Of which one reads the log: the other is refused, and no log holds the other's rows`() async throws {
         try await withBLEBench { bench in
             let sensor = await bench.addSensor()
