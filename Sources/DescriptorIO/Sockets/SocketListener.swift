@@ -13,6 +13,11 @@ public actor SocketListener {
     private var isClosed = false
     private let path: String?
     private let keepsWriting: Bool
+    private let keepsSpare: Bool
+    /// Is given up for a connection if there are no more descriptors.
+    private var spare: SpareDescriptor?
+    /// Whether there were no more descriptors for the last connection but the one that is kept for that.
+    package private(set) var hasUsedSpare = false
     /// The socket's node: another program may have put its own in its place.
     private let node: (device: dev_t, number: ino_t)
 
@@ -30,6 +35,14 @@ public actor SocketListener {
     public static func listen(
         at address: SocketAddress, mode: UInt32? = nil, keepsWriting: Bool = false, on loop: EventLoop = .shared
     ) async throws(DescriptorError) -> SocketListener {
+        try await listen(at: address, mode: mode, keepsWriting: keepsWriting, keepsSpare: false, on: loop)
+    }
+
+    /// - Parameter keepsSpare: Whether a descriptor is kept, so that one more connection is taken if there are no more.
+    package static func listen(
+        at address: SocketAddress, mode: UInt32? = nil, keepsWriting: Bool = false, keepsSpare: Bool,
+        on loop: EventLoop = .shared
+    ) async throws(DescriptorError) -> SocketListener {
         guard let candidate = try await address.resolve(toListen: true).first else {
             throw DescriptorError(errno: EHOSTUNREACH, call: "bind")
         }
@@ -46,11 +59,13 @@ public actor SocketListener {
             throw error
         }
         let path: String? = if case .unix(let path) = address { path } else { nil }
-        return SocketListener(descriptor: descriptor, path: path, keepsWriting: keepsWriting, loop: loop)
+        return SocketListener(
+            descriptor: descriptor, path: path, keepsWriting: keepsWriting, keepsSpare: keepsSpare, loop: loop)
     }
 
-    private init(descriptor: CInt, path: String?, keepsWriting: Bool, loop: EventLoop) {
+    private init(descriptor: CInt, path: String?, keepsWriting: Bool, keepsSpare: Bool, loop: EventLoop) {
         self.keepsWriting = keepsWriting
+        self.keepsSpare = keepsSpare
         self.descriptor = descriptor
         self.path = path
         var status = stat()
@@ -85,7 +100,7 @@ public actor SocketListener {
     /// Waits for the next connection; nil once the listener was closed. One task at a time may wait.
     public func accept() async throws(DescriptorError) -> DescriptorChannel? {
         while !isClosed {
-            let connection = Glibc.accept(descriptor, nil, nil)
+            let connection = acceptAtOnce()
             if connection >= 0 {
                 _ = fcntl(connection, F_SETFL, O_NONBLOCK)
                 _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
@@ -103,13 +118,37 @@ public actor SocketListener {
         return nil
     }
 
+    /// Accepts a connection that waits; -1 with `errno` if there is none.
+    private func acceptAtOnce() -> CInt {
+        if keepsSpare, spare == nil { spare = SpareDescriptor() }
+        hasUsedSpare = false
+        let connection = Glibc.accept(descriptor, nil, nil)
+        guard connection < 0, errno == EMFILE || errno == ENFILE, spare != nil else { return connection }
+        spare = nil
+        hasUsedSpare = true
+        return Glibc.accept(descriptor, nil, nil)
+    }
+
     /// Stops listening and removes the path of a Unix socket. Closing twice is allowed.
     public func close() {
         guard !isClosed else { return }
         isClosed = true
         removeNode()
+        spare = nil
         // A waiting accept is woken by this, and closes the descriptor that it still watches.
         Glibc.shutdown(descriptor, CInt(SHUT_RDWR))
         if !isWaiting { Glibc.close(descriptor) }
     }
+}
+
+/// A descriptor of nothing, which is there to be closed.
+private final class SpareDescriptor: Sendable {
+    private let number: CInt
+
+    init?() {
+        number = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        if number < 0 { return nil }
+    }
+
+    deinit { close(number) }
 }

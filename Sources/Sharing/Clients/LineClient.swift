@@ -39,6 +39,10 @@ final class LineClient: @unchecked Sendable {
     let name: String
     let kind: Kind
     let channel: DescriptorChannel
+    /// Whether it came when as many were there as may be: it may make the device safe and ask, for a short time.
+    let isExtra: Bool
+    /// What it has said of its first line; nil once that is known to be for the device.
+    private var firstLine: FirstLine?
     /// Whether it has said all that it will.
     var hasEnded = false
     /// Whether its lines are being attended to.
@@ -49,6 +53,8 @@ final class LineClient: @unchecked Sendable {
     var stopCount = 0
     /// When it last sent a line that makes the device safe, by its device's clock.
     var lastStop: Duration?
+    /// How many of its lines may still go before those of others since then.
+    var earlyCount = 0
     /// Whether it was reproached with an offence that does not part with it.
     var isReproached = false
     /// Whether an answer to one of its lines may follow.
@@ -67,7 +73,12 @@ final class LineClient: @unchecked Sendable {
     private var waiters: [CheckedContinuation<Bool, Never>] = []
 
     /// - Parameter framer: Cuts what it says.
-    init(_ id: ClientID, _ name: String, _ kind: Kind, _ channel: DescriptorChannel, _ framer: ClientFramer) {
+    init(
+        _ id: ClientID, _ name: String, _ kind: Kind, _ channel: DescriptorChannel, _ framer: ClientFramer,
+        isExtra: Bool = false
+    ) {
+        self.isExtra = isExtra
+        firstLine = kind == .connection ? FirstLine() : nil
         self.id = id
         self.name = name
         self.kind = kind
@@ -79,7 +90,7 @@ final class LineClient: @unchecked Sendable {
     // MARK: What it asks for
 
     /// What is wrong with what a client says.
-    enum Offence: String, Sendable {
+    enum Offence: String, Error {
         /// A line is longer than any that a device takes.
         case longLine = "its line is too long"
         /// So much waits to be sent to the device that no more is kept.
@@ -88,6 +99,10 @@ final class LineClient: @unchecked Sendable {
         case doesNotRead = "it does not read"
         /// It has taken nothing for a while of what it asked for.
         case stalled = "it has stopped reading what it asked for"
+        /// It is a browser, or another program that means no device.
+        case foreignProtocol = "it speaks HTTP, TLS or SSH; nothing of it was sent"
+        /// It came when as many were there as may be, and had its time, or wants more than to make the device safe.
+        case noPlace = "there are too many clients"
         /// What it has asked for has broken off. Hanging up tells it so.
         case brokenOff = "the answer has broken off"
     }
@@ -102,7 +117,19 @@ final class LineClient: @unchecked Sendable {
     }
 
     /// Takes in what it said; what this completes.
-    func append(_ bytes: [UInt8]) -> [ClientFramer.Frame] { framer.append(bytes) }
+    ///
+    /// - Throws: ``Offence/foreignProtocol`` or ``Offence/longLine``, of its first line.
+    func append(_ bytes: [UInt8]) throws(Offence) -> [ClientFramer.Frame] {
+        guard let verdict = firstLine?.append(bytes) else { return framer.append(bytes) }
+        switch verdict {
+        case .undecided: return []
+        case .foreign: throw .foreignProtocol
+        case .tooLong: throw .longLine
+        case .own(let all):
+            firstLine = nil
+            return framer.append(all)
+        }
+    }
 
     /// Keeps a line until its turn; returns false where too much waits already.
     func enqueue(_ line: WaitingLine) -> Bool {

@@ -35,6 +35,8 @@ actor ControlConnection {
     private let channel: DescriptorChannel
     private let clock: any Clock<Duration>
     private let report: @Sendable (SharingReport.Event) -> Void
+    /// Whether it came when as many were there as may be: it may make devices safe and ask, for a short time.
+    private let isExtra: Bool
     private let output: LineClient
     private var onEnd: (@Sendable () -> Void)?
 
@@ -48,12 +50,13 @@ actor ControlConnection {
     var stops: [String: Int] = [:]
 
     init(
-        _ channel: DescriptorChannel, _ name: String, _ devices: [SharedDevice], on loop: EventLoop,
+        _ channel: DescriptorChannel, _ name: String, _ devices: [SharedDevice], isExtra: Bool, on loop: EventLoop,
         clock: any Clock<Duration>, report: @escaping @Sendable (SharingReport.Event) -> Void
     ) {
         self.channel = channel
         self.name = name
         self.devices = devices
+        self.isExtra = isExtra
         self.loop = loop
         self.clock = clock
         self.report = report
@@ -75,11 +78,24 @@ actor ControlConnection {
                     "version": .integer(ControlMessage.version),
                     "devices": .array(devices.map { .text($0.settings.name) }),
                 ]))
+        if isExtra {
+            Task(executorPreference: loop) { [weak self, clock] in
+                guard (try? await clock.sleep(for: SharedDevice.patience)) != nil else { return }
+                await self?.endExtra()
+            }
+        }
         await channel.forward { arrival in
             self.assumeIsolated { connection in
                 if case .success(let bytes?) = arrival { connection.hear(bytes) } else { connection.endInput() }
             }
         }
+    }
+
+    private func endExtra() {
+        // The device sees to one that has it by its lines.
+        guard case .requests = mode else { return }
+        say(ControlMessage.refusal(of: .null, .full))
+        drop(for: LineClient.Offence.noPlace.rawValue)
     }
 
     /// Hangs up.
@@ -188,6 +204,9 @@ actor ControlConnection {
 
     private func begin(_ verb: ControlVerb, _ id: JSONValue) {
         if case .attach(let device) = verb { return beginAttaching(to: device, id) }
+        if isExtra, case .line(let device, let line, false) = verb, device.row.mayChange(line) {
+            return say(ControlMessage.refusal(of: id, .full))
+        }
         // What makes a device safe must get through to it beside any number of other requests.
         let isStop = verb.isStop
         guard (isStop ? stopCount : requestCount) < Self.requestLimit else {
@@ -238,7 +257,7 @@ actor ControlConnection {
                 "device": .text(device.settings.name), "family": .text(device.settings.family.name),
                 "endpoint": .text(device.settings.endpoint.text),
             ])
-        let client = await device.attach(channel, name, saying: greeting)
+        let client = await device.attach(channel, name, isExtra: isExtra, saying: greeting)
         guard let client else { return stayDetached(ControlMessage.refusal(of: id, ControlFailure(.away, device))) }
         endAttaching(device, client)
     }

@@ -3,6 +3,11 @@ internal import DeviceKit
 internal import LineProtocol
 
 extension ControlFailure {
+    /// As many programs are connected as may be.
+    static let full = ControlFailure(
+        "too_many_clients", "there are too many clients: only OFF and questions are taken, for a short time",
+        hint: "close a connection first", outcome: "not_sent")
+
     /// Why a line brought no answer from a device.
     init(_ error: SharingError, _ device: SharedDevice) {
         let (name, family) = (device.settings.name, device.settings.family)

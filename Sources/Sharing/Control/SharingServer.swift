@@ -34,7 +34,8 @@ public actor SharingServer {
     ///   - devices: What is offered. All of them run on `loop`.
     ///   - path: Where the socket is.
     ///   - group: The number of a group whose members may connect too; nil for this user alone.
-    ///   - limit: How many programs may be connected at once; the others are told so and hung up on.
+    ///   - limit: How many programs may be connected at once. A few more may make devices safe and ask, for 10 s; the
+    ///     others are told so and hung up on.
     ///   - clock: Measures all times; the loop's unless a test has another.
     ///   - tell: Told who comes and goes; must not block.
     public init(
@@ -58,7 +59,8 @@ public actor SharingServer {
     public func open() async throws(DescriptorError) {
         let address = SocketAddress.unix(path: path)
         await SocketListener.removeStale(address, on: loop)
-        let listener = try await SocketListener.listen(at: address, mode: 0o600, keepsWriting: true, on: loop)
+        let listener = try await SocketListener.listen(
+            at: address, mode: 0o600, keepsWriting: true, keepsSpare: true, on: loop)
         do throws(DescriptorError) { try letGroupIn() } catch {
             await listener.close()
             throw error
@@ -96,14 +98,16 @@ public actor SharingServer {
 
     private func take(_ channel: DescriptorChannel) async {
         let name = await channel.farEndName
-        guard connections.count < limit else {
+        guard connections.count < limit + SharedDevice.extraPlaces else {
             let reason = "there are \(limit) clients already"
             tell(.turnedAway(name, reason))
-            let failure = ControlFailure("too_many_clients", reason, hint: "close a connection first")
-            _ = try? channel.writeAtOnce(ControlMessage.refusal(of: .null, failure))
+            _ = try? channel.writeAtOnce(ControlMessage.refusal(of: .null, .full))
             return await channel.close()
         }
-        let connection = ControlConnection(channel, name, devices, on: loop, clock: clock, report: tell)
+        let usesSpare = await listener?.hasUsedSpare == true
+        let isExtra = usesSpare || connections.count >= limit
+        let connection = ControlConnection(
+            channel, name, devices, isExtra: isExtra, on: loop, clock: clock, report: tell)
         let key = ObjectIdentifier(connection)
         connections[key] = connection
         await connection.open {

@@ -6,12 +6,13 @@ extension SharedDevice {
     ///
     /// - Parameters:
     ///   - name: What the log calls it.
+    ///   - isExtra: Whether as many were there as may be.
     ///   - onEnd: Called once its connection is closed.
     func join(
-        _ channel: DescriptorChannel, _ name: String, _ kind: LineClient.Kind,
+        _ channel: DescriptorChannel, _ name: String, _ kind: LineClient.Kind, isExtra: Bool = false,
         onEnd: (@Sendable () -> Void)? = nil
     ) {
-        let client = enroll(channel, name, kind)
+        let client = enroll(channel, name, kind, isExtra: isExtra)
         client.onEnd = onEnd
         channel.assumeIsolated {
             $0.forward { [id = client.id] arrival in
@@ -24,14 +25,37 @@ extension SharedDevice {
     }
 
     /// Takes a client whose bytes somebody else reads, and hands to ``hear(_:_:)`` and ``endInput(of:)``.
-    func enroll(_ channel: DescriptorChannel, _ name: String, _ kind: LineClient.Kind) -> LineClient {
+    func enroll(
+        _ channel: DescriptorChannel, _ name: String, _ kind: LineClient.Kind, isExtra: Bool = false
+    ) -> LineClient {
         lastID += 1
         let framer = ClientFramer(row.framing, lineLimit: Self.lineLimit)
-        let client = LineClient(ClientID(number: lastID), name, kind, channel, framer)
+        let client = LineClient(ClientID(number: lastID), name, kind, channel, framer, isExtra: isExtra)
         clients[client.id] = client
+        if isExtra { endExtra(client) }
         addUser()
         report(.came(client.name))
         return client
+    }
+
+    /// Hangs up on a client that came when as many were there as may be, once it has had its time.
+    private func endExtra(_ client: LineClient) {
+        Task(executorPreference: loop) { [clock] in
+            guard (try? await clock.sleep(for: Self.patience)) != nil else { return }
+            await self.endTime(of: client)
+        }
+    }
+
+    private func endTime(of client: LineClient) {
+        if clients[client.id] != nil { turnAway(client) }
+    }
+
+    /// Parts with a client that came when as many were there as may be, and tells it why.
+    func turnAway(_ client: LineClient) {
+        if let notice = row.fullNotice { _ = client.tell(notice) }
+        client.forgetLines()
+        report(.dropped(client.name, LineClient.Offence.noPlace.rawValue))
+        hangUp(client)
     }
 
     /// A client says nothing more. One that has only ended its own direction still gets the answers to what it has asked.

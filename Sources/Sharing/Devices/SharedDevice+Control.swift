@@ -99,12 +99,14 @@ extension SharedDevice {
     ///
     /// - Parameter greeting: What the program is told first.
     /// - Returns: Nil where the device is away.
-    func attach(_ channel: DescriptorChannel, _ name: String, saying greeting: [UInt8]) async -> ClientID? {
+    func attach(
+        _ channel: DescriptorChannel, _ name: String, isExtra: Bool, saying greeting: [UInt8]
+    ) async -> ClientID? {
         addUser()
         defer { removeUser() }
         await waitForLink()
         guard isUp else { return nil }
-        let client = enroll(channel, name, .attached)
+        let client = enroll(channel, name, .attached, isExtra: isExtra)
         _ = client.tell(greeting)
         return client.id
     }

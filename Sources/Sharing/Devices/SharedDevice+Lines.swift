@@ -10,7 +10,9 @@ extension SharedDevice {
         if client.isInterrupted(by: bytes, where: row.isStop) { client.forgetLineBegun() }
         var lines: [[UInt8]] = []
         var isTooLong = false
-        for frame in client.append(bytes) {
+        let frames: [ClientFramer.Frame]
+        do throws(LineClient.Offence) { frames = try client.append(bytes) } catch { return drop(client, for: error) }
+        for frame in frames {
             switch frame {
             case .whole(let line): lines.append(line)
             case .malformed(let bytes, let reason): report(.failed(bytes, for: client.name, reason))
@@ -23,6 +25,10 @@ extension SharedDevice {
 
     private func take(_ lines: [[UInt8]], _ client: LineClient) {
         var lines = lines[...]
+        if client.isExtra, lines.contains(where: row.mayChange), !lines.contains(where: row.isStop) {
+            return turnAway(client)
+        }
+        if client.isExtra { lines.removeAll(where: row.mayChange) }
         if let stop = lines.lastIndex(where: row.isStop) {
             // What it asked for before must not undo it; what only asks, as whether the device is safe now, waits behind it.
             for line in client.takeLines(where: row.mayChange) + lines[..<stop].filter(row.mayChange) {
@@ -30,7 +36,7 @@ extension SharedDevice {
             }
             for line in lines[...stop] where row.isStop(line) {
                 stopCount += 1
-                client.lastStop = watch.elapsed()
+                (client.lastStop, client.earlyCount) = (watch.elapsed(), Self.earlyLimit)
                 // Of those that wait one is enough, and more would keep everybody else's waiting.
                 guard client.stopCount < LineClient.stopLimit else { continue }
                 client.stopCount += 1
@@ -71,7 +77,7 @@ extension SharedDevice {
     private func perform(_ line: LineClient.WaitingLine, for client: LineClient) async {
         do throws(SharingError) {
             guard try await isDue(line, of: client) else { return }
-            try await perform(line, by: client.name, for: asker(client))
+            try await perform(line, by: client.name, for: asker(client, goesFirst: goesFirst(line, of: client)))
         } catch {
             guard isThere(client) else { return }
             if let notice = error.notice { tell(client, notice) }
@@ -125,12 +131,19 @@ extension SharedDevice {
         return .session(SessionError(.overtaken, command: text, outcome: .notSent))
     }
 
-    private func asker(_ client: LineClient) -> Asker {
+    /// Whether a line goes before those of other clients: one of the first behind a client's OFF does.
+    private func goesFirst(_ line: LineClient.WaitingLine, of client: LineClient) -> Bool {
+        guard !row.isStop(line.bytes), client.earlyCount > 0, let lastStop = client.lastStop else { return false }
+        client.earlyCount -= 1
+        return watch.elapsed() - lastStop < Self.stopTime
+    }
+
+    private func asker(_ client: LineClient, goesFirst: Bool) -> Asker {
         Asker(
             tell: { [self] bytes in assumeIsolated { $0.answer(bytes, to: client) } },
             waitForRoom: { [self] in await waitForRoom(client) },
             isThere: { [self] in assumeIsolated { $0.isThere(client) } },
-            goesFirst: client.lastStop.map { watch.elapsed() - $0 < Self.stopTime } ?? false)
+            goesFirst: goesFirst)
     }
 
     /// Whether a client has not left since.

@@ -67,6 +67,12 @@ public struct SharedFamily: Sendable {
         }
     }
 
+    /// Tells a client that as many have the device as may, and that nothing more is sent for this one; nil if the family's clients
+    /// are told nothing by the server. Printed by a host like what debug builds of a firmware print.
+    var fullNotice: [UInt8]? {
+        wording(.lost) == nil ? nil : Array("[WARNING] too many programs have the device\r\n".utf8)
+    }
+
     /// The families that this package knows.
     public static let all = [pump, storm, led, peer, rescue]
 

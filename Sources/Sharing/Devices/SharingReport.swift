@@ -33,6 +33,8 @@ public struct SharingReport: Sendable, Hashable {
         case notServed(_ client: String, _ reason: String)
         /// A client was not let in.
         case turnedAway(_ client: String, _ reason: String)
+        /// The system lets this program have no more connections, for this reason; OFF still gets through.
+        case short(_ reason: String)
         /// A line goes to the device, in its turn.
         case sends(_ line: [UInt8], for: String)
         /// A line was not sent.

@@ -20,12 +20,14 @@ public actor SocketShare {
 
     /// Listens at `address`. A Unix socket is for this user alone; one that nobody listens at any more is replaced.
     ///
-    /// - Parameter limit: How many clients may be there at once; the others are hung up on.
+    /// - Parameter limit: How many clients may be there at once. A few more may make the device safe and ask, for 10 s; the
+    ///   others are hung up on.
     public static func open(
         _ device: SharedDevice, at address: SocketAddress, limit: Int = standardLimit
     ) async throws(DescriptorError) -> SocketShare {
         await SocketListener.removeStale(address, on: device.loop)
-        let listener = try await SocketListener.listen(at: address, mode: 0o600, keepsWriting: true, on: device.loop)
+        let listener = try await SocketListener.listen(
+            at: address, mode: 0o600, keepsWriting: true, keepsSpare: true, on: device.loop)
         let share = SocketShare(device, listener, limit: limit)
         await share.start()
         return share
@@ -42,30 +44,39 @@ public actor SocketShare {
     }
 
     private func acceptAll() async {
+        // Whether the log has it that there are no more descriptors.
+        var isShort = false
         while true {
             do throws(DescriptorError) {
                 guard let channel = try await listener.accept() else { return }
-                await take(channel)
+                let usesSpare = await listener.hasUsedSpare
+                if usesSpare, !isShort { device.report(.short("too many open files")) }
+                isShort = usesSpare
+                await take(channel, usesSpare)
             } catch {
                 // Out of descriptors, most likely: clients that leave give theirs back.
+                if !isShort { device.report(.short("\(error)")) }
+                isShort = true
                 guard (try? await EventLoopClock(device.loop).sleep(for: .milliseconds(100))) != nil else { return }
             }
         }
     }
 
-    private func take(_ channel: DescriptorChannel) async {
+    private func take(_ channel: DescriptorChannel, _ usesSpare: Bool) async {
         let name = await channel.farEndName
-        guard channels.count < limit else {
+        guard channels.count < limit + SharedDevice.extraPlaces else {
             device.report(.turnedAway(name, "there are \(limit) clients already"))
+            if let notice = device.row.fullNotice { _ = try? channel.writeAtOnce(notice) }
             return await channel.close()
         }
+        let isExtra = usesSpare || channels.count >= limit
         await channel.findDeadFarEnd()
         let key = ObjectIdentifier(channel)
         channels[key] = channel
         let onEnd: @Sendable () -> Void = {
             Task(executorPreference: self.device.loop) { await self.forget(key) }
         }
-        await device.join(channel, name, .connection, onEnd: onEnd)
+        await device.join(channel, name, .connection, isExtra: isExtra, onEnd: onEnd)
     }
 
     private func forget(_ key: ObjectIdentifier) { channels[key] = nil }

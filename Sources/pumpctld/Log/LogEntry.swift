@@ -62,6 +62,8 @@ extension LogEntry {
             self.init(.warning, "something was lost for a client", ["client": client, "reason": reason])
         case .turnedAway(let client, let reason):
             self.init(.warning, "a client was refused", ["client": client, "reason": reason])
+        case .short(let reason):
+            self.init(.error, "no more connections are possible; only OFF gets through", ["reason": reason])
         case .sends(let line, let client):
             self.init(family.isQuestion(line) ? .debug : .info, "command", ["client": client, "line": Self.text(line)])
         case .notSent(let line, let client, let reason):

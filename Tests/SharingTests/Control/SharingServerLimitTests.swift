@@ -65,6 +65,8 @@ struct SharingServerLimitTests {
         let rig = try ControlRig(limit: 1)
         try await rig.run {
             let first = try await rig.client()
+            var others: [ControlClient] = []
+            for _ in 0..<SharedDevice.extraPlaces { others.append(try await rig.client()) }
             let second = try await rig.stranger()
             #expect(try await second.message()["error"]?["code"] == "too_many_clients")
             #expect(try await second.line() == nil)
@@ -76,6 +78,44 @@ struct SharingServerLimitTests {
                 greeting = try await third.message()
             }
             #expect(try await third.ask("devices")["ok"] == true)
+        }
+    }
+
+    @Test("lets a program that comes when there are too many bring OFF, and ask, for a short time")
+    func extraPlace() async throws {
+        let rig = try ControlRig(limit: 1)
+        try await rig.run {
+            try await rig.untilUp()
+            let first = try await rig.client()
+            #expect(try await first.ask("devices")["ok"] == true)
+            let second = try await rig.client()
+            func command(_ name: String) async throws -> JSONValue {
+                try await second.send(.object(["id": 1, "do": "command", "device": "pump", "name": .text(name)]))
+                return try await second.message()
+            }
+            #expect(try await command("on")["error"]?["code"] == "too_many_clients")
+            #expect(try await command("off")["ok"] == true)
+            #expect(try await command("status")["ok"] == true)
+            rig.clock.advance(by: SharedDevice.patience)
+            #expect(try await second.message()["error"]?["code"] == "too_many_clients")
+            #expect(try await second.line() == nil)
+            #expect(try await first.ask("devices")["ok"] == true)
+        }
+    }
+
+    @Test("lets the lines of one that attaches then change nothing")
+    func extraAttachment() async throws {
+        let rig = try ControlRig(limit: 0)
+        try await rig.run {
+            try await rig.untilUp()
+            let client = try await rig.client()
+            #expect(try await client.ask("attach", ["device": "pump"])["ok"] == true)
+            try await client.say("OFF\n")
+            #expect(try await client.line() == "OK")
+            #expect(try await client.line() == "PUMP:OFF")
+            try await client.say("ON\n")
+            #expect(try await client.line()?.contains("too many") == true)
+            #expect(try await client.line() == nil)
         }
     }
 

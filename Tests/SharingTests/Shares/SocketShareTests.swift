@@ -48,20 +48,76 @@ struct SocketShareTests {
         }
     }
 
-    @Test("turns away who comes when as many are there as may be")
+    private static let full = "[WARNING] too many programs have the device"
+
+    @Test("lets who comes when as many are there as may be bring OFF, and ask, for a short time")
     func limit() async throws {
         let pump = try SharedPump(clientLimit: 2)
         try await pump.run {
             try await pump.untilUp()
             let (first, second) = (try await pump.client(), try await pump.client())
-            #expect(try await first.ask("STATUS") == [Self.status])
+            #expect(try await first.ask("ON", for: 2) == ["OK", "PUMP:ON"])
+            #expect(try await second.ask("TEMP").count == 1)
+            let (third, fourth) = (try await pump.client(), try await pump.client())
+            #expect(try await third.ask("SPEED:10") == [Self.full])
+            #expect(try await third.line() == nil)
+            try await fourth.say("SPEED:10\nOFF\n")
+            #expect(try await fourth.line() == "OK")
+            #expect(try await fourth.line() == "PUMP:OFF")
+            #expect(try await fourth.ask("STATUS") == [Self.status])
+            pump.clock.advance(by: SharedDevice.patience)
+            #expect(try await fourth.line() == Self.full)
+            #expect(try await fourth.line() == nil)
             #expect(try await second.ask("STATUS") == [Self.status])
-            #expect(try await pump.client().line() == nil)
             await first.leave()
             try await pump.reports.wait(for: "its leaving") {
                 $0.contains { if case .left = $0 { true } else { false } } ? () : nil
             }
             await settle()
+            #expect(try await pump.client().ask("STATUS") == [Self.status])
+        }
+    }
+
+    @Test("tells who comes when all of the places for a short time are taken too")
+    func turnedAway() async throws {
+        let pump = try SharedPump(clientLimit: 1)
+        try await pump.run {
+            try await pump.untilUp()
+            var clients: [LineClientEnd] = []
+            for _ in 0...SharedDevice.extraPlaces {
+                clients.append(try await pump.client())
+                #expect(try await clients[clients.count - 1].ask("TEMP").count == 1)
+            }
+            let last = try await pump.client()
+            #expect(try await last.line() == Self.full)
+            #expect(try await last.line() == nil)
+        }
+    }
+
+    @Test(
+        "sends nothing for a client that speaks another protocol, wherever its bytes are cut",
+        arguments: [
+            "POST / HTTP/1.1\r\nHost: localhost:4000\r\n\r\n\nON\nSPEED:255\n", "\r\nGET /?x=\u{1F} HTTP/1.0\nON\n",
+            "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\nON\n", "\u{16}\u{03}\u{01}\nON\n", "SSH-2.0-OpenSSH_9.2p1\r\nON\n",
+        ])
+    func foreignProtocol(text: String) async throws {
+        let pump = try SharedPump()
+        try await pump.run {
+            try await pump.untilUp()
+            for length in [text.utf8.count, 5, 1] {
+                let client = try await pump.client()
+                var rest = Array(text.utf8)[...]
+                while !rest.isEmpty {
+                    let piece = rest.prefix(length)
+                    rest = rest.dropFirst(piece.count)
+                    // It may be gone before all is said.
+                    try? await client.channel.write(Array(piece))
+                }
+                #expect(try await client.line() == nil)
+            }
+            let reasons = pump.reports.state.compactMap { if case .dropped(_, let reason) = $0 { reason } else { nil } }
+            #expect(reasons == Array(repeating: LineClient.Offence.foreignProtocol.rawValue, count: 3))
+            #expect(!pump.reports.state.contains { if case .sends = $0 { true } else { false } })
             #expect(try await pump.client().ask("STATUS") == [Self.status])
         }
     }
@@ -76,7 +132,7 @@ struct SocketShareTests {
             let address = SocketAddress.unix(path: folder.path("share"))
             let share = try await SocketShare.open(bench.device, at: address, limit: 2)
             var clients: [LineClientEnd] = []
-            for _ in 0..<2 {
+            for _ in 0..<2 + SharedDevice.extraPlaces {
                 let client = LineClientEnd(
                     try await DescriptorChannel.connect(to: address, deadline: .now + patience))
                 try await client.say("STATUS\n")
@@ -85,7 +141,7 @@ struct SocketShareTests {
             }
             await settle()
             let third = try await DescriptorChannel.connect(to: address, deadline: .now + patience)
-            #expect(await LineClientEnd(third).rest() == [])
+            #expect(await LineClientEnd(third).rest() == Array("\(Self.full)\r\n".utf8))
             try await bench.untilReported("that there are too many") {
                 if case .turnedAway = $0 { true } else { false }
             }

@@ -65,6 +65,30 @@ struct ManyConnectionsTests {
         await pump.close()
     }
 
+    @Test("OFF gets through when there are no more descriptors, and that is told once")
+    func outOfDescriptors() async throws {
+        let pump = try await PumpBehindTerminal()
+        let path = pump.folder.path("socket")
+        let daemon = try await ChildProcess(
+            ["prlimit", "--nofile=40:40", Executable.pumpctld, "--port", pump.port, "--unix", path],
+            environment: ChildProcess.surroundings)
+        try await daemon.errors.text(upTo: "the link is open")
+        var clients: [ShareClient] = []
+        while !daemon.errors.state.text.contains("no more connections") {
+            clients.append(try await ShareClient(socket: path))
+            try await clients[0].ask("TEMP", for: "TEMP")
+        }
+        let off = try await ChildProcess(
+            [Executable.pumpctl, "-p", "unix:\(path)", "--timeout", "60", "off"], environment: ChildProcess.surroundings
+        ).ending()
+        #expect(off.output == "pump off\n", "\(off)")
+        daemon.send(signal: SIGTERM)
+        let ending = try await daemon.ending()
+        #expect(ending.errors.split(separator: "\n").filter { $0.contains("no more connections") }.count == 1)
+        for client in clients { await client.channel.close() }
+        await pump.close()
+    }
+
     /// Waits until the daemon listens at all of these addresses.
     private func untilListening(_ addresses: [SocketAddress]) async throws -> [SocketAddress] {
         for address in addresses {
