@@ -260,6 +260,24 @@ def a_thermistor_that_fails_stops_the_pump_within_a_second(start):
                 board.off()
 
 
+def a_fault_at_boot_never_runs_the_motor(start):
+    faults = {
+        "probe skin open": "Skin thermistor open or shorted", "probe skin shorted": "Skin thermistor open or shorted",
+        "temperature skin 5": "Skin temperature too low: 5.0C", "temperature skin 45": "Skin temperature too high: ?C",
+        "probe water open": "Water thermistor open or shorted"}
+    for fault, text in faults.items():
+        with start(Board, "nano-pump.elf") as board:
+            board.do(fault)
+            board.run(1)
+            # Waits in the UART's buffer for the first turn.
+            board.do("send " + b"ON\n".hex())
+            seen = []
+            for _ in range(150):
+                seen += board.run(0.01)
+                board.measure("pwm", "0 0")
+            assert seen == [*banner("power-on"), "ERROR:OVERHEAT", text, "ERROR:PUMP_START_FAILED"], f"{fault}: {seen}"
+
+
 def a_firmware_that_hangs_is_reset_and_the_pump_stops(start):
     with start(Board, "nano-pump.elf") as board:
         board.run(2)
@@ -625,6 +643,7 @@ CHECKS = [
     other_banners_can_be_built,
     one_thermistor_firmware_has_its_own_lines,
     a_thermistor_that_fails_stops_the_pump_within_a_second,
+    a_fault_at_boot_never_runs_the_motor,
     a_firmware_that_hangs_is_reset_and_the_pump_stops,
     without_a_watchdog_a_hang_lasts,
     a_reset_is_told_where_the_bootloader_clears_its_cause,

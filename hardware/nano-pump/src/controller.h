@@ -37,6 +37,9 @@ public:
         : _pump(motor), _policy(policy), _safety(policy, limits, thermistors == Thermistors::waterAndSkin), _output(output),
           _thermistors(thermistors) {}
 
+    /// Takes in readings before the first turn, so that a fault is known when the first command is handled.
+    void observe(const Inputs &inputs) { _safety.take(inputs.water, inputs.skin); }
+
     /// Safety checks, button, potentiometer, unasked STATUS, then at most one command. True if there was one.
     bool turn(const Inputs &inputs, Button &button, CommandLine &commandLine);
 

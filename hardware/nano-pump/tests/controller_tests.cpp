@@ -302,6 +302,34 @@ static void withAFaultThePumpDoesNotStart() {
     CHECK(bench.motor.runs(180));
 }
 
+static void aFaultThatIsThereAtTheStartRunsThePumpForNoTime() {
+    for (uint16_t reading : {uint16_t(0), uint16_t(1023), readingAbove(5), readingAbove(45)}) {
+        Bench bench;
+        uint16_t sound = bench.inputs.skin;
+        bench.inputs.skin = reading;
+        for (int count = 0; count < 3; count++) {
+            bench.controller.observe(bench.inputs);
+        }
+        std::string said = bench.turn("ON\n");
+        CHECK_TEXT(said.substr(0, 15), "ERROR:OVERHEAT|");
+        CHECK_TEXT(said.substr(said.rfind('|') + 1), "ERROR:PUMP_START_FAILED");
+        CHECK(bench.motor.rests());
+        bench.inputs.skin = sound;
+        bench.turn("OFF\n");
+        CHECK_TEXT(bench.turn("ON\n"), "OK|PUMP:ON");
+    }
+}
+
+static void soundReadingsAtTheStartRefuseNothing() {
+    Bench bench;
+    for (int count = 0; count < 3; count++) {
+        bench.controller.observe(bench.inputs);
+    }
+    CHECK(bench.output.lines.empty());
+    CHECK_TEXT(bench.turn("ON\n"), "OK|PUMP:ON");
+    CHECK(bench.motor.runs(180));
+}
+
 static void inTheFieldAHotPumpStartsAndStops() {
     Bench bench(Thermistors::waterAndSkin, Policy::field);
     bench.inputs.skin = readingAbove(41);
@@ -387,6 +415,8 @@ void checkController() {
     inTheFieldABrokenSkinThermistorStopsNothing();
     whatTheThermistorsSayStopsThePumpWithinASecond();
     withAFaultThePumpDoesNotStart();
+    aFaultThatIsThereAtTheStartRunsThePumpForNoTime();
+    soundReadingsAtTheStartRefuseNothing();
     inTheFieldAHotPumpStartsAndStops();
     oneReadingStopsNothing();
     aBoardWithoutAWaterThermistorIgnoresItsPin();
