@@ -41,6 +41,7 @@ USB_HIGH = 5.25
 PIN_LIMIT, PIN_SHOULD = 40e-3, 20e-3  # absolute maximum of a pin; what ATmega328P is specified at
 INPUT_LEAKAGE = 1e-6  # at most
 SAMPLING_CAPACITOR = 14e-12
+SAMPLING_TIME = 12e-6  # 1.5 clocks of the ADC, which runs at 125 kHz
 SUPPLY = 5.0
 REGULATOR_TO_AIR = 100.0  # SOT-223 on a board as small as a Nano's; an estimate
 REGULATOR_LIMIT = 125.0
@@ -72,6 +73,11 @@ SAYS = {
         "time constant at A1, 25 °C",
         "settled to half a step, at 0 °C",
         "what is left of the PWM's ripple",
+        "open wire at A1: reading by the leakage of 1 µA",
+        "open wire at A1: what is left of water of 40 °C, read before",
+        "open R12: until 34 °C reads as too cold",
+        "R16 makes it read too low, at 10 °C by",
+        "R16 makes it read too low, at 40 °C by",
         "open wiper: reading by the leakage of 1 µA",
         "open wiper: until the reading is no speed",
         "knob: error by R14, at two thirds of its way",
@@ -138,6 +144,10 @@ SAYS = {
         "at 40 °C it reads, as in makers' tables",
         "a bath of 0 °C reads up to",
         "a bath of 10 °C reads up to",
+        "a bath of 10 °C reads at least",
+        "R16 makes it read too low, at 0 °C by",
+        "R16 makes it read too low, at 10 °C by",
+        "R16 makes it read too low, at 40 °C by",
         "self-heating at 10 °C in still air",
         "self-heating at 10 °C in water",
         "all three in one direction, at 10 °C",
@@ -183,9 +193,31 @@ class Thermistor:
     def celsius(self, resistance: float) -> float:
         return 1 / (1 / (25 + KELVIN) + math.log(resistance / self.nominal) / self.beta) - KELVIN
 
+
+class Divider:
+    """The skin's thermistor, R2, R12 and R16, as the ADC sees them and the firmware's formula takes them."""
+
+    def __init__(self, circuit: Circuit, firmware: Firmware) -> None:
+        part = circuit.parts
+        self.thermistor = Thermistor(part["TH2"].size, firmware.beta)
+        self.r2, self.r12, self.r16 = part["R2"].size, part["R12"].size, part["R16"].size
+        self.steps = firmware.steps
+
+    def reading(self, resistance: float) -> float:
+        """Steps at A1, which R16 pulls down a little."""
+        pulled = self.r16 / (self.r16 + self.r12 + parallel(resistance, self.r2))
+        return self.steps * self.r2 / (self.r2 + resistance) * pulled
+
+    def at(self, temperature: float) -> float:
+        return self.reading(self.thermistor.resistance(temperature))
+
+    def celsius(self, resistance: float) -> float:
+        """What the firmware makes of a thermistor of this resistance: it knows nothing of R16."""
+        return self.thermistor.celsius(self.r2 * (self.steps / self.reading(resistance) - 1))
+
     def tabled(self, temperature: int) -> float:
         """What a thermistor as in makers' tables reads."""
-        return self.celsius(TABLE[temperature] * self.nominal / 10e3)
+        return self.celsius(TABLE[temperature] * self.thermistor.nominal / 10e3)
 
 
 def junction(current: float, switching: float, to_air: float) -> float:
@@ -281,8 +313,9 @@ def analogue(sheet: Sheet, circuit: Circuit, firmware: Firmware) -> None:
     sheet.add("reading of an open thermistor after one turn", "1023 × e^(−turn / ((R2 + R12) × C2)), at most",
               firmware.steps * math.exp(-firmware.pause / ((r2 + r12) * c2)), "{:.2f} steps",
               below=(firmware.lowest_sound - 1, f"{firmware.lowest_sound - 1:.0f} steps"))
-    sheet.add("reading of a shorted thermistor after one turn", "1023 × (1 − e^(−turn / (R12 × C2)))",
-              firmware.steps * (1 - math.exp(-firmware.pause / (r12 * c2))), "{:.0f} steps",
+    sheet.add("reading of a shorted thermistor after one turn", "1023 × R16 / (R12 + R16) × (1 − e^(−turn / (R12 × C2)))",
+              firmware.steps * part["R16"].size / (r12 + part["R16"].size) * (1 - math.exp(-firmware.pause / (r12 * c2))),
+              "{:.0f} steps",
               above=(firmware.highest_sound + 1, f"{firmware.highest_sound + 1:.0f} steps"))
     # It breaks just after a reading; a bad reading counts two.
     settled = (r2 + r12) * c2 * math.log(firmware.steps / firmware.lowest_sound)
@@ -292,7 +325,24 @@ def analogue(sheet: Sheet, circuit: Circuit, firmware: Firmware) -> None:
               settled + readings * firmware.pause, "{:.0f} ms|1e3", below=(0.5, "0.5 s"))
     sheet.add("the same, while each turn has a command to answer", "three turns that blink and say a line too",
               settled + readings * (firmware.pause + firmware.blink + line), "{:.0f} ms|1e3", below=(0.9, "0.9 s"))
+    open_inputs(sheet, circuit, firmware)
     knob(sheet, circuit, firmware)
+
+
+def open_inputs(sheet: Sheet, circuit: Circuit, firmware: Firmware) -> None:
+    """The readings at A1 while its wire or R12 is open: only R16 holds it then."""
+    part = circuit.parts
+    divider = Divider(circuit, firmware)
+    r16, c2 = part["R16"].size * (1 + part["R16"].error), part["C2"].size * (1 + part["C2"].error)
+    lowest = divider.at(firmware.skin_lowest)
+    cold = math.floor(lowest) - 1, f"{math.floor(lowest) - 1:.0f} steps, which is too cold"
+    sheet.add("open wire at A1: reading by the leakage of 1 µA", "1 µA × R16, by its tolerance, in steps",
+              INPUT_LEAKAGE * r16 / SUPPLY * firmware.steps, "{:.0f} steps", below=cold)
+    sheet.add("open wire at A1: what is left of water of 40 °C, read before",
+              "its reading × e^(−12 µs / (R16 × 14 pF)), at most",
+              divider.at(40) * math.exp(-SAMPLING_TIME / (r16 * SAMPLING_CAPACITOR)), "{:.0f} steps", below=cold)
+    sheet.add("open R12: until 34 °C reads as too cold", "ln of the readings' ratio × R16 × C2, at most",
+              math.log(divider.at(34) / lowest) * r16 * c2, "{:.1f} s", below=(1, "1 s"))
 
 
 def knob(sheet: Sheet, circuit: Circuit, firmware: Firmware) -> None:
@@ -318,18 +368,23 @@ def knob(sheet: Sheet, circuit: Circuit, firmware: Firmware) -> None:
 
 def temperatures(sheet: Sheet, circuit: Circuit, firmware: Firmware) -> None:
     part = circuit.parts
-    thermistor, series = Thermistor(part["TH2"].size, firmware.beta), part["R2"].size
+    divider = Divider(circuit, firmware)
+    thermistor, series = divider.thermistor, divider.r2
     sheet.chapter("Temperatures")
     for temperature in (0, 5, 10, 25, 37, 40, 45):
         resistance = thermistor.resistance(temperature)
         sheet.add(f"thermistor at {temperature} °C", "10 kΩ × e^(B (1/T − 1/298.15 K))", resistance, "{:.2f} kΩ|1e-3")
-        reading = firmware.steps * series / (series + resistance)
-        sheet.add(f"reading at {temperature} °C", "1023 × R2 / (R2 + TH2)", reading, "{:.0f}")
-        sheet.add(f"voltage at {temperature} °C, 5.00 V supply", "5 V × R2 / (R2 + TH2)", reading / firmware.steps * SUPPLY,
+        reading = divider.reading(resistance)
+        sheet.add(f"reading at {temperature} °C", "1023 × R2 / (R2 + TH2) × R16 / (R16 + R12 + R2 ∥ TH2)", reading, "{:.0f}")
+        sheet.add(f"voltage at {temperature} °C, 5.00 V supply", "5 V / 1023 × the reading", reading / firmware.steps * SUPPLY,
                   "{:.2f} V")
     for temperature in TABLE:
         sheet.add(f"at {temperature} °C it reads, as in makers' tables",
-                  f"{TABLE[temperature] / 1e3:g} kΩ through the firmware's formula", thermistor.tabled(temperature), "{:.1f} °C")
+                  f"{TABLE[temperature] / 1e3:g} kΩ, R16 and the firmware's formula", divider.tabled(temperature), "{:.1f} °C")
+    for temperature, form in ((0, "{:.1f} °C"), (10, "{:.2f} °C"), (40, "{:.2f} °C")):
+        sheet.add(f"R16 makes it read too low, at {temperature} °C by", "the formula, which knows nothing of R16",
+                  temperature - divider.celsius(thermistor.resistance(temperature)), form, below=(0.5, "0.5 °C"))
+    sheet.add("a bath of 10 °C reads at least", "by B, and R16", divider.celsius(thermistor.resistance(10)), "{:.1f} °C")
     worst = {}
     for celsius in (10, 40):
         at = celsius + KELVIN
@@ -354,8 +409,8 @@ def temperatures(sheet: Sheet, circuit: Circuit, firmware: Firmware) -> None:
     for bath in (0, 10):
         watts = (SUPPLY / (series + thermistor.resistance(bath))) ** 2 * thermistor.resistance(bath)
         sheet.add(f"a bath of {bath} °C reads up to", "by the table, and self-heating in water",
-                  thermistor.tabled(bath) + watts / IN_WATER, "{:.1f} °C")
-    late = thermistor.tabled(10) - 10
+                  divider.tabled(bath) + watts / IN_WATER, "{:.1f} °C")
+    late = divider.tabled(10) - 10
     for around, heating in (("water", water), ("still air", air)):
         sheet.add(f"skin when the lower limit trips, by table and self-heating in {around}",
                   "`SKIN_LOWEST` − what is read too much", firmware.skin_lowest - late - heating, "{:.1f} °C")
