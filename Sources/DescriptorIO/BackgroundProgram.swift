@@ -8,7 +8,7 @@ internal import Glibc
 /// ```swift
 /// let background = BackgroundProgram(mark: "SCALE_IN_BACKGROUND")
 /// if !background.isThis {
-///     guard case .ready(let process, let output) = try background.start(CommandLine.arguments) else { exit(1) }
+///     guard case .ready(let process, let output) = try background.start(ProgramArguments.all) else { exit(1) }
 ///     print(output, "end it by: kill \(process)")
 /// } else {
 ///     print("serving at", server.path)

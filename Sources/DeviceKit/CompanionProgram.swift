@@ -15,9 +15,7 @@ public struct CompanionProgram: Sendable {
     ///
     /// - Throws: `not_installed` where there is none.
     public static func installed(_ name: String) throws(Trouble) -> CompanionProgram {
-        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink("/proc/self/exe", &buffer, buffer.count)
-        let program = String(decoding: buffer[..<max(0, count)], as: UTF8.self)
+        let program = ProgramArguments.executablePath
         let folder = program.lastIndex(of: "/").map { program[..<$0] } ?? "."
         let paths = ["\(folder)/\(name)", "\(folder)/../libexec/pumpctl/\(name)"]
         guard let path = paths.first(where: { access($0, X_OK) == 0 }) else {

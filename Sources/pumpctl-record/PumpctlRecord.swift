@@ -1,3 +1,4 @@
+import DescriptorIO
 import Glibc
 import RecordFormat
 import Recorder
@@ -16,7 +17,7 @@ enum PumpctlRecord {
     static func main() async {
         // Whoever interrupts means pumpctl, which ends the input. A file that may grow no further is an error like others.
         for number in [SIGINT, SIGHUP, SIGQUIT, SIGXFSZ, SIGPIPE] { signal(number, SIG_IGN) }
-        let arguments = Array(CommandLine.arguments.dropFirst())
+        let arguments = ProgramArguments.typed(by: "pumpctl-record")
         do throws(RecorderError) {
             guard let path = RecordFile.path else {
                 throw RecorderError(.noPlace, path: "the record", activity: "find")

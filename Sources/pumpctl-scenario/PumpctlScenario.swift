@@ -15,8 +15,9 @@ enum PumpctlScenario {
     private static let limit: off_t = 1 << 20
 
     static func main() {
-        guard CommandLine.arguments.count == 2 else { exit(64) }
-        let path = CommandLine.arguments[1]
+        let arguments = ProgramArguments.typed(by: "pumpctl-scenario")
+        guard arguments.count == 1 else { exit(64) }
+        let path = arguments[0]
         var status = stat()
         guard stat(path, &status) == 0 else { fail(66, String(cString: strerror(errno)), "check the path") }
         guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= limit, let text = TextFile.contents(of: path) else {

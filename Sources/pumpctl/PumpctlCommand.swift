@@ -50,7 +50,7 @@ struct PumpctlCommand: ParsableCommand {
         TerminalSize.boundColumnsOfHelp()
         // A file that may grow no further is an error like others, and is told of.
         signal(SIGXFSZ, SIG_IGN)
-        let unpacked = PackedOptions.unpacked(Array(CommandLine.arguments.dropFirst()))
+        let unpacked = PackedOptions.unpacked(ProgramArguments.typed(by: "pumpctl"))
         let typed = PackedOptions.unpacked(RecordCommand.rewritten(unpacked))
         let arguments = FormerCommands.rewritten(NegativeNumbers.asValues(in: typed))
         let words = CommandWords(arguments)

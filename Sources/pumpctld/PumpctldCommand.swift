@@ -32,7 +32,7 @@ struct PumpctldCommand: ParsableCommand {
         for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
         DescriptorLimit.raise()
         ProcessPauses.count()
-        main(nil)
+        main(ProgramArguments.typed(by: "pumpctld"))
     }
 
     func run() throws {

@@ -1,6 +1,7 @@
 // What Swift's Glibc module leaves out.
 #pragma once
 #include <poll.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -11,6 +12,15 @@ int cdescriptorio_epoll_wait(int set, struct epoll_event *events, int count, int
 
 /// poll(2) with such a time-out.
 int cdescriptorio_poll(struct pollfd *descriptors, unsigned long count, int64_t timeout_ns);
+
+/// The number of arguments that the program was started with, its name among them.
+int cdescriptorio_argument_count(void);
+
+/// One of them; NULL beyond the last.
+const char *cdescriptorio_argument(int index);
+
+/// The path by which the program was started; NULL if the kernel does not tell.
+const char *cdescriptorio_started_path(void);
 
 /// pidfd_open(2), which can be waited on until that process has ended.
 int cdescriptorio_pidfd_open(int process);

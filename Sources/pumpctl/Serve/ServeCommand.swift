@@ -1,4 +1,5 @@
 import ArgumentParser
+import DescriptorIO
 import DeviceKit
 
 /// `pumpctl serve`, which is `pumpctld`: a program of its own, so that what it links costs no other command's start.
@@ -19,5 +20,5 @@ struct ServeCommand: ParsableCommand {
     @Argument(parsing: .allUnrecognized, help: "Other options of pumpctld.")
     var arguments: [String] = []
 
-    func run() throws { throw ServeProgram.replaceThis(CommandLine.arguments.dropFirst()) }
+    func run() throws { throw ServeProgram.replaceThis(ProgramArguments.all.dropFirst()) }
 }

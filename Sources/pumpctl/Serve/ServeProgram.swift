@@ -1,3 +1,4 @@
+import DescriptorIO
 import Glibc
 
 /// `pumpctld`, the program that `pumpctl serve` becomes.
@@ -6,7 +7,10 @@ enum ServeProgram {
     ///
     /// - Returns: Why that failed.
     static func replaceThis(_ arguments: some Sequence<String>) -> Failure {
-        guard let path = path(besides: ownPath, variable: getenv("PATH").map { String(cString: $0) }) else {
+        guard
+            let path = path(
+                besides: ProgramArguments.executablePath, variable: getenv("PATH").map { String(cString: $0) })
+        else {
             return Failure(
                 .unavailable, code: "not_installed", "pumpctld is not installed",
                 hint: "install it beside pumpctl: make install")
@@ -39,11 +43,5 @@ enum ServeProgram {
         let paths =
             ["\(folder)/pumpctld", "\(folder)/../libexec/pumpctl/pumpctld"] + folders.map { "\($0)/pumpctld" }
         return paths.first { access($0, X_OK) == 0 }
-    }
-
-    private static var ownPath: String {
-        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink("/proc/self/exe", &buffer, buffer.count)
-        return String(decoding: buffer[..<max(0, count)], as: UTF8.self)
     }
 }

@@ -10,7 +10,7 @@ extension ServingOptions {
         guard isInBackground || waits, !Self.background.isThis else { return false }
         let start: BackgroundProgram.Start
         do {
-            start = try Self.background.start(["pumpctl"] + CommandLine.arguments.dropFirst())
+            start = try Self.background.start(["pumpctl"] + ProgramArguments.all.dropFirst())
         } catch {
             throw output.exit(
                 by: Failure(

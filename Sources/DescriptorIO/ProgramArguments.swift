@@ -1,0 +1,33 @@
+internal import CDescriptorIO
+internal import Glibc
+
+/// The words that this program was started with.
+///
+/// `CommandLine.arguments` is empty in a chroot without `/proc`, and with some preloaded libraries
+/// (https://github.com/swiftlang/swift/issues/76080, https://github.com/google/nsjail/issues/188). A program that takes
+/// missing arguments for none does something else than it was asked for.
+public enum ProgramArguments {
+    /// All of them, the program's name first; none only if the program was started without a name.
+    public static let all: [String] = (0..<cdescriptorio_argument_count()).compactMap { index in
+        cdescriptorio_argument(index).map { String(cString: $0) }
+    }
+
+    /// Those behind the program's name. Ends the program with exit code 70 if it has no name: its arguments are lost then.
+    ///
+    /// - Parameter program: The program, for the message.
+    public static func typed(by program: String) -> [String] {
+        guard all.isEmpty else { return Array(all.dropFirst()) }
+        let message = Array(
+            "\(program): the system passed no arguments, not even a program name; nothing was done\n".utf8)
+        _ = write(STDERR_FILENO, message, message.count)
+        exit(70)
+    }
+
+    /// The path of this program; if there is no `/proc`, as it was started.
+    public static var executablePath: String {
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        if count > 0 { return String(decoding: buffer[..<count], as: UTF8.self) }
+        return cdescriptorio_started_path().map { String(cString: $0) } ?? ""
+    }
+}
