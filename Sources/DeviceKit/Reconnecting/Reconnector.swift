@@ -254,7 +254,12 @@ public final class Reconnector: Sendable {
                 if error.code != doubt { self.doubt(error) }
                 doubt = error.code
                 return nil
-            case .notFound, .disconnected, .closed, .timedOut, .system: return nil
+            case .notFound, .disconnected:
+                guard endpoint.carrier == .capture else { return nil }
+                // A capture has no further link, or the command has departed from it: nothing comes back.
+                throw LinkError(
+                    .disconnected, name: error.name, activity: error.activity, detail: error.detail, hint: error.hint)
+            case .closed, .timedOut, .system: return nil
             }
         }
     }

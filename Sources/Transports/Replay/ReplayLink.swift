@@ -21,13 +21,16 @@ final class ReplayLink: Link {
     private let player: ReplayPlayer
     private let playing: Task<Void, Never>
 
-    init(_ tape: consuming ReplayTape, name: String, isPaced: Bool, clock: any Clock<Duration>, on loop: EventLoop) {
+    init(
+        _ tape: consuming ReplayTape, name: String, isPaced: Bool, clock: any Clock<Duration>, on loop: EventLoop,
+        onDeparture: @escaping @Sendable (LinkError) -> Void
+    ) {
         self.name = name
         facts = tape.facts
         inbox = ArrivalInbox(on: loop, name: name, keepsPacketBounds: tape.facts.keepsPacketBounds)
         let player = ReplayPlayer(
             into: inbox, name: name, keepsPacketBounds: tape.facts.keepsPacketBounds,
-            pace: isPaced ? SessionClock(clock) : nil)
+            pace: isPaced ? SessionClock(clock) : nil, onDeparture: onDeparture)
         self.player = player
         let box = Mutex<ReplayTape?>(tape)
         playing = Task(executorPreference: loop) {

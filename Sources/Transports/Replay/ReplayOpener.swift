@@ -15,6 +15,8 @@ public final class ReplayOpener: Sendable {
     private let clock: (any Clock<Duration>)?
     /// How many links of each file were opened.
     private let opened = Mutex<[String: Int]>([:])
+    /// The files from which the host has departed, and the error that each link to them ends with from then on.
+    private let departures = Mutex<[String: LinkError]>([:])
 
     /// An opener.
     ///
@@ -29,13 +31,15 @@ public final class ReplayOpener: Sendable {
     ///   is no capture, or a newer one.
     public func open(_ endpoint: Endpoint, on loop: EventLoop = .shared) async throws(LinkError) -> any Link {
         try endpoint.allowOptions(["pace"])
+        if let departure = departures.withLock({ $0[endpoint.address] }) { throw departure }
         let isPaced = try endpoint.choice("pace", of: [("original", true), ("none", false)]) ?? true
         let number = opened.withLock { $0[endpoint.address, default: 0] + 1 }
         do throws(CaptureError) {
             let tape = try ReplayTape(endpoint.address, link: number)
             opened.withLock { $0[endpoint.address] = number }
             return ReplayLink(
-                tape, name: endpoint.text, isPaced: isPaced, clock: clock ?? EventLoopClock(loop), on: loop)
+                tape, name: endpoint.text, isPaced: isPaced, clock: clock ?? EventLoopClock(loop), on: loop
+            ) { [weak self] departure in self?.departures.withLock { $0[endpoint.address] = departure } }
         } catch {
             throw LinkError(error, name: endpoint.text)
         }

@@ -16,6 +16,8 @@ actor ReplayPlayer {
     private let keepsPacketBounds: Bool
     /// What times are measured by; nil where nothing is waited for but the host.
     private let pace: SessionClock?
+    /// Called when the host departs from the capture, with the error that ends the link.
+    private let onDeparture: @Sendable (LinkError) -> Void
 
     /// What the host has done that was not compared yet, and when.
     private var acts: [(act: ReplayDeparture.Act, time: Duration)] = []
@@ -26,7 +28,11 @@ actor ReplayPlayer {
     /// Why the link has ended; nil while it has not.
     private var end: LinkError?
 
-    init(into inbox: ArrivalInbox, name: String, keepsPacketBounds: Bool, pace: SessionClock?) {
+    init(
+        into inbox: ArrivalInbox, name: String, keepsPacketBounds: Bool, pace: SessionClock?,
+        onDeparture: @escaping @Sendable (LinkError) -> Void
+    ) {
+        self.onDeparture = onDeparture
         loop = inbox.loop
         self.inbox = inbox
         self.name = name
@@ -176,10 +182,11 @@ actor ReplayPlayer {
     }
 
     private func depart(_ departure: ReplayDeparture) {
-        finish(
-            LinkError(
-                .disconnected, name: name, activity: "receive", detail: "\(departure)",
-                hint: "compare with the capture: pumpctl replay FILE"))
+        let error = LinkError(
+            .disconnected, name: name, activity: "receive", detail: "\(departure)",
+            hint: "compare with the capture: pumpctl replay FILE")
+        onDeparture(error)
+        finish(error)
     }
 
     private func leave(_ expected: ReplayDeparture.Act, _ place: String) -> Bool {

@@ -166,6 +166,17 @@ struct CaptureCommandTests {
         await pump.close()
     }
 
+    @Test("A run that departs from its capture ends at once: nothing comes back", arguments: ["none", "original"])
+    func runDeparts(pace: String) async throws {
+        let pump = try await BenchPump()
+        let file = capture()
+        let original = try await Pumpctl.run("-p", pump.port, "--capture", file, "on", "--for", "0.1s")
+        #expect(original.status == 0, "\(original)")
+        let replay = try await Pumpctl.run("-p", "replay:\(file)?pace=\(pace)", "on", "--speed", "99", "--for", "0.1s")
+        expectFailure(replay, 74, saying: "departs from the capture", "SPEED:99", hint: "pumpctl replay")
+        await pump.close()
+    }
+
     @Test("replay shows lines, pieces, or the objects of the file; a cut line is told of")
     func shown() async throws {
         let text = #"""
