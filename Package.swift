@@ -133,7 +133,8 @@ let package = Package(
             name: "Recorder",
             dependencies: ["CRecorder", "RecordFormat", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings),
-        .executableTarget(name: "pumpctl-record", dependencies: ["Recorder", "RecordFormat", "DescriptorIO"],
+        .executableTarget(
+            name: "pumpctl-record", dependencies: ["Recorder", "RecordFormat", "DescriptorIO"],
             swiftSettings: settings),
         // Files that people write, as TOML, and what is wrong with them.
         .target(

@@ -211,12 +211,16 @@ public struct HostJudge: Sendable {
 
     private mutating func endLine(at time: Duration) {
         if !said.isEmpty { seen.note(.said(said)) }
-        for index in expectations.indices where said.starts(with: expectations[index].line) {
+        for index in expectations.indices where expectations[index].lines.contains(where: { said.starts(with: $0) }) {
             switch expectations[index].rule.kind {
             case .reaction:
                 tested.insert(index)
                 if !early.contains(where: { isReaction($0, to: index) }) { waiting.append((index, time)) }
-            case .repeats: waiting.removeAll { $0.index == index }
+            case .repeats:
+                // A host that has learnt by another line that it was heard need not repeat anything.
+                let isAnswer = expectations[index].lines.first.map(said.starts(with:)) ?? true
+                if !isAnswer, waiting.contains(where: { $0.index == index }) { tested.insert(index) }
+                waiting.removeAll { $0.index == index }
             case .refrains:
                 tested.insert(index)
                 if !early.contains(where: urgent.contains) { restrained.insert(index) }

@@ -67,13 +67,14 @@ public struct HostRule: Sendable {
 /// | `reaction=5s@line:ERROR` | within 5 s of a line that begins with `ERROR` it sends a command |
 /// | `reaction=5s/OFF@line:ERROR` | … it sends `OFF` |
 /// | `repeats=5s/OFF@line:PUMP:OFF` | it sends `OFF` again within 5 s, until a line has come that begins with `PUMP:OFF` |
+/// | `repeats=5s/OFF@line:PUMP:OFF|STATUS:{State:OFF` | … until one of these lines has come |
 /// | `refrains=ON@line:ERROR` | behind a line that begins with `ERROR` it does not send `ON` before `OFF` |
 public struct HostExpectation: Sendable {
     let rule: HostRule
     /// How long it has; zero where the rule takes no time.
     var time = Duration.zero
-    /// What the line begins with that it has to react to.
-    var line: [UInt8] = []
+    /// The beginnings of the lines that it has to react to, or that end a repetition.
+    var lines: [[UInt8]] = []
     /// What it has to send then, or must not send, in upper case; nil for anything.
     var command: [UInt8]?
     /// As it was written.
@@ -111,7 +112,9 @@ public struct HostExpectation: Sendable {
     private mutating func takeReaction(_ text: String) -> Bool {
         let parts = text.split(separator: "@", maxSplits: 1).map(String.init)
         guard parts.count == 2, case .line(let beginning)? = Occasion(parts[1]) else { return false }
-        line = beginning
+        let text = String(decoding: beginning, as: UTF8.self)
+        lines = text.split(separator: "|", omittingEmptySubsequences: false).map { Array($0.utf8) }
+        guard !lines.contains([]) else { return false }
         var words = parts[0].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         if rule.amount != .restraint {
             guard let time = SimulatorOption.time(words.removeFirst()) else { return false }

@@ -21,12 +21,12 @@ extension HostVerification {
                 "cut", "a pump behind a module that cuts its lines anywhere", ["fault": "split"],
                 rules + [understands("1: \"notifications of at most 20 bytes that cut lines anywhere\"")]),
             PlayedDevice(
-                "unheard", "a pump that is not heard for 0.2 s", ["fault": "silence=200ms@command:1"],
+                "unheard", "a pump that is not heard for 3 s", ["fault": "silence=3s@command:1"],
                 [
                     HostCheck(
-                        "repeats-off", "1, table: \"OFF … always works\": it is sent again until it is acknowledged",
-                        .rule("repeats=10s/OFF@line:PUMP:OFF"),
-                        expecting: "OFF is sent again within 10 s, until PUMP:OFF acknowledges it")
+                        "repeats-off", "1, table: \"OFF … always works\": it is sent again until it is known to work",
+                        .rule("repeats=10s/OFF@line:PUMP:OFF|STATUS:{State:OFF"),
+                        expecting: "OFF is sent again within 10 s, until PUMP:OFF or a status with State:OFF comes")
                 ]),
             PlayedDevice(
                 "overheating", "a pump that gets too warm once it runs",

@@ -255,6 +255,17 @@ struct HostJudgeTests {
         #expect(judge.verdict(at: .seconds(200)).findings.map(\.time) == [.seconds(100)])
     }
 
+    @Test("A status that says OFF ends the repetition too, and tests it")
+    func repeatsUntilStatus() throws {
+        let rule = "repeats=5s/OFF@line:PUMP:OFF|STATUS:{State:OFF"
+        var judge = try Self.judge(rule)
+        judge.hear(Self.bytes("OFF\n"), at: .zero, isAnswering: false)
+        judge.say(Self.bytes("STATUS:{State:ON,Speed:70%}\r\n"), at: .seconds(3))
+        #expect(judge.verdict(at: .seconds(4)).findings.map(\.time) == [.zero])
+        judge.say(Self.bytes("STATUS:{State:OFF}\r\n"), at: .seconds(4))
+        #expect(judge.verdict(at: .seconds(99)).hasPassed)
+    }
+
     @Test("What must not be sent behind a line may be sent once OFF was")
     func refrains() throws {
         let rule = "refrains=ON@line:ERROR:OVERHEAT"
