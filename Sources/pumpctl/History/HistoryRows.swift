@@ -1,4 +1,5 @@
 import DeviceKit
+import LineProtocol
 import RecordFormat
 import Terminal
 
@@ -22,7 +23,8 @@ enum HistoryRows {
         case .json:
             while let object = try query.nextObject() {
                 count += 1
-                try write([object])
+                // The record keeps what devices have said, also what a terminal would act on.
+                try write([object.printableInJSON()])
             }
         case .csv:
             try write([CSV.row(query.headings)])

@@ -30,6 +30,15 @@ struct HistoryTests {
         #expect(rows.last?.hasSuffix(#",'=1+1,\x1b[2J,-3,-4.5"#) == true, "\(rows)")
     }
 
+    @Test("JSON holds nothing that a terminal acts on")
+    func harmlessJSON() async throws {
+        let record = RecordedHistory()
+        try await record.add(family: "storm", [(0, "{\"pipe\":\"\u{9B}2J\u{202E}é\",\"value\":1}")])
+        let shown = try await record.show("--json")
+        #expect(shown.output.contains(#""pipe":"\u009b2J\u202eé""#), "\(shown)")
+        #expect(try shown.object()["pipe"] as? String == "\u{9B}2J\u{202E}é")
+    }
+
     @Test("Only what lies between --since and --until is shown")
     func times() async throws {
         try await addPump()
