@@ -83,8 +83,8 @@ public struct StormDecoder: Sendable {
     }
 
     private static func row(_ bytes: ArraySlice<UInt8>) -> [StormPiece] {
-        let row = bytes.withoutLineEnd
-        return row.isEmpty ? [] : [.live(Array(row))]
+        let row = Array(bytes.withoutLineEnd).withoutNULs
+        return row.isEmpty ? [] : [.live(row)]
     }
 
     // MARK: A stream
@@ -184,7 +184,8 @@ public struct StormDecoder: Sendable {
         index = next
         // Its end may come with the next bytes.
         if next == bytes.count { return }
-        if !held.isEmpty { output.add(.live(held)) }
+        let row = held.withoutNULs
+        if !row.isEmpty { output.add(.live(row)) }
         if next < end { begin(restOfRow) } else { begin(behind: Self.take(bytes, &index)) }
     }
 

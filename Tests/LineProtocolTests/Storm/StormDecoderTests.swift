@@ -36,7 +36,7 @@ import Testing
         Speech("\0\u{FF}é\n", .log("\0\u{FF}é\n")),
         Speech("LIVE LOG: \n1\n", .log("1\n")),
         Speech(
-            "GET_LOG\r\n\0LOG Values: a\r\n\0b\r\n\0\0LIVE LOG: 1 2 3 4\r\n\0", .logBegins, .log("a\r\n\0b\r\n"),
+            "GET_LOG\r\n\0LOG Values: a\r\n\0b\r\n\0\0LIVE LOG: 1 2 3 4\0\r\n\0", .logBegins, .log("a\r\n\0b\r\n"),
             .live("1 2 3 4"), .log("\0")),
     ]
 

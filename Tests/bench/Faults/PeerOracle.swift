@@ -11,8 +11,10 @@ enum PeerOracle {
     /// The messages that were delivered from `start` on: lines, or over BLE notifications.
     static func messages(_ bench: FaultBench<PeerFaultScript.Truth>, from start: Int) -> [String] {
         guard bench.isRadio else { return bench.tape.lines(from: start) }
-        return bench.tape.packets(from: start).map { String(decoding: $0.withoutEnd, as: UTF8.self) }
-            .filter { !$0.isEmpty }
+        return bench.tape.packets(from: start).map {
+            String(decoding: Array($0.withoutNULsAround).withoutEnd, as: UTF8.self)
+        }
+        .filter { !$0.isEmpty }
     }
 
     /// The images that messages hold.

@@ -85,7 +85,9 @@ final class Tape: Sendable {
                         line.append(byte)
                         continue
                     }
-                    if index >= start, !line.isEmpty { lines.append(String(decoding: line, as: UTF8.self)) }
+                    if index >= start, !line.withoutNULsAround.isEmpty {
+                        lines.append(String(decoding: line.withoutNULsAround, as: UTF8.self))
+                    }
                     line = []
                 }
             case .opened, .dropped: line = []
@@ -93,5 +95,13 @@ final class Tape: Sendable {
             }
         }
         return lines
+    }
+}
+
+extension [UInt8] {
+    /// Without the NULs before and behind, which do not count.
+    var withoutNULsAround: ArraySlice<UInt8> {
+        let line = drop { $0 == 0 }
+        return line.prefix(through: line.lastIndex { $0 != 0 } ?? line.startIndex - 1)
     }
 }
