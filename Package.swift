@@ -284,6 +284,7 @@ let package = Package(
                 "FirmwareSim",
                 "SerialPort",
                 "DescriptorIO", "LineProtocol", "RecordFormat", "Terminal", "TestSupport", "CaptureFormat",
+                "Verification",
             ],
             exclude: ["Capture/pump.capture"], swiftSettings: settings),
         .testTarget(

@@ -10,8 +10,11 @@ public struct VerificationOptions: Sendable {
     public var rounds = 1
     /// How long each reply is waited for.
     public var timeout = Duration.seconds(1)
-    /// How long OFF is repeated to a device that was seen to run: the pump's own 30 minutes.
+    /// How long OFF is repeated to a device that may run and does not acknowledge it: the pump's own 30 minutes.
     public var offLimit = Duration.seconds(1800)
+    /// How long OFF is repeated to a device that acknowledges it and does not say that it is off: a minute with the usual
+    /// timeout.
+    var unsafeLimit: Duration { timeout * 60 }
 
     /// How whoever asks for the verification gives what a check needs, as an option: named where a check is skipped without.
     public var remedies: [Check.Need: String] = [:]

@@ -256,16 +256,44 @@ struct PumpSafetyTests {
         #expect(world.device.device.state == .off)
     }
 
-    @Test("A pump that never acknowledges OFF is told until its own 30 minutes are over")
-    func neverOff() throws {
+    @Test("A pump that never acknowledges OFF is sent it until its own 30 minutes are over")
+    func neverHeard() throws {
         let world = World(.onBench)
-        world.onWrite = { $0.hasSuffix("OFF\n") ? nil : $0 }
-        let checks = FamilyVerification.pump.checks.filter { $0.id == "pump.on.reply" }
+        var isMute = false
+        world.onWrite = { text in
+            defer { isMute = isMute || text == "ON\n" }
+            return isMute ? nil : text
+        }
+        let checks = FamilyVerification.pump.checks.filter { $0.id == "pump.on.state" }
         let verdict = try #require(world.verify(.pump, checks: checks).verdict)
-        // By then it has stopped itself.
-        #expect(verdict.aftermath == .safe)
-        #expect(world.device.device.state == .error)
-        #expect(world.loop.now > .seconds(1700))
+        if case .perhapsOn = verdict.aftermath {} else { Issue.record("\(verdict.aftermath)") }
+        #expect(world.loop.now > .seconds(1700) && world.loop.now < .seconds(1900), "\(world.loop.now)")
+    }
+
+    @Test("A pump that keeps running behind OFF is sent it at its pace for a minute, which is told, and may be on")
+    func ignoresOff() throws {
+        let world = World(.onBench)
+        var (stops, told): ([Duration], [Duration]) = ([], [])
+        world.onUnsafe = { reason in
+            #expect(reason == "the pump was sent OFF, but its status says ON")
+            told.append(world.loop.now)
+        }
+        world.onWrite = { text in
+            guard text.hasSuffix("OFF\n"), world.device.device.state == .on else { return text }
+            if text == "\nOFF\n" { stops.append(world.loop.now) }
+            world.loop.at(world.loop.now + .milliseconds(100)) { world.link.arrive(Array("OK\r\nPUMP:OFF\r\n".utf8)) }
+            return nil
+        }
+        let verdict = try #require(world.verify(.pump).verdict)
+        #expect(verdict.failures.contains("pump.off.stops") || verdict.failures.contains("pump.on.reply"))
+        #expect(verdict.aftermath == .perhapsOn("the pump was sent OFF, but its status says ON"))
+        #expect(world.device.device.state == .on)
+        let start = try #require(told.first)
+        let last = stops.filter { $0 > start }
+        #expect(zip(last, last.dropFirst()).allSatisfy { $1 - $0 >= .milliseconds(500) })
+        #expect(told.count >= 8 && world.loop.now - start < .seconds(60), "\(told), \(world.loop.now)")
+        #expect(zip(told, told.dropFirst()).allSatisfy { $1 - $0 < .seconds(8) }, "\(told)")
+        #expect(verdict.results.allSatisfy { $0.steps.count < 1000 })
     }
 
     @Test("Where the link breaks in the middle, nobody says that the pump is off")

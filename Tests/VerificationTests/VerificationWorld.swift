@@ -19,6 +19,8 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
     var tellsNothing = false
     /// Called with each result, as it is reported.
     var onResult: (CheckResult) -> Void = { _ in }
+    /// Called with the reason why a pump that is to be off at the end may run.
+    var onUnsafe: (String) -> Void = { _ in }
     /// The verification that is under way.
     private(set) var task: Task<Void, Never>?
     /// By how much the device is ahead of the loop.
@@ -126,7 +128,7 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
                     try perform($0, $1)
                 } look: { [unowned self] in
                     tellsNothing ? [:] : device.seen.mapValues(\.shown)
-                } : nil, onRun: onRun)
+                } : nil, onRun: onRun, tellUnsafe: { [unowned self] in onUnsafe($0) })
         let box = Box()
         selectMutation(checks.first?.id)
         box.ending = loop.run(limit: .seconds(40_000)) { [unowned self] in

@@ -28,6 +28,8 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
 
     private var session: Session<F>?
     private var tasks: [Task<Void, Never>] = []
+    /// A question that is asked between two polls.
+    private var question: Task<Void, Never>?
     /// What the device has told over this link.
     private var state = F.State()
     /// Whether it answers, so that what it has told is of the present.
@@ -84,6 +86,7 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
     // MARK: What the device says
 
     private func take(_ result: Result<F.Reply, SessionError>) {
+        question = nil
         switch result {
         case .success(let answer):
             isAnswering = true
@@ -94,7 +97,7 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
             tellOfReturn() ?? tell(.status)
         case .failure(let error):
             switch error.code {
-            case .noAnswer, .notUnderstood, .refused, .deviceAway: break
+            case .noAnswer, .notUnderstood, .refused, .deviceAway, .unconfirmed, .notStopped: break
             case .linkLost, .closed, .cancelled, .overtaken: return  // told of as an event of the link, or asked for
             }
             isAnswering = false
@@ -135,15 +138,31 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
             isAnswering = true
             attendToAlarms(message)
             tell(.status)
+            askIfStateIsOpen()
         case .event:
             isAnswering = true
             attendToAlarms(message)
             tell(.heard(message))
+            askIfStateIsOpen()
         case .error(let code):
             isAnswering = isAnswering || F.row.error(code)?.isUnsolicited ?? false
             tell(.heard(message))
         case .text: tell(.heard(message))
         case .nothing: break
+        }
+    }
+
+    /// Asks for the state at once if the device has said something that leaves it open, as `PUMP:OFF` does.
+    private func askIfStateIsOpen() {
+        guard question == nil, let session, let query = F.statusQuery, let main = F.row.state.first?.key,
+            F.values(of: state)[main] == nil
+        else { return }
+        question = Task(executorPreference: executor) { [events, timeout] in
+            do throws(SessionError) {
+                events.yield(.polled(.success(try await session.perform(query, timeout: timeout))))
+            } catch {
+                events.yield(.polled(.failure(error)))
+            }
         }
     }
 
@@ -234,6 +253,8 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
     private func endSession() async {
         for task in tasks { task.cancel() }
         tasks = []
+        question?.cancel()
+        question = nil
         await session?.close()
         session = nil
     }

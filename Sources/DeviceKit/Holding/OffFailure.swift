@@ -44,8 +44,8 @@ extension OffFailure {
             let status: Int32 =
                 switch error.code {
                 case .refused: 1
-                case .noAnswer: 75
-                case .notUnderstood: 76
+                case .noAnswer, .unconfirmed: 75
+                case .notUnderstood, .notStopped: 76
                 case .linkLost: 74
                 case .deviceAway: 66
                 case .closed, .cancelled, .overtaken: 130

@@ -175,7 +175,8 @@ public struct SwitchingOff: Sendable {
 
     /// How long the other program's answer is waited for: it may have to wait for a board that starts.
     private func answerTime(of holder: LinkHolder?) -> Duration {
-        holder?.process.isStopped == true ? .seconds(1) : max(timeout, PumpSession.startTime) + .seconds(1)
+        holder?.process.isStopped == true
+            ? .seconds(1) : max(timeout, PumpSession.startTime) + PumpSession.stopExtension + .seconds(1)
     }
 }
 

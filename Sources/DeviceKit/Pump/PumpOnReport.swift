@@ -2,7 +2,7 @@ public import LineProtocol
 
 /// What was read of a pump that was just switched on.
 public struct PumpOnReport: Sendable {
-    /// Its status, a loop turn of the firmware later; nil where none came.
+    /// Its status, a loop turn of the firmware later; nil if it could not be read.
     public let status: PumpStatus?
     /// Its speed in PWM steps, where the pump acknowledged it and the status bears it out.
     public let speed: PumpSpeed?
@@ -17,19 +17,14 @@ public struct PumpOnReport: Sendable {
     ///
     /// The potentiometer sets the speed in the turn behind the one that started the pump. A STATUS line that is heard behind
     /// the answer to TEMP is of a later turn than both, also where it is one that the pump sends by itself.
+    ///
+    /// - Throws: Why the status could not be read: nothing is known of the pump then.
     public static func read(_ pump: PumpSession, timeout: Duration) async throws(SessionError) -> PumpOnReport {
-        do throws(SessionError) {
-            do throws(SessionError) { _ = try await pump.readTemperatures(timeout: timeout) } catch {
-                // A refusal is of a later turn too.
-                guard error.code == .refused else { throw error }
-            }
-            let status = try await pump.readStatus(timeout: timeout)
-            return PumpOnReport(status: status, speed: await pump.state.speed)
-        } catch {
-            switch error.code {
-            case .noAnswer, .notUnderstood, .refused: return PumpOnReport(status: nil, speed: nil)
-            case .linkLost, .closed, .cancelled, .overtaken, .deviceAway: throw error
-            }
+        do throws(SessionError) { _ = try await pump.readTemperatures(timeout: timeout) } catch {
+            // A refusal is of a later turn too.
+            guard error.code == .refused else { throw error }
         }
+        let status = try await pump.readStatus(timeout: timeout)
+        return PumpOnReport(status: status, speed: await pump.state.speed)
     }
 }

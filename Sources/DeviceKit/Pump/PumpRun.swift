@@ -114,13 +114,21 @@ public struct PumpRun: Sendable {
             isOn = true
             let events = await session.events()
             if let speed = plan.speed { try await session.setSpeed(speed, timeout: timeout) }
-            let report = try await PumpOnReport.read(session, timeout: timeout)
+            let report = try await report(of: session)
             tell(.on(report))
             ending = await wait(events, session, after: report)
         } catch {
             ending = await Self.ending(of: error, session, isOn: isOn)
         }
         try await conclude(ending, session, isOn: isOn, watch)
+    }
+
+    /// A pump whose status can't be read is asked again while it runs, and ends the run if that goes on.
+    private func report(of session: PumpSession) async throws(SessionError) -> PumpOnReport {
+        do throws(SessionError) { return try await PumpOnReport.read(session, timeout: timeout) } catch {
+            guard [.noAnswer, .notUnderstood, .refused].contains(error.code) else { throw error }
+            return PumpOnReport(status: nil, speed: nil)
+        }
     }
 
     /// What a command of the beginning that failed means for the run.
@@ -209,7 +217,7 @@ public struct PumpRun: Sendable {
             // The run ends otherwise.
             case .cancelled, .closed, .overtaken: return nil
             // One may be lost on its way; a pump of which nothing is known is not left to run.
-            case .noAnswer, .notUnderstood, .refused, .linkLost:
+            case .noAnswer, .notUnderstood, .refused, .linkLost, .unconfirmed, .notStopped:
                 return unanswered.increment() < Self.unansweredLimit ? nil : .failed(error)
             }
         }

@@ -61,6 +61,9 @@ public enum PumpFamily: DeviceFamily {
     /// reads numbers by `atoi`; with these digits any speed is out of range, also where 16 bits overflow.
     public static let lineSpoiler = Array("999\n".utf8)
 
+    /// A line end. The pump protocol: an empty line is ignored.
+    public static let changePrefix: [UInt8] = [.lineFeed]
+
     public static var statusQuery: PumpCommand? { .status }
 
     /// Not so where the status says ERROR: the pump stands still then, but `OFF` also leaves that state.
@@ -69,5 +72,8 @@ public enum PumpFamily: DeviceFamily {
         isAcknowledgement: { $0 == .pump(isOn: false) },
         // The button may be served between the two lines of OFF's reply, when the pump is off already.
         isUndone: { $0 == .manual(isOn: true) },
-        isSafe: { reply in if case .status(let status) = reply { status.power == .off } else { false } })
+        unsafeState: { reply in
+            guard case .status(let status) = reply else { return PumpStatus.Power.unknown.rawValue }
+            return status.power == .off ? nil : status.power.rawValue.uppercased()
+        })
 }

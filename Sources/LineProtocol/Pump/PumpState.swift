@@ -14,6 +14,8 @@ public struct PumpState: DeviceState, Hashable {
     public static let maximumRuntime = Duration.seconds(30 * 60)
 
     /// Whether the pump runs; `unknown` until it has said so, and when that came into doubt.
+    ///
+    /// It is off only by a status line: a firmware may acknowledge OFF and keep running.
     public private(set) var power: PumpStatus.Power = .unknown
     /// The speed in PWM steps, where a reply gave it and no status line has contradicted it since.
     public private(set) var speed: PumpSpeed?
@@ -96,7 +98,7 @@ public struct PumpState: DeviceState, Hashable {
 
     /// At which speed is not known before a status says so: the potentiometer sets it a tenth of a second later.
     private mutating func switched(on isOn: Bool, by source: ControlSource) {
-        stopped(isOn ? .on : .off)
+        stopped(isOn ? .on : power == .off ? .off : .unknown)
         lastControl = source
         forgetError()
     }

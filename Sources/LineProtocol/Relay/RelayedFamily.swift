@@ -82,6 +82,8 @@ public enum Relayed<Base: RelayedFamily>: DeviceFamily {
 
     public static var lineSpoiler: [UInt8] { Base.lineSpoiler }
 
+    public static var changePrefix: [UInt8] { Base.changePrefix }
+
     public static var readingTime: Duration { Base.readingTime }
 
     public static var statusQuery: RelayedLine<Base>? { Base.statusQuery.flatMap(RelayedLine.init) }
@@ -92,22 +94,16 @@ public enum Relayed<Base: RelayedFamily>: DeviceFamily {
         command.isEarly && command.request.effect == .query
     }
 
-    public static func untold(_ command: RelayedLine<Base>) -> RelayedLine<Base> {
-        var command = command
-        command.hear = nil
-        return command
-    }
-
     public static var stop: StopRule<Self>? {
         guard let rule = Base.stop, let command = RelayedLine<Base>(rule.command) else { return nil }
         return StopRule(
             command, bytes: rule.bytes, reply: RelayedAnswer(lines: Base.stopAnswer),
             isAcknowledgement: { rule.isAcknowledgement($0.meaning) }, isUndone: { rule.isUndone($0.meaning) },
-            isSafe: { answer in
-                guard let message = answer.last, let query = Base.statusQuery else { return false }
+            unsafeState: { answer in
+                guard let message = answer.last, let query = Base.statusQuery else { return "unknown" }
                 var exchange = Base.exchange(for: query)
-                guard case .complete(let reply) = exchange.take(message) else { return false }
-                return rule.isSafe(reply)
+                guard case .complete(let reply) = exchange.take(message) else { return "unknown" }
+                return rule.unsafeState(reply)
             })
     }
 }

@@ -57,7 +57,8 @@ public struct RelayedExchange<Base: RelayedFamily>: CommandExchange {
 
     init(_ line: RelayedLine<Base>) {
         exchange = line.request.exchange
-        hear = line.hear
+        // An acknowledged stop is told once the device's status has confirmed it.
+        hear = line.request.effect == .stop ? nil : line.hear
     }
 
     public mutating func take(_ message: RelayedMessage<Base>) -> ExchangeVerdict<RelayedAnswer<Base>> {

@@ -23,8 +23,8 @@ struct Conversation<Family: DeviceFamily> {
     private var stop: StopRule<Family>?
     /// Whether the stop's acknowledgement was heard since the stop began, in a flight or between two.
     private(set) var isStopHeard = false
-    /// Whether the device's status has said since the stop began that it is safe.
-    private(set) var isFoundSafe = false
+    /// The number of lines that the device has said.
+    private(set) var heardCount: UInt64 = 0
     /// Whether somebody has undone the stop since it was sent last: no acknowledgement counts before it is sent again.
     private var isStopUndone = false
     /// What the command in flight does to the device; nil in a pause.
@@ -102,11 +102,7 @@ struct Conversation<Family: DeviceFamily> {
     mutating func begin(_ rule: StopRule<Family>) {
         stop = rule
         isStopHeard = false
-        isFoundSafe = false
     }
-
-    /// The device's status says that it is safe.
-    mutating func findSafe() { isFoundSafe = true }
 
     /// A stop has ended.
     ///
@@ -208,6 +204,7 @@ struct Conversation<Family: DeviceFamily> {
         if Family.isStart(message) { hasDeviceStarted = true }
         if Family.isFenceReply(message) { owedFences = max(0, owedFences - 1) }
         if let notice = Family.relayNotice(by: message), isTakenIn(notice) { return }
+        heardCount += 1
         if let stop { hear(message, of: stop) }
         if flight?.awaitsReply == true {
             if Family.isForeign(message) { flight?.foreignLine = line.withUnsafeBufferPointer { Array($0) } }

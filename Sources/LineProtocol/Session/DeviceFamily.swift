@@ -49,6 +49,9 @@ public protocol DeviceFamily: Sendable {
     /// Bytes that turn a half-sent line into one that the device rejects, and end it.
     static var lineSpoiler: [UInt8] { get }
 
+    /// Bytes written before a change. They end a line that another program has half sent, which would swallow the change.
+    static var changePrefix: [UInt8] { get }
+
     /// How long a device may take to read a command; zero where it reads at any time. After a command that was given up
     /// the next one waits this long, so that both together do not overflow the device's receive buffer.
     static var readingTime: Duration { get }
@@ -68,9 +71,6 @@ public protocol DeviceFamily: Sendable {
     /// Whether `command` goes before others that wait, as a question does by which somebody makes sure that the device is safe.
     static func isEarly(_ command: Command) -> Bool
 
-    /// `command`, which tells nobody what is heard in answer to it before that is sure.
-    static func untold(_ command: Command) -> Command
-
     /// How a device is made safe; nil where the family has no command for that.
     static var stop: StopRule<Self>? { get }
 }
@@ -81,6 +81,9 @@ extension DeviceFamily {
 
     /// Nothing: for a family whose devices take no lines.
     public static var lineSpoiler: [UInt8] { [] }
+
+    /// Nothing: for a family whose devices take no empty lines.
+    public static var changePrefix: [UInt8] { [] }
 
     /// None: for a family whose devices read at any time.
     public static var readingTime: Duration { .zero }
@@ -103,9 +106,6 @@ extension DeviceFamily {
     /// No: they go in the order in which they came.
     public static func isEarly(_ command: Command) -> Bool { false }
 
-    /// The same: most commands tell nobody.
-    public static func untold(_ command: Command) -> Command { command }
-
     /// None: most devices do nothing that must be stopped.
     public static var stop: StopRule<Self>? { nil }
 }
@@ -116,7 +116,7 @@ public enum CommandEffect: Sendable, Hashable {
     case query
     /// It changes the device: sent once, and never again by itself.
     case change
-    /// It makes the device safe: it is sent first and at once, and repeated until it is acknowledged.
+    /// It makes the device safe: it is sent first and at once, and repeated until the device says that it is safe.
     case stop
 }
 

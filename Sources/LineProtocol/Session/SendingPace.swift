@@ -3,7 +3,8 @@
 /// An answered command has left the buffer. One that was given up may still be in it, so the next command waits until the
 /// device has had time to read it.
 struct SendingPace {
-    /// The most stops that may be unanswered within ``stopMemory``: 25 bytes of the 63 that a pump's UART keeps.
+    /// The most stops, and questions behind them, that may be unanswered within ``stopMemory``: some 30 bytes of the 63 that a
+    /// pump's UART keeps.
     private static let mostStops = 5
     private static let stopMemory = Duration.seconds(1)
 
@@ -18,16 +19,17 @@ struct SendingPace {
     /// Takes note that the command sent last is given up. The device may need `readingTime` to read it.
     mutating func noteGivingUp(readingTime: Duration) { nextSending = lastSending + readingTime }
 
-    /// Takes note that a stop was answered. If none is unanswered now, the device has read everything sent before.
+    /// Takes note that a stop, or a question behind one, was answered. If none is unanswered now, the device has read everything sent before.
     mutating func noteStopAnswer() {
         if !stops.isEmpty { stops.removeFirst() }
         if stops.isEmpty { nextSending = .zero }
     }
 
-    /// Counts one more stop, and returns whether to send it: false where enough of them are unanswered.
-    mutating func takeStop(at now: Duration) -> Bool {
+    /// Counts one more stop, or a question behind one, and returns whether to send it: false if enough of them are unanswered.
+    /// The last place is a stop's.
+    mutating func takeStop(at now: Duration, isQuestion: Bool = false) -> Bool {
         stops.removeAll { $0 + Self.stopMemory <= now }
-        guard stops.count < Self.mostStops else { return false }
+        guard stops.count < Self.mostStops - (isQuestion ? 1 : 0) else { return false }
         stops.append(now)
         return true
     }

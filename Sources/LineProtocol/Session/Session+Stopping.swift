@@ -1,9 +1,12 @@
 extension Session {
-    /// How long an acknowledgement of a stop is waited for before it is sent again. A pump answers within 250 ms; what is
-    /// sent twice does no harm.
+    /// The time between two stops. A pump acknowledges one within 250 ms.
     static var stopInterval: Duration { .milliseconds(500) }
     /// How long it is waited for behind an error: that of a half-sent line is followed by the acknowledgement.
     static var stopIntervalAfterError: Duration { .milliseconds(250) }
+    /// The longest time by which the lines of a device that is not heard to be safe put off the end of its stop.
+    ///
+    /// The pump protocol: the 63 bytes that a UART keeps are 31 lines at most, and a turn of the loop reads one in 159 ms.
+    public static var stopExtension: Duration { .seconds(6) }
 
     /// Makes the device safe, before all that is in flight or waits.
     ///
@@ -27,56 +30,56 @@ extension Session {
     ) async throws(SessionError) -> Family.Reply {
         if !hasTurn { try await waitForTurn(rule.command, isUrgent: true) }
         listener.conversation.begin(rule)
-        var count = 0
-        // Whether one that brought no answer may have reached the device.
-        var mayHaveArrived = false
+        var progress = StopProgress(text(of: rule.command))
         defer {
-            listener.conversation.endStop(isOwedAnswer: mayHaveArrived && count > 1)
+            listener.conversation.endStop(isOwedAnswer: progress.mayHaveArrived && progress.count > 1)
             turns.release()
         }
-        // The acknowledgement may be that of another program's OFF, behind which its ON comes, unless this session has heard
-        // the device answer and is owed no reply.
-        let mustConfirm = listener.conversation.hearsThePast || !listener.conversation.areErrorsOwn
-        var rule = rule
-        if mustConfirm { rule.command = Family.untold(rule.command) }
-        let end = clock.elapsed() + timeout
-        let silence = SessionError(.noAnswer, command: text(of: rule.command), outcome: .unknown)
-        var failure = silence
-        var refusals = 0
+        let start = clock.elapsed()
+        var (end, heardCount) = (start + timeout, listener.conversation.heardCount)
         while clock.elapsed() < end {
-            count += 1
-            do throws(SessionError) {
-                let reply = try await sendStop(rule, until: min(end, clock.elapsed() + Self.stopInterval))
-                if !mustConfirm { return reply }
-                (failure, refusals, mayHaveArrived) = (silence, 0, true)
-            } catch {
-                switch error.code {
-                case .noAnswer, .notUnderstood, .refused: break
-                case .deviceAway:
-                    // It may be back before the time is over.
-                    mayHaveArrived = mayHaveArrived || error.outcome != .notSent
-                    failure = mayHaveArrived ? error.ofUnknownOutcome : error
-                    await pause(until: min(end, clock.elapsed() + Self.stopIntervalAfterError))
-                    continue
-                case .linkLost, .closed, .cancelled, .overtaken: throw mayHaveArrived ? error.ofUnknownOutcome : error
+            let next = clock.elapsed() + Self.stopInterval
+            progress.count += 1
+            try await sendStop(rule, until: min(end, next), &progress)
+            // The acknowledgement proves nothing: it may be another program's, and a firmware may keep running behind it.
+            if progress.asksForState {
+                switch try await state(by: rule, until: end) {
+                case .safe: return rule.reply
+                case .unsafe(let state):
+                    progress.unsafeState = state
+                    await pause(until: min(end, next))
+                case .unread: break
                 }
-                mayHaveArrived = true
-                if error.code != .noAnswer {
-                    failure = error
-                } else if failure.code == .deviceAway {
-                    failure.outcome = .unknown
-                }
-                refusals = error.code == .refused ? refusals + 1 : 0
             }
-            if listener.conversation.isStopHeard, !mustConfirm { break }
-            // It may be the answer that gets lost, also among errors: only every other one has it sent again unasked.
-            guard refusals.isMultiple(of: 2), count > 1 || listener.conversation.isStopHeard else { continue }
-            if try await isSafe(by: rule, until: end) { break }
+            // The device may still be busy with other programs' lines.
+            if progress.unsafeState == nil, heardCount != listener.conversation.heardCount {
+                heardCount = listener.conversation.heardCount
+                end = max(end, min(clock.elapsed() + timeout, start + timeout + Self.stopExtension))
+            }
         }
-        let isHeard = listener.conversation.isStopHeard && !mustConfirm
-        if isHeard || listener.conversation.isFoundSafe { return rule.reply }
-        failure.waited = timeout
-        throw failure
+        throw progress.failure(waited: clock.elapsed() - start)
+    }
+
+    /// Sends a stop once, and waits for its acknowledgement.
+    ///
+    /// - Throws: What ends the stop.
+    private func sendStop(
+        _ rule: StopRule<Family>, until newDeadline: Duration, _ progress: inout StopProgress
+    ) async throws(SessionError) {
+        do throws(SessionError) {
+            _ = try await sendStop(rule, until: newDeadline)
+            progress.noteAcknowledgement()
+        } catch {
+            switch error.code {
+            case .noAnswer, .notUnderstood, .refused: progress.note(error)
+            case .deviceAway:
+                // It may be back before the time is over.
+                progress.note(error)
+                await pause(until: min(newDeadline, clock.elapsed() + Self.stopIntervalAfterError))
+            default: throw progress.mayHaveArrived ? error.ofUnknownOutcome : error
+            }
+        }
+        if listener.conversation.isStopHeard { progress.isAcknowledged = true }
     }
 
     /// Sends a stop once.
@@ -129,29 +132,41 @@ extension Session {
 
     private func stopWasTaken() { isStopBeingSent = false }
 
-    /// Asks the device whether it is safe. Replies to earlier queries are ignored.
-    private func isSafe(by rule: StopRule<Family>, until end: Duration) async throws(SessionError) -> Bool {
-        guard let query = Family.statusQuery else { return false }
+    private enum StopState {
+        case safe
+        /// The device names another state.
+        case unsafe(String)
+        case unread
+    }
+
+    /// Asks the device for its state. Replies to earlier queries are ignored.
+    private func state(by rule: StopRule<Family>, until end: Duration) async throws(SessionError) -> StopState {
+        guard let query = Family.statusQuery else { return .unread }
         do throws(SessionError) {
             if let fence = Family.fence {
                 _ = try await ask(fence, until: end)
                 await waitForOwedFences(within: min(Self.stopInterval, (end - clock.elapsed()).half))
             }
-            let isSafe = rule.isSafe(try await ask(query, until: end))
-            if isSafe { listener.conversation.findSafe() }
-            return isSafe
+            let answer = try await ask(query, until: end)
+            return rule.unsafeState(answer).map { .unsafe($0) } ?? .safe
         } catch {
             guard error.code == .noAnswer || error.code == .notUnderstood || error.code == .deviceAway else {
                 // It is the stop that did not come about: the question's own failure would say that nothing has changed.
                 throw SessionError(error.code, command: text(of: rule.command), outcome: .unknown, link: error.link)
             }
-            return false
+            return .unread
         }
     }
 
     private func ask(_ query: Family.Command, until end: Duration) async throws(SessionError) -> Family.Reply {
         let time = min(Self.stopInterval, end - clock.elapsed())
         guard time > .zero else { throw SessionError(.noAnswer, command: text(of: query), outcome: .notSent) }
-        return try await exchange(query, timeout: time, errors: .ignored, since: stopsRequested)
+        guard pace.takeStop(at: clock.elapsed(), isQuestion: true) else {
+            await pause(until: min(end, clock.elapsed() + Family.readingTime))
+            throw SessionError(.noAnswer, command: text(of: query), outcome: .notSent)
+        }
+        let answer = try await exchange(query, timeout: time, errors: .ignored, since: stopsRequested)
+        pace.noteStopAnswer()
+        return answer
     }
 }

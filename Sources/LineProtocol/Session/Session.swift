@@ -220,7 +220,7 @@ public actor Session<Family: DeviceFamily> {
                         fence, before: command, timeout: timeout, isRepeated: !isProbe, since: stopCount)
                 }
                 // At its second sending a query may be told the truth by an error.
-                let trust = firstError == nil && !isProbe ? ownErrors : .own
+                let trust = firstError == nil && !isProbe ? errorTrust(behind: effect) : .own
                 return try await exchange(command, timeout: attemptTime, errors: trust, since: stopCount)
             } catch {
                 guard effect == .query else { throw error }
@@ -242,8 +242,12 @@ public actor Session<Family: DeviceFamily> {
     }
 
     /// What an error means that can answer the command which is sent next.
-    private var ownErrors: Flight.ErrorTrust {
-        listener.conversation.areErrorsOwn || Family.fence == nil ? .own : .doubtful
+    ///
+    /// Behind a change it may be that of the half line which ``DeviceFamily/changePrefix`` has ended.
+    private func errorTrust(behind effect: CommandEffect) -> Flight.ErrorTrust {
+        if Family.fence == nil { return .own }
+        if effect == .change, !Family.changePrefix.isEmpty { return .doubtful }
+        return listener.conversation.areErrorsOwn ? .own : .doubtful
     }
 
     func waitForTurn(
@@ -300,6 +304,8 @@ public actor Session<Family: DeviceFamily> {
             if mayBeMidLine {
                 bytes = Family.lineSpoiler + bytes
                 mayBeMidLine = false
+            } else if Family.effect(of: command) == .change {
+                bytes = Family.changePrefix + bytes
             }
             if try !link.sendAtOnce(bytes) {
                 try await send(bytes, of: id, isCommand: true)

@@ -16,6 +16,11 @@ public struct SessionError: Error, Sendable, Hashable {
         case cancelled
         /// A command that makes the device safe went before it.
         case overtaken
+        /// A command that makes the device safe was acknowledged, and the device's state could not be read behind it.
+        case unconfirmed
+        /// A command that makes the device safe was acknowledged, and the device's status names another state:
+        /// ``SessionError/deviceState``.
+        case notStopped = "not_stopped"
         /// A server that shares the device can't reach it, and has not sent the command.
         case deviceAway = "device_away"
     }
@@ -38,6 +43,8 @@ public struct SessionError: Error, Sendable, Hashable {
     public var outcome: Outcome
     /// What the device answered behind `ERROR:`.
     public var deviceCode: String?
+    /// The state that the device's status named behind a command that makes it safe.
+    public var deviceState: String?
     /// How the link broke.
     public var link: LinkError?
     /// The last line, or the pending part of one, that the protocol does not know.
@@ -87,12 +94,14 @@ extension SessionError: CustomStringConvertible {
     public var description: String {
         switch code {
         case .refused: "the device refused \(command): \(deviceCode ?? "")"
-        case .noAnswer: "no answer to \(command)"
+        case .noAnswer: "no answer to \(command)" + (deviceState.map { ", and its status says \($0)" } ?? "")
         case .notUnderstood: "unexpected reply to \(command)"
         case .linkLost: "the link broke at \(command): \(link?.description ?? "")"
         case .closed: "the session was closed at \(command)"
         case .cancelled: "\(command) was cancelled"
         case .overtaken: "\(command) was dropped: a stop was requested"
+        case .unconfirmed: "the device acknowledged \(command); its state could not be read"
+        case .notStopped: "the device acknowledged \(command), but its status says \(deviceState ?? "")"
         case .deviceAway: "\(command) was not sent: the server that shares the device can't reach it"
         }
     }

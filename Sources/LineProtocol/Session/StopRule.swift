@@ -6,27 +6,27 @@ public struct StopRule<Family: DeviceFamily>: Sendable {
     public internal(set) var command: Family.Command
     /// What is written for it, in one write.
     public let bytes: [UInt8]
-    /// What completes it: the device says so, or its status does.
+    /// The reply that its caller gets once the device's status says that it is safe.
     public let reply: Family.Reply
     /// Whether a message acknowledges it.
     public let isAcknowledgement: @Sendable (Family.Message) -> Bool
     /// Whether a message says that somebody has undone it: what acknowledges it behind that is of the time before.
     public let isUndone: @Sendable (Family.Message) -> Bool
-    /// Whether a reply to ``DeviceFamily/statusQuery`` says that the device is safe.
-    public let isSafe: @Sendable (Family.Reply) -> Bool
+    /// The state that a reply to ``DeviceFamily/statusQuery`` names, in the device's word; nil if the device is safe.
+    public let unsafeState: @Sendable (Family.Reply) -> String?
 
     /// A rule.
     public init(
         _ command: Family.Command, bytes: [UInt8], reply: Family.Reply,
         isAcknowledgement: @escaping @Sendable (Family.Message) -> Bool,
         isUndone: @escaping @Sendable (Family.Message) -> Bool,
-        isSafe: @escaping @Sendable (Family.Reply) -> Bool
+        unsafeState: @escaping @Sendable (Family.Reply) -> String?
     ) {
         self.command = command
         self.bytes = bytes
         self.reply = reply
         self.isAcknowledgement = isAcknowledgement
         self.isUndone = isUndone
-        self.isSafe = isSafe
+        self.unsafeState = unsafeState
     }
 }

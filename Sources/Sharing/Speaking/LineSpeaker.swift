@@ -24,35 +24,6 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
 
     private let session: Session<Relayed<Base>>
     private let perform: Perform
-    private let stops = Stops()
-
-    /// What somebody was told who makes the device safe just now.
-    private final class Stop: Sendable {
-        private let told = Mutex<(lines: Set<[UInt8]>, wasTold: Bool)>(([], false))
-
-        var wasTold: Bool { told.withLock { $0.wasTold } }
-
-        /// Whether a line was not told since the device was made safe, or somebody has undone that.
-        func isNews(_ line: [UInt8]) -> Bool {
-            told.withLock { told in
-                told.wasTold = true
-                return told.lines.insert(line).inserted
-            }
-        }
-
-        func wasUndone() { told.withLock { $0.lines = [] } }
-    }
-
-    /// Those that go on.
-    private final class Stops: Sendable {
-        private let all = Mutex<[Stop]>([])
-
-        func add(_ stop: Stop) { all.withLock { $0.append(stop) } }
-
-        func remove(_ stop: Stop) { all.withLock { $0.removeAll { $0 === stop } } }
-
-        func undo() { all.withLock { for stop in $0 { stop.wasUndone() } } }
-    }
 
     /// Begins to speak.
     ///
@@ -65,16 +36,18 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
         begin: Begin
     ) async throws(SessionError) {
         self.perform = perform
-        session = try await begin { [stops] event in
+        let question = StateQuestion<Base>(say)
+        session = try await begin { event in
             switch event {
             case .heard(let message):
-                if Base.stop?.isUndone(message.meaning) == true { stops.undo() }
                 // A late answer would be taken by whoever asks the same for his own.
                 if !Base.isAnswer(message.meaning) { say(.said(message.bytes + Self.lineEnd)) }
+                if case .event = Base.meaning(of: message.meaning) { question.askIfStateIsOpen() }
             case .heardBefore: break  // it tells nothing of the present
             case .lost(let error): say(.lost(error))
             }
         }
+        question.session.withLock { [session] in $0.session = session }
         guard session.link.mayHaveReset else { return }
         // The first commands wait behind its question, and OFF does not.
         Task(executorPreference: session.link.executor) { [session] in try? await session.waitUntilReady() }
@@ -104,18 +77,33 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
         }
     }
 
-    /// Makes the device safe. Where it is told so more than once, the asker is told it once, and again only where somebody has
-    /// undone it in between.
+    /// Makes the device safe. The asker is told so once the device's status says it.
     private func stop(_ command: RelayedLine<Base>, for asker: Asker) async throws(SessionError) {
-        let stop = Stop()
-        stops.add(stop)
-        defer { stops.remove(stop) }
-        var command = command
-        command.hear = { if stop.isNews($0) { asker.tell($0 + Self.lineEnd) } }
-        let answer = try await session.perform(command, timeout: Self.stopTime)
-        // Its status has said so, or the acknowledgement came between two of its sendings.
-        if !stop.wasTold { asker.tell(answer.bytes) }
+        asker.tell(try await session.perform(command, timeout: Self.stopTime).bytes)
     }
 
     func close() async { await session.close() }
+}
+
+/// Asks a device for its state behind an event that leaves it open, as the button of a pump does: nobody else may.
+private final class StateQuestion<Base: RelayedFamily & FollowedFamily>: Sendable {
+    struct Weak {
+        weak var session: Session<Relayed<Base>>?
+    }
+
+    let session = Mutex(Weak())
+    private let say: SpeechReceiver
+
+    init(_ say: @escaping SpeechReceiver) { self.say = say }
+
+    func askIfStateIsOpen() {
+        guard let session = session.withLock({ $0.session }), let query = Relayed<Base>.statusQuery,
+            let main = Base.row.state.first?.key
+        else { return }
+        Task(executorPreference: session.link.executor) { [say] in
+            guard Base.values(of: await session.state.base)[main] == nil else { return }
+            // All clients learn the answer, as if the device had said it unasked.
+            if let answer = try? await session.perform(query) { say(.said(answer.bytes)) }
+        }
+    }
 }

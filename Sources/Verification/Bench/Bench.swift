@@ -31,6 +31,10 @@ final class Bench {
     }
     /// Called before what the device drives may run for the first time.
     private let onRun: @Sendable () -> Void
+    /// Called every few seconds with the reason why a device that is to be off at the end may run.
+    let tellUnsafe: @Sendable (String) -> Void
+    /// The largest number of steps in an account. A firmware that never falls silent must not fill the memory.
+    private static let stepLimit = 100_000
     /// What the board said while it started, where opening the link has reset it.
     var bootLines: [HeardLine]?
     /// What the family keeps of the device as it was before the first check.
@@ -49,10 +53,11 @@ final class Bench {
     init(
         _ link: any Link, clock: SessionClock, options: VerificationOptions, stimulus: (any Stimulus)?,
         framing: Framing, isUnasked: @escaping @Sendable (String) -> Bool,
-        mayHaveRun: Bool = false, onRun: @escaping @Sendable () -> Void = {}
+        mayHaveRun: Bool = false, onRun: @escaping @Sendable () -> Void = {},
+        tellUnsafe: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         (self.link, self.clock, self.options, self.stimulus) = (link, clock, options, stimulus)
-        (self.isUnasked, self.mayHaveRun, self.onRun) = (isUnasked, mayHaveRun, onRun)
+        (self.isUnasked, self.mayHaveRun, self.onRun, self.tellUnsafe) = (isUnasked, mayHaveRun, onRun, tellUnsafe)
         lines = HeardLines(link.keepsPacketBounds ? .packets : framing)
         reader = LinkReader(link, clock: clock)
     }
@@ -119,8 +124,14 @@ final class Bench {
 
     func send(_ bytes: [UInt8], isQuestion: Bool = false) async throws {
         if !isQuestion { hasInterfered = true }
-        steps.append(.sent(bytes))
+        note(.sent(bytes))
         try await link.send(bytes)
+    }
+
+    private func note(_ step: CheckResult.Step) {
+        if steps.count < Self.stepLimit { return steps.append(step) }
+        let count = if case .leftOut(let lines)? = steps.last { lines } else { 1 }
+        steps[steps.count - 1] = .leftOut(lines: count + 1)
     }
 
     /// Sends a message: a line, or a write where the carrier keeps packet bounds.
@@ -149,8 +160,8 @@ final class Bench {
     func line(by deadline: Duration) async throws -> HeardLine? {
         while true {
             if let line = lines.next() {
-                steps.append(.received(line.bytes))
-                if isUnasked(line.text) { unasked.append(line) }
+                note(.received(line.bytes))
+                if isUnasked(line.text), unasked.count < Self.stepLimit { unasked.append(line) }
                 return line
             }
             guard let bytes = try await reader.next(by: deadline) else { return nil }

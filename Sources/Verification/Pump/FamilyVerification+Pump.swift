@@ -128,14 +128,18 @@ enum PumpCare {
         // What is on its way of a late reply must not be taken for the next one.
         try await bench.drain(quiet: .milliseconds(300), limit: .seconds(2))
         if isHeated { try await bench.act("temperature", "skin", "34") }
-        return try await switchOff(bench, within: bench.options.timeout * 2) != nil
+        switch try await switchOff(bench, within: bench.options.timeout * 2) {
+        // A pump whose status can't be read, or is in its error state, is tested on: each check says what it finds.
+        case .off, .acknowledged, .named("ERROR"): return true
+        case .named, .silent: return false
+        }
     }
 
     static func end(_ bench: Bench) async -> Aftermath {
         let limit = bench.mayHaveRun ? bench.options.offLimit : bench.options.timeout * 2
         do {
-            if try await switchOff(bench, within: limit) == true { return .safe }
-            return notOff(bench, "the pump has not acknowledged OFF")
+            let state = try await switchOff(bench, within: limit)
+            return state == .off ? .safe : notOff(bench, state.reason)
         } catch {
             return notOff(bench, "\(error)")
         }
@@ -146,23 +150,52 @@ enum PumpCare {
         bench.mayHaveRun ? .perhapsOn(reason) : .unread(reason)
     }
 
-    /// Repeats OFF until the pump says that it is off.
-    ///
-    /// - Returns: Whether it is off; nil where it said nothing at all that it should.
-    private static func switchOff(_ bench: Bench, within time: Duration) async throws -> Bool? {
-        let deadline = bench.elapsed + time
-        var hasAnswered = false
+    /// The state of a pump that was sent OFF.
+    private enum StateBehindOff: Equatable {
+        /// Its status says `State:OFF`.
+        case off
+        /// It has acknowledged OFF, and its status could not be read.
+        case acknowledged
+        /// Its status names another state.
+        case named(String)
+        case silent
+
+        var reason: String {
+            switch self {
+            case .off: "the pump is off"
+            case .acknowledged: "the pump acknowledged OFF, but its state could not be read"
+            case .named(let state): "the pump was sent OFF, but its status says \(state)"
+            case .silent: "the pump has not acknowledged OFF"
+            }
+        }
+    }
+
+    /// The time between two OFFs.
+    private static let stopInterval = Duration.milliseconds(500)
+    /// The time between two reports of a pump that is not off.
+    private static let reportInterval = Duration.seconds(5)
+
+    /// Repeats OFF until the pump's status says that it is off.
+    private static func switchOff(_ bench: Bench, within time: Duration) async throws -> StateBehindOff {
+        let start = bench.elapsed
+        var (deadline, nextReport, state) = (start + time, start + reportInterval, StateBehindOff.silent)
         repeat {
+            let next = bench.elapsed + stopInterval
             // A line end before it: what may be half sent must not swallow it.
             try await bench.send("\nOFF\n")
-            let isAcknowledged = try await hears(["PUMP:OFF"], bench)
+            let isAcknowledged = try await hears(["PUMP:OFF"], bench) != nil
             try await bench.send("STATUS\n", isQuestion: true)
-            let state = try await hears(["STATUS:"], bench).flatMap { StatusLine($0)?.state }
-            hasAnswered = hasAnswered || isAcknowledged != nil || state != nil
-            // One whose status can't be read has at least acknowledged it.
-            if state == "OFF" || state == "ERROR" || state == nil && isAcknowledged != nil { return true }
+            let name = try await hears(["STATUS:"], bench).flatMap { StatusLine($0)?.state }
+            if name == "OFF" { return .off }
+            if let name { state = .named(name) } else if isAcknowledged { state = .acknowledged }
+            if isAcknowledged { deadline = min(deadline, start + bench.options.unsafeLimit) }
+            if bench.elapsed >= nextReport {
+                bench.tellUnsafe(state.reason)
+                nextReport = bench.elapsed + reportInterval
+            }
+            while try await bench.line(by: next) != nil {}
         } while bench.elapsed < deadline
-        return hasAnswered ? false : nil
+        return state
     }
 
     /// The next line that begins so, whatever comes before it.

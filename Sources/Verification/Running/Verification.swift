@@ -16,6 +16,7 @@ public struct Verification: Sendable {
     private let options: VerificationOptions
     private let stimulus: (any Stimulus)?
     private let onRun: @Sendable () -> Void
+    private let tellUnsafe: @Sendable (String) -> Void
 
     /// A verification that has not begun.
     ///
@@ -25,10 +26,11 @@ public struct Verification: Sendable {
     ///   - clock: What times are measured by, and waited by.
     ///   - stimulus: Hands at the device; nil where there are none, so that some checks are skipped.
     ///   - onRun: Called once, before what the device drives may run for the first time.
+    ///   - tellUnsafe: Called every few seconds at the end, with the reason why the device may run.
     public init(
         _ family: FamilyVerification, over link: any Link, checks: [Check]? = nil, clock: any Clock<Duration>,
         options: VerificationOptions = VerificationOptions(), stimulus: (any Stimulus)? = nil,
-        onRun: @escaping @Sendable () -> Void = {}
+        onRun: @escaping @Sendable () -> Void = {}, tellUnsafe: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.family = family
         self.link = link
@@ -37,6 +39,7 @@ public struct Verification: Sendable {
         self.options = options
         self.stimulus = stimulus
         self.onRun = onRun
+        self.tellUnsafe = tellUnsafe
     }
 
     /// How many results there will be.
@@ -72,7 +75,7 @@ public struct Verification: Sendable {
     private func makeBench(mayHaveRun: Bool = false) -> Bench {
         Bench(
             link, clock: clock, options: options, stimulus: stimulus, framing: family.framing,
-            isUnasked: family.isUnasked, mayHaveRun: mayHaveRun, onRun: onRun)
+            isUnasked: family.isUnasked, mayHaveRun: mayHaveRun, onRun: onRun, tellUnsafe: tellUnsafe)
     }
 
     // MARK: Checks

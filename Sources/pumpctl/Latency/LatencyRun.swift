@@ -29,8 +29,8 @@ struct LatencyRun: Sendable {
             throw Failure(error, question, link, context)
         } catch is CancellationError where stop.wasTaken {
             throw Failure(
-                .refused, code: "stopped", "another pumpctl has switched the pump off",
-                hint: "find out who did; then repeat it", outcome: "off")
+                .refused, code: "stopped", "another pumpctl has asked for OFF",
+                hint: "find out who did; then repeat it")
         }
         let carrier = LatencyCarrier(of: link, at: endpoint)
         guard let record = result.withLock(\.self),

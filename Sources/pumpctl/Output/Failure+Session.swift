@@ -20,7 +20,9 @@ extension Failure {
         case .noAnswer:
             let time = error.waited.map { " in \($0.inSeconds) s" } ?? ""
             self.init(
-                .temporaryFailure, code: code, "\(start)no answer to \(error.command)\(time)",
+                .temporaryFailure, code: code,
+                "\(start)no answer to \(error.command)\(time)"
+                    + (error.deviceState.map { ", and the status says \($0)" } ?? ""),
                 hint: DevicePlace.adviceOnSilence(at: place, family))
         case .notUnderstood:
             let line = error.foreignLine ?? []
@@ -39,13 +41,22 @@ extension Failure {
                     "the link broke at \(error.command)" + (error.link.map { ": \($0)" } ?? ""),
                     hint: DevicePlace.adviceOnLoss(at: place ?? error.link.map { DevicePlace($0.name) }))
             }
+        case .unconfirmed:
+            self.init(
+                .temporaryFailure, code: code,
+                "\(start)\(error.command) was acknowledged, but the state of the \(family) could not be read",
+                hint: DevicePlace.adviceOnSilence(at: place, family))
+        case .notStopped:
+            self.init(
+                .protocolError, code: code,
+                "\(start)the \(family) acknowledged \(error.command), but its status says \(error.deviceState ?? "")")
         case .deviceAway:
             self.init(deviceAwayAt: place)
             message += "; \(error.command) was not sent"
         case .overtaken where error.outcome == .notSent:
             self.init(
                 .refused, code: code, "\(start)\(error.command) was not sent: OFF went before it",
-                hint: "find out who switched the pump off; then repeat it")
+                hint: "find out who sent OFF; then repeat it")
         case .closed, .cancelled, .overtaken:
             self.init(.interrupted, code: code, "\(start)\(error.command) was interrupted")
         }

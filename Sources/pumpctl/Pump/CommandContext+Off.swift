@@ -7,7 +7,7 @@ extension CommandContext {
     /// What is said where a second signal ends the program before a pump that may run was read to be off.
     static let lastWordsOnPump = """
         pumpctl: given up: the pump may be on
-          hint: switch the pump off by its button or its supply
+          hint: \(Failure.offByHand)
         """
 
     /// Gets OFF to the pump by whatever way there is, and returns once the pump was read to be off.

@@ -20,7 +20,7 @@ extension CommandContext {
     ) async throws -> Value {
         try await withSession(of: PumpFamily.self, over: link, endpoint) { pump in
             if await pump.hasDeviceStarted {
-                output.note("pumpctl: opening the port has reset the board, and so the pump was switched off")
+                output.note("pumpctl: opening the port has reset the board, which switches the pump off")
             } else if await pump.wasDeviceSilent {
                 output.note(
                     "pumpctl: the pump did not answer at first: opening the port may have reset the board, which switches "
@@ -43,10 +43,14 @@ extension CommandContext {
             failure.hint = Family.pump.hint(PumpErrorCode.pumpStartFailed.rawValue)
         }
         guard case .status(let status)? = await pump.reconcile(after: error, timeout: timeout) else { return failure }
-        let summary = PumpText.rows(status).map { "\($0) \($1)" }.joined(separator: ", ")
-        failure.message += "; the device now says: \(summary)"
+        failure.message += Self.words(status)
         failure.hint = "repeat the command if that is not what you asked for"
         return failure
+    }
+
+    /// The state that the pump has named, to follow a message.
+    static func words(_ status: PumpStatus) -> String {
+        "; the device now says: " + PumpText.rows(status).map { "\($0) \($1)" }.joined(separator: ", ")
     }
 
     /// Says that the pump was switched off.

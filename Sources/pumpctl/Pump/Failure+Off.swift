@@ -2,6 +2,10 @@ import DeviceKit
 import LineProtocol
 
 extension Failure {
+    /// The way to stop a pump that no command reaches. Its button toggles: pressed at a pump that is off, it starts it.
+    static let offByHand =
+        "switch off the supply of the pump; or press its button, which toggles, but only while you see or hear it run"
+
     /// OFF was not acknowledged.
     ///
     /// - Parameter place: Where the pump is.
@@ -13,8 +17,11 @@ extension Failure {
             return
         }
         self.init(error, .pump, at: place, unknownEffect: "the pump may be on")
-        if error.code == .noAnswer || error.code == .notUnderstood || error.code == .refused {
-            hint = "switch the pump off by its button or its supply, then find out why: pumpctl doctor"
+        switch error.code {
+        case .noAnswer, .notUnderstood, .refused: hint = "\(Self.offByHand); then find out why: pumpctl doctor"
+        case .unconfirmed: hint = "repeat it: pumpctl off; if that fails, \(Self.offByHand)"
+        case .notStopped: hint = Self.offByHand
+        default: break
         }
     }
 

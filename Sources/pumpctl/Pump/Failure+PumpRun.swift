@@ -32,7 +32,7 @@ extension PumpRun.Report {
     /// What people are told at once; nil where it is told otherwise.
     var note: String? {
         switch self {
-        case .offUnanswered(let error): "pumpctl: \(Failure(off: error).message); OFF is sent again until it answers"
+        case .offUnanswered(let error): "pumpctl: \(Failure(off: error).message); OFF is sent again until it is off"
         case .lost(let error):
             "pumpctl: \(error); the pump may be on. Reconnecting to switch it off; a second signal gives up"
         case .begins, .on, .leftAlone, .off: nil

@@ -14,9 +14,9 @@ struct OffCommand: PumpContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "off", abstract: "Stop the pump; also leaves the state in which it was stopped for safety.",
         discussion: """
-            OFF is sent before anything else, and again until the pump acknowledges it or --timeout is over. Where another \
-            pumpctl has the device, that one sends it. Over BLE, finding the pump and connecting to it may take longer than \
-            --timeout, up to a minute.
+            OFF is sent before anything else, and again until the pump's status says that it is off or --timeout is over. \
+            Where another pumpctl has the device, that one sends it. Over BLE, finding the pump and connecting to it may take \
+            longer than --timeout, up to a minute.
             """,
         example: "pumpctl --port /dev/ttyUSB0 off")
     static var isStop: Bool { true }

@@ -30,7 +30,7 @@ struct FirmwareVerification: Sendable {
         let (aftermath, offFailure) = await safeAftermath(verdict)
         context.work.setLastWords(nil)
         // A report says all that the exit code says: what is green in it must have come to its end.
-        if let error = unsafeEnding(aftermath, offFailure, of: verdict)
+        if let error: any Error = Self.unsafeEnding(aftermath, offFailure, of: verdict)
             ?? error(of: verdict, aftermath, isStopped: stop.wasTaken)
         {
             report.end(verdict, Abandonment(Failure(of: error, context.family, at: context.place)))
@@ -47,6 +47,8 @@ struct FirmwareVerification: Sendable {
             family, over: link, checks: checks, clock: context.clock, options: options, stimulus: stimulus
         ) { [work = context.work, isPump = family.family == FamilyVerification.pump.family] in
             if isPump { work.setLastWords(CommandContext.lastWordsOnPump) }
+        } tellUnsafe: { [output = context.output] reason in
+            output.note("pumpctl: \(reason.printable()); the pump may be on: OFF is sent again")
         }
         return try await verification.run { result in
             report.begin(count: verification.count)
@@ -78,7 +80,7 @@ struct FirmwareVerification: Sendable {
     }
 
     /// The failure of a verification behind which a pump was not read to be off; nil where it was.
-    private func unsafeEnding(
+    static func unsafeEnding(
         _ aftermath: Aftermath, _ offFailure: Failure?, of verdict: FirmwareVerdict
     ) -> Failure? {
         let status: ExitStatus = if case .lost = verdict.ending { .ioError } else { .temporaryFailure }
@@ -92,7 +94,8 @@ struct FirmwareVerification: Sendable {
         case .perhapsOn(let reason):
             failure = offFailure ?? Failure(status, code: "off_failed", "\(reason); the pump may be on")
             (failure.status, failure.code, failure.outcome) = (status, "off_failed", "unknown")
-            failure.hint = "switch the pump off by its button or its supply"
+            if status == .temporaryFailure, verdict.failedCount > 0 { failure.status = .checkFailed }
+            failure.hint = Failure.offByHand
         }
         failure.mustBeSaid = true
         return failure
@@ -108,9 +111,10 @@ struct FirmwareVerification: Sendable {
             }
             return failure
         case .interrupted where isStopped:
+            let isOff = aftermath == .safe
             return Failure(
-                .refused, code: "stopped", "another pumpctl has switched the pump off",
-                hint: "find out who did; then repeat it", outcome: "off")
+                .refused, code: "stopped", "another pumpctl has \(isOff ? "switched the pump off" : "asked for OFF")",
+                hint: "find out who did; then repeat it", outcome: isOff ? "off" : nil)
         case .interrupted: return CancellationError()
         case .stimulusFailed(let error): return error
         case .complete, .unusable, .timeIsUp: return nil

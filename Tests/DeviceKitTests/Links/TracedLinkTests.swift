@@ -71,8 +71,8 @@ struct TracedLinkTests {
         let bare = ScriptedLink(takesAtOnce: takesAtOnce) { sent in
             lines.update { $0.append("> \(sent)") }
             return switch sent {
-            case "ON\n": "OK\r\nPUMP:ON\r\n"
-            case "SPEED:7\n": "ERROR:PUMP_NOT_RUNNING\r\n"
+            case "\nON\n": "OK\r\nPUMP:ON\r\n"
+            case "\nSPEED:7\n": "ERROR:PUMP_NOT_RUNNING\r\n"
             case "\nOFF\n": "OK\r\nPUMP:OFF\r\n"
             case "TEMP\n": "TEMP:34.5\r\n"
             case "STATUS\n": Self.off
@@ -104,7 +104,7 @@ struct TracedLinkTests {
         bare.holdSends()
         let late = perform(.on)
         _ = try await lines.wait(for: "the last command") { lines in
-            lines.count { $0 == "> ON\n" } == 3 ? true : nil
+            lines.count { $0 == "> \nON\n" } == 3 ? true : nil
         }
         if isLost {
             await bare.end(with: LinkError(.disconnected, name: "scripted", activity: "receive"))

@@ -52,6 +52,23 @@ struct PumpMonitorTests {
         await #expect(throws: CancellationError.self) { while try await updates.next() != nil {} }
     }
 
+    @Test(
+        "Behind the button the pump is asked at once: it is off by a status alone",
+        arguments: ["MANUAL:OFF", "PUMP:OFF"])
+    func asksBehindButton(line: String) async throws {
+        let monitor = try await monitor()
+        var updates = monitor.makeAsyncIterator()
+        #expect(await link.nextSent() == "STATUS\n")
+        await comesIn(Self.on)
+        #expect(try await updates.next()?.state.power == .on)
+        await comesIn(line)
+        #expect(try await updates.next()?.state.power == .unknown)
+        #expect(await link.nextSent() == "STATUS\n")
+        await comesIn(Self.off)
+        #expect(try await updates.next()?.state.power == .off)
+        await monitor.close()
+    }
+
     @Test("Who breaks off ends it, also where somebody still has it")
     func brokenOff() async throws {
         let monitor = try await monitor()

@@ -25,7 +25,7 @@ struct PumpRunTests {
             let run = PumpRun(
                 PumpRun.Plan(time: time), timeout: .seconds(3), clock: clock, executor: link.executor, reopen: reopen)
             task = Task { try await run.run(session) }
-            await goesOut("ON\n", answer: "OK", "PUMP:ON")
+            await goesOut("\nON\n", answer: "OK", "PUMP:ON")
             await goesOut("TEMP\n", answer: "TEMP:34.5")
             await goesOut("STATUS\n", answer: PumpRunTests.on)
         }
@@ -42,6 +42,8 @@ struct PumpRunTests {
         /// Why it ended, once it has switched the pump off.
         func error() async -> PumpRunError? {
             await goesOut("\nOFF\n", answer: "OK", "PUMP:OFF")
+            await goesOut("TEMP\n", answer: "TEMP:34.5")
+            await goesOut("STATUS\n", answer: PumpRunTests.off)
             let error = await #expect(throws: PumpRunError.self) { try await task.value }
             #expect(error?.aftermath == .off)
             return error
@@ -119,7 +121,7 @@ struct PumpRunTests {
             PumpRun.Plan(time: .seconds(600)), timeout: .seconds(3), clock: clock, executor: link.executor
         ) { second }
         let task = Task { try await run.run(session) }
-        #expect(await link.nextSent() == "ON\n")
+        #expect(await link.nextSent() == "\nON\n")
         await link.deliver("[WARNING] the device is away\r\n")
         await clock.untilSomebodySleeps(until: .seconds(3))
         clock.advance(by: .seconds(3))
@@ -186,6 +188,42 @@ struct PumpRunTests {
         try await task.value
         #expect(told.state == ["noAnswer", "off"])
         #expect(!pump.state.isOn)
+    }
+
+    @Test("A pump that acknowledges OFF and keeps running is not reported to be off, and is sent OFF until it is")
+    func ignoredOff() async throws {
+        let (clock, pump, told) = (ManualClock(), Watched(Pump(ignoresOff: true)), Watched<[String]>([]))
+        let link = ScriptedLink { sent in pump.update { $0.answer(to: sent) } }
+        let session = PumpSession(link: link, clock: clock)
+        try await session.start()
+        let run = PumpRun(
+            PumpRun.Plan(time: .seconds(1)), timeout: .seconds(3), clock: clock, executor: link.executor,
+            reopen: { throw CancellationError() }
+        ) { report in
+            switch report {
+            case .off: told.update { $0.append("off") }
+            case .offUnanswered(let error): told.update { $0.append("\(error)") }
+            case .begins, .on, .lost, .leftAlone: break
+            }
+        }
+        let isOver = Watched(false)
+        let task = Task {
+            defer { isOver.update { $0 = true } }
+            try await run.run(session)
+        }
+        for _ in 0..<200 {
+            await settle()
+            clock.advance(by: .milliseconds(100))
+        }
+        #expect(!isOver.state)
+        #expect(told.state == ["the device acknowledged OFF, but its status says ON"])
+        pump.update { $0.ignoresOff = false }
+        for _ in 0..<90 where !isOver.state {
+            await settle()
+            clock.advance(by: .milliseconds(100))
+        }
+        try await task.value
+        #expect(told.state.last == "off" && !pump.state.isOn)
     }
 
     /// A run of ten minutes whose pump is silent once it was told to be on, until OFF was sent or the time is over.
@@ -281,13 +319,15 @@ struct PumpRunTests {
     private struct Pump {
         var isOn = false
         var isSilent = false
+        /// Whether it acknowledges OFF and keeps running.
+        var ignoresOff = false
 
         mutating func answer(to sent: String) -> String? {
             guard !isSilent else { return nil }
             switch sent {
-            case "ON\n", "\nOFF\n":
-                isOn = sent == "ON\n"
-                return "OK\r\nPUMP:\(isOn ? "ON" : "OFF")\r\n"
+            case "\nON\n", "\nOFF\n":
+                isOn = sent == "\nON\n" || ignoresOff
+                return "OK\r\nPUMP:\(sent == "\nON\n" ? "ON" : "OFF")\r\n"
             case "TEMP\n": return "TEMP:34.5\r\n"
             case "STATUS\n": return "\(isOn ? PumpRunTests.on : PumpRunTests.off)\r\n"
             default: return "ERROR:UNKNOWN_COMMAND\r\n"
@@ -304,6 +344,8 @@ struct PumpRunTests {
         #expect(run.link.unreadSent == [])
         run.task.cancel()
         await run.goesOut("\nOFF\n", answer: "OK", "PUMP:OFF")
+        await run.goesOut("TEMP\n", answer: "TEMP:34.5")
+        await run.goesOut("STATUS\n", answer: Self.off)
         await #expect(throws: CancellationError.self) { try await run.task.value }
     }
 }

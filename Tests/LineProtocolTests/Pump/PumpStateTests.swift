@@ -47,16 +47,28 @@ struct PumpStateTests {
         #expect(state.temperatures.skin?.celsius == 34.5)
     }
 
+    private static let off = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}"
+
+    @Test(
+        "is off by a status alone: a firmware may acknowledge OFF and keep running",
+        arguments: ["PUMP:OFF", "MANUAL:OFF"])
+    func isOffByStatus(line: String) {
+        #expect(PumpState(after: [Self.running, line]).power == .unknown)
+        #expect(PumpState(after: [Self.running, line, Self.off]).power == .off)
+        #expect(PumpState(after: [Self.off, line]).power == .off)
+    }
+
     @Test("stops by OFF")
     func stopsByCommand() {
         let state = PumpState(after: ["PUMP:ON", "PUMP:OFF"])
-        #expect(state.power == .off)
+        #expect(state.power == .unknown)
         #expect(state.speed == nil && state.speedPercent == nil)
         #expect(state.lastControl == .app)
     }
 
     @Test(
-        "names the button as the last control", arguments: [("MANUAL:ON", PumpStatus.Power.on), ("MANUAL:OFF", .off)])
+        "names the button as the last control",
+        arguments: [("MANUAL:ON", PumpStatus.Power.on), ("MANUAL:OFF", .unknown)])
     func namesButton(line: String, power: PumpStatus.Power) {
         let state = PumpState(after: ["PUMP:ON", line])
         #expect(state.power == power)
@@ -160,7 +172,7 @@ struct PumpStateTests {
     @Test("no longer takes a pump for running that says it is not")
     func notRunningIsNotOn() {
         #expect(PumpState(after: ["PUMP:ON", "ERROR:PUMP_NOT_RUNNING"]).power == .unknown)
-        #expect(PumpState(after: ["PUMP:OFF", "ERROR:PUMP_NOT_RUNNING"]).power == .off)
+        #expect(PumpState(after: [Self.off, "ERROR:PUMP_NOT_RUNNING"]).power == .off)
     }
 
     @Test("is unknown once the firmware says that it starts", arguments: ["HELLO:pump", "Ready for commands..."])

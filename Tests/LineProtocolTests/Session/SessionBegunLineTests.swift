@@ -33,8 +33,23 @@ import Testing
         await bench.comesIn("TEMP:34.5")
         await bench.goesOut("ON")
         await bench.comesIn("ERROR:PUMP_START_FAILED")
+        await bench.confirmsRefusal()
         #expect(await attempt.value.code == .refused)
-        await bench.finish()
+        await bench.finish(heard: [.now("ERROR:PUMP_START_FAILED")])
+    }
+
+    @Test(arguments: [
+        ["ERROR:UNKNOWN_COMMAND"], ["ERROR:CMD_TOO_LONG"], ["ERROR:INVALID_SPEED_VALUE"], ["OK", "SPEED:25"],
+    ])
+    func `A line end before a change keeps it apart from another program's half line`(answer: [String]) async throws {
+        let bench = try await SessionBench(hasPast: false)
+        let attempt = bench.begin(.speed(speed(178)))
+        #expect(await bench.link.nextSent() == "\nSPEED:178\n")
+        for line in answer { await bench.comesIn(line) }
+        if answer.count == 1 { await bench.goesOut("TEMP") }
+        await bench.comesIn("OK", "SPEED:178")
+        #expect(await attempt.value == .success(.speed(speed(178))))
+        await bench.session.close()
     }
 
     @Test func `After a command that was stopped while it was sent, the next is kept apart from it`() async throws {

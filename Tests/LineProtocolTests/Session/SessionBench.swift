@@ -33,6 +33,16 @@ struct SessionBench {
     static let statusError = "STATUS:{State:ERROR,WaterTemp:12.0C,SkinTemp:41.0C}"
     static let gone = LinkError(.disconnected, name: "scripted", activity: "receive")
 
+    private static func isPreceded(_ line: String) -> Bool {
+        line == "ON" || line == "OFF" || line.hasPrefix("SPEED:")
+    }
+
+    /// The pump answers the question behind a change that met an error: it has not carried out the change.
+    func confirmsRefusal(sourceLocation: SourceLocation = #_sourceLocation) async {
+        await goesOut("TEMP", sourceLocation: sourceLocation)
+        await comesIn("TEMP:34.5")
+    }
+
     let clock = ManualClock()
     let link: ScriptedLink
     let session: PumpSession
@@ -71,10 +81,10 @@ struct SessionBench {
     /// Waits until the session has taken in what was begun before.
     func settle() async { _ = await session.state }
 
-    /// Waits until exactly these lines were sent next, OFF with the bare line end before it.
+    /// Waits until exactly these lines were sent next, a change and OFF with the bare line end before it.
     func goesOut(_ lines: String..., sourceLocation: SourceLocation = #_sourceLocation) async {
         #expect(
-            await link.nextSent(lines.count) == lines.map { $0 == "OFF" ? "\nOFF\n" : $0 + "\n" },
+            await link.nextSent(lines.count) == lines.map { (Self.isPreceded($0) ? "\n" : "") + $0 + "\n" },
             sourceLocation: sourceLocation)
     }
 

@@ -61,11 +61,11 @@ import Testing
         await bench.session.close()
     }
 
-    @Test func `Once something was answered, an error refuses at once`() async throws {
+    @Test func `Once something was answered, an error refuses a query at once`() async throws {
         let bench = try await SessionBench(hasPast: false)
-        let attempt = bench.begin(.on)
-        await bench.goesOut("ON")
-        await bench.comesIn("ERROR:PUMP_START_FAILED")
+        let attempt = bench.begin(.status)
+        await bench.goesOut("STATUS")
+        await bench.comesIn("ERROR:UNKNOWN_COMMAND")
         #expect(await attempt.value.failure?.code == .refused)
         await bench.finish()
     }

@@ -59,11 +59,11 @@ import Testing
 
     @Test func `A reply that came before the link was lost is the reply`() async throws {
         let bench = try await SessionBench(hasPast: false)
-        let attempt = bench.begin(.off)
-        await bench.goesOut("OFF")
-        await bench.comesIn("OK", "PUMP:OFF")
+        let attempt = bench.begin(.on)
+        await bench.goesOut("ON")
+        await bench.comesIn("OK", "PUMP:ON")
         await bench.link.end(with: SessionBench.gone)
-        #expect(await attempt.value == .success(.off))
+        #expect(await attempt.value == .success(.on))
         #expect(await bench.session.state.power == .unknown)
         await bench.finish(heard: [.lost(SessionBench.gone)])
     }

@@ -8,12 +8,14 @@ struct PumpDialogue: Sendable, CustomTestStringConvertible {
     let out: String
     let lines: [String]
     let reply: PumpReply
+    /// Whether the state is asked for behind the reply.
+    var isConfirmed = false
 
     var testDescription: String { out }
 
     static let all = [
         PumpDialogue(command: .on, out: "ON", lines: ["OK", "PUMP:ON"], reply: .on),
-        PumpDialogue(command: .off, out: "OFF", lines: ["OK", "PUMP:OFF"], reply: .off),
+        PumpDialogue(command: .off, out: "OFF", lines: ["OK", "PUMP:OFF"], reply: .off, isConfirmed: true),
         PumpDialogue(command: .speed(speed(0)), out: "SPEED:0", lines: ["OK", "SPEED:0"], reply: .speed(speed(0))),
         PumpDialogue(
             command: .speed(speed(255)), out: "SPEED:255", lines: ["OK", "SPEED:255"], reply: .speed(speed(255))),
@@ -37,6 +39,7 @@ struct PumpDialogue: Sendable, CustomTestStringConvertible {
         let attempt = bench.begin(dialogue.command)
         await bench.goesOut(dialogue.out)
         await bench.link.deliver(dialogue.lines.map { $0 + "\r\n" }.joined())
+        if dialogue.isConfirmed { await bench.confirmsOff() }
         #expect(await attempt.value == .success(dialogue.reply))
         await bench.finish()
     }
@@ -81,6 +84,7 @@ struct PumpDialogue: Sendable, CustomTestStringConvertible {
             await bench.goesOut(dialogue.out)
             await bench.link.deliver([Array(bytes[..<cut])])
             await bench.link.deliver([Array(bytes[cut...])])
+            if dialogue.isConfirmed { await bench.confirmsOff() }
             #expect(await attempt.value == .success(dialogue.reply), "cut at \(cut)")
             await bench.finish()
         }
@@ -92,6 +96,7 @@ struct PumpDialogue: Sendable, CustomTestStringConvertible {
         let attempt = bench.begin(dialogue.command)
         await bench.goesOut(dialogue.out)
         await bench.link.deliver(dialogue.lines.map { $0 + ending }.joined().utf8.map { [$0] })
+        if dialogue.isConfirmed { await bench.confirmsOff() }
         #expect(await attempt.value == .success(dialogue.reply))
         await bench.finish()
     }
@@ -151,10 +156,11 @@ struct PumpDialogue: Sendable, CustomTestStringConvertible {
     @Test func `The rest of a line that is too long is no line of its own`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let long = String(repeating: "X", count: PumpFamily.lineLimit)
-        await bench.comesIn(long + "PUMP:ON", "MANUAL:OFF")
+        await bench.comesIn(long + "PUMP:ON", SessionBench.statusOff)
         #expect(await bench.session.state.power == .off)
         await bench.finish(heard: [
-            .now(.unknown(Array(long.utf8))), .now(.unknown(Array("PUMP:ON".utf8))), .now("MANUAL:OFF"),
+            .now(.unknown(Array(long.utf8))), .now(.unknown(Array("PUMP:ON".utf8))),
+            .now(SessionBench.statusOff),
         ])
     }
 
@@ -188,6 +194,7 @@ struct PumpDialogue: Sendable, CustomTestStringConvertible {
             await bench.comesIn(news, line)
             expected.append(.now(news))
         }
+        if dialogue.isConfirmed { await bench.confirmsOff() }
         #expect(await attempt.value == .success(dialogue.reply))
         await bench.finish(heard: expected)
     }

@@ -8,7 +8,7 @@ import Testing
         weak var link: ScriptedLink?
         weak var clock: ManualClock?
         do {
-            let bench = try await SessionBench { $0 == "ON\n" ? "OK\r\nPUMP:ON\r\n" : nil }
+            let bench = try await SessionBench { $0 == "\nON\n" ? "OK\r\nPUMP:ON\r\n" : nil }
             (session, link, clock) = (bench.session, bench.link, bench.clock)
             #expect(await bench.begin(.on).value == .success(.on))
             let unanswered = bench.begin(.off)

@@ -30,6 +30,7 @@ import Testing
         let on = bench.begin(.on)
         await bench.goesOut("ON")
         await bench.comesIn("ERROR:PUMP_START_FAILED")
+        await bench.confirmsRefusal()
         #expect(await on.value.code == .refused)
         var state = await bench.session.state
         #expect(state.isSafetyShutOff)
@@ -37,6 +38,7 @@ import Testing
         let off = bench.begin(.off)
         await bench.goesOut("OFF")
         await bench.comesIn("OK", "PUMP:OFF")
+        await bench.confirmsOff()
         #expect(await off.value == .success(.off))
         state = await bench.session.state
         #expect(!state.isSafetyShutOff)
@@ -44,7 +46,7 @@ import Testing
         #expect(state.error == nil)
         await bench.finish(heard: [
             .now(SessionBench.statusOn), .now("ERROR:SAFETY_SHUTOFF"), .now("Maximum runtime exceeded"),
-            .now(SessionBench.statusError),
+            .now(SessionBench.statusError), .now("ERROR:PUMP_START_FAILED"),
         ])
     }
 
@@ -65,9 +67,10 @@ import Testing
         let attempt = bench.begin(.speed(speed(9)))
         await bench.goesOut("SPEED:9")
         await bench.comesIn("ERROR:PUMP_NOT_RUNNING")
+        await bench.confirmsRefusal()
         #expect(await attempt.value.code == .refused)
         #expect(await bench.session.state.power == .unknown)
-        await bench.finish(heard: [.now(SessionBench.statusOn)])
+        await bench.finish(heard: [.now(SessionBench.statusOn), .now("ERROR:PUMP_NOT_RUNNING")])
     }
 
     @Test func `News between the lines of a reply is in the state as soon as it is heard`() async throws {

@@ -23,11 +23,13 @@ import Testing
         await bench.goesOut(command.text)
         await bench.comesIn("ERROR:" + code)
         if Self.answers[code]?.contains(command) == true {
+            let isChange = PumpFamily.effect(of: command) == .change
+            if isChange { await bench.confirmsRefusal() }
             #expect(
                 await attempt.value
                     == .failure(
                         SessionError(.refused, command: command.text, outcome: .nothingChanged, deviceCode: code)))
-            await bench.finish()
+            await bench.finish(heard: isChange ? [.now("ERROR:" + code)] : [])
         } else {
             let dialogue = try #require(PumpDialogue.all.first { $0.command.text.prefix(3) == command.text.prefix(3) })
             await bench.comesIn(dialogue.lines[0])
@@ -44,12 +46,13 @@ import Testing
         let attempt = bench.begin(.on)
         await bench.goesOut("ON")
         await bench.comesIn("OK", "ERROR:PUMP_START_FAILED")
+        await bench.confirmsRefusal()
         #expect(
             await attempt.value
                 == .failure(
                     SessionError(
                         .refused, command: "ON", outcome: .nothingChanged, deviceCode: "PUMP_START_FAILED")))
-        await bench.finish()
+        await bench.finish(heard: [.now("ERROR:PUMP_START_FAILED")])
     }
 
     @Test func `After a refusal the next command goes out as it is`() async throws {
@@ -57,11 +60,12 @@ import Testing
         let refused = bench.begin(.speed(speed(9)))
         await bench.goesOut("SPEED:9")
         await bench.comesIn("ERROR:PUMP_NOT_RUNNING")
+        await bench.confirmsRefusal()
         _ = await refused.value
         let next = bench.begin(.on)
         await bench.goesOut("ON")
         await bench.comesIn("OK", "PUMP:ON")
         #expect(await next.value == .success(.on))
-        await bench.finish()
+        await bench.finish(heard: [.now("ERROR:PUMP_NOT_RUNNING")])
     }
 }

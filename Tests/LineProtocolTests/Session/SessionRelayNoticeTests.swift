@@ -126,6 +126,7 @@ import Testing
         await bench.pass(until: .milliseconds(250))
         await bench.goesOut("OFF")
         await bench.comesIn("OK", "PUMP:OFF")
+        await bench.confirmsOff()
         #expect(await attempt.value == .success(.off))
         await bench.finish()
     }

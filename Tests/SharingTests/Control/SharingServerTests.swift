@@ -144,7 +144,7 @@ struct SharingServerTests {
             try await rig.untilUp()
             let client = try await rig.client()
             try await client.send(.object(["id": 1, "do": "command", "device": "pump", "name": "on"]))
-            #expect(await link.nextSent() == "ON\n")
+            #expect(await link.nextSent() == "\nON\n")
             await settle()
             rig.clock.advance(by: .seconds(3))
             let error = try #require(try await client.message()["error"])
@@ -319,7 +319,7 @@ struct SharingServerTests {
                 ]).json
             }
             try await client.say(requests.joined(separator: "\n") + "\n")
-            #expect(await link.nextSent(2) == ["ON\n", "\nOFF\n"])
+            #expect(await link.nextSent(2) == ["\nON\n", "\nOFF\n"])
             var outcomes: [JSONValue: JSONValue] = [:]
             while outcomes.count < 3 {
                 let response = try await client.message()

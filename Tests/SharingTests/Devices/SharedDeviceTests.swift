@@ -303,7 +303,6 @@ struct SharedDeviceTests {
         } _: { bench in
             var clients: [LineClientEnd] = []
             for _ in 0..<4 { clients.append(try await bench.client()) }
-            // The device has answered before: else OFF alone takes more than one sending.
             try await clients[0].say("STATUS\n")
             #expect(await link.nextSent() == "STATUS\n")
             await link.deliver("STATUS:{State:OFF}\r\n")
@@ -311,6 +310,10 @@ struct SharedDeviceTests {
             try await clients[0].say("OFF\n")
             #expect(await link.nextSent() == "\nOFF\n")
             await link.deliver("OK\r\nPUMP:OFF\r\n")
+            #expect(await link.nextSent() == "TEMP\n")
+            await link.deliver("TEMP:34.5\r\n")
+            #expect(await link.nextSent() == "STATUS\n")
+            await link.deliver("STATUS:{State:OFF}\r\n")
             #expect(try await clients[0].lines(2) == ["OK", "PUMP:OFF"])
             for isRecent in [true, false] {
                 for client in clients[1...] { try await client.say("TEMP\n") }

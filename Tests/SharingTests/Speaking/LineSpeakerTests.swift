@@ -27,8 +27,9 @@ struct LineSpeakerTests {
     func order() async throws {
         let link = ScriptedLink { sent in
             switch sent {
-            case "STATUS\n": "MANUAL:ON\r\nSTATUS:{State:ON}\r\nMANUAL:OFF\r\n"
-            case "\nOFF\n": "MANUAL:OFF\r\nOK\r\nPUMP:OFF\r\nMANUAL:ON\r\n"
+            case "STATUS\n": "MANUAL:ON\r\nSTATUS:{State:OFF}\r\nMANUAL:OFF\r\n"
+            case "TEMP\n": "TEMP:34.5\r\n"
+            case "\nOFF\n": "MANUAL:OFF\r\nOK\r\nPUMP:OFF\r\n"
             default: nil
             }
         }
@@ -37,9 +38,9 @@ struct LineSpeakerTests {
         try await speaker.perform(Array("OFF".utf8), for: asker)
         #expect(
             told.state == [
-                "to all: MANUAL:ON\r\n", "to the asker: STATUS:{State:ON}\r\n", "to all: MANUAL:OFF\r\n",
-                "to all: MANUAL:OFF\r\n", "to the asker: OK\r\n", "to the asker: PUMP:OFF\r\n",
-                "to all: MANUAL:ON\r\n",
+                "to all: MANUAL:ON\r\n", "to the asker: STATUS:{State:OFF}\r\n", "to all: MANUAL:OFF\r\n",
+                "to all: MANUAL:OFF\r\n", "to all: MANUAL:ON\r\n", "to all: MANUAL:OFF\r\n",
+                "to the asker: OK\r\nPUMP:OFF\r\n",
             ])
         await speaker.close()
     }
@@ -79,6 +80,20 @@ struct LineSpeakerTests {
         await speaker.close()
     }
 
+    @Test("asks behind the button for the state, which is off by a status alone")
+    func asksBehindButton() async throws {
+        let link = ScriptedLink()
+        let speaker = try await speaker(over: link)
+        await link.deliver("MANUAL:OFF\r\n")
+        #expect(await speaker.values()["state"] == nil)
+        #expect(await link.nextSent() == "STATUS\n")
+        await link.deliver("STATUS:{State:OFF}\r\n")
+        _ = try await told.wait(for: "the status") { $0.count == 2 ? true : nil }
+        #expect(told.state == ["to all: MANUAL:OFF\r\n", "to all: STATUS:{State:OFF}\r\n"])
+        #expect(await speaker.values()["state"] == .text("off"))
+        await speaker.close()
+    }
+
     @Test("sends nothing for who has left while another was answered")
     func leftMeanwhile() async throws {
         let link = ScriptedLink()
@@ -106,7 +121,7 @@ struct LineSpeakerTests {
         let link = ScriptedLink()
         let speaker = try await speaker(over: link)
         let asking = Task { try await speaker.perform(Array("SPEED:7".utf8), for: asker) }
-        #expect(await link.nextSent() == "SPEED:7\n")
+        #expect(await link.nextSent() == "\nSPEED:7\n")
         await clock.untilSomebodySleeps(until: .seconds(3))
         clock.advance(by: .seconds(3))
         await #expect(throws: SessionError.self) { try await asking.value }
@@ -122,10 +137,10 @@ struct LineSpeakerTests {
         let speaker = try await speaker(over: link)
         let line = String(repeating: "X", count: 70)
         let asking = Task { try await speaker.perform(Array(line.utf8), for: asker) }
-        #expect(await link.nextSent() == String(repeating: "X", count: 40))
+        #expect(await link.nextSent() == "\n" + String(repeating: "X", count: 39))
         await clock.untilSomebodySleeps(until: .milliseconds(200))
         clock.advance(by: .milliseconds(200))
-        #expect(await link.nextSent() == String(repeating: "X", count: 30) + "\n")
+        #expect(await link.nextSent() == String(repeating: "X", count: 31) + "\n")
         await link.deliver("ERROR:CMD_TOO_LONG\r\nERROR:UNKNOWN_COMMAND\r\n")
         // Whether the last is its own is found out by a question.
         #expect(await link.nextSent() == "TEMP\n")

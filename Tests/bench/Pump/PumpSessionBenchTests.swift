@@ -32,6 +32,23 @@ struct PumpSessionBenchTests {
         }
     }
 
+    @Test("Another program's half line does not swallow a change", arguments: RigKind.allCases)
+    func halfLines(kind: RigKind) async throws {
+        try await kind.run { rig in
+            let pump = try await rig.session()
+            for half in ["FOO", "O", "ON", "SPEED:25", "SPEED:2", "999", String(repeating: "X", count: 50)] {
+                try await pump.link.send(Array(half.utf8))
+                try await pump.turnOn(timeout: Self.patience)
+                #expect(try await rig.motor() == .on(180), "\(half)")
+                try await pump.link.send(Array(half.utf8))
+                try await pump.setSpeed(try #require(PumpSpeed(pwm: 178)), timeout: Self.patience)
+                #expect(try await rig.motor() == .on(178), "\(half)")
+            }
+            try await pump.turnOff(timeout: Self.patience)
+            await pump.close()
+        }
+    }
+
     private func expect(
         _ temperatures: PumpTemperatures, water: Double, skin: Double, _ kind: RigKind,
         _ location: SourceLocation = #_sourceLocation
@@ -131,7 +148,8 @@ struct PumpSessionBenchTests {
             #expect(try await rig.motor() == .on(90))
             try await rig.pressButton()
             try await heard.event("MANUAL:OFF") { $0 == .manual(isOn: false) }
-            #expect(await pump.state.power == .off)
+            #expect(await pump.state.power == .unknown)
+            #expect(try await pump.readStatus(timeout: Self.patience).power == .off)
             #expect(try await rig.motor() == .off)
             try await expectRefusal("PUMP_NOT_RUNNING") {
                 try await pump.setSpeed(try #require(PumpSpeed(pwm: 90)), timeout: Self.patience)

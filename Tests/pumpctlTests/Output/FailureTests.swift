@@ -1,6 +1,7 @@
 import DeviceKit
 import LineProtocol
 import Testing
+import Verification
 
 @testable import pumpctl
 
@@ -91,7 +92,35 @@ struct FailureTests {
         #expect(Failure(PumpRunError(.notBack(gone))).outcome == "unknown")
         #expect(
             PumpRun.Report.offUnanswered(silence).note
-                == "pumpctl: no answer to OFF; the pump may be on; OFF is sent again until it answers")
+                == "pumpctl: no answer to OFF; the pump may be on; OFF is sent again until it is off")
+    }
+
+    @Test("An acknowledged OFF whose pump runs, or whose state is not known, is a failure that says so")
+    func unconfirmedOff() {
+        var running = SessionError(.notStopped, command: "OFF", outcome: .unknown)
+        running.deviceState = "ON"
+        let failure = Failure(off: running)
+        #expect(failure.status == .protocolError && failure.outcome == "unknown")
+        #expect(failure.message == "the pump acknowledged OFF, but its status says ON; the pump may be on")
+        let unread = Failure(off: SessionError(.unconfirmed, command: "OFF", outcome: .unknown))
+        #expect(unread.status == .temporaryFailure && unread.outcome == "unknown")
+        #expect(
+            unread.message
+                == "OFF was acknowledged, but the state of the pump could not be read; the pump may be on")
+        // The button toggles: pressed at a pump that is off, it starts it.
+        for hint in [failure.hint, unread.hint] {
+            #expect(hint?.contains("its button, which toggles, but only while you see or hear it run") == true)
+        }
+    }
+
+    @Test("A verification with a failed check behind which the pump may be on ends with 2")
+    func unsafeVerification() {
+        var verdict = FirmwareVerdict()
+        verdict.results = [CheckResult(id: "pump.off.stops", paragraph: "1", outcome: .failed(expected: "", got: ""))]
+        let failure = FirmwareVerification.unsafeEnding(.perhapsOn("its status says ON"), nil, of: verdict)
+        #expect(failure?.status == .checkFailed && failure?.outcome == "unknown")
+        #expect(failure?.message == "its status says ON; the pump may be on")
+        #expect(failure?.mustBeSaid == true)
     }
 
     @Test(

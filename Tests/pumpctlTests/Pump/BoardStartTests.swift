@@ -37,7 +37,7 @@ struct BoardStartTests {
         let ending = try await Pumpctl.run("--port", try port(saying: "Ready for commands...\r\n"), "status")
         #expect(ending.status == 0, "\(ending)")
         #expect(
-            ending.errors.contains("opening the port has reset the board, and so the pump was switched off"),
+            ending.errors.contains("opening the port has reset the board, which switches the pump off"),
             "\(ending)")
         #expect(!ending.errors.contains("may have reset"), "\(ending)")
     }

@@ -64,10 +64,19 @@ struct OffTests {
     func refused() async throws {
         let device = try await ScriptedDevice { _ in "ERROR:UNKNOWN_COMMAND\r\n" }
         let ending = try await Pumpctl.run("-p", device.port, "--json", "--timeout", "3", "off")
-        expectFailure(ending, 1, saying: "refused OFF: UNKNOWN_COMMAND", "the pump may be on", hint: "its button")
+        expectFailure(
+            ending, 1, saying: "refused OFF: UNKNOWN_COMMAND", "the pump may be on",
+            hint: "its button, which toggles, but only while you see or hear it run")
         #expect(try ending.object()["outcome"] as? String == "unknown")
         #expect(device.heard.state.text.hasPrefix("\nOFF\n\nOFF\n"))
         await device.close()
+    }
+
+    @Test("Waits beyond its time for a board that is starting, once that is heard")
+    func startingBoard() async throws {
+        let ending = try await Pumpctl.run("-p", "sim:pump?banner=hello", "--timeout", "3", "off")
+        #expect(ending.status == 0, "\(ending)")
+        #expect(ending.output == "pump off\n")
     }
 
     @Test("Believes a status where the acknowledgement gets lost")

@@ -232,7 +232,7 @@ struct VerifyCommandTests {
         }
         let ending = try await Pumpctl.run(
             "--port", device.port, "verify", "--allow-run", "--only", "pump.on.reply")
-        expectFailure(ending, 74, saying: "the pump may be on", hint: "by its button or its supply")
+        expectFailure(ending, 74, saying: "the pump may be on", hint: "switch off the supply of the pump")
         for line in ending.errors.split(separator: "\n") {
             #expect(line.components(separatedBy: "may be on").count <= 2, "\(line)")
         }
@@ -252,7 +252,8 @@ struct VerifyCommandTests {
         let ending = try await process.ending()
         await device.close()
         if isSentOn {
-            expectFailure(ending, 130, saying: "given up: the pump may be on", hint: "by its button or its supply")
+            expectFailure(
+                ending, 130, saying: "given up: the pump may be on", hint: "switch off the supply of the pump")
         } else {
             #expect([130, 143].contains(ending.status), "\(ending)")
             #expect(!ending.errors.contains("may be on"), "\(ending.errors)")

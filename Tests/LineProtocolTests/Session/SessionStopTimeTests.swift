@@ -1,0 +1,125 @@
+import LineProtocol
+import TestSupport
+import Testing
+
+/// The time that OFF is given, with a pump that is busy, or does not do what it says.
+@Suite struct SessionStopTimeTests {
+    /// A pump that reads one line in 159 ms, which is a turn of its loop, and keeps 63 bytes of those that wait.
+    private final class SlowPump: @unchecked Sendable {
+        // @unchecked: touched on the simulated loop's thread only.
+        let loop = SimulatedLoop()
+        private(set) var link: LossyLink!
+        var isOn = true
+        /// Whether it keeps running when it is told OFF, which it acknowledges.
+        var ignoresOff = false
+        /// Whether it answers STATUS.
+        var tellsState = true
+        var isMute = false
+        /// Whether it knows no command.
+        var refuses = false
+        private(set) var stops: [Duration] = []
+        private var waiting: [UInt8] = []
+        private var isBusy = false
+
+        init() {
+            link = LossyLink(loop) { [unowned self] bytes in
+                if bytes.count > 4, bytes[1...].starts(with: Array("OFF".utf8)) { stops.append(loop.now) }
+                take(bytes)
+            } onEnd: {
+            }
+        }
+
+        func take(_ bytes: [UInt8]) {
+            waiting += bytes.prefix(63 - waiting.count)
+            guard !isBusy else { return }
+            isBusy = true
+            loop.at(loop.now + .milliseconds(159)) { [self] in turn() }
+        }
+
+        private func turn() {
+            isBusy = false
+            while waiting.first == 0x0A { waiting.removeFirst() }
+            guard let end = waiting.firstIndex(of: 0x0A) else { return }
+            let line = String(decoding: waiting[..<end], as: UTF8.self)
+            waiting.removeFirst(end + 1)
+            let answer = answer(to: line)
+            if !answer.isEmpty { link.arrive(Array(answer.utf8)) }
+            take([])
+        }
+
+        private func answer(to line: String) -> String {
+            switch line {
+            case _ where isMute: return ""
+            case _ where refuses: return "ERROR:UNKNOWN_COMMAND\r\n"
+            case "OFF":
+                isOn = ignoresOff && isOn
+                return "OK\r\nPUMP:OFF\r\n"
+            case "TEMP": return "TEMP:34.5\r\n"
+            case "STATUS" where tellsState: return "STATUS:{State:\(isOn ? "ON" : "OFF"),SkinTemp:34.5C}\r\n"
+            case "STATUS": return ""
+            default: return "ERROR:UNKNOWN_COMMAND\r\n"
+            }
+        }
+
+        /// Switches it off.
+        func turnOff(timeout: Duration = .seconds(3)) -> Result<Void, SessionError>? {
+            let box = Watched<Result<Void, SessionError>?>(nil)
+            _ = loop.run(limit: .seconds(100)) { [self] in
+                do throws(SessionError) {
+                    let clock = SimulatedClock(loop: loop)
+                    let session = try await PumpSession.begin(over: link, clock: clock, waitsUntilReady: false)
+                    try await session.turnOff(timeout: timeout)
+                    box.update { $0 = .success(()) }
+                } catch {
+                    box.update { $0 = .failure(error) }
+                }
+            }
+            return box.state
+        }
+
+        func failure(timeout: Duration = .seconds(3)) -> SessionError? {
+            if case .failure(let error) = turnOff(timeout: timeout) { error } else { nil }
+        }
+    }
+
+    @Test(arguments: [1, 10, 20, 31])
+    func `It gets through behind many short lines of another program`(count: Int) throws {
+        let pump = SlowPump()
+        pump.take(Array(String(repeating: "x\n", count: count).utf8))
+        try #require(pump.turnOff()).get()
+        #expect(!pump.isOn)
+    }
+
+    @Test func `A device that only ever refuses it is reported to refuse, within its time and 6 s`() {
+        let pump = SlowPump()
+        pump.refuses = true
+        let error = pump.failure()
+        #expect(error?.code == .refused && error?.outcome == .unknown)
+        #expect(pump.loop.now > .seconds(8) && pump.loop.now < .seconds(10), "\(pump.loop.now)")
+    }
+
+    @Test func `A silent device is given its time, and no more`() {
+        let pump = SlowPump()
+        pump.isMute = true
+        #expect(pump.failure()?.code == .noAnswer)
+        #expect(pump.loop.now == .seconds(3), "\(pump.loop.now)")
+    }
+
+    @Test func `A pump that acknowledges it and keeps running is sent it each 0.5 s, and is reported to run`() {
+        let pump = SlowPump()
+        pump.ignoresOff = true
+        let error = pump.failure()
+        #expect(error?.code == .notStopped && error?.deviceState == "ON" && error?.outcome == .unknown)
+        #expect(pump.stops.count >= 5)
+        #expect(zip(pump.stops, pump.stops.dropFirst()).allSatisfy { $1 - $0 >= .milliseconds(500) }, "\(pump.stops)")
+        #expect(pump.loop.now < .seconds(4), "\(pump.loop.now)")
+    }
+
+    @Test func `An acknowledgement without a status is no proof`() {
+        let pump = SlowPump()
+        pump.tellsState = false
+        let error = pump.failure()
+        #expect(error?.code == .unconfirmed && error?.outcome == .unknown)
+        #expect(pump.loop.now < .seconds(10), "\(pump.loop.now)")
+    }
+}
