@@ -45,15 +45,20 @@ struct OnCommand: PumpContextCommand {
         }
         try await context.withPump { pump in
             try await pump.turnOn(timeout: context.timeout)
-            let report: PumpOnReport
-            do throws(SessionError) {
-                if let speed { try await pump.setSpeed(speed, timeout: context.timeout) }
-                report = try await PumpOnReport.read(pump, timeout: context.timeout)
-            } catch {
-                guard [.linkLost, .deviceAway, .overtaken, .cancelled, .closed].contains(error.code) else {
-                    throw error
+            if let speed {
+                do throws(SessionError) { try await pump.setSpeed(speed, timeout: context.timeout) } catch {
+                    throw error.isSilence ? error : Failure(behindOn: error, at: context.place)
                 }
-                throw Failure(behindOn: error, at: context.place)
+            }
+            let report: PumpOnReport
+            do throws(SessionError) { report = try await PumpOnReport.read(pump, timeout: context.timeout) } catch {
+                var failure = Failure(behindOn: error, at: context.place)
+                // A half line that a reset has cut off is no reply either.
+                if error.code == .notUnderstood { failure.status = .temporaryFailure }
+                if error.isSilence, let status = try? await pump.readStatus(timeout: context.timeout) {
+                    failure.message += CommandContext.words(status)
+                }
+                throw failure
             }
             if let failure = report.failure { throw failure }
             context.tell(report)
@@ -76,7 +81,11 @@ extension CommandContext {
                 }
             }
         } catch let error where stop.wasTaken && error.isInterruption {
-            throw Failure(PumpRunError(.foundOff))
+            // A run that was cancelled behind ON ends so, once the pump was read to be off.
+            if error is CancellationError { throw Failure(PumpRunError(.foundOff)) }
+            throw Failure(
+                .refused, code: "stopped", "another pumpctl asked for OFF before ON was sent",
+                hint: "find out who did; then repeat it", outcome: "not_sent")
         }
     }
 
@@ -84,6 +93,8 @@ extension CommandContext {
     private func tell(_ report: PumpRun.Report) {
         switch report {
         case .begins: work.setLastWords(CommandContext.lastWordsOnPump)
+        case .on(let report) where report.status == nil:
+            output.note("pumpctl: ON was acknowledged, but the state of the pump could not be read; it is asked again")
         case .on(let report): if report.failure == nil { tell(report) }
         case .leftAlone: work.setLastWords(nil)
         case .off:
@@ -113,6 +124,11 @@ extension Failure {
         guard let question = Family.pump.questionWords else { return }
         hint = [hint, "ask for its state: \(question)"].compactMap(\.self).joined(separator: "; then ")
     }
+}
+
+extension SessionError {
+    /// Whether the link is there, and the pump gave no reply that tells anything.
+    fileprivate var isSilence: Bool { [.noAnswer, .notUnderstood, .refused].contains(code) }
 }
 
 extension Error {

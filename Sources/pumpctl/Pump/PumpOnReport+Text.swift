@@ -24,7 +24,11 @@ extension PumpOnReport {
         case .off:
             Failure(
                 .refused, code: "stopped", "the pump was switched on, and is off again: its button, or somebody else")
-        case .on, .unknown, nil: nil
+        case .unknown:
+            Failure(
+                .protocolError, code: "not_understood", "the pump acknowledged ON, but its status names no known state",
+                hint: "ask for its state: pumpctl status", outcome: "acknowledged")
+        case .on, nil: nil
         }
     }
 }

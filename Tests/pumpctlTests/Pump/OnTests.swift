@@ -52,14 +52,48 @@ struct OnTests {
         await device.close()
     }
 
-    @Test("Without a status it is on, and nothing more")
-    func noStatus() async throws {
-        let device = try await ScriptedDevice { $0 == "ON" ? "OK\r\nPUMP:ON\r\n" : "" }
-        let ending = try await Pumpctl.run("-p", device.port, "--timeout", "1", "on")
-        #expect(ending.status == 0)
-        #expect(ending.output == "pump on\n")
-        let json = try await Pumpctl.run("-p", device.port, "--timeout", "1", "--json", "on")
-        #expect(try json.object() == ["ok": true, "state": "on"])
+    @Test("Without a status it is not reported to be on", arguments: [[], ["--json"]])
+    func noStatus(options: [String]) async throws {
+        let device = try await ScriptedDevice { line in
+            switch line {
+            case "ON": "OK\r\nPUMP:ON\r\n"
+            case "TEMP": "TEMP:34.5\r\n"
+            case "STATUS": "ERROR:UNKNOWN_COMMAND\r\n"
+            default: ""
+            }
+        }
+        let ending = try await Pumpctl.start(["-p", device.port, "--timeout", "100"] + options + ["on"]).ending()
+        expectFailure(
+            ending, 1, saying: "the device refused STATUS", "the pump acknowledged ON; its state now is not known",
+            hint: "pumpctl status")
+        if options.isEmpty {
+            #expect(ending.output == "")
+        } else {
+            #expect(try ending.object()["outcome"] as? String == "acknowledged")
+        }
+        await device.close()
+    }
+
+    @Test("A board that is reset behind its acknowledgement is not reported to be on, and what it says then is told")
+    func resetBehindOn() async throws {
+        let ending = try await Pumpctl.run("-p", "sim:pump?fault=reset@command:2", "--timeout", "3", "--json", "on")
+        expectFailure(ending, 75, saying: "the pump acknowledged ON", "the device now says: pump off")
+        #expect(try ending.object()["ok"] as? Bool == false)
+    }
+
+    @Test("A status that names no state is no proof that it runs")
+    func unknownState() async throws {
+        let device = try await ScriptedDevice { line in
+            switch line {
+            case "ON": "OK\r\nPUMP:ON\r\n"
+            case "TEMP": "TEMP:34.5\r\n"
+            case "STATUS": "STATUS:{SkinTemp:34.5C}\r\n"
+            default: ""
+            }
+        }
+        let ending = try await Pumpctl.run("-p", device.port, "on")
+        expectFailure(ending, 76, saying: "its status names no known state", hint: "pumpctl status")
+        #expect(ending.output == "")
         await device.close()
     }
 
