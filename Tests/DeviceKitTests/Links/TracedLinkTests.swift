@@ -49,7 +49,7 @@ struct TracedLinkTests {
             default: nil
             }
         }
-        #expect(lines.prefix(3) == ["> ON\n", "< OK", "< PUMP:ON"])
+        #expect(lines.prefix(3) == ["> \nON\n", "< OK", "< PUMP:ON"])
         #expect(shown.state.count { if case .ended = $0 { true } else { false } } == 1)
     }
 
