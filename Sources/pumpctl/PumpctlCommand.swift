@@ -46,7 +46,7 @@ struct PumpctlCommand: ParsableCommand {
     static func main() {
         StandardStream.openMissing()
         // Of another program's children, process 1 of a container inherits those that it leaves.
-        if CommandLine.arguments.contains("--") { ProgramStart.leaveInit() }
+        if ProgramArguments.all.contains("--") { ProgramStart.leaveInit() }
         TerminalSize.boundColumnsOfHelp()
         // A file that may grow no further is an error like others, and is told of.
         signal(SIGXFSZ, SIG_IGN)

@@ -53,8 +53,6 @@ final class LineClient: @unchecked Sendable {
     var stopCount = 0
     /// When it last sent a line that makes the device safe, by its device's clock.
     var lastStop: Duration?
-    /// How many of its lines may still go before those of others since then.
-    var earlyCount = 0
     /// Whether it was reproached with an offence that does not part with it.
     var isReproached = false
     /// Whether an answer to one of its lines may follow.

@@ -36,7 +36,7 @@ extension SharedDevice {
             }
             for line in lines[...stop] where row.isStop(line) {
                 stopCount += 1
-                (client.lastStop, client.earlyCount) = (watch.elapsed(), Self.earlyLimit)
+                client.lastStop = watch.elapsed()
                 // Of those that wait one is enough, and more would keep everybody else's waiting.
                 guard client.stopCount < LineClient.stopLimit else { continue }
                 client.stopCount += 1
@@ -77,7 +77,7 @@ extension SharedDevice {
     private func perform(_ line: LineClient.WaitingLine, for client: LineClient) async {
         do throws(SharingError) {
             guard try await isDue(line, of: client) else { return }
-            try await perform(line, by: client.name, for: asker(client, goesFirst: goesFirst(line, of: client)))
+            try await perform(line, by: client.name, for: asker(client))
         } catch {
             guard isThere(client) else { return }
             if let notice = error.notice { tell(client, notice) }
@@ -131,19 +131,12 @@ extension SharedDevice {
         return .session(SessionError(.overtaken, command: text, outcome: .notSent))
     }
 
-    /// Whether a line goes before those of other clients: one of the first behind a client's OFF does.
-    private func goesFirst(_ line: LineClient.WaitingLine, of client: LineClient) -> Bool {
-        guard !row.isStop(line.bytes), client.earlyCount > 0, let lastStop = client.lastStop else { return false }
-        client.earlyCount -= 1
-        return watch.elapsed() - lastStop < Self.stopTime
-    }
-
-    private func asker(_ client: LineClient, goesFirst: Bool) -> Asker {
+    private func asker(_ client: LineClient) -> Asker {
         Asker(
             tell: { [self] bytes in assumeIsolated { $0.answer(bytes, to: client) } },
             waitForRoom: { [self] in await waitForRoom(client) },
             isThere: { [self] in assumeIsolated { $0.isThere(client) } },
-            goesFirst: goesFirst)
+            goesFirst: client.lastStop.map { watch.elapsed() - $0 < Self.stopTime } ?? false)
     }
 
     /// Whether a client has not left since.

@@ -20,8 +20,6 @@ public actor SharedDevice {
     /// How long behind a client's OFF its questions go before those of others: a program says that a device is off only once
     /// it has asked, and gives up before long.
     static let stopTime = Duration.seconds(5)
-    /// How many questions may go before those of others behind an OFF. One that asks on and on must not have the device alone.
-    static let earlyLimit = 4
     /// How many clients may come for a short time when as many are there as may be: one of them may bring OFF.
     static let extraPlaces = 8
     /// The longest line in bytes that a client may send.

@@ -51,6 +51,7 @@ struct PumpDialogue: Sendable, CustomTestStringConvertible {
             let attempt = bench.begin(dialogue.command)
             await bench.goesOut(dialogue.out)
             await bench.link.deliver(dialogue.lines.map { $0 + "\0\r\n\0\0" }.joined())
+            if dialogue.isConfirmed { await bench.confirmsOff() }
             #expect(await attempt.value == .success(dialogue.reply))
         }
         await bench.finish()

@@ -256,6 +256,8 @@ struct SharingServerTests {
             await rig.pressButton()
             said = try await client.message()
             #expect(said["line"] == "MANUAL:OFF")
+            // What the button has done is asked for.
+            #expect(try await client.message()["line"] == "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.0C}")
             #expect(try await client.ask("unsubscribe")["ok"] == true)
             await rig.pressButton()
             #expect(try await client.ask("devices")["ok"] == true)

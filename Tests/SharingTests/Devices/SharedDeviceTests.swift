@@ -335,30 +335,6 @@ struct SharedDeviceTests {
         }
     }
 
-    @Test("asks for others, too, if who has sent OFF asks on and on")
-    func questionsBehindStop() async throws {
-        let link = ScriptedLink()
-        try await SharedBench.run(.pump, at: "tcp:nowhere:1") {
-            link
-        } _: { bench in
-            let (stopping, other) = (try await bench.client(), try await bench.client())
-            try await stopping.say("STATUS\n")
-            #expect(await link.nextSent() == "STATUS\n")
-            await link.deliver("STATUS:{State:OFF}\r\n")
-            try await stopping.say("OFF\n" + String(repeating: "STATUS\n", count: SharedDevice.earlyLimit + 1))
-            #expect(await link.nextSent() == "\nOFF\n")
-            try await other.say("TEMP\n")
-            await settle()
-            await link.deliver("OK\r\nPUMP:OFF\r\n")
-            let early = Array(repeating: "STATUS\n", count: SharedDevice.earlyLimit)
-            for next in early + ["TEMP\n", "STATUS\n"] {
-                #expect(await link.nextSent() == next)
-                await settle()
-                await link.deliver(next == "TEMP\n" ? "TEMP:34.5\r\n" : "STATUS:{State:OFF}\r\n")
-            }
-        }
-    }
-
     @Test("has no more of a client's OFFs under way than it answers soon")
     func manyStops() async throws {
         let link = ScriptedLink()

@@ -23,7 +23,8 @@ struct BadAnswerTests {
         let status = try await Pumpctl.run("-p", device.port, "--timeout", "0.3", "status")
         expectFailure(status, 75, saying: "no answer to STATUS", hint: "switched on")
         let off = try await Pumpctl.run("-p", device.port, "--timeout", "0.3", "--json", "off")
-        expectFailure(off, 75, saying: "no answer to OFF", "the pump may be on", hint: "its button or its supply")
+        expectFailure(
+            off, 75, saying: "no answer to OFF", "the pump may be on", hint: "switch off the supply of the pump")
         #expect(try off.object()["outcome"] as? String == "unknown")
         let send = try await Pumpctl.run("-p", device.port, "--timeout", "0.3", "send", "ON")
         expectFailure(send, 75, saying: "no answer", hint: "switched on")

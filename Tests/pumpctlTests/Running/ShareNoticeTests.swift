@@ -42,6 +42,7 @@ struct ShareNoticeTests {
             switch line {
             case "TEMP": "TEMP:34.5\r\n"
             case "ON": "ERROR:OVERTAKEN\r\n"
+            case "": ""
             default: "ERROR:UNKNOWN_COMMAND\r\n"
             }
         }
