@@ -41,10 +41,14 @@ struct LogCheck {
 
     /// Nothing follows.
     ///
+    /// - Returns: What was held back and is of a log: its only row may have no line end.
     /// - Throws: `notUnderstood` if what was held back is no log.
-    mutating func finish() throws(SessionError) {
+    mutating func finish() throws(SessionError) -> [UInt8] {
         try look(at: framer.pending)
         if !isLog, let oddLine { throw Self.notUnderstood(oddLine) }
+        defer { held = [] }
+        byteCount += held.count
+        return held
     }
 
     private mutating func look(at line: [UInt8]) throws(SessionError) {

@@ -59,7 +59,8 @@ public struct LogDownload: Sendable {
                     try target.file.write(screen?.take(text) ?? text)
                     progress(check.byteCount)
                 }
-                try check.finish()
+                let end = try check.finish()
+                try target.file.write(screen?.take(end) ?? end)
                 if let rest = screen?.takeRest() { try target.file.write(rest) }
             } catch {
                 await link.close()

@@ -43,6 +43,15 @@ struct LogDownloadTests {
         #expect(link.closeCount == 1)
     }
 
+    @Test("A log that is not announced may be one row without a line end")
+    func oneRow() async throws {
+        let task = try await asked()
+        await link.deliver("1 2 3 4")
+        await pass(to: .milliseconds(2100))
+        #expect(try await task.value.byteCount == 7)
+        #expect(content(path) == "1 2 3 4")
+    }
+
     @Test("What came of a log that was cut off is beside the file, which is as it was")
     func cutOff() async throws {
         let task = try await asked()
