@@ -47,7 +47,9 @@ extension SharedDevice {
     }
 
     private func endTime(of client: LineClient) {
-        if clients[client.id] != nil { turnAway(client) }
+        guard clients[client.id] != nil else { return }
+        // What it repeated while it waited to be let in takes its time.
+        if client.stopCount > 0 { endExtra(client) } else { turnAway(client) }
     }
 
     /// Parts with a client that came when as many were there as may be, and tells it why.
