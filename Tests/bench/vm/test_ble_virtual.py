@@ -26,7 +26,7 @@ class Central(RadioTest):
         self.assertEqual(self.pumpctl("off").out, "pump off\n")
         self.assertIn("PUMP_NOT_RUNNING", self.pumpctl("speed", "200", status=1).err)
         # One write: an MTU of 517 holds the whole line.
-        self.assertIn("wrote SPEED:200\\n\n", peripheral.output())
+        self.assertIn("wrote \\nSPEED:200\\n\n", peripheral.output())
 
     def test_it_drives_a_pump_that_answers_in_one_packet(self):
         self.peripheral("--piece", "512")
@@ -45,7 +45,7 @@ class Central(RadioTest):
         peripheral = self.peripheral()
         peripheral.feed("delay 60\n")
         command = self.start_pumpctl("on", "--timeout", "60", port=PORT)
-        peripheral.until_output("wrote ON", PATIENCE)
+        peripheral.until_output("wrote \\nON", PATIENCE)
         peripheral.feed("disconnect\n")
         result = command.wait(PATIENCE)
         self.assertEqual(result.status, 74, result)
