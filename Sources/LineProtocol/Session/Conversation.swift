@@ -19,6 +19,8 @@ struct Conversation<Family: DeviceFamily> {
     private var isOwedAnswer = false
     /// How many fences were sent whose reply has not come.
     private(set) var owedFences = 0
+    /// Whether the fence behind a command was not answered when the command was: the device may not have read it yet.
+    private(set) var isFenceUnread = false
     /// The stop that goes on.
     private var stop: StopRule<Family>?
     /// Whether the stop's acknowledgement was heard since the stop began, in a flight or between two.
@@ -96,7 +98,7 @@ struct Conversation<Family: DeviceFamily> {
     mutating func writeOffFence() { if !isOwedAnswer { owedFences = max(0, owedFences - 1) } }
 
     /// The replies to earlier fences count as lost.
-    mutating func forgetOwedFences() { owedFences = 0 }
+    mutating func forgetOwedFences() { (owedFences, isFenceUnread) = (0, false) }
 
     /// A stop begins: its acknowledgement counts whenever it comes.
     mutating func begin(_ rule: StopRule<Family>) {
@@ -172,6 +174,7 @@ struct Conversation<Family: DeviceFamily> {
     mutating func removeRepliedFlight(provesPresent: Bool = true) -> Family.Reply? {
         guard case .replied = flight?.ending, let reply else { return nil }
         self.reply = nil
+        isFenceUnread = isFenceUnread || flight?.isFenced == true && owedFences > 0
         flight = nil
         if provesPresent {
             hearsThePast = false
@@ -202,7 +205,7 @@ struct Conversation<Family: DeviceFamily> {
             return publish(.heardBefore(message))
         }
         if Family.isStart(message) { hasDeviceStarted = true }
-        if Family.isFenceReply(message) { owedFences = max(0, owedFences - 1) }
+        if Family.isFenceReply(message) { (owedFences, isFenceUnread) = (max(0, owedFences - 1), false) }
         if let notice = Family.relayNotice(by: message), isTakenIn(notice) { return }
         heardCount += 1
         if let stop { hear(message, of: stop) }

@@ -19,7 +19,8 @@ struct SendingPace {
     /// Takes note that the command sent last is given up. The device may need `readingTime` to read it.
     mutating func noteGivingUp(readingTime: Duration) { nextSending = lastSending + readingTime }
 
-    /// Takes note that a stop, or a question behind one, was answered. If none is unanswered now, the device has read everything sent before.
+    /// Takes note that a stop, or a question behind one, was answered. If none is unanswered now, the device has read
+    /// everything that was sent before.
     mutating func noteStopAnswer() {
         if !stops.isEmpty { stops.removeFirst() }
         if stops.isEmpty { nextSending = .zero }

@@ -29,7 +29,7 @@ extension Session {
     }
 
     /// How much later than the reply to a fence that of an earlier one may come, which got none in time.
-    private static var lateReplyTime: Duration { .seconds(1) }
+    static var lateReplyTime: Duration { .seconds(1) }
 
     /// Waits for the replies to earlier fences: the one that came may have been one of those. What does not come in time
     /// counts as lost.

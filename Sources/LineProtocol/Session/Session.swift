@@ -210,6 +210,10 @@ public actor Session<Family: DeviceFamily> {
         if Task.isCancelled || !Family.isWanted(command) {
             throw SessionError(.cancelled, command: text(of: command), outcome: .notSent)
         }
+        // The fence behind an earlier change may still lie in the device's buffer, which this one must not overflow.
+        if effect == .change, listener.conversation.isFenceUnread {
+            await waitForOwedFences(within: Self.lateReplyTime)
+        }
         let attemptTime = effect == .query ? timeout.half : timeout
         var firstError: SessionError?
         while true {

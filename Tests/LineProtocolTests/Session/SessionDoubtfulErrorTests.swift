@@ -15,6 +15,26 @@ import Testing
         await bench.finish(heard: [.now("ERROR:UNKNOWN_COMMAND"), .now("TEMP:34.5")])
     }
 
+    @Test func `The next change waits for the answer to the question behind an error, which may still be unread`()
+        async throws
+    {
+        let bench = try await SessionBench(hasPast: false)
+        let on = bench.begin(.on)
+        await bench.goesOut("ON")
+        await bench.comesIn("ERROR:UNKNOWN_COMMAND")
+        await bench.goesOut("TEMP")
+        await bench.comesIn("OK", "PUMP:ON")
+        #expect(await on.value == .success(.on))
+        let speed = bench.begin(.speed(speed(9)))
+        await bench.settle()
+        #expect(bench.link.unreadSent == [])
+        await bench.comesIn("TEMP:34.5")
+        await bench.goesOut("SPEED:9")
+        await bench.comesIn("OK", "SPEED:9")
+        _ = try await speed.value.get()
+        await bench.session.close()
+    }
+
     @Test func `The acknowledgement may come in one piece with the error`() async throws {
         let bench = try await SessionBench()
         let attempt = bench.begin(.on)

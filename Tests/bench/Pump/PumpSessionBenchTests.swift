@@ -36,7 +36,7 @@ struct PumpSessionBenchTests {
     func halfLines(kind: RigKind) async throws {
         try await kind.run { rig in
             let pump = try await rig.session()
-            for half in ["FOO", "O", "ON", "SPEED:25", "SPEED:2", "999"] {
+            for half in ["FOO", "O", "ON", "SPEED:25", "SPEED:2", "999", String(repeating: "X", count: 50)] {
                 try await pump.link.send(Array(half.utf8))
                 try await pump.turnOn(timeout: Self.patience)
                 #expect(try await rig.motor() == .on(180), "\(half)")
