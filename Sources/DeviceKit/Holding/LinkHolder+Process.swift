@@ -15,6 +15,9 @@ extension LinkHolder {
     /// Whether it is another run of this program, by the same user, that was not stopped.
     var isAnotherRun: Bool { processID != getpid() && isThisProgram && process.isOurs && !process.isStopped }
 
+    /// Whether the programs of all users are seen, and not only this user's.
+    static var areAllSeen: Bool { geteuid() == 0 }
+
     /// The process.
     var process: HoldingProcess { HoldingProcess(processID) }
 

@@ -61,6 +61,8 @@ public struct LinkOpening: Sendable {
 
     /// Where daemons may listen; looked for only where one is needed.
     package var daemonSockets: DaemonSocket.Search = { DaemonSocket.present }
+    /// Whether the programs of other users are seen too: then one that can't be named has ended.
+    package var seesAllPrograms = LinkHolder.areAllSeen
     /// Measures ``wait`` and ``commandWait``.
     package var clock: any Clock<Duration>
 
@@ -137,6 +139,8 @@ public struct LinkOpening: Sendable {
     private static let longestPause = Duration.milliseconds(400)
     /// How long a wait lasts before it is told, and how long a program that can't be named may just have come or gone.
     private static let shortWait = Duration.seconds(1)
+    /// How often such a program is looked for at least: on a busy machine each look takes long.
+    private static let leastLooks = 6
 
     /// Opens a device, once whoever has it has left it, for which it waits as long as it may.
     private func whenFree<Opened: Sendable>(
@@ -147,7 +151,7 @@ public struct LinkOpening: Sendable {
         var (isTold, pause) = (false, Self.firstPause)
         // Since when it can't be told who has the device, as if that program has just ended. Behind one command there may be
         // many, each gone by the time that it is looked for.
-        var (unknownSince, isCrowd): (Duration?, Bool) = (nil, false)
+        var (unknownSince, looks, isCrowd): (Duration?, Int, Bool) = (nil, 0, seesAllPrograms)
         while true {
             var busy: LinkError
             do { return try await open() } catch {
@@ -158,8 +162,10 @@ public struct LinkOpening: Sendable {
             }
             let (waited, remedy) = (watch.elapsed() - begin, await remedy(for: busy))
             unknownSince = busy.holder?.process.isThere == true ? nil : unknownSince ?? waited
+            looks = unknownSince == nil ? 0 : looks + 1
             isCrowd = isCrowd || remedy == .waitForHolder
-            let isPassing = unknownSince.map { isCrowd || waited - $0 < Self.shortWait } ?? false
+            let isPassing =
+                unknownSince.map { isCrowd || looks < Self.leastLooks || waited - $0 < Self.shortWait } ?? false
             let endsSoon = remedy == .waitForHolder || busy.isNotReadyAtDaemon || isPassing
             let rest = (endsSoon ? max(wait, commandWait) : wait) - waited
             guard rest > .zero else {

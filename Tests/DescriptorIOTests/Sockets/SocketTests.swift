@@ -40,7 +40,7 @@ struct SocketTests {
         for _ in 0..<100 {
             clients.append(
                 try await DescriptorChannel.connect(
-                    to: self.address(of: listener, at: address), deadline: .now + .seconds(5)))
+                    to: self.address(of: listener, at: address), deadline: .now + .seconds(60)))
         }
         for client in clients { await client.close() }
         await listener.close()

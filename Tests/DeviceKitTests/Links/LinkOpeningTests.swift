@@ -149,17 +149,22 @@ struct LinkOpeningTests {
     }
 
     @Test(
-        "A program that can't be named may just have come or gone, and is waited for a second",
+        "A program that can't be named may just have come or gone, and is waited for a second, or may be another user's",
         arguments: [true, false])
     func unknownHolder(hasEnded: Bool) async throws {
         let ended = try await ChildProcess(["true"])
         try await ended.ending()
-        let clock = ManualClock()
         let holder = hasEnded ? LinkHolder(processID: ended.processID, command: "true") : nil
-        let failing = failure(opening(holder: holder, commandWait: .seconds(60), clock))
-        await pass(.milliseconds(1150), clock)
-        let error = await failing.value
-        #expect(error?.code == .busy && error?.holder == holder)
+        for seesAll in [false, true] {
+            let clock = ManualClock()
+            var opening = opening(holder: holder, commandWait: .seconds(4), clock)
+            opening.seesAllPrograms = seesAll
+            let failing = failure(opening)
+            // Where all programs are seen, none of another user can have it.
+            await pass(seesAll ? .seconds(4) : .milliseconds(1150), clock)
+            let error = await failing.value
+            #expect(error?.code == .busy && error?.holder == holder)
+        }
     }
 
     @Test("A scheme that there is not is no endpoint")
