@@ -297,7 +297,8 @@ let package = Package(
             ],
             path: "Tests/bench",
             exclude: [
-                "vm", "nano-sim", "esp32-sim", "mutants", "Faults/outcomes.md", "clients/pyserial_client.py",
+                "vm", "nano-sim", "esp32-sim", "grbl", "mutants", "Faults/outcomes.md",
+                "clients/pyserial_client.py",
                 "clients/pyserial_terminal.py",
                 "README.md",
             ],

@@ -39,7 +39,7 @@ final class ConsoleConversation {
         self.perform = perform
         self.tell = tell
         watch = SessionClock(clock)
-        if options.isScript { script = ConsoleScript() }
+        if options.isScript { script = ConsoleScript(options.answers) }
     }
 
     func run(over opened: any Link, _ stream: AsyncStream<LineConsole.Event>) async throws -> ConsoleResult {
@@ -152,13 +152,14 @@ final class ConsoleConversation {
         while !isFinished, let line = script?.nextLine() {
             if enter(line) { script?.waitForAnswer(to: line, from: watch.elapsed()) }
         }
+        if script?.isOver == true { isFinished = true }
         if !isFinished { waitForQuiet() }
     }
 
     /// Goes on with the script once the device has said what it has to say.
     private func waitForQuiet() {
         let now = watch.elapsed()
-        guard let rest = script?.rest(ofQuiet: options.quiet, timeout: options.timeout, at: now) else { return }
+        guard let rest = script?.rest(at: now) else { return }
         run(.awaitingQuiet) { [events, watch] in
             if (try? await watch.sleep(now + rest)) != nil { events.yield(.quiet) }
         }
@@ -166,8 +167,7 @@ final class ConsoleConversation {
 
     private func endWait() {
         // An arrival may have come before the word that it was quiet.
-        let rest = script?.rest(ofQuiet: options.quiet, timeout: options.timeout, at: watch.elapsed())
-        guard let rest, rest <= .zero else { return waitForQuiet() }
+        guard let rest = script?.rest(at: watch.elapsed()), rest <= .zero else { return waitForQuiet() }
         showPending()
         if let line = script?.stopWaiting() { tell(.unanswered(line)) }
         if script?.isOver == true { isFinished = true } else { goOnWithScript() }
@@ -183,7 +183,7 @@ final class ConsoleConversation {
             script?.take(line, of: family)
             tell(.heard(line))
         }
-        waitForQuiet()
+        if let script, !script.isWaiting { goOnWithScript() } else { waitForQuiet() }
         guard lines.hasPending else { return }
         run(.awaitingLineEnd) { [events, arrivals, clock] in
             if (try? await clock.sleep(for: DeviceLines.patience)) != nil {
@@ -198,7 +198,9 @@ final class ConsoleConversation {
 
     /// A script waits for answers by itself.
     private func consoleLink(_ link: any Link) async -> ConsoleLink {
-        await ConsoleLink(link, readingTime: script == nil ? family.readingTime : .zero, clock: clock) { [events] in
+        await ConsoleLink(
+            link, ends: options.ends, readingTime: script == nil ? family.readingTime : .zero, clock: clock
+        ) { [events] in
             events.yield(.link($0))
         }
     }

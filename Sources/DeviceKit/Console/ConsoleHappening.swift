@@ -25,18 +25,21 @@ public enum ConsoleHappening: Sendable {
 public struct ConsoleResult: Sendable, Hashable {
     /// How many lines were not sent, since they mean something else than they say.
     public var refusals = 0
-    /// The code of the first error that the device has told of.
+    /// The code of the first error that the device has told of, or the line that told of it.
     public var deviceError: String?
-    /// The first line that was sent and not answered.
+    /// The first line that was sent and not answered, or whose answer has not ended.
     public var unanswered: [UInt8]?
+    /// How many lines were not sent, since the answer to one before was an error, or has not ended.
+    public var unsentCount = 0
 
     /// A script all of whose lines were sent and answered.
     public init() {}
 
-    init(refusals: Int, deviceError: String?, unanswered: [UInt8]?) {
+    init(refusals: Int, deviceError: String?, unanswered: [UInt8]?, unsentCount: Int) {
         self.refusals = refusals
         self.deviceError = deviceError
         self.unanswered = unanswered
+        self.unsentCount = unsentCount
     }
 }
 

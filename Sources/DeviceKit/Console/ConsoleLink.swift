@@ -24,22 +24,25 @@ struct ConsoleLink {
 
     /// Tells of what arrives, and of lines that can't be sent.
     ///
-    /// - Parameter readingTime: How long the device may need to read a line, and no other is sent.
+    /// - Parameters:
+    ///   - ends: As ``LineConsole/Options/ends``.
+    ///   - readingTime: How long the device may need to read a line, and no other is sent.
     init<C: Clock>(
-        _ link: any Link, readingTime: Duration, clock: C, tell: @escaping @Sendable (Event) -> Void
+        _ link: any Link, ends: LineEnds?, readingTime: Duration, clock: C, tell: @escaping @Sendable (Event) -> Void
     ) async where C.Duration == Duration {
         self.link = link
         let (stream, outbox) = AsyncStream.makeStream(of: Void.self)
         self.outbox = outbox
         let waiting = Waiting()
         self.waiting = waiting
+        let end = (ends ?? (link.keepsPacketBounds ? .none : .lf)).bytes
         sending = Task(executorPreference: link.executor) {
             var isRead = clock.now
             for await _ in stream {
                 guard (try? await clock.sleep(until: isRead, tolerance: nil)) != nil else { return }
                 guard let line = waiting.lines.withLock({ $0.first }) else { continue }
                 do throws(LinkError) {
-                    try await link.send(line + (link.keepsPacketBounds ? [] : [0x0A]))
+                    try await link.send(line + end)
                     isRead = clock.now.advanced(by: readingTime)
                 } catch {
                     if Task.isCancelled { return }

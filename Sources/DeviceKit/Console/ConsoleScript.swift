@@ -2,6 +2,7 @@ internal import LineProtocol
 
 /// Lines that come through a pipe, of which the next is sent when the device has said all that it has to say.
 struct ConsoleScript {
+    private let rules: AnswerRules
     private var text: [UInt8] = []
     private(set) var hasEnded = false
     private var waitingSince: Duration?
@@ -12,6 +13,9 @@ struct ConsoleScript {
     private var lastLine: [UInt8] = []
     private var unanswered: [UInt8]?
 
+    /// Whether no more lines are sent, since an answer was an error or has not ended.
+    private var isStopped = false
+
     /// How many lines were not sent, since they mean something else than they say.
     var refusals = 0
 
@@ -19,19 +23,25 @@ struct ConsoleScript {
     var isWaiting: Bool { waitingSince != nil }
 
     /// Whether there is nothing more to send.
-    var isOver: Bool { hasEnded && text.isEmpty }
+    var isOver: Bool { !isWaiting && (isStopped || hasEnded && text.isEmpty) }
+
+    /// A script without a line.
+    ///
+    /// - Parameter rules: By what an answer is known to have ended.
+    init(_ rules: AnswerRules = AnswerRules()) { self.rules = rules }
 
     mutating func append(_ bytes: [UInt8]) { text += bytes }
 
     /// There will be no more lines; what the device still says is waited for.
     mutating func end(at instant: Duration) {
         hasEnded = true
-        waitingSince = waitingSince ?? instant
+        if rules.end == nil { waitingSince = waitingSince ?? instant }
     }
 
     /// The next line to send, without its end; nil where none is whole yet, or the device may still answer.
     mutating func nextLine() -> [UInt8]? {
-        guard !isWaiting, let end = text.firstIndex(of: 0x0A) ?? (hasEnded && !text.isEmpty ? text.endIndex : nil)
+        guard !isWaiting, !isStopped,
+            let end = text.firstIndex(of: 0x0A) ?? (hasEnded && !text.isEmpty ? text.endIndex : nil)
         else {
             return nil
         }
@@ -51,33 +61,36 @@ struct ConsoleScript {
     mutating func heard(at instant: Duration) {
         guard isWaiting else { return }
         waitingSince = instant
-        isAnswered = true
+        isAnswered = isAnswered || rules.end == nil
     }
 
     /// Nothing more is waited for.
     ///
-    /// - Returns: The line that was not answered; nil where it was.
+    /// - Returns: The line that was not answered, or whose answer has not ended; nil where it has.
     mutating func stopWaiting() -> [UInt8]? {
         waitingSince = nil
         guard !isAnswered else { return nil }
         isAnswered = true
+        isStopped = rules.end != nil
         unanswered = unanswered ?? lastLine
         return lastLine
     }
 
-    /// How much longer to wait: for the first of an answer for `timeout`, for the rest until the device is quiet; nil where
-    /// nothing is waited for.
-    func rest(
-        ofQuiet quiet: Duration, timeout: Duration, at instant: Duration
-    ) -> Duration? {
-        waitingSince.map { (isAnswered ? quiet : timeout) - (instant - $0) }
+    /// How much longer to wait for what the device says next; nil where nothing is waited for.
+    func rest(at instant: Duration) -> Duration? {
+        waitingSince.map { (isAnswered ? rules.quiet : rules.timeout) - (instant - $0) }
     }
 
     /// Looks at what the device said.
     ///
     /// - Parameter family: By whose rules a line tells of an error.
     mutating func take(_ line: DeviceLine, of family: Family) {
-        if deviceError == nil { deviceError = family.errorCode(of: line) }
+        let error = rules.error(in: line, of: family)
+        deviceError = deviceError ?? error
+        if error != nil, rules.failure != nil { isStopped = true }
+        guard isWaiting, !isAnswered, rules.isEnd(line) else { return }
+        isAnswered = true
+        waitingSince = nil
     }
 
     /// How many lines were not sent yet.
@@ -85,6 +98,8 @@ struct ConsoleScript {
 
     /// How the script went.
     var result: ConsoleResult {
-        ConsoleResult(refusals: refusals, deviceError: deviceError, unanswered: unanswered)
+        ConsoleResult(
+            refusals: refusals, deviceError: deviceError, unanswered: unanswered,
+            unsentCount: isStopped ? unsentCount : 0)
     }
 }

@@ -18,10 +18,12 @@ public final class LineConsole: Sendable {
     public struct Options: Sendable {
         /// Whether lines come from a script: each waits until the device has answered the one before.
         public var isScript = false
-        /// How long the device says nothing before the next line of a script is sent.
-        public var quiet = Duration.milliseconds(500)
-        /// How long each answer to a script is waited for.
-        public var timeout = PumpSession.defaultTimeout
+        /// By what an answer to a script is known to have ended: then the next line is sent. Where ``AnswerRules/end`` is
+        /// given, a script ends with the first answer that does not; where ``AnswerRules/failure`` is, with the first that
+        /// it describes.
+        public var answers = AnswerRules()
+        /// What ends a line; nil for a line feed, which a device that takes a packet for a line is not sent.
+        public var ends: LineEnds?
         /// Whether lines are sent that mean something else to the device than they say: see ``WireRules/danger``.
         public var sendsDangerous = false
 

@@ -1,6 +1,6 @@
 public import LineProtocol
 
-/// Sends one line as it is, and hears what comes back until the device is quiet.
+/// Sends one line as it is, and hears the answer.
 ///
 /// ```swift
 /// let exchange = LineExchange(with: .pump, over: link, clock: ContinuousClock())
@@ -11,8 +11,10 @@ public struct LineExchange: Sendable {
     public struct Answer: Sendable, Hashable {
         /// How many lines, one without an end included.
         public internal(set) var lineCount = 0
-        /// The code of the first error among them.
+        /// The code of the first error among them, or the line that tells of it.
         public internal(set) var deviceError: String?
+        /// Whether the answer has ended, and is not cut off by the time.
+        public internal(set) var hasEnded = false
     }
 
     private let family: Family
@@ -36,30 +38,36 @@ public struct LineExchange: Sendable {
     /// Sends a line, and hears the answer. What has come before is left: see ``earlierLines()``.
     ///
     /// - Parameters:
-    ///   - line: The line, without its end, which a device that takes a packet for a line is not sent.
-    ///   - timeout: How long the first line is waited for.
-    ///   - quiet: How long a silence ends the answer.
+    ///   - line: The line, without its end.
+    ///   - ends: What ends it; nil for a line feed, which a device that takes a packet for a line is not sent.
+    ///   - rules: By what the answer is known to have ended.
     ///   - hear: Called with each line that comes.
     public func send(
-        _ line: [UInt8], within timeout: Duration = PumpSession.defaultTimeout, quiet: Duration = .milliseconds(500),
-        hear: (DeviceLine) -> Void
+        _ line: [UInt8], ends: LineEnds? = nil, _ rules: AnswerRules = AnswerRules(), hear: (DeviceLine) -> Void
     ) async throws(LinkError) -> Answer {
         var answer = Answer()
         var lines = DeviceLines()
         let reader = LinkReader(link, clock: clock)
-        try await link.send(line + (link.keepsPacketBounds ? [] : [0x0A]))
-        while let bytes = try await reader.next(within: answer.lineCount == 0 ? timeout : quiet) {
-            for line in lines.append(bytes) { answer.take(line, of: family, hear) }
+        try await link.send(line + (ends ?? (link.keepsPacketBounds ? .none : .lf)).bytes)
+        while !answer.hasEnded {
+            let isFirst = answer.lineCount == 0
+            guard let bytes = try await reader.next(within: isFirst || rules.end != nil ? rules.timeout : rules.quiet)
+            else { break }
+            for line in lines.append(bytes) { answer.take(line, rules, of: family, hear) }
         }
-        if let rest = lines.takePending() { answer.take(rest, of: family, hear) }
+        if let rest = lines.takePending() { answer.take(rest, rules, of: family, hear) }
+        if rules.end == nil { answer.hasEnded = answer.lineCount > 0 }
         return answer
     }
 }
 
 extension LineExchange.Answer {
-    fileprivate mutating func take(_ line: DeviceLine, of family: Family, _ hear: (DeviceLine) -> Void) {
+    fileprivate mutating func take(
+        _ line: DeviceLine, _ rules: AnswerRules, of family: Family, _ hear: (DeviceLine) -> Void
+    ) {
         lineCount += 1
-        if deviceError == nil { deviceError = family.errorCode(of: line) }
+        if deviceError == nil { deviceError = rules.error(in: line, of: family) }
+        if rules.isEnd(line) { hasEnded = true }
         hear(line)
     }
 }

@@ -54,7 +54,7 @@ extension DaemonLink {
     ///
     /// - Throws: `wrongFamily`.
     func check(_ wanted: Family?) async throws(LinkError) {
-        guard let wanted, let family, family != wanted.name else { return }
+        guard let wanted, wanted != .raw, let family, family != wanted.name else { return }
         await close()
         let device = Family.all.first { $0.name == family }?.device ?? "another device"
         throw LinkError(

@@ -74,7 +74,7 @@ extension Family: CustomStringConvertible {
 
 extension Family {
     /// The families that this package knows.
-    public static let all = [pump, storm, led, peer, rescue]
+    public static let all = [pump, storm, led, peer, rescue, raw]
 
     /// One that was spoken of before: `the pump`.
     public var deviceWithArticle: String {
@@ -94,9 +94,9 @@ extension Family {
     }
 
     /// Another family of those that this package knows, of which a device says this line, and no other would; nil where
-    /// there is none.
+    /// there is none. To a device of no known family nothing is foreign.
     public func other(recognizing line: [UInt8]) -> Family? {
-        Self.all.first { $0 != self && $0.wire.recognizes(line) }
+        self == .raw ? nil : Self.all.first { $0 != self && $0.wire.recognizes(line) }
     }
 
     /// The field of that key, which says what a value that was recorded is called, and its unit; nil where there is none.

@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// An image to send to a central: a PNG, all of it read.
 public struct PeerImageFile: Sendable, Hashable {
     /// What it is called there: the last part of its path.
@@ -28,20 +26,12 @@ public struct PeerImageFile: Sendable, Hashable {
     }
 
     private static func read(_ path: String) throws(PeerImageFileError) -> [UInt8] {
-        // What is no file must not hold up the program.
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { throw PeerImageFileError(.unreadable(errno: errno), path: path) }
-        defer { close(file) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
         // One byte more than may be sent shows that it is too large, whatever its size.
-        while bytes.count <= PeerFirmwareOptions.largestImage {
-            let count = Glibc.read(file, &buffer, buffer.count)
-            if count < 0 { throw PeerImageFileError(.unreadable(errno: errno), path: path) }
-            if count == 0 { break }
-            bytes += buffer[..<count]
+        do throws(DeviceFileError) {
+            return try DeviceFile.bytes(of: path, limit: PeerFirmwareOptions.largestImage)
+        } catch {
+            throw PeerImageFileError(.unreadable(errno: error.errno), path: path)
         }
-        return bytes
     }
 }
 
@@ -81,7 +71,7 @@ public struct PeerImageFileError: Error, Sendable, Hashable {
 extension PeerImageFileError: CustomStringConvertible {
     public var description: String {
         switch code {
-        case .unreadable(let errno): "\(path): \(String(cString: strerror(errno)))"
+        case .unreadable(let errno): "\(path): \(DeviceFile.words(errno))"
         case .notPNG: "\(path) is no PNG"
         case .tooLarge:
             "\(path) is larger than \(PeerFirmwareOptions.largestImage) bytes, the most that a central takes"

@@ -29,6 +29,14 @@ public struct LatencyQuestion: Sendable {
     /// The question of the family of that name; nil where it has none.
     public static func named(_ family: String) -> LatencyQuestion? { all.first { $0.family == family } }
 
+    /// A question of a device of no known family, which any line answers.
+    public static func raw(_ text: String) -> LatencyQuestion {
+        LatencyQuestion(
+            family: "raw", text: text, usualCount: 50, settlingTime: .milliseconds(60), hasModuleLine: false,
+            spoiler: [],
+            isReply: { !$0.isEmpty }, belongsToReply: { _ in false })
+    }
+
     /// TEMP, whose answer is never unsolicited: a running pump says STATUS by itself.
     public static let pump = LatencyQuestion(
         family: "pump", text: "TEMP", usualCount: 36, settlingTime: .milliseconds(60), hasModuleLine: true,

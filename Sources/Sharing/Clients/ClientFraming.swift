@@ -6,6 +6,8 @@ public enum ClientFraming: Sendable, Hashable {
     case lines
     /// By JSON objects, with or without line ends between them. What is no object is dropped and reported.
     case objects
+    /// Not at all: what a client sends goes to the device as it comes.
+    case bytes
 }
 
 /// Cuts what a client sends into what goes to the device in one turn.
@@ -21,6 +23,7 @@ struct ClientFramer: Sendable {
     private enum Framer {
         case lines(LineFramer)
         case objects(RescueFramer)
+        case bytes
     }
 
     private var framer: Framer
@@ -31,6 +34,7 @@ struct ClientFramer: Sendable {
             switch framing {
             case .lines: .lines(LineFramer(limit: lineLimit))
             case .objects: .objects(RescueFramer())
+            case .bytes: .bytes
             }
     }
 
@@ -38,13 +42,14 @@ struct ClientFramer: Sendable {
     var hasBegun: Bool {
         switch framer {
         case .lines(let lines): !lines.pending.isEmpty
-        case .objects: false
+        case .objects, .bytes: false
         }
     }
 
     /// Takes in what a client sent; the frames that this completes. Empty lines are left out.
     mutating func append(_ bytes: [UInt8]) -> [Frame] {
         switch framer {
+        case .bytes: return [.whole(bytes)]
         case .lines(var lines):
             var frames: [Frame] = []
             lines.append(bytes.span) { line, ending in

@@ -24,14 +24,11 @@ struct FirstLine: Sendable {
         bytes += more
         // An empty line may stand before the first.
         let text = bytes.drop { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-        guard let first = text.first else {
-            bytes = []
-            return .undecided
-        }
+        guard let first = text.first else { return bytes.count > Self.limit ? .own(bytes) : .undecided }
         // A record of TLS begins with its type, 22 for a handshake.
         if first == 0x16 { return .foreign }
-        // A JSON object needs no line end.
-        if first == UInt8(ascii: "{") { return .own(bytes) }
+        // A method of HTTP is a word; a JSON object, or a lone character, needs no line end.
+        if !(UInt8(ascii: "A")...UInt8(ascii: "Z") ~= first & ~0x20) { return .own(bytes) }
         guard let end = text.firstIndex(of: UInt8(ascii: "\n")) else {
             return text.count > Self.limit ? .tooLong : .undecided
         }

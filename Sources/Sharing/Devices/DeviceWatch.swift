@@ -1,4 +1,5 @@
 internal import ControlProtocol
+internal import DeviceKit
 internal import LineProtocol
 
 /// What a shared device keeps for programs that have it by its name: who is told what, and who waits for its link.
@@ -33,6 +34,8 @@ struct DeviceWatch {
     var deviceID: String?
     /// When the device has last told any of its state.
     var lastTold: Duration?
+    /// The lines of a device whose bytes are passed on as they come.
+    var lines = DeviceLines()
     var subscribers: [ObjectIdentifier: Subscriber] = [:]
     /// Whether somebody is going to look at the state.
     var isStateLookedAt = false

@@ -152,6 +152,7 @@ extension SharedDevice {
     /// The link is lost, or was closed.
     func linkIsLost() {
         watch.deviceID = nil
+        watch.lines.reset()
         publish(.link, ["link": "lost"])
         stateMayHaveChanged()
     }
@@ -160,7 +161,10 @@ extension SharedDevice {
     func said(_ bytes: [UInt8]) {
         noteTelling(bytes)
         if watch.wants(.said) {
-            for line in Self.lines(of: bytes) { publish(.said, ["line": .text(Self.text(of: line))]) }
+            let lines =
+                row.framing == .bytes
+                ? watch.lines.append(bytes).map(\.text) : Self.lines(of: bytes).map(Self.text(of:))
+            for line in lines { publish(.said, ["line": .text(line)]) }
         }
         stateMayHaveChanged()
     }

@@ -47,6 +47,8 @@ public actor SharedDevice {
     private var idleTimer: Task<Void, Never>?
     /// Whether clients were told that the device is away.
     private var wasLost = false
+    /// Whether the device has ever answered as one of its family does.
+    private var hasAnswered = false
     /// Whether the link was lost, or could not be opened, since somebody came to need it.
     var isAway = false
     /// How many lines that make the device safe have come.
@@ -226,7 +228,11 @@ public actor SharedDevice {
         report(.sends(line, for: name))
         sends(line, for: name)
         defer { stateMayHaveChanged() }
-        do throws(SessionError) { try await speaker.perform(line, for: noting(asker)) } catch {
+        do throws(SessionError) {
+            try await speaker.perform(line, for: noting(asker))
+            hasAnswered = true
+        } catch {
+            checkFamily(by: error)
             let failure = SharingError.session(error)
             switch error.code {
             case .refused: report(.refusedByDevice(line, for: name, error.deviceCode ?? ""))
@@ -235,6 +241,15 @@ public actor SharedDevice {
             }
             throw failure
         }
+    }
+
+    /// Reports a device that has never answered as one of its family does, where that was assumed. It is asked nothing for it.
+    private func checkFamily(by error: SessionError) {
+        if error.code == .refused { hasAnswered = true }
+        guard settings.isFamilyAssumed, !hasAnswered, error.code == .notUnderstood, let line = error.foreignLine else {
+            return
+        }
+        report(.notOfFamily(line))
     }
 
     /// Tells everybody.

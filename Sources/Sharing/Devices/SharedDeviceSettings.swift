@@ -9,6 +9,8 @@ public struct SharedDeviceSettings: Sendable, Hashable {
     public var endpoint: Endpoint
     /// What it is.
     public var family: Family
+    /// Whether ``family`` was not named, but assumed.
+    public var isFamilyAssumed: Bool
     /// How other programs reach it, beside by its name.
     public var shares: [ShareAddress]
     /// When its link is held.
@@ -18,12 +20,13 @@ public struct SharedDeviceSettings: Sendable, Hashable {
 
     /// A device.
     public init(
-        name: String, endpoint: Endpoint, family: Family, shares: [ShareAddress] = [], holding: LinkHolding? = nil,
-        isRecorded: Bool = false
+        name: String, endpoint: Endpoint, family: Family, isFamilyAssumed: Bool = false, shares: [ShareAddress] = [],
+        holding: LinkHolding? = nil, isRecorded: Bool = false
     ) {
         self.name = name
         self.endpoint = endpoint
         self.family = family
+        self.isFamilyAssumed = isFamilyAssumed
         self.shares = shares
         self.holding = holding ?? LinkHolding.standard(for: endpoint)
         self.isRecorded = isRecorded

@@ -74,7 +74,7 @@ public struct SharedFamily: Sendable {
     }
 
     /// The families that this package knows.
-    public static let all = [pump, storm, led, peer, rescue]
+    public static let all = [pump, storm, led, peer, rescue, raw]
 
     /// The family of that row; nil where its devices can't be shared.
     public static func row(of family: Family) -> SharedFamily? { all.first { $0.family == family } }

@@ -19,6 +19,8 @@ public struct SharingReport: Sendable, Hashable {
         case lost(_ reason: String)
         /// It can't be opened; that is tried again.
         case notOpened(_ reason: String, _ hint: String?)
+        /// It is not of the family that was assumed: this line is no answer of one.
+        case notOfFamily(_ line: [UInt8])
         /// What is there now is not taken for it.
         case doubtful(_ reason: String)
         /// Nobody needs its link, which is closed.

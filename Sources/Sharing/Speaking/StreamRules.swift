@@ -6,6 +6,9 @@ protocol StreamRules: Sendable {
     /// How long silences are.
     static var timing: StreamTiming { get }
 
+    /// Whether a line that another program may have left half sent is ended before anything is sent.
+    static var endsHalfLines: Bool { get }
+
     /// What is sent for a line of a client.
     func request(_ line: [UInt8]) -> StreamRequest
 
@@ -19,6 +22,10 @@ protocol StreamRules: Sendable {
 
     /// What was held back of the answer, now that it is over: the device is silent, or the link is lost.
     mutating func finish() -> [StreamPiece]
+}
+
+extension StreamRules {
+    static var endsHalfLines: Bool { true }
 }
 
 /// The silences that separate a device's answers.

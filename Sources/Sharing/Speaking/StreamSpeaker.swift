@@ -146,7 +146,7 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
         let isFirst = !hasSent
         hasSent = true
         do throws(LinkError) {
-            try await link.send((isFirst && link.mayBeMidLine ? [0x0A] : []) + request.bytes)
+            try await link.send((isFirst && link.mayBeMidLine && Rules.endsHalfLines ? [0x0A] : []) + request.bytes)
         } catch {
             let isSent = error.code != .closed && error.code != .unsupported
             throw SessionError(error, at: command, outcome: isSent ? outcome : .notSent)

@@ -83,7 +83,7 @@ struct Console {
 
     private func console(_ reconnector: Reconnector) -> LineConsole {
         var behaviour = behaviour
-        (behaviour.isScript, behaviour.timeout) = (isScript, context.timeout)
+        behaviour.isScript = isScript
         return LineConsole(with: context.family, reconnector, behaviour, clock: context.clock, executor: context.loop) {
             [events] line in
             let text = String(decoding: line, as: UTF8.self)
@@ -138,7 +138,10 @@ struct Console {
         case .dangerous(_, let reason): screen.note("not sent: \(reason); 'console --force' sends it all the same")
         case .noDevice(let line): screen.note("not sent, since there is no device: \(line.printable())")
         case .notSent(let line, let error): screen.note("not sent: \(line.printable()) (\(error))")
-        case .unanswered(let line): screen.note("no answer to '\(line.printable(limit: 60))'")
+        case .unanswered(let line):
+            screen.note(
+                "\(behaviour.answers.end == nil ? "no answer" : "no end of the answer") to '\(line.printable(limit: 60))'"
+            )
         case .lost(let error, let pending):
             screen.note(Self.loss(error, pending, at: endpoint.text))
             screen.note("waiting for the device to come back")

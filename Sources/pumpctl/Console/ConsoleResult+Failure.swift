@@ -12,16 +12,19 @@ extension ConsoleResult {
         }
         if let deviceError {
             throw Failure(
-                .refused, code: "refused", "\(place.name): the device answered \(deviceError)",
+                .refused, code: "refused", "\(place.name): the device answered \(deviceError.printable())\(unsent)",
                 hint: family.hint(deviceError), deviceCode: deviceError)
         }
         if let unanswered {
             throw Failure(
                 .temporaryFailure, code: "no_answer",
-                "\(place.name): no answer to '\(unanswered.printable(limit: 60))' in \(timeout.inSeconds) s",
+                "\(place.name): no answer to '\(unanswered.printable(limit: 60))' in \(timeout.inSeconds) s\(unsent)",
                 hint: DevicePlace.adviceOnSilence(at: place, family))
         }
     }
+
+    /// How many lines were not sent, as the end of a sentence.
+    private var unsent: String { unsentCount == 0 ? "" : "; not sent: \(unsentCount.counted("line"))" }
 }
 
 extension Failure {

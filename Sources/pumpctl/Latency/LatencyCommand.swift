@@ -9,7 +9,7 @@ struct LatencyCommand: ParsableCommand, OptionedCommand, Sendable {
         abstract: "Measure round trips, and say what their time is spent on.",
         discussion: """
             Asks the device again and again, at random phases of its main loop, by a question that changes nothing: TEMP, \
-            GET_LOG or LED. Attributes the time to wire, adapter, carrier, firmware and host, as far as the times of what \
+            GET_LOG or LED. A device of the family raw is asked what --question says, which any line answers. Attributes the time to wire, adapter, carrier, firmware and host, as far as the times of what \
             arrives tell. What can't be told apart is shown as one part.
             """,
         example: "pumpctl --port /dev/ttyUSB0 latency --count 100")
@@ -27,7 +27,18 @@ struct LatencyCommand: ParsableCommand, OptionedCommand, Sendable {
         transform: SecondsArgument.typed)
     var interval = SecondsArgument(argument: "150ms")!
 
+    @Option(
+        help: ArgumentHelp(
+            "The line to ask a device of the family raw; choose one that changes nothing.", valueName: "text"))
+    var question: String?
+
     func validate() throws {
+        guard (question != nil) == (shared.merged(with: parent.shared).toldFamily == .raw) else {
+            throw ValidationError(
+                question == nil
+                    ? "a device of the family raw is asked what you say: add --question TEXT"
+                    : "--question is for devices of no known family: add --family raw")
+        }
         guard (1...100_000).contains(count ?? 1) else {
             throw ValidationError("--count takes a number from 1 to 100000")
         }
@@ -38,7 +49,7 @@ struct LatencyCommand: ParsableCommand, OptionedCommand, Sendable {
     }
 
     private func perform(in context: CommandContext) async throws -> ExitStatus {
-        guard let question = LatencyQuestion.named(context.family.name) else {
+        guard let question = self.question.map(LatencyQuestion.raw) ?? .named(context.family.name) else {
             let known = LatencyQuestion.all.map(\.family).joined(separator: ", ")
             throw Failure(
                 .usage, code: "usage", "there is no question that changes nothing for the family \(context.family)",

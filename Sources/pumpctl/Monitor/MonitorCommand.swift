@@ -12,6 +12,9 @@ struct MonitorCommand: ContextCommand {
             between when it says it. While the device does not answer its state is shown as unknown. A device that is \
             unplugged is waited for.
 
+            A device of the family raw is asked nothing: each line that it says is shown, with the time. Its --json has the keys \
+            time, line and whole.
+
             Each line of --json has all of the keys time, link (up, lost), event (status, an event of the family as \
             manual, sensor_fault, error, text, no_answer, not_understood, refused, lost, back), text, what is known of the \
             device, and sensor_faults where it measures; what is unknown is null. Known are \
@@ -44,6 +47,7 @@ struct MonitorCommand: ContextCommand {
 
     /// Shows and records the state of the device until all updates were shown, the time is over, or a signal ends it.
     func run(in context: CommandContext) async throws {
+        if context.family == .raw { return try await LineMonitor(context, count: count).run(for: time?.duration) }
         guard let follow = context.family.wire.follow else {
             throw Failure(
                 .usage, code: "no_state", "\(context.family.device) can't be asked for its state: nothing to monitor",

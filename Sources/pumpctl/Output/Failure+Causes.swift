@@ -19,6 +19,7 @@ extension Failure {
         case let error as BLEError: self.init(error)
         case let error as RescueStoreError: self.init(error)
         case let error as PeerImageFileError: self.init(error)
+        case let error as AnswerScriptError: self.init(.usage, code: "usage", "\(error)", hint: error.hint)
         case let error as SimulatorOptionError: self.init(.usage, code: "usage", error.words)
         case let error as FileError: self.init(error)
         case let trouble as Trouble: self.init(trouble)

@@ -3,7 +3,11 @@ import LineProtocol
 
 extension CommandContext {
     /// Whether what goes over the links is recorded. A configuration that can't be read asks for nothing.
-    var recordsLines: Bool { records == .lines && (try? options.recordChoice()) == true }
+    var recordsLines: Bool {
+        // A device of no known family has no values.
+        let hasLines = records == .lines || records == .values && family == .raw
+        return hasLines && (try? options.recordChoice()) == true
+    }
 
     /// The link, and where `--record` asks for it and the command reads no values, a record of what goes over it; where
     /// `--capture` asks for it, that too.

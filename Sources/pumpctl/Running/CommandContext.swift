@@ -53,7 +53,9 @@ struct CommandContext: Sendable {
         }
         // A command of one family must not reach a device that is known to be of another. A capture may well be one of a
         // device that was taken for another: playing it back does nothing to it.
-        if endpoint.scheme != "replay", let other = Family.named(by: endpoint.text), other != family {
+        if endpoint.scheme != "replay", family != .raw,
+            let other = Family.named(by: endpoint.text), other != family
+        {
             throw Failure(
                 .usage, code: "wrong_family",
                 "\(endpoint.text) is of the family \(other), and this command is for \(family)",
@@ -135,7 +137,7 @@ struct CommandContext: Sendable {
         }
         opening.schemes.add("replay") { [replays, family] endpoint, loop throws(LinkError) in
             let link = try await replays.open(endpoint, on: loop)
-            if let other = Family.captured(in: endpoint.text), other != family {
+            if family != .raw, let other = Family.captured(in: endpoint.text), other != family {
                 note(
                     "pumpctl: \(endpoint.text.printable()): captured with the family \(other), and played back to a "
                         + "command for \(family)")
@@ -154,7 +156,7 @@ struct CommandContext: Sendable {
         }
         opening.patience = drawsSteps || tellsSteps && !options.verbose ? .seconds(1) : nil
         opening.isTraced = options.verbose
-        opening.looksForRestarts = family != .pump
+        opening.looksForRestarts = family != .pump && family != .raw
         opening.recording = recordsLines ? record : nil
         opening.capture = capture
         opening.explain = { [place] in OffFailure($0, at: place) }

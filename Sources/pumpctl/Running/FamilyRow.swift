@@ -16,7 +16,7 @@ struct FamilyRow: Sendable {
 
     /// The rows, in the order in which help lists them. The first is what a command for any device is for where nothing
     /// tells.
-    static let all: [FamilyRow] = [.pump, .storm, .led, .peer, .rescue]
+    static let all: [FamilyRow] = [.pump, .storm, .led, .peer, .rescue, .raw]
 
     /// The row of the family of that name; nil where there is none.
     static func named(_ name: String) -> FamilyRow? { all.first { $0.family.name == name } }

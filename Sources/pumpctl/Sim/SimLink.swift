@@ -26,6 +26,8 @@ enum SimLink {
             throw error.hint(on: endpoint)
         } catch let error as PeerImageFileError {
             throw endpoint.invalid("\(error): \(error.hint)")
+        } catch let error as AnswerScriptError {
+            throw endpoint.invalid("\(error): \(error.hint)")
         } catch {
             throw LinkError(.system, name: endpoint.text, activity: "open", detail: "\(error)")
         }

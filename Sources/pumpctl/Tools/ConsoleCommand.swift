@@ -10,9 +10,12 @@ struct ConsoleCommand: ContextCommand {
             lines, which are kept in ~/.local/state/pumpctl/history. Ctrl-D or :quit ends, Ctrl-C clears the line or \
             ends on an empty one. A device that is unplugged is waited for.
 
-            From a pipe, each line is sent once the device has answered the one before and been quiet for --quiet; where \
-            no answer comes it is waited for as long as --timeout says. The console ends with the last line, and where \
-            the link breaks.
+            From a pipe, each line is sent once the device has answered the one before: once a line has come that --until \
+            names, or else once the device has been quiet for --quiet. Where no answer comes it is waited for as long as \
+            --timeout says. The console ends with the last line, and where the link breaks; with --until also where an \
+            answer does not end, and with --fails-on at the first error.
+
+            A device that is none of those that pumpctl knows is of the family raw.
             """,
         example: "pumpctl --port /dev/ttyUSB0 console --timestamps")
 
@@ -22,17 +25,15 @@ struct ConsoleCommand: ContextCommand {
     @Flag(help: "Show when each line came.")
     var timestamps = false
 
-    @Option(
-        help: ArgumentHelp("How long a silence ends the answer to a line from a pipe.", valueName: "seconds"),
-        transform: SecondsArgument.typed)
-    var quiet = SecondsArgument(argument: "0.5")!
+    @OptionGroup var answer: AnswerOptions
 
     @Flag(help: "Send also what would set the pump to another speed than it says.")
     var force = false
 
     func run(in context: CommandContext) async throws {
         var behaviour = LineConsole.Options()
-        (behaviour.quiet, behaviour.sendsDangerous) = (quiet.duration, force)
+        (behaviour.answers, behaviour.ends) = (answer.rules(context.timeout), answer.ends)
+        behaviour.sendsDangerous = force
         try await Console(context, behaviour, showsTime: timestamps).run()
     }
 }

@@ -7,9 +7,12 @@ struct SendCommand: ContextCommand {
         commandName: "send",
         abstract: "Send a line as it is, and print what comes back.",
         discussion: """
-            Ends when nothing more has come for --quiet. What the device had said before is told on standard error. A BLE device that takes a packet for a line is sent no line end.
+            Ends with the answer: with a line that --until names, or else when nothing more has come for --quiet. What the \
+            device had said before is told on standard error. A BLE device that takes a packet for a line is sent no line end.
+
+            A device that is none of those that pumpctl knows is of the family raw.
             """,
-        example: "pumpctl --port /dev/ttyUSB0 send STATUS")
+        example: "pumpctl --port /dev/ttyUSB0 --family raw send '$I' --until 'ok|error:*' --fails-on 'error:*'")
 
     @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
@@ -17,10 +20,16 @@ struct SendCommand: ContextCommand {
     @Argument(help: "The line, without its end.")
     var line: String
 
-    @Option(
-        help: ArgumentHelp("How long a silence ends the answer.", valueName: "seconds"),
-        transform: SecondsArgument.typed)
-    var quiet = SecondsArgument(argument: "0.5")!
+    @OptionGroup var answer: AnswerOptions
+
+    @Flag(help: "Take the line for hexadecimal bytes, as '01 03'; no line end follows without --ends.")
+    var hex = false
+
+    @Flag(help: "Take escapes in the line, as '?\\x18'; no line end follows without --ends.")
+    var escapes = false
+
+    @Flag(help: "Wait for no answer.")
+    var noAnswer = false
 
     @Flag(name: .customLong("break"), help: "Hold the line in the break condition for a quarter of a second first.")
     var sendsBreak = false
@@ -33,14 +42,27 @@ struct SendCommand: ContextCommand {
 
     func validate() throws {
         let family = shared.merged(with: parent.shared).deviceFamily
-        if !force, let reason = family.wire.danger(Array(line.utf8)) {
+        if hex, escapes { throw ValidationError("--hex and --escapes exclude each other") }
+        if noAnswer, answer.until != nil || answer.failsOn != nil {
+            throw ValidationError("--no-answer excludes --until and --fails-on")
+        }
+        if !force, let reason = family.wire.danger(try bytes()) {
             throw ValidationError(reason + "; --force sends it all the same")
         }
     }
 
+    /// What is sent before the line end.
+    private func bytes() throws -> [UInt8] {
+        if hex { return try TypedBytes.hex(line) }
+        return escapes ? try TypedBytes.escaped(line) : Array(line.utf8)
+    }
+
     func run(in context: CommandContext) async throws {
+        let bytes = try bytes()
+        let ends = answer.ends ?? (hex || escapes ? LineEnds.none : nil)
+        let rules = answer.rules(context.timeout)
         // Who listens for long has the device, and must switch it off for others; what comes may never end.
-        let isBrief = quiet.duration <= Self.longestPause
+        let isBrief = rules.quiet <= Self.longestPause
         let link = try await context.openLink(for: isBrief ? .oneCommand : .watching)
         try await withCleanup({ await link.close() }) {
             let exchange = LineExchange(with: context.family, over: link, clock: context.clock)
@@ -48,7 +70,8 @@ struct SendCommand: ContextCommand {
                 context.output.note("pumpctl: said before: \(line.marked)")
             }
             if sendsBreak { try await link.sendBreak(for: .milliseconds(250)) }
-            let answer = try await exchange.send(Array(line.utf8), within: context.timeout, quiet: quiet.duration) {
+            if noAnswer { return try await link.send(bytes + (ends ?? (link.keepsPacketBounds ? .none : .lf)).bytes) }
+            let answer = try await exchange.send(bytes, ends: ends, rules) {
                 context.output.result($0.text, ["line": $0.text, "whole": $0.hasEnd] as ResultRecord)
             }
             if answer.lineCount == 0 {
@@ -60,6 +83,12 @@ struct SendCommand: ContextCommand {
                 throw Failure(
                     .refused, code: "refused", "\(link.name): the device answered \(deviceError)",
                     hint: context.family.hint(deviceError), deviceCode: deviceError)
+            }
+            if !answer.hasEnded {
+                throw Failure(
+                    .temporaryFailure, code: "no_answer",
+                    "\(link.name): the answer has not ended in \(context.timeout.inSeconds) s",
+                    hint: "raise --timeout, or name its last line by --until")
             }
         }
     }

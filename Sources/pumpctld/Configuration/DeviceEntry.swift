@@ -40,7 +40,9 @@ struct DeviceEntry: Sendable, Hashable {
             shares.append(.unix(path: path))
         }
         return SharedDeviceSettings(
-            name: try readName(family, at: place), endpoint: endpoint, family: family, shares: shares,
+            name: try readName(family, at: place), endpoint: endpoint, family: family,
+            isFamilyAssumed: self.family == nil,
+            shares: shares,
             holding: try readHolding(of: endpoint, at: place), isRecorded: isRecorded)
     }
 

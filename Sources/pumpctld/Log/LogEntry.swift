@@ -51,6 +51,10 @@ extension LogEntry {
         case .lost(let reason): self.init(.warning, "the link is lost; waiting for the device", ["reason": reason])
         case .notOpened(let reason, let hint):
             self.init(.warning, "can't open the link; trying again", ["reason": reason, "hint": hint])
+        case .notOfFamily(let line):
+            self.init(
+                .error, "the device does not answer as \(family.device) does",
+                ["line": Self.text(line), "hint": "name its family; of one that is not known here: raw"])
         case .doubtful(let reason):
             self.init(.warning, "another device is there; waiting for this one", ["reason": reason])
         case .idle: self.init(.info, "the link is closed: no client is left")

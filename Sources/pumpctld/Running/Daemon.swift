@@ -123,6 +123,9 @@ final class Daemon: Sendable {
                 log.log(LogEntry(report, of: settings.family))
             }
             note(report)
+            if case .notOfFamily(let line) = report.event, configuration.devices.count == 1 {
+                failures.continuation.yield(DaemonFailure(settings, line))
+            }
         }
         return Served(device: device, recording: recording)
     }
@@ -136,7 +139,7 @@ final class Daemon: Sendable {
         }
         opening.isTraced = configuration.daemon.logLevel == .trace
         // The pump's Nano has no boot ROM that says so.
-        opening.looksForRestarts = settings.family != .pump
+        opening.looksForRestarts = settings.family != .pump && settings.family != .raw
         opening.recording = settings.isRecorded ? recording : nil
         // What another daemon has is not passed on a second time, and what this one has not to itself.
         opening.daemonSockets = { [] }
@@ -174,6 +177,15 @@ final class Daemon: Sendable {
 }
 
 extension DaemonFailure {
+    /// The only device is not of the family that was assumed.
+    fileprivate init(_ settings: SharedDeviceSettings, _ line: [UInt8]) {
+        self.init(
+            .usage,
+            "no family is given, and \(settings.endpoint.text) does not answer as \(settings.family.device) does: "
+                + line.printable(limit: 60),
+            hint: "name its family; the lines of a device that is not known here pass as they are with --family raw")
+    }
+
     /// A link can't be opened as it is configured; nil where that may change while the daemon runs.
     fileprivate init?(unmendable error: LinkError, of device: String) {
         guard error.code == .invalidEndpoint else { return nil }

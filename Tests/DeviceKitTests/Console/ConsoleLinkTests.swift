@@ -11,7 +11,7 @@ import Testing
     private let events = AsyncStream.makeStream(of: ConsoleLink.Event.self)
 
     private func link() async -> ConsoleLink {
-        await ConsoleLink(device, readingTime: .milliseconds(200), clock: clock) {
+        await ConsoleLink(device, ends: nil, readingTime: .milliseconds(200), clock: clock) {
             [continuation = events.continuation] in
             continuation.yield($0)
         }

@@ -21,11 +21,14 @@ struct LineConsoleTests {
     private let happenings = Watched<[String]>([])
 
     private func console(
-        isScript: Bool = false, open: @escaping Reconnector.Opener = { _ in throw CancellationError() }
+        isScript: Bool = false, end: String? = nil, failure: String? = nil,
+        open: @escaping Reconnector.Opener = { _ in throw CancellationError() }
     ) throws -> LineConsole {
         var options = LineConsole.Options()
         options.isScript = isScript
-        options.timeout = .seconds(3)
+        options.answers.timeout = .seconds(3)
+        options.answers.end = end.flatMap(LinePattern.init)
+        options.answers.failure = failure.flatMap(LinePattern.init)
         let reconnector = Reconnector(try Endpoint("tcp:bench:4000"), link, clock: clock, open: open)
         return LineConsole(with: Self.scale, reconnector, options, clock: clock, executor: link.executor) { line in
             line == Array(":quit".utf8) ? .end : .send
@@ -86,19 +89,73 @@ struct LineConsoleTests {
         #expect(link.closeCount == 1)
     }
 
+    @Test("With lines that end an answer, a script goes on at once, and ends with the last answer")
+    func scriptWithEnds() async throws {
+        let console = try console(isScript: true, end: "ok|error:*")
+        async let result = console.run(over: link)
+        console.append(Array("A\n\nB\nC\n".utf8))
+        console.end()
+        for (line, answer) in [("A", "ok"), ("B", "moving\r\nerror:2"), ("C", "ok")] {
+            #expect(await link.nextSent() == "\(line)\n")
+            await link.deliver("\(answer)\r\n")
+        }
+        #expect(try await result == ConsoleResult())
+        #expect(clock.now.offset == .zero)
+    }
+
+    @Test(
+        "A script ends at an error that was named, and at an answer that does not end; what was not sent is counted",
+        arguments: [("error:2", "error:2", nil), ("moving", nil, "B")] as [(String, String?, String?)])
+    func scriptThatStops(answer: String, error: String?, unanswered: String?) async throws {
+        let console = try console(isScript: true, end: "ok|error:*", failure: "error:*")
+        async let result = console.run(over: link)
+        console.append(Array("A\nB\nC\nD\n".utf8))
+        #expect(await link.nextSent() == "A\n")
+        await link.deliver("ok\r\n")
+        #expect(await link.nextSent() == "B\n")
+        await link.deliver("\(answer)\r\n")
+        if unanswered != nil {
+            try await happened("heard \(answer)")
+            await clock.untilSomebodySleeps(until: .seconds(3))
+            clock.advance(by: .seconds(3))
+        }
+        let end = try await result
+        #expect(end.deviceError == error)
+        #expect(end.unanswered == unanswered.map { Array($0.utf8) })
+        #expect(end.unsentCount == 2)
+        #expect(link.unreadSent == [])
+    }
+
+    @Test(
+        "A pattern describes whole lines, with '*' for any text",
+        arguments: [
+            ("ok", ["ok"], ["ok ", "OK", "nok", ""]),
+            ("ok|error:*", ["ok", "error:", "error:20"], ["error", "no error:2"]),
+            ("*", ["", "x"], []), ("<*>", ["<Idle>", "<>"], ["<", ">", "<Idle"]),
+            ("a*b*c", ["abc", "a-b-c", "abbcc"], ["ac", "acb", "a-b", "abcd"]), ("a*a", ["aa", "aba"], ["a"]),
+        ])
+    func patterns(text: String, lines: [String], others: [String]) throws {
+        let pattern = try #require(LinePattern(text))
+        for line in lines { #expect(pattern.matches(line), "\(line)") }
+        for line in others { #expect(!pattern.matches(line), "\(line)") }
+    }
+
+    @Test("A pattern with an empty alternative is none", arguments: ["", "|", "ok|", "|ok", "a||b"])
+    func noPatterns(text: String) { #expect(LinePattern(text) == nil) }
+
     @Test("NULs around a line are not shown, and are no line that has begun")
     func nuls() async throws {
         let console = try console()
         async let result = console.run(over: link)
-        await link.deliver("WEIGHT 12\r\n\0")
-        enter("WEIGH", in: console)
-        #expect(await link.nextSent() == "WEIGH\n")
-        await link.deliver("WEIGHT 13\0\r\n\0")
-        try await happened("heard WEIGHT 13")
+        for weight in [12, 13] {
+            enter("WEIGH", in: console)
+            #expect(await link.nextSent() == "WEIGH\n")
+            await link.deliver("WEIGHT \(weight)\0\r\n\0")
+            try await happened("heard WEIGHT \(weight)")
+        }
         console.end()
         _ = try await result
-        // Until it has looked what lay on the line, the first was said before.
-        #expect(happenings.state.map { $0.replacing(" before", with: "") } == ["heard WEIGHT 12", "heard WEIGHT 13"])
+        #expect(happenings.state == ["heard WEIGHT 12", "heard WEIGHT 13"])
     }
 
     @Test("What the device says last is told also where the task is cancelled meanwhile")

@@ -12,7 +12,9 @@ struct LineExchangeTests {
         _ pieces: String..., hear: @escaping @Sendable (DeviceLine) -> Void = { _ in }
     ) async throws -> LineExchange.Answer {
         let exchange = LineExchange(with: .pump, over: link, clock: clock)
-        async let answer = exchange.send(Array("SEND".utf8), within: .seconds(3), quiet: .seconds(1), hear: hear)
+        var rules = AnswerRules()
+        (rules.timeout, rules.quiet) = (.seconds(3), .seconds(1))
+        async let answer = exchange.send(Array("SEND".utf8), rules, hear: hear)
         #expect(await link.nextSent() == "SEND\n")
         for piece in pieces { await link.deliver(piece) }
         await clock.untilSomebodySleeps(until: .seconds(pieces.isEmpty ? 3 : 1))
@@ -44,6 +46,33 @@ struct LineExchangeTests {
     @Test("Where nothing comes the answer has no line")
     func silence() async throws {
         #expect(try await exchange().lineCount == 0)
+    }
+
+    @Test("An answer ends with the line that is to end it, or is cut off by the time; an error of that form counts")
+    func end() async throws {
+        var rules = AnswerRules()
+        rules.timeout = .seconds(3)
+        rules.end = LinePattern("ok|error:*")
+        rules.failure = LinePattern("error:*")
+        let exchange = LineExchange(with: .raw, over: link, clock: clock)
+        for (line, end, expected) in [
+            ("ok", LineEnds.cr, nil), ("error:2", .crlf, "error:2"), ("", LineEnds.none, nil),
+        ] {
+            async let answer = exchange.send(Array("G1".utf8), ends: end, rules) { _ in }
+            #expect(await link.nextSent() == "G1" + String(decoding: end.bytes, as: UTF8.self))
+            if line.isEmpty {
+                await clock.untilSomebodySleeps(until: .seconds(3))
+                clock.advance(by: .seconds(1))
+                await link.deliver("busy\r\n")
+                await clock.untilSomebodySleeps(until: .seconds(4))
+                clock.advance(by: .seconds(3))
+            } else {
+                await link.deliver("busy\r\n\(line)\r\n")
+            }
+            let (isEnded, error) = try await (answer.hasEnded, answer.deviceError)
+            #expect(isEnded == !line.isEmpty)
+            #expect(error == expected)
+        }
     }
 
     @Test("Where each packet is a line there is no line end to send")

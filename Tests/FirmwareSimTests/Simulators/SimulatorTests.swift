@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The rows of simulated devices")
 struct SimulatorTests {
-    private static let all: [Simulator] = [.pump, .storm, .led, .peer, .rescue, .module]
+    private static let all: [Simulator] = [.pump, .storm, .led, .peer, .rescue, .raw, .module]
 
     @Test("name each option once, take their own defaults, and exclude options that there are", arguments: all)
     func consistent(simulator: Simulator) {

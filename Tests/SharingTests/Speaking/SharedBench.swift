@@ -18,14 +18,16 @@ struct SharedBench {
 
     /// Calls `body` with a device at `link` that is there.
     static func run(
-        _ family: Family, at endpoint: String, over link: @escaping @Sendable () async throws -> any Link,
+        _ family: Family, at endpoint: String, isFamilyAssumed: Bool = false,
+        over link: @escaping @Sendable () async throws -> any Link,
         _ body: (SharedBench) async throws -> Void
     ) async throws {
         let folder = TemporaryFolder()
         let reports = Watched<[SharingReport.Event]>([])
         let clock = ManualClock()
         let settings = SharedDeviceSettings(
-            name: family.name, endpoint: try Endpoint(endpoint), family: family, holding: .always)
+            name: family.name, endpoint: try Endpoint(endpoint), family: family, isFamilyAssumed: isFamilyAssumed,
+            holding: .always)
         let device = SharedDevice(settings, try #require(SharedFamily.row(of: family)), clock: clock) { _ in
             do { return try await link() } catch {
                 throw error as? LinkError ?? LinkError(.notFound, name: endpoint, activity: "open")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The verbs of simulated devices, as they are documented", .timeLimit(.minutes(5)))
 struct SimVerbsTests {
-    private static let simulators: [Simulator] = [.pump, .storm, .led, .peer, .rescue, .module]
+    private static let simulators: [Simulator] = [.pump, .storm, .led, .peer, .rescue, .raw, .module]
     /// What any device that is served has.
     private static let common = ["advance", "fault", "reset", "set", "state", "stop"]
 

@@ -70,7 +70,8 @@ struct ConfigurationTests {
             configuration.devices
                 == [
                     SharedDeviceSettings(
-                        name: "a", endpoint: endpoint, family: .pump, holding: .whileUsed(idle: .seconds(60)))
+                        name: "a", endpoint: endpoint, family: .pump, isFamilyAssumed: true,
+                        holding: .whileUsed(idle: .seconds(60)))
                 ])
     }
 

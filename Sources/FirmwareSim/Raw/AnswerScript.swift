@@ -1,0 +1,133 @@
+/// The answers of a device of no family, as a file has them.
+///
+/// ```
+/// # A controller with its greeting.
+/// < Grbl 1.1h ['$' for help]
+/// > $I
+/// < [VER:1.1h.20190825:]
+/// < ok
+/// >! ?
+/// < <Idle|MPos:0.000,0.000,0.000>
+/// > G*
+/// < ok
+/// > *
+/// < error:1
+/// ```
+///
+/// `>` is followed by a line of the host, or by its beginning and `*`. The lines behind `<` answer it; of several rules that
+/// fit, the first counts. `>!` is followed by one character, which is answered as soon as it comes, also amid a line, and is
+/// no part of that line. Lines behind `<` before the first `>` greet a host that opens the line. A line that begins with `#`
+/// is a comment.
+public struct AnswerScript: Sendable, Hashable {
+    /// What answers a line, or a character.
+    struct Rule: Sendable, Hashable {
+        var text: [UInt8]
+        /// Whether ``text`` is only the beginning of the line.
+        var isBeginning = false
+        var answer: [[UInt8]] = []
+
+        func fits(_ line: [UInt8]) -> Bool { isBeginning ? line.starts(with: text) : line == text }
+    }
+
+    /// The lines that greet a host.
+    private(set) var greeting: [[UInt8]] = []
+    /// The rules for lines, in their order.
+    private(set) var lines: [Rule] = []
+    /// The rules for single bytes, each of whose texts is one byte.
+    private(set) var bytes: [Rule] = []
+
+    /// Reads the file at `path`.
+    public init(path: String) throws(AnswerScriptError) {
+        let content: [UInt8]
+        do throws(DeviceFileError) { content = try DeviceFile.bytes(of: path, limit: Self.largestFile) } catch {
+            throw AnswerScriptError(.unreadable(errno: error.errno), path: path)
+        }
+        guard content.count <= Self.largestFile else { throw AnswerScriptError(.tooLarge, path: path) }
+        for (index, line) in content.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
+            guard take(line.last == 0x0D ? line.dropLast() : line) else {
+                throw AnswerScriptError(.malformed(line: index + 1), path: path)
+            }
+        }
+    }
+
+    /// The largest file in bytes: more than any person writes, and less than fills memory.
+    static let largestFile = 1 << 20
+
+    /// The answer to a line; nil where none fits.
+    func answer(to line: [UInt8]) -> [[UInt8]]? { lines.first { $0.fits(line) }?.answer }
+
+    /// The answer to a byte that is no part of a line; nil where it is part of one.
+    func answer(to byte: UInt8) -> [[UInt8]]? { bytes.first { $0.text == [byte] }?.answer }
+
+    private enum Place { case greeting, line, byte }
+    private var place = Place.greeting
+
+    /// Takes in a line of the file; false where it means nothing.
+    private mutating func take(_ line: ArraySlice<UInt8>) -> Bool {
+        guard let mark = line.first, mark != UInt8(ascii: "#") else { return true }
+        let isByte = line.starts(with: ">!".utf8)
+        var text = Array(line.dropFirst(isByte ? 2 : 1))
+        if text.first == UInt8(ascii: " ") { text.removeFirst() }
+        switch (mark, isByte) {
+        case (UInt8(ascii: ">"), true):
+            guard text.count == 1 else { return false }
+            bytes.append(Rule(text: text))
+            place = .byte
+        case (UInt8(ascii: ">"), false):
+            let isBeginning = text.last == UInt8(ascii: "*")
+            lines.append(Rule(text: isBeginning ? text.dropLast() : text, isBeginning: isBeginning))
+            place = .line
+        case (UInt8(ascii: "<"), _):
+            switch place {
+            case .greeting: greeting.append(text)
+            case .line: lines[lines.count - 1].answer.append(text)
+            case .byte: bytes[bytes.count - 1].answer.append(text)
+            }
+        default: return false
+        }
+        return true
+    }
+}
+
+/// A failure to read an ``AnswerScript``.
+public struct AnswerScriptError: Error, Sendable, Hashable {
+    /// The kinds of failure.
+    public enum Code: Sendable, Hashable {
+        /// The file can't be read.
+        case unreadable(errno: Int32)
+        /// It is larger than 1 MiB.
+        case tooLarge
+        /// The line of that number, from 1, has none of the forms.
+        case malformed(line: Int)
+    }
+
+    /// The kind of failure.
+    public var code: Code
+    /// The file.
+    public var path: String
+
+    /// An error of the given kind.
+    public init(_ code: Code, path: String) {
+        self.code = code
+        self.path = path
+    }
+
+    /// What a person can do about it.
+    public var hint: String {
+        switch code {
+        case .unreadable: "name another file"
+        case .tooLarge: "name a file of at most 1 MiB"
+        case .malformed: "begin it with '>' for a line of the host, '>!' for one character, '<' for an answer, or '#'"
+        }
+    }
+}
+
+extension AnswerScriptError: CustomStringConvertible {
+    public var description: String {
+        switch code {
+        case .unreadable(let errno): "\(path): \(DeviceFile.words(errno))"
+        case .tooLarge: "\(path) is larger than 1 MiB"
+        case .malformed(let line): "\(path):\(line): the line has none of the forms of a script"
+        }
+    }
+}

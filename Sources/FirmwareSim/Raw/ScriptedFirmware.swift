@@ -1,0 +1,87 @@
+/// A device of no family: it answers lines as a script has it, or says each line back.
+///
+/// ```swift
+/// var device = ScriptedFirmware()
+/// device.receive(Array("hello\n".utf8), at: .zero)
+/// for emission in device.advance(to: .seconds(1)) { print(emission.bytes) }  // hello\r\n
+/// ```
+public struct ScriptedFirmware: SimulatedDevice {
+    /// The longest line of a host that it takes in bytes; a longer one is dropped.
+    public static let lineLimit = 1024
+
+    /// What it answers; nil for a device that says each line back.
+    public let script: AnswerScript?
+    /// What ends its lines.
+    public let lineEnd: [UInt8]
+    /// How many lines it has taken.
+    public private(set) var lineCount = 0
+
+    private var now = Duration.zero
+    private var line: SerialLine
+    private var commandLine = CommandLine(capacity: lineLimit)
+
+    /// A device at 115200 baud that says each line back, unless told otherwise.
+    public init(
+        script: AnswerScript? = nil, lineEnd: [UInt8] = Array("\r\n".utf8), lineRate: LineRate = .baud(115_200)
+    ) {
+        self.script = script
+        self.lineEnd = lineEnd
+        line = SerialLine(rate: lineRate)
+    }
+
+    public mutating func receive(_ bytes: [UInt8], at instant: Duration) { line.send(bytes, at: max(instant, now)) }
+
+    /// Greets the host.
+    public mutating func hostCame(at instant: Duration) {
+        now = max(now, instant)
+        say(script?.greeting ?? [])
+    }
+
+    public mutating func advance(to instant: Duration) -> [Emission] {
+        var emissions: [Emission] = []
+        while let next = nextActivity, next <= instant {
+            now = max(now, next)
+            emissions += line.transmit(until: now)
+            for byte in line.receive(by: now) { take(byte) }
+        }
+        now = max(now, instant)
+        return emissions + line.transmit(until: now)
+    }
+
+    public var nextActivity: Duration? { [line.nextArrival, line.nextDeparture].compactMap { $0 }.min() }
+
+    public var isQuiescent: Bool { line.isIdle && line.nextArrival == nil }
+
+    /// Resets the device: what it has heard of a line is lost, and it greets again.
+    public mutating func reset(at instant: Duration) {
+        now = max(now, instant)
+        line.clear()
+        commandLine = CommandLine(capacity: Self.lineLimit)
+        say(script?.greeting ?? [])
+    }
+
+    public static var isStream: Bool { true }
+
+    public static var verbs: [DeviceVerb<ScriptedFirmware>] {
+        [
+            DeviceVerb(
+                "say", [SimulatorOption("message", .text, help: "The line, without its end.")], help: "Say something."
+            ) { device, values, now in
+                device.now = max(device.now, now)
+                device.say([Array((values.text("message") ?? "").utf8)])
+            }
+        ]
+    }
+
+    public var observations: [String: ObservedValue] { ["lines": .integer(lineCount)] }
+
+    private mutating func take(_ byte: UInt8) {
+        if let answer = script?.answer(to: byte) { return say(answer) }
+        guard let text = commandLine.append(byte) else { return }
+        lineCount += 1
+        guard let script else { return say([text]) }
+        say(script.answer(to: text) ?? [])
+    }
+
+    private mutating func say(_ lines: [[UInt8]]) { for text in lines { line.write(text + lineEnd, at: now) } }
+}

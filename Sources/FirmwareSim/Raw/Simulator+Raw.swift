@@ -1,0 +1,29 @@
+extension Simulator {
+    /// A device of no family, which answers as a script has it.
+    ///
+    /// Making one throws ``AnswerScriptError``.
+    public static let raw = Simulator(
+        "raw",
+        options: [
+            .baud(115_200, only: nil), .unpaced, .radioName("HMSoft"),
+            SimulatorOption(
+                "script", .file, help: "What it answers; without a script, it says each line back."),
+            SimulatorOption(
+                "line-end", .choice(["crlf", "lf", "cr", "none"]), default: "crlf", help: "What ends its lines."),
+            .faults(
+                anywhere: true, senseless: [SenselessFault("stuck", "a device of no family has no error state")]),
+        ],
+        make: { try ScriptedFirmware(settings: $0) })
+}
+
+extension ScriptedFirmware {
+    /// A device by the options of ``Simulator/raw``.
+    package init(settings: SimulatorSettings) throws(AnswerScriptError) {
+        var script: AnswerScript?
+        if let path = settings.text("script") { script = try AnswerScript(path: path) }
+        let ends = ["crlf": "\r\n", "lf": "\n", "cr": "\r"]
+        self.init(
+            script: script, lineEnd: Array((settings.text("line-end").flatMap { ends[$0] } ?? "").utf8),
+            lineRate: settings.lineRate)
+    }
+}

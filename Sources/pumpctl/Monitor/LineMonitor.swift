@@ -1,0 +1,48 @@
+import DeviceKit
+import LineProtocol
+import RecordFormat
+import Synchronization
+import Transports
+
+/// Shows the lines of a device of no known family, with the time at which each came, and sends nothing.
+struct LineMonitor: Sendable {
+    private let context: CommandContext
+    /// How many lines are shown; nil for no bound.
+    private let count: Int?
+
+    init(_ context: CommandContext, count: Int?) {
+        self.context = context
+        self.count = count
+    }
+
+    /// Runs until all lines were shown, the time is over, or a signal ends it. A device that is unplugged is waited for.
+    func run(for time: Duration?) async throws {
+        let endpoint = try context.endpoint()
+        let link = try await context.openLink(endpoint, for: .watching, note: context.output.note)
+        let reconnector = context.reconnector(endpoint, link, note: context.output.note)
+        let name = endpoint.text.printable()
+        let shown = Mutex(0)
+        let ending = Mutex<LineConsole?>(nil)
+        let console = LineConsole(with: .raw, reconnector, clock: context.clock, executor: context.loop) {
+            [context, count] happening in
+            switch happening {
+            case .heard(let line), .heardBefore(let line):
+                let number = shown.withLock { shown in
+                    shown += 1
+                    return shown
+                }
+                if let count, number > count { return }
+                context.output.result("\(RecordTime.now.timeOfDay)  \(line.marked)", Timed(line.record))
+                if number == count { ending.withLock { $0 }?.end() }
+            case .lost(let error, _):
+                let loss = error.map { "\($0)".printable() } ?? "\(name): the link is closed"
+                context.output.note("pumpctl: \(loss); waiting for the device")
+            case .back(let name): context.output.note("pumpctl: \(name.printable()) is back")
+            case .dangerous, .noDevice, .notSent, .unanswered: break
+            }
+        }
+        ending.withLock { $0 = console }
+        defer { ending.withLock { $0 = nil } }
+        try await context.run(for: time) { _ = try await console.run(over: link) }
+    }
+}

@@ -1,0 +1,62 @@
+import DeviceKit
+import FirmwareSim
+import LineProtocol
+import TestSupport
+import Testing
+
+@testable import Sharing
+
+@Suite("A shared device of no known family", .timeLimit(.minutes(5)))
+struct RawRulesTests {
+    @Test(
+        "all that it says goes to all as it comes",
+        arguments: [
+            RulesTable("a line", ["ok\r\n"], ["all: ok\r\n"]),
+            RulesTable("a prompt without an end", ["login: "], ["all: login: "]),
+            RulesTable("cut anywhere", ["o", "k\n"], ["all: o", "all: k\n"]),
+        ])
+    func says(table: RulesTable) { #expect(table.run(RawRules()) == table.pieces) }
+
+    @Test("what a client sends goes to the device as it is, a lone character too, and is given no meaning")
+    func passes() async throws {
+        let link = ScriptedLink()
+        try await SharedBench.run(.raw, at: "tcp:nowhere:1") {
+            link
+        } _: { bench in
+            let client = try await bench.client()
+            let other = try await bench.client()
+            for text in ["?", "\u{18}", "ON\n", "G1 X1\r\n", "\n", "OFF"] {
+                try await client.say(text)
+                #expect(await link.nextSent() == text)
+            }
+            await link.deliver("<Idle>\r\n")
+            for end in [client, other] { #expect(try await end.line() == "<Idle>") }
+        }
+    }
+
+    @Test("a device whose family was assumed is told apart by what it answers, and is asked nothing for that")
+    func assumed() async throws {
+        for (answer, isPump) in [("error:2", false), ("TEMP:20.0", true)] {
+            let link = ScriptedLink()
+            try await SharedBench.run(.pump, at: "tcp:nowhere:1", isFamilyAssumed: true) {
+                link
+            } _: { bench in
+                let client = try await bench.client()
+                try await client.say("TEMP\n")
+                #expect(await link.nextSent() == "TEMP\n")
+                await link.deliver("\(answer)\r\n")
+                let notice = SharingReport.Event.notOfFamily(Array("error:2".utf8))
+                if isPump {
+                    #expect(try await client.line() == answer)
+                } else {
+                    // The answer is waited for as long as that of a pump.
+                    for _ in 0..<100 where !bench.reports.state.contains(notice) {
+                        await settle()
+                        bench.clock.advance(by: .milliseconds(500))
+                    }
+                }
+                #expect(bench.reports.state.contains(notice) == !isPump)
+            }
+        }
+    }
+}

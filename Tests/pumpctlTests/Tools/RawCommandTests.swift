@@ -1,0 +1,105 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import pumpctl
+
+@Suite("Commands at a device of no known family", .timeLimit(.minutes(5)))
+struct RawCommandTests {
+    private let folder = TemporaryFolder()
+
+    private func script(_ text: String) -> String { "sim:raw?unpaced&script=\(folder.write(text, to: "script"))" }
+
+    @Test(
+        "Bytes are read from hexadecimal digits and from escapes",
+        arguments: [
+            ("01 03", [1, 3]), ("0x01,0x03", [1, 3]), ("0103fF", [1, 3, 255]), ("", []),
+        ] as [(String, [UInt8])])
+    func hex(text: String, bytes: [UInt8]) throws { #expect(try TypedBytes.hex(text) == bytes) }
+
+    @Test("Text that is no bytes is refused", arguments: ["0", "0g", "+1", "1 2", "0x", "é1", "01 0x003"])
+    func noHex(text: String) { #expect(throws: (any Error).self) { try TypedBytes.hex(text) } }
+
+    @Test(
+        "Escapes stand for bytes, and all else for itself",
+        arguments: [
+            (#"?\x18"#, [0x3F, 0x18]), (#"a\r\n\t\0\e\\"#, [0x61, 0x0D, 0x0A, 0x09, 0, 0x1B, 0x5C]),
+            ("é", [0xC3, 0xA9]),
+        ] as [(String, [UInt8])])
+    func escapes(text: String, bytes: [UInt8]) throws { #expect(try TypedBytes.escaped(text) == bytes) }
+
+    @Test("An escape that is none is refused", arguments: [#"\"#, #"\q"#, #"\x"#, #"\x1"#, #"\x1g"#, #"\x+1"#])
+    func noEscapes(text: String) { #expect(throws: (any Error).self) { try TypedBytes.escaped(text) } }
+
+    @Test(
+        "An option that makes no sense is refused with what would",
+        arguments: [
+            (["send", "X", "--ends", "lfcr"], "--ends takes one of: lf, cr, crlf, none"),
+            (["send", "X", "--until", "ok|"], "none of them empty, as 'ok|error:*'"),
+            (["send", "X", "--hex"], "'X' is no hexadecimal byte"),
+            (["send", "00", "--hex", "--escapes"], "--hex and --escapes exclude each other"),
+            (["send", "X", "--no-answer", "--until", "ok"], "--no-answer excludes --until and --fails-on"),
+            (["latency"], "add --question TEXT"), (["verify"], "there are no checks for the family raw"),
+            (["--family", "pump", "-p", "/dev/null", "latency", "--question", "X"], "add --family raw"),
+        ])
+    func usage(arguments: [String], text: String) async throws {
+        let place = arguments[0].hasPrefix("-") ? [] : ["-p", "sim:raw"]
+        let ending = try await Pumpctl.start(place + arguments).ending()
+        #expect(ending.status == 64)
+        #expect(ending.errors.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains(text), "\(ending)")
+    }
+
+    @Test("A script that can't be read is named with its line")
+    func badScript() async throws {
+        let ending = try await Pumpctl.run("-p", script("> A\nB\n"), "send", "A")
+        #expect(ending.status == 64)
+        #expect(ending.errors.contains("script:2: the line has none of the forms of a script"), "\(ending)")
+        let offered = try await Pumpctl.run("sim", "raw", "--script", folder.path("none"))
+        #expect(offered.status == 64 && offered.errors.contains("No such file"), "\(offered)")
+    }
+
+    @Test("An answer that does not end in time, and one of no line, are each told as what they are")
+    func cutOff() async throws {
+        let place = script("> A\n< busy\n")
+        let cutOff = try await Pumpctl.run("-p", place, "--timeout", "0.2", "send", "A", "--until", "ok")
+        #expect(cutOff.status == 75 && cutOff.output == "busy\n")
+        #expect(cutOff.errors.contains("the answer has not ended in 0.2 s"), "\(cutOff)")
+        let silent = try await Pumpctl.run("-p", place, "--timeout", "0.2", "send", "B", "--until", "ok")
+        #expect(silent.status == 75 && silent.errors.contains("no answer in 0.2 s"), "\(silent)")
+    }
+
+    @Test("It may be any device: nothing is refused or warned of for its family, and its state is not known")
+    func anyDevice() async throws {
+        let status = try await Pumpctl.run(
+            "-p", "sim:pump?unpaced", "--family", "raw", "send", "STATUS", "--until", "STATUS:*")
+        #expect(status.status == 0 && status.errors == "" && status.output.hasPrefix("STATUS:{State:OFF"), "\(status)")
+        let speed = try await Pumpctl.run(
+            "-p", "sim:pump?unpaced", "--family", "raw", "send", "SPEED:300", "--until", "ERROR:*")
+        #expect(speed.status == 0, "\(speed)")
+        let wrong = try await Pumpctl.run("-p", "sim:raw", "status")
+        #expect(wrong.status == 64 && wrong.errors.contains("family raw"), "\(wrong)")
+    }
+
+    @Test("Its monitor shows each line, also one that nobody asked for, and ends after so many")
+    func monitor() async throws {
+        let place = script("< Hello\n< there\n< again\n")
+        let ending = try await Pumpctl.run("-p", place, "monitor", "--count", "2")
+        #expect(ending.status == 0 && ending.errors == "", "\(ending)")
+        let texts = ending.output.split(separator: "\n").map { $0.split(separator: " ").last }
+        #expect(texts == ["Hello", "there"])
+    }
+
+    @Test("Another program's OFF goes to it as to a pump: who asks for it knows what the device is")
+    func off() async throws {
+        let device = try await ScriptedDevice { line in
+            ["OFF": "OK\r\nPUMP:OFF\r\n", "TEMP": "TEMP:34.5\r\n", "STATUS": "STATUS:{State:OFF}\r\n"][line] ?? ""
+        }
+        let holder = try await Pumpctl.start(["-p", device.port, "--family", "raw", "monitor", "-v"])
+        try await holder.errors.text(upTo: "is open")
+        let ending = try await Pumpctl.run("-p", device.port, "off")
+        #expect(ending.status == 0 && ending.output.contains("pump off"), "\(ending)")
+        holder.send(signal: SIGTERM)
+        try await holder.ending()
+        await device.close()
+    }
+}
