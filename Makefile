@@ -17,7 +17,7 @@ TEST_PACKAGES := make socat shellcheck \
     bluez python3-bleak systemd
 # Additional packages for `make check`: the Nano's firmware in an emulator, and other people's clients.
 CHECK_PACKAGES := gcc simavr libsimavr-dev libelf-dev libjansson-dev gcc-avr avr-libc binutils-avr arduino-core-avr \
-    python3-serial picocom tio
+    python3-serial picocom tio strace
 
 # For a quick start: no C++ library, libdbus (with libsystemd and five more) or SQLite to load and bind, and the program's own
 # relocations packed, which only lld does.
@@ -46,7 +46,7 @@ RACES ?= .build/races
 PROGRAMS ?= debug
 RELEASE_FOLDER := $(CURDIR)/.build/release
 
-.PHONY: all demo test check check-rest bench soak soak-libraries soak-program soak-firmware soak-machine soak-mutants soak-races races lint benchmark install clean setup setup-test setup-check build-tests
+.PHONY: all demo test check check-rest bench soak soak-libraries soak-program soak-firmware soak-machine soak-mutants soak-syscalls soak-races races lint benchmark install clean setup setup-test setup-check build-tests
 
 all: setup $(STATIC_LIBRARIES)
 	$(PART) 'release build' $(RELEASE)
@@ -99,6 +99,7 @@ check-rest: setup-check build-tests
 	$(PART) 'circuit' hardware/wiring/check
 	$(PART) 'tests of the virtual machine' $(MAKE) -s -C Tests/bench/vm check
 	$(PART) 'tests against the firmware' $(COUNT) $(FIRMWARE)
+	$(PART) 'failing system calls' Tests/bench/syscalls/check.py $(CURDIR)/.build/debug
 	$(PART) 'examples' Examples/check $(CURDIR)/.build
 	$(PART) 'a family of another package' Examples/Scale/check $(CURDIR)/.build
 
@@ -106,7 +107,7 @@ check-rest: setup-check build-tests
 # repeats it.
 soak: setup-check build-tests
 	@seeds=$${SEEDS:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')+} && echo "soak: SEEDS=$$seeds" && \
-	    $(MAKE) -k SEEDS="$$seeds" SKIPS=fail soak-libraries soak-program soak-firmware soak-machine soak-mutants soak-races
+	    $(MAKE) -k SEEDS="$$seeds" SKIPS=fail soak-libraries soak-program soak-firmware soak-machine soak-mutants soak-syscalls soak-races
 
 # A part of a soak may say nothing for hours.
 soak-%: COUNT += --silence 14400
@@ -120,6 +121,8 @@ soak-machine:
 	$(MAKE) bench TEST='deaths Endurance'
 soak-mutants:
 	$(PART) 'mutants of the firmware' $(MAKE) -C Tests/bench/mutants SEEDS=
+soak-syscalls:
+	$(PART) 'each system call failing once' Tests/bench/syscalls/check.py --all $(CURDIR)/.build/debug
 soak-races:
 	$(MAKE) races SEEDS=
 

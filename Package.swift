@@ -297,7 +297,7 @@ let package = Package(
             ],
             path: "Tests/bench",
             exclude: [
-                "vm", "nano-sim", "esp32-sim", "grbl", "mutants", "Faults/outcomes.md",
+                "vm", "nano-sim", "esp32-sim", "grbl", "mutants", "syscalls", "Faults/outcomes.md",
                 "clients/pyserial_client.py",
                 "clients/pyserial_terminal.py",
                 "README.md",

@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+"""Has system calls of pumpctl and pumpctld fail, one in each run, and looks whether what they report is true.
+
+    check.py [--all] FOLDER
+
+FOLDER has the programs. Each of 'off', 'on', 'on --for', 'verify' and pumpctld is run at a simulated pump under
+strace, which has one system call fail with EIO, ENOMEM, EINTR or EMFILE. No run may end by a signal. One that says
+that the pump is off, or on, must be right, and one that says that nothing was sent must have left the pump as it was.
+
+A run takes a sample by a seed; --all takes every call. SEEDS=1234 repeats a sample.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import contextlib
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ERRORS = ["EIO", "ENOMEM", "EINTR", "EMFILE"]
+# What is strace's own, and what no kernel lets fail so: the C library and Swift's runtime end the program then.
+LEFT_OUT = {
+    "execve", "exit", "exit_group", "rt_sigreturn", "restart_syscall", "brk", "futex", "gettid", "getpid", "geteuid", "getuid",
+    "getegid", "getgid", "tgkill", "rt_sigaction", "rt_sigprocmask", "arch_prctl", "set_robust_list", "set_tid_address", "rseq",
+}
+# How many runs each program is given in a sample.
+SAMPLE = 16
+# How long a run may take in seconds: only a program that hangs takes so long.
+PATIENCE = 120
+
+
+class Pump:
+    """A simulated pump at a pseudo-terminal."""
+
+    def __init__(self, pumpctl: str, folder: pathlib.Path, number: int) -> None:
+        self.pumpctl, self.port, self.control = pumpctl, str(folder / f"pump-{number}"), str(folder / f"control-{number}")
+        self.process = subprocess.Popen(
+            [pumpctl, "sim", "pump", "--unpaced", "--link", self.port, "--control", self.control], stdout=subprocess.PIPE)
+        self.process.stdout.readline()
+
+    def ask(self, *words: str) -> dict:
+        answer = subprocess.run(
+            [self.pumpctl, "sim", "ctl", "--json", self.control, *words], capture_output=True, check=True)
+        return json.loads(answer.stdout)
+
+    @property
+    def is_running(self) -> bool:
+        return self.ask("state")["state"] == "on"
+
+    def become(self, is_running: bool) -> None:
+        if self.is_running != is_running:
+            subprocess.run(
+                [self.pumpctl, "-p", self.port, "on" if is_running else "off"], check=True, stdout=subprocess.DEVNULL)
+
+    def end(self) -> None:
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait()
+
+
+class Ending:
+    """How a run has ended."""
+
+    def __init__(self, status: int, output: str, errors: str) -> None:
+        self.status, self.output, self.errors = status, output, errors
+        records = [line for line in output.splitlines() if line.startswith("{")]
+        self.record = json.loads(records[-1]) if records else {}
+
+    def __str__(self) -> str:
+        return f"status {self.status}\n{self.output}{self.errors}"
+
+
+def traced(strace: list[str], command: list[str], during=None) -> Ending:
+    """Runs a command under strace; `during` is called while it runs, and ends it."""
+    with subprocess.Popen(
+            ["strace", "-f", "-qq", *strace, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, errors="replace", start_new_session=True) as process:
+        try:
+            if during:
+                during(process)
+            output, errors = process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, errors = process.communicate()
+            return Ending(-signal.SIGKILL, output, errors + "(it did not end)")
+    return Ending(process.returncode, output, errors)
+
+
+class Program:
+    """One of the programs that are looked at."""
+
+    def __init__(self, name: str, begins_running: bool, *arguments: str) -> None:
+        self.name, self.begins_running, self.arguments = name, begins_running, arguments
+
+    def run(self, pump: Pump, strace: list[str]) -> Ending:
+        return traced(strace, [pump.pumpctl, "-p", pump.port, "--json", *self.arguments])
+
+    def flaw(self, ending: Ending, is_running: bool) -> str | None:
+        """What is wrong with an ending; None if nothing is."""
+        if ending.status < 0 or ending.status in (132, 133, 134, 135, 136, 139):
+            return "it ended by a signal"
+        record = ending.record
+        state = record.get("state")
+        if ending.status == 0 and state in ("on", "off") and (state == "on") != is_running:
+            return f"it says {state}, which is not so"
+        if record.get("outcome") == "not_sent" and is_running != self.begins_running:
+            return "it says that nothing was sent, and the pump has changed"
+        if ending.status == 0 and self.name == "on --for" and is_running:
+            return "the pump is left running"
+        if self.name == "verify" and is_running and "may be on" not in ending.output + ending.errors:
+            return "the pump is left running, and nothing is said of it"
+        if ending.status != 0 and not record and not ending.errors:
+            return "it failed without a word"
+        return None
+
+
+class Daemon(Program):
+    """pumpctld, which an OFF goes through while it runs."""
+
+    def run(self, pump: Pump, strace: list[str]) -> Ending:
+        path = pump.port + ".socket"
+        heard: list[Ending] = []
+
+        def during(process: subprocess.Popen) -> None:
+            deadline = time.monotonic() + PATIENCE
+            while not os.path.exists(path) and process.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.01)
+            off = subprocess.run(
+                [pump.pumpctl, "-p", f"unix:{path}", "--json", "off"], capture_output=True, text=True,
+                timeout=PATIENCE)
+            heard.append(Ending(off.returncode, off.stdout, off.stderr))
+            # strace would end, and leave it. Where the fault has ended it there is none.
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                for child in pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
+                    os.kill(int(child), signal.SIGTERM)
+
+        try:
+            ending = traced(
+                strace, [str(pathlib.Path(pump.pumpctl).with_name("pumpctld")), "--port", pump.port, "--unix", path],
+                during)
+        finally:
+            pathlib.Path(path).unlink(missing_ok=True)
+        # What counts beside its own end is what its client was told.
+        ending.record = heard[0].record if heard[0].status == 0 else {}
+        return ending
+
+
+PROGRAMS = [
+    Program("off", True, "off"),
+    Program("on", False, "on"),
+    Program("on --for", False, "on", "--for", "300ms"),
+    Program("verify", False, "verify", "--allow-run", "--only", "pump.off.stops"),
+    Daemon("pumpctld", True),
+]
+
+
+def calls(log: str) -> collections.Counter:
+    """How often each system call is made, by a log of strace."""
+    return collections.Counter(re.findall(r"^\d+ +([a-z]\w*)\(", log, re.M))
+
+
+def faults(program: Program, pump: Pump, folder: pathlib.Path) -> list[str]:
+    """Each call of a program that can fail, as strace takes it."""
+    log = folder / "calls"
+    pump.become(program.begins_running)
+    ending = program.run(pump, ["-o", str(log)])
+    if ending.status not in (0, 2):
+        raise SystemExit(f"{program.name} fails without a fault: {ending}")
+    return [
+        f"{name}:error={error}:when={number}"
+        for name, count in sorted(calls(log.read_text()).items()) if name not in LEFT_OUT
+        for number in range(1, count + 1) for error in ERRORS
+    ]
+
+
+def sample(all_faults: list[str], count: int, source: random.Random) -> list[str]:
+    """Some of the faults, as many of each system call: of some there are a thousand, of others one."""
+    by_call = collections.defaultdict(list)
+    for fault in all_faults:
+        by_call[fault.split(":")[0]].append(fault)
+    for some in by_call.values():
+        source.shuffle(some)
+    chosen: list[str] = []
+    while len(chosen) < count and any(by_call.values()):
+        names = [name for name, rest in by_call.items() if rest]
+        source.shuffle(names)
+        chosen += [by_call[name].pop() for name in names]
+    return chosen[:count]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("folder", type=pathlib.Path)
+    arguments = parser.parse_args()
+    seed = int(os.environ.get("SEEDS", "").split("+")[0].split("-")[0] or 20261126)
+    source = random.Random(seed)
+    bad = done = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        os.environ.update(
+            HOME=name, XDG_STATE_HOME=name, XDG_RUNTIME_DIR=name, PUMPCTL_RECORD="0", SWIFT_BACKTRACE="enable=no")
+        pumps = [Pump(str(arguments.folder / "pumpctl"), folder, number) for number in range(2)]
+        try:
+            for program in PROGRAMS:
+                chosen = faults(program, pumps[0], folder)
+                if not arguments.all:
+                    chosen = sample(chosen, SAMPLE, source)
+
+                def examine(pump: Pump, some: list[str]) -> list[str]:
+                    flaws = []
+                    for fault in some:
+                        pump.become(program.begins_running)
+                        # Only the one call is stopped at, so that a run takes hardly longer than without strace.
+                        call = fault.split(":")[0]
+                        ending = program.run(
+                            pump, ["-o", "/dev/null", "--seccomp-bpf", "-e", f"trace={call}", "-e", f"inject={fault}"])
+                        flaw = program.flaw(ending, pump.is_running)
+                        if flaw:
+                            flaws.append(f"{program.name}, {fault}: {flaw}: {ending}")
+                    return flaws
+
+                with concurrent.futures.ThreadPoolExecutor(len(pumps)) as pool:
+                    for flaws in pool.map(examine, pumps, [chosen[number::len(pumps)] for number in range(len(pumps))]):
+                        bad += len(flaws)
+                        for flaw in flaws:
+                            print("FAIL", flaw)
+                done += len(chosen)
+        finally:
+            for pump in pumps:
+                pump.end()
+    print(f"faults: {done} runs, {bad} bad, seed {seed}")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
