@@ -70,13 +70,36 @@ struct PumpctlCommand: ParsableCommand {
             Glibc.exit(failure.status.rawValue)
         } catch {
             // A status that a command ended with has been explained already.
-            if !(error is ExitCode), exitCode(for: error) == .validationFailure {
-                let name = (["pumpctl"] + words.path).joined(separator: " ")
-                let failure = Failure(.usage, code: "usage", message(for: error), hint: "see \(name) --help")
-                output(for: arguments).record(of: failure)
+            if !(error is ExitCode) {
+                end(with: error, of: (["pumpctl"] + words.path).joined(separator: " "), arguments)
             }
             exit(withError: error)
         }
+    }
+
+    /// Ends with help or a version that was asked for, or with what is wrong with the arguments of a command.
+    private static func end(with error: any Error, of name: String, _ arguments: [String]) {
+        switch exitCode(for: error) {
+        case .success:
+            let output = Output(isJSON: false)
+            output.text(fullMessage(for: error))
+            guard let errno = output.failure else { Glibc.exit(0) }
+            let failure = Failure(standardOutput: errno, outcome: nil)
+            if failure.status != .brokenPipe { output.report(failure) }
+            Glibc.exit(failure.status.rawValue)
+        case .validationFailure:
+            let failure = Failure(.usage, code: "usage", plain(message(for: error)), hint: "see \(name) --help")
+            output(for: arguments).report(failure)
+            Glibc.exit(failure.status.rawValue)
+        default: break
+        }
+    }
+
+    /// A message of the parser as others are written: it begins in lower case.
+    private static func plain(_ text: String) -> String {
+        let word = text.prefix { $0.isLetter }
+        guard let first = word.first, first.isUppercase, word.dropFirst().allSatisfy(\.isLowercase) else { return text }
+        return first.lowercased() + text.dropFirst()
     }
 
     /// The command that the arguments name.

@@ -42,9 +42,33 @@ struct TextTableTests {
     }
 
     private static let columns: [TextTable.Column] = [
-        .init("NAME", least: 8), "ADDRESS", .init("FAMILY", isOptional: true),
-        .init("SERVICES", least: 10, isOptional: true),
+        .init("NAME", least: 8), "ADDRESS", .init("FAMILY", rank: 1),
+        .init("SERVICES", least: 10, rank: 1),
     ]
+
+    @Test("The column of the highest rank is left out first, no value is cut, and what was left out is counted")
+    func ranks() {
+        let columns: [TextTable.Column] = ["time", .init("place", rank: 2), .init("a", rank: 1), .init("b", rank: 1)]
+        var lines: [String] = []
+        for (width, expected, leftOut) in [
+            (20, "10:00  here  1  2", 0), (15, "10:00  1  2", 1), (9, "10:00  1", 2), (5, "10:00", 3),
+        ] {
+            var table = TextTable(columns, [["10:00", "here", "1", "2"]])
+            lines = table.takeLines(width: width)
+            #expect(lines.last == expected)
+            #expect(table.leftOutCount == leftOut)
+        }
+        #expect(lines == ["time", "10:00"])
+    }
+
+    @Test(
+        "Text breaks at words, and what follows is indented",
+        arguments: [
+            ("one two three", 20, "one two three"), ("one two three", 8, "one two\n  three"),
+            ("  hint: end it first", 12, "  hint: end\n    it first"), ("a\n  bb cc dd", 7, "a\n  bb cc\n    dd"),
+            ("a-very-long-word b", 5, "a-very-long-word\n  b"), ("", 5, ""), ("泵泵 泵泵", 6, "泵泵\n  泵泵"),
+        ])
+    func wrapping(text: String, width: Int, wrapped: String) { #expect(text.wrapped(to: width) == wrapped) }
 
     @Test(
         "Where there is little room, the last column that can give way does first",

@@ -102,6 +102,16 @@ extension Family {
     /// The field of that key, which says what a value that was recorded is called, and its unit; nil where there is none.
     public func field(_ key: String) -> StateField? { state.first { $0.key == key } }
 
+    /// Whether a line is one of its commands, in upper or lower case, with whatever parameters.
+    public func hasCommand(_ line: [UInt8]) -> Bool {
+        let text = String(decoding: line, as: UTF8.self).uppercased()
+        return commands.contains { command in
+            command.parameters.isEmpty
+                ? text == command.line.uppercased()
+                : text.hasPrefix(command.line.prefix { $0 != "{" }.uppercased())
+        }
+    }
+
     /// What is known of the error of that code; nil where nothing is.
     public func error(_ code: String) -> FamilyError? { errors.first { $0.code == code } }
 }

@@ -66,6 +66,16 @@ public struct FamilyUpdate: Sendable {
 }
 
 extension FamilyUpdate {
+    /// Whether a person must be told at once: an alarm, or an error that the device reports without being asked, as that it has
+    /// stopped for safety.
+    public var isUrgent: Bool {
+        switch event {
+        case .alarm: true
+        case .error(let code): family.error(code)?.isUnsolicited == true
+        default: false
+        }
+    }
+
     /// What has happened, as a stable word for programs: `status`, an event's name, an alarm's code, `error`, `text`,
     /// `no_answer`, `not_understood`, `refused`, `device_away`, `lost`, `back`.
     public var name: String {

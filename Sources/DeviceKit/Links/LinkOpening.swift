@@ -61,7 +61,7 @@ public struct LinkOpening: Sendable {
 
     /// Where daemons may listen; looked for only where one is needed.
     package var daemonSockets: DaemonSocket.Search = { DaemonSocket.present }
-    /// Whether the programs of other users are seen too: then one that can't be named has ended.
+    /// Whether the programs of other users are seen too: then one that has a port and can't be named has ended.
     package var seesAllPrograms = LinkHolder.areAllSeen
     /// Measures ``wait`` and ``commandWait``.
     package var clock: any Clock<Duration>
@@ -151,7 +151,7 @@ public struct LinkOpening: Sendable {
         var (isTold, pause) = (false, Self.firstPause)
         // Since when it can't be told who has the device, as if that program has just ended. Behind one command there may be
         // many, each gone by the time that it is looked for.
-        var (unknownSince, looks, isCrowd): (Duration?, Int, Bool) = (nil, 0, seesAllPrograms)
+        var (unknownSince, looks, isCrowd): (Duration?, Int, Bool) = (nil, 0, false)
         while true {
             var busy: LinkError
             do { return try await open() } catch {
@@ -163,7 +163,8 @@ public struct LinkOpening: Sendable {
             let (waited, remedy) = (watch.elapsed() - begin, await remedy(for: busy))
             unknownSince = busy.holder?.process.isThere == true ? nil : unknownSince ?? waited
             looks = unknownSince == nil ? 0 : looks + 1
-            isCrowd = isCrowd || remedy == .waitForHolder
+            let hasEnded = seesAllPrograms && unknownSince != nil && (busy.holder != nil || endpoint.isSerialPort)
+            isCrowd = isCrowd || remedy == .waitForHolder || hasEnded
             let isPassing =
                 unknownSince.map { isCrowd || looks < Self.leastLooks || waited - $0 < Self.shortWait } ?? false
             let endsSoon = remedy == .waitForHolder || busy.isNotReadyAtDaemon || isPassing

@@ -71,7 +71,24 @@ public struct SerialPortInfo: Sendable, Hashable {
 
     /// Why this user may not open the port, or that it is gone; nil where nothing is in the way. It is not opened.
     public func obstacle() -> SerialError? {
-        faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0 ? nil : SerialError(opening: path, errno: errno)
+        guard faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0 else {
+            return SerialError(opening: path, errno: errno)
+        }
+        return isNoTerminal ? SerialError(.notATerminal, errno: ENOTTY, activity: "opening", path: path) : nil
+    }
+
+    /// Whether the node is known to be no terminal. Of a pseudo-terminal, sysfs knows nothing.
+    private var isNoTerminal: Bool {
+        var node = stat()
+        guard stat(path, &node) == 0 else { return false }
+        guard node.st_mode & S_IFMT == S_IFCHR else { return true }
+        // As glibc's gnu_dev_major and gnu_dev_minor, which are macros.
+        let device = node.st_rdev
+        let major = device >> 8 & 0xFFF | device >> 32 & ~0xFFF
+        let number = "\(major):\(device & 0xFF | device >> 12 & ~0xFF)"
+        guard let subsystem = realpath("/sys/dev/char/\(number)/subsystem", nil) else { return false }
+        defer { free(subsystem) }
+        return !String(cString: subsystem).hasSuffix("/tty")
     }
 
     /// The processes that have the port open now; see ``PortHolder/all(of:)``.

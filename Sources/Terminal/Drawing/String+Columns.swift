@@ -14,6 +14,31 @@ extension String {
         return limit > 0 ? text + "…" : ""
     }
 
+    /// The text, whose lines break at blanks where they would take more than `limit` columns. What follows a break is indented
+    /// by two columns more than its line. A word that is longer than a line stays whole.
+    public func wrapped(to limit: Int) -> String {
+        split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
+            guard line.reduce(0, { $0 + $1.columns }) > limit else { return String(line) }
+            let indent = String(line.prefix { $0 == " " })
+            var (text, width) = (indent, indent.count)
+            var isFirst = true
+            for word in line.dropFirst(indent.count).split(separator: " ", omittingEmptySubsequences: false) {
+                let length = word.reduce(0) { $0 + $1.columns }
+                if !isFirst, width + 1 + length > limit {
+                    text += "\n\(indent)  "
+                    width = indent.count + 2
+                } else if !isFirst {
+                    text += " "
+                    width += 1
+                }
+                text += word
+                width += length
+                isFirst = false
+            }
+            return text
+        }.joined(separator: "\n")
+    }
+
     /// The text, filled with blanks so that it takes `width` columns at least.
     public func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
 

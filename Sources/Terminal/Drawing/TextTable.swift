@@ -15,14 +15,15 @@ public struct TextTable: Sendable {
         public var heading: String
         /// How narrow it may become where a table is too wide; nil if its values are never cut.
         public var least: Int?
-        /// Whether it is left out where a table is still too wide.
-        public var isOptional: Bool
+        /// How early it is left out where a table is still too wide: that of the highest rank first, and of several of one rank
+        /// the last. A column of rank 0 stays.
+        public var rank: Int
 
-        /// A column. Of several that can give way, the last does first.
-        public init(_ heading: String, least: Int? = nil, isOptional: Bool = false) {
+        /// A column. Of several that can become narrower, the last does first.
+        public init(_ heading: String, least: Int? = nil, rank: Int = 0) {
             self.heading = heading
             self.least = least
-            self.isOptional = isOptional
+            self.rank = rank
         }
 
         public init(stringLiteral heading: String) { self.init(heading) }
@@ -34,13 +35,19 @@ public struct TextTable: Sendable {
     private var rows: [[String]] = []
     /// How wide each column is; nil for one that is left out.
     private var widths: [Int?]
+    /// Which columns were shown last.
+    private var shown: [Bool]
 
     /// A table with these rows.
     public init(_ columns: [Column], _ rows: [[String]] = []) {
         self.columns = columns
         self.rows = rows.map { Array($0.prefix(columns.count)) }
         widths = columns.map { _ in nil }
+        shown = columns.map { _ in false }
     }
+
+    /// How many columns with values were left out of the lines that were taken last, since they did not fit.
+    public var leftOutCount: Int { zip(widths, shown).count { $0 != nil && !$1 } }
 
     /// How many rows it holds.
     public var rowCount: Int { rows.count }
@@ -61,16 +68,16 @@ public struct TextTable: Sendable {
     ///
     /// - Parameter width: How many columns of a terminal there are; nil where lines may be as long as they like.
     public mutating func takeLines(width: Int? = nil) -> [String] {
-        let shown = widths.map { $0 != nil }
         for row in rows {
             for (index, cell) in row.enumerated() where !cell.isEmpty {
                 widths[index] = max(widths[index] ?? columns[index].heading.columns, cell.columns)
             }
         }
         let headings = columns.map(\.heading)
-        let isNewHeading = widths.map { $0 != nil } != shown && headings.contains { !$0.isEmpty }
         var fitting = widths
         if let width { fit(&fitting, to: width) }
+        let isNewHeading = fitting.map { $0 != nil } != shown && headings.contains { !$0.isEmpty }
+        shown = fitting.map { $0 != nil }
         defer { rows = [] }
         return ((isNewHeading ? [headings] : []) + rows).map { row in
             let cells = zip(row, fitting).compactMap { cell, width in width.map { cell.cut(to: $0).padded(to: $0) } }
@@ -86,6 +93,9 @@ public struct TextTable: Sendable {
             guard let least = columns[index].least, let now = widths[index] else { continue }
             widths[index] = max(min(now, least), now - excess())
         }
-        for index in columns.indices.reversed() where columns[index].isOptional && excess() > 0 { widths[index] = nil }
+        let dispensable = columns.indices.filter { columns[$0].rank > 0 }.sorted {
+            (columns[$0].rank, $0) > (columns[$1].rank, $1)
+        }
+        for index in dispensable where excess() > 0 { widths[index] = nil }
     }
 }

@@ -8,6 +8,11 @@ import Transports
 extension CommandContext {
     /// Opens the BLE device that the options name, of whatever family it is, calls `body`, and closes it.
     private func withBLEDevice(for use: LinkUse, _ body: (BLEDevice) async throws -> Void) async throws {
+        guard options.namedPort != nil else {
+            throw Failure(
+                .usage, code: "usage", "no BLE device is named",
+                hint: "name one, as pumpctl gatt ble:NAME; 'pumpctl scan' lists those in sight")
+        }
         let endpoint = try PortChoice.endpoint(options.port)
         guard endpoint.scheme == "ble" else {
             throw Failure(

@@ -142,7 +142,13 @@ extension HistoryCommand {
     private func show(_ output: Output) throws {
         let table: RecordTable = sessions ? .sessions : events ? .events : isJSON ? .readings : .columns
         let format: HistoryRows.Format = isJSON ? .json : csv ? .csv : .table
-        let count = try HistoryRows.write(try RecordQuery(table, filter), as: format)
+        let (count, leftOut) = try HistoryRows.write(
+            try RecordQuery(table, filter), as: format, width: TerminalSize.current?.columns)
+        if leftOut > 0 {
+            output.note(
+                "pumpctl: \(leftOut.counted("column")) left out, for which the terminal is too narrow",
+                hint: "see all of them: --csv")
+        }
         if count == 0 { noteAbsence("no \(sessions ? "session" : events ? "event" : "reading") was recorded", output) }
     }
 

@@ -14,9 +14,12 @@ enum HistoryRows {
 
     /// Writes the rows.
     ///
-    /// - Returns: How many there are.
-    static func write(_ query: RecordQuery, as format: Format) throws -> Int {
-        var (query, count) = (query, 0)
+    /// - Parameter width: How many columns of a terminal a table may take; nil where lines may be as long as they like.
+    /// - Returns: How many there are, and how many columns of a table did not fit.
+    static func write(
+        _ query: RecordQuery, as format: Format, width: Int? = nil
+    ) throws -> (rows: Int, leftOutColumns: Int) {
+        var (query, count, leftOut) = (query, 0, 0)
         let file = OutputFile()
         func write(_ lines: [String]) throws { try file.write(Array(lines.map { $0 + "\n" }.joined().utf8)) }
         switch format {
@@ -33,14 +36,29 @@ enum HistoryRows {
                 try write([CSV.row(cells)])
             }
         case .table:
-            var table = TextTable(query.headings.map { .init($0) })
+            var table = TextTable(query.headings.map { .init($0, rank: Self.rank(of: $0)) })
             while let cells = try query.nextTexts(\.dateAndTime) {
                 count += 1
                 table.add(cells)
-                if table.rowCount == blockSize { try write(table.takeLines()) }
+                guard table.rowCount == blockSize else { continue }
+                try write(table.takeLines(width: width))
+                leftOut = max(leftOut, table.leftOutCount)
             }
-            try write(table.takeLines())
+            try write(table.takeLines(width: width))
+            leftOut = max(leftOut, table.leftOutCount)
         }
-        return count
+        return (count, leftOut)
+    }
+
+    /// How early a column is left out where the terminal is too narrow: what is the same in most rows first.
+    private static func rank(of heading: String) -> Int {
+        switch heading {
+        case "session": 5
+        case "endpoint", "device": 4
+        case "family": 3
+        case "kind": 2
+        case "time", "state", "text", "event": 0
+        default: 1
+        }
     }
 }

@@ -74,7 +74,7 @@ struct MonitorCommand: ContextCommand {
         let recording = try await Recording.begin(context, endpoint, isDefault: true, note: screen.note)
         var shown = 0
         for try await update in monitor {
-            if case .alarm = update.event { context.output.ringBell() }
+            if update.isUrgent { context.output.ringBell() }
             screen.show(update)
             recording?.record(update, of: endpoint)
             shown += 1

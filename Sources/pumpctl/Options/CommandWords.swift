@@ -58,6 +58,7 @@ struct CommandWords {
         if path.isEmpty, stranger.contains("/") || stranger.contains(":") {
             return "name the device by --port: pumpctl --port \(stranger) status"
         }
+        if path.isEmpty, stranger == "version" { return "try: pumpctl --version" }
         if let near = EditDistance.nearest(to: stranger, among: all) { return "try: \(name) \(near)" }
         return "choose one of: \(all.joined(separator: ", ")); see \(name) --help"
     }

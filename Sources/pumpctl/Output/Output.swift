@@ -55,8 +55,10 @@ struct Output: Sendable {
         if isJSON { line(Self.json(value())) }
     }
 
-    /// Prints a note on standard error.
-    func note(_ text: String) { StreamWriter.error.write(text + "\n") }
+    /// Prints a note on standard error, which on a terminal breaks at words.
+    func note(_ text: String) {
+        StreamWriter.error.write((TerminalSize.ofErrors.map { text.wrapped(to: $0.columns) } ?? text) + "\n")
+    }
 
     /// Prints a note on standard error, and what to do about it.
     func note(_ text: String, hint: String?) { note(text + (hint.map { "\n  hint: \($0)" } ?? "")) }

@@ -23,7 +23,8 @@ extension PumpOnReport {
         case .error: Failure(PumpRunError(.stoppedForSafety(nil)))
         case .off:
             Failure(
-                .refused, code: "stopped", "the pump was switched on, and is off again: its button, or somebody else")
+                .refused, code: "stopped",
+                "the pump was switched on, and is off again: by its button, a reset of its board, or somebody else")
         case .unknown:
             Failure(
                 .protocolError, code: "not_understood", "the pump acknowledged ON, but its status names no known state",

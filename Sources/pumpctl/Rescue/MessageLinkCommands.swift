@@ -31,6 +31,9 @@ struct MessageSendCommand: RescueSubcommand {
         if later, shared.merged(with: parent.shared).port != nil {
             throw ValidationError("--later cannot be combined with --port: the message is kept, and not sent")
         }
+        if text.allSatisfy(\.isWhitespace) {
+            throw ValidationError("the message is empty: say what is needed, as \"two people on the roof\"")
+        }
         let (limit, count) = (RescueMessage.contentLimit, text.utf8.count)
         if count > limit { throw ValidationError("a message has \(limit) bytes at most, not \(count)") }
     }

@@ -1,6 +1,7 @@
 public import ArgumentParser
 import CaptureFormat
 public import DeviceKit
+import LineProtocol
 import Transports
 
 extension Family: ExpressibleByArgument {
@@ -50,4 +51,10 @@ extension Family: ExpressibleByArgument {
 
     /// What mends the error of that code.
     func hint(_ errorCode: String) -> String? { error(errorCode)?.remedy(words) }
+
+    /// What mends the error of that code, in answer to a line that a person has typed.
+    func hint(_ errorCode: String, to line: [UInt8]) -> String? {
+        guard errorCode == PumpErrorCode.unknownCommand.rawValue, !hasCommand(line) else { return hint(errorCode) }
+        return "\(deviceWithArticle) has no such command, but: \(commands.map(\.line).joined(separator: ", "))"
+    }
 }

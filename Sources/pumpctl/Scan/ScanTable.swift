@@ -9,8 +9,8 @@ enum ScanTable {
     static func table(_ devices: [ScannedDevice]) -> TextTable {
         TextTable(
             [
-                .init("NAME", least: 8), "ADDRESS", "SIGNAL", .init("FAMILY", isOptional: true),
-                .init("SERVICES", least: 10, isOptional: true),
+                .init("NAME", least: 8), "ADDRESS", "SIGNAL", .init("FAMILY", rank: 1),
+                .init("SERVICES", least: 10, rank: 1),
             ], devices.map(cells))
     }
 

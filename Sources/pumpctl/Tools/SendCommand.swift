@@ -82,7 +82,7 @@ struct SendCommand: ContextCommand {
             if let deviceError = answer.deviceError {
                 throw Failure(
                     .refused, code: "refused", "\(link.name): the device answered \(deviceError)",
-                    hint: context.family.hint(deviceError), deviceCode: deviceError)
+                    hint: context.family.hint(deviceError, to: bytes), deviceCode: deviceError)
             }
             if !answer.hasEnded {
                 throw Failure(

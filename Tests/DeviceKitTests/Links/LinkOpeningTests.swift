@@ -161,7 +161,7 @@ struct LinkOpeningTests {
             opening.seesAllPrograms = seesAll
             let failing = failure(opening)
             // Where all programs are seen, none of another user can have it.
-            await pass(seesAll ? .seconds(4) : .milliseconds(1150), clock)
+            await pass(seesAll && hasEnded ? .seconds(4) : .milliseconds(1150), clock)
             let error = await failing.value
             #expect(error?.code == .busy && error?.holder == holder)
         }

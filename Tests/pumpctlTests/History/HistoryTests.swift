@@ -190,7 +190,7 @@ struct HistoryTests {
         ])
     func arguments(_ arguments: [String]) async throws {
         let ending = try await Pumpctl.start(arguments).ending()
-        expectFailure(ending, 64, saying: "Error: ", hint: "pumpctl")
+        expectFailure(ending, 64, saying: "pumpctl: ", hint: "pumpctl")
     }
 
     @Test("Of a pump, how long it still runs and the PWM are left out of a plot, unless there is nothing else")

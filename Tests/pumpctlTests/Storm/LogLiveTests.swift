@@ -148,6 +148,6 @@ struct LogLiveTests {
         arguments: [["--count", "0"], ["--for", "0"], ["--csv", "--json"]])
     func wrongOptions(options: [String]) async throws {
         let ending = try await Pumpctl.start(["-p", "sim:storm", "storm", "log", "live"] + options).ending()
-        expectFailure(ending, 64, saying: "Error: ", hint: "pumpctl storm log live")
+        expectFailure(ending, 64, saying: "pumpctl: ", hint: "pumpctl storm log live")
     }
 }

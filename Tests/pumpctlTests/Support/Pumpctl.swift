@@ -70,7 +70,7 @@ func expectFailure(
     #expect(ending.status == status, "\(ending)", sourceLocation: location)
     for word in words { #expect(ending.errors.contains(word), "\(ending.errors)", sourceLocation: location) }
     if let hint {
-        let hints = ending.errors.split(separator: "\n").filter { $0.contains("hint: ") || $0.contains("Usage: ") }
+        let hints = ending.errors.split(separator: "\n").filter { $0.contains("hint: ") }
         #expect(hints.contains { hint.isEmpty || $0.contains(hint) }, "\(ending.errors)", sourceLocation: location)
     }
     for trace in ["Fatal error", "Stack dump", "Thread 0", ".swift:"] {

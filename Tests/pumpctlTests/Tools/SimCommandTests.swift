@@ -482,6 +482,6 @@ struct SimCommandTests {
         ])
     func wrongOptions(options: [String]) async throws {
         expectFailure(
-            try await Pumpctl.start(["sim", "pump"] + options).ending(), 64, saying: "Error: ", hint: "pumpctl sim")
+            try await Pumpctl.start(["sim", "pump"] + options).ending(), 64, saying: "pumpctl: ", hint: "pumpctl sim")
     }
 }

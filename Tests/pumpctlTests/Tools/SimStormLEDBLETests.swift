@@ -139,7 +139,7 @@ struct SimStormLEDBLETests {
     )
     func wrongOptions(family: String, options: [String]) async throws {
         expectFailure(
-            try await Pumpctl.start(["sim", family] + options).ending(), 64, saying: "Error: ",
+            try await Pumpctl.start(["sim", family] + options).ending(), 64, saying: "pumpctl: ",
             hint: "pumpctl sim \(family)")
     }
 
