@@ -66,9 +66,9 @@ struct MarkdownPage {
             .map { try MarkdownPage(String($0.dropFirst(prefix.count))) }
     }
 
-    /// What its headings are called in links, as GitHub makes it of their text.
+    /// The names that links can lead to: those of headings, as GitHub makes them of their text, and of `<a id="…">`.
     var anchors: Set<String> {
-        var anchors: Set<String> = []
+        var anchors = Set(marks)
         for heading in headings {
             let text = heading.replacing(/\[([^\]]*)\]\([^)]*\)/) { $0.1 }.lowercased()
             let base = text.filter { $0.isLetter || $0.isNumber || " -_".contains($0) }.replacing(" ", with: "-")
@@ -76,6 +76,22 @@ struct MarkdownPage {
             if let free = names.first(where: { !anchors.contains($0) }) { anchors.insert(free) }
         }
         return anchors
+    }
+
+    /// The names of all `<a id="…">`, in order.
+    var marks: [String] { prose.flatMap { $0.matches(of: /<a id="([^"]+)">/).map { String($0.1) } } }
+
+    /// The rows of the first table with such a column below a heading: the cells by the names of their columns.
+    func rows(below heading: String, of column: String) -> [[String: String]] {
+        func cells(_ line: String) -> [String] {
+            line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast().map {
+                $0.trimmingCharacters(in: .whitespaces)
+            }
+        }
+        let section = prose.drop { !($0.hasPrefix("#") && $0.hasSuffix("# " + heading)) }
+        let table = section.drop { !($0.hasPrefix("|") && cells($0).contains(column)) }.prefix { $0.hasPrefix("|") }
+        guard let head = table.first.map(cells) else { return [] }
+        return table.dropFirst(2).map { Dictionary(zip(head, cells($0)), uniquingKeysWith: { first, _ in first }) }
     }
 
     /// What stands between back quotes.
