@@ -1,4 +1,4 @@
-/// One row of what is tested: a statement of the protocol's page, and how a firmware is asked to keep it.
+/// One row of what is tested: a rule of docs/protocols.md, and how a firmware is asked to keep it.
 public struct Check: Sendable {
     /// What a check can't do without.
     public enum Need: String, Sendable, Hashable, CaseIterable {
@@ -14,19 +14,26 @@ public struct Check: Sendable {
 
     /// What it is called, for good: `pump.speed.range-first`. The first word is the family's name.
     public let id: String
-    /// The section of the protocol's page, and its words.
-    public let paragraph: String
+    /// The rule, as a link to it and its words: `protocols.md#pump-20: the range is checked first`.
+    public let rule: String
     /// What it can't do without.
     public let needs: Set<Need>
 
     let body: Body
 
-    /// - Parameter paragraph: As `1, table: "no spaces are trimmed"`.
-    init(_ id: String, _ paragraph: String, needs: Set<Need> = [], _ body: @escaping Body) {
+    /// - Parameters:
+    ///   - number: Which rule of the family it is.
+    ///   - words: What the rule says of this, in a clause.
+    init(_ id: String, _ number: Int, _ words: String, needs: Set<Need> = [], _ body: @escaping Body) {
         self.id = id
-        self.paragraph = paragraph
+        rule = Self.rule(of: String(id.prefix { $0 != "." }), number, words)
         self.needs = needs
         self.body = body
+    }
+
+    /// A rule of a family as it is cited.
+    static func rule(of family: String, _ number: Int, _ words: String) -> String {
+        "protocols.md#\(family)-\(number): \(words)"
     }
 }
 

@@ -24,8 +24,8 @@ public struct CheckResult: Sendable {
 
     /// ``Check/id``.
     public let id: String
-    /// ``Check/paragraph``.
-    public let paragraph: String
+    /// ``Check/rule``.
+    public let rule: String
     /// From 1 on: which repetition it belongs to.
     public let round: Int
     public let outcome: Outcome
@@ -37,10 +37,10 @@ public struct CheckResult: Sendable {
     public let time: Duration?
 
     package init(
-        id: String, paragraph: String, round: Int = 1, outcome: Outcome, variants: [String] = [], steps: [Step] = [],
+        id: String, rule: String, round: Int = 1, outcome: Outcome, variants: [String] = [], steps: [Step] = [],
         time: Duration? = nil
     ) {
-        (self.id, self.paragraph, self.round, self.outcome) = (id, paragraph, round, outcome)
+        (self.id, self.rule, self.round, self.outcome) = (id, rule, round, outcome)
         (self.variants, self.steps, self.time) = (variants, steps, time)
     }
 

@@ -16,7 +16,8 @@ struct ReportTests {
         ) {
             verdict.results.append(
                 CheckResult(
-                    id: id, paragraph: "1, table: \"OK\" \\ # <&>", round: 1, outcome: outcome, variants: ["a: b"],
+                    id: id, rule: "protocols.md#pump-1: \"OK\" \\ # <&>", round: 1, outcome: outcome,
+                    variants: ["a: b"],
                     steps: steps, time: outcome == .passed ? .microseconds(1_500_400) : time))
         }
         add("pump.one", .passed, [.sent(Array("STATUS\n".utf8)), .did("press")])
@@ -70,7 +71,7 @@ struct ReportTests {
             points == [
                 "ok - pump.one", "not ok - pump.two", "ok - pump.three # SKIP needs \\# a \\\\ hand & \"more\"",
             ])
-        #expect(lines.contains("  protocol: \"1, table: \\\"OK\\\" \\\\ # <&>\""))
+        #expect(lines.contains("  protocol: \"protocols.md#pump-1: \\\"OK\\\" \\\\ # <&>\""))
         #expect(lines.contains("  expected: \"OK\\U00000000\u{FFFF}\""))
         for line in lines { #expect(line.unicodeScalars.allSatisfy { $0.value >= 0x20 }) }
         #expect(lines.filter { $0 == "  ---" }.count == lines.filter { $0 == "  ..." }.count)
@@ -82,7 +83,7 @@ struct ReportTests {
         let text = Self.text(TextReport())
         #expect(text.contains("ok    pump.one  (a: b)\n"))
         #expect(text.contains("skip  pump.three: needs # a \\ hand & \"more\"\n"))
-        #expect(text.contains("FAIL  pump.two\n        protocol 1, table: \"OK\""))
+        #expect(text.contains("FAIL  pump.two\n        protocols.md#pump-1: \"OK\""))
         #expect(text.contains("\n        > <a href="))
         #expect(text.hasSuffix("1 passed, 1 failed, 1 skipped\n"))
         #expect(!text.contains("\u{1B}"))

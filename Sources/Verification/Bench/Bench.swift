@@ -2,7 +2,7 @@ internal import LineProtocol
 
 /// What a check works with: it sends, hears, has things done at the device, and keeps account of all of it.
 ///
-/// It reads replies by the protocol's page alone, and not with the decoders of `LineProtocol`: a host and these checks must
+/// It reads replies by docs/protocols.md alone, and not with the decoders of `LineProtocol`: a host and these checks must
 /// be able to disagree.
 final class Bench {
     /// Longer than a line takes at 9600 baud that a firmware has begun, as one of a debug build behind a reply.

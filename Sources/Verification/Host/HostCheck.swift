@@ -1,6 +1,6 @@
-/// One row of what is tested of a host, by one who plays the device: a statement of the protocol's page.
+/// One row of what is tested of a host, by one who plays the device: a rule of docs/protocols.md.
 public struct HostCheck: Sendable {
-    /// How it is judged whether a host keeps to the statement.
+    /// How it is judged whether a host keeps to the rule.
     public enum Judgement: Sendable, Hashable {
         /// By a rule on what it sends, as `pumpctl sim --expect` takes it: see `HostRule`.
         case rule(String)
@@ -10,8 +10,10 @@ public struct HostCheck: Sendable {
 
     /// What it is called, for good, without the device that is played: `one-in-flight`.
     public let name: String
-    /// The section of the protocol's page, and its words.
-    public let paragraph: String
+    /// Which rule of the family it is.
+    let number: Int
+    /// What the rule says of this, in a clause.
+    let words: String
     public let judgement: Judgement
     /// What was expected, in a sentence, where it fails.
     public let expectation: String
@@ -19,11 +21,12 @@ public struct HostCheck: Sendable {
     public let needsTerminal: Bool
 
     init(
-        _ name: String, _ paragraph: String, _ judgement: Judgement, expecting expectation: String,
+        _ name: String, _ number: Int, _ words: String, _ judgement: Judgement, expecting expectation: String,
         needsTerminal: Bool = false
     ) {
         self.name = name
-        self.paragraph = paragraph
+        self.number = number
+        self.words = words
         self.judgement = judgement
         self.expectation = expectation
         self.needsTerminal = needsTerminal
@@ -65,4 +68,7 @@ public struct HostVerification: Sendable {
     public func id(of check: HostCheck, with device: PlayedDevice) -> String {
         "\(family).host.\(device.name).\(check.name)"
     }
+
+    /// The rule that a check tests, as in ``Check/rule``.
+    public func rule(of check: HostCheck) -> String { Check.rule(of: family, check.number, check.words) }
 }

@@ -7,16 +7,16 @@ extension HostVerification {
                 "plain", "the sensor as it is", [:],
                 [
                     HostCheck(
-                        "commands", "2: \"Host writes GET_LOG\"", .rule("commands"),
+                        "commands", 3, "a host sends GET_LOG", .rule("commands"),
                         expecting: "the program sends GET_LOG, and nothing else"), fastBaud,
-                    understands("2: \"LOG Values: <text>\""),
+                    understands(3, "GET_LOG is answered by LOG Values: …"),
                 ]),
             PlayedDevice(
                 "echoing", "a sensor that echoes what it is asked", ["echo": "on"],
-                [understands("2: \"may echo GET_LOG back: ignore it\"")]),
+                [understands(5, "a host ignores the GET_LOG that comes back")]),
             PlayedDevice(
                 "long", "a sensor with a log that takes several notifications", ["rows": "2000"],
-                [understands("2: \"A long log spans several notifications\"")]),
+                [understands(7, "a long log takes several lines or notifications")]),
         ])
 
     /// Programs and apps that switch an LED.
@@ -27,13 +27,13 @@ extension HostVerification {
                 "plain", "the board as it is", [:],
                 [
                     HostCheck(
-                        "commands", "3: \"LED:1, LED:0 set, LED asks\"; over BLE one byte", .rule("commands"),
+                        "commands", 3, "LED asks, LED:1 and LED:0 set; over BLE one byte", .rule("commands"),
                         expecting: "the program sends only commands that the board has"),
-                    fastBaud, understands("3: \"reply LED:<0|1>\""),
+                    fastBaud, understands(3, "LED is answered by LED:0 or LED:1"),
                 ]),
             PlayedDevice(
                 "lit", "a board that is lit already", ["lit": "on"],
-                [understands("3: \"the value written is the new state\"")]),
+                [understands(6, "the value that was written is the new state")]),
         ])
 
     /// Programs and apps that talk to a peer.
@@ -42,10 +42,10 @@ extension HostVerification {
         devices: [
             PlayedDevice(
                 "plain", "the published peer", [:],
-                [fastBaud, understands("4: \"acknowledges nothing else\": it must work without")]),
+                [fastBaud, understands(10, "the published peer acknowledges nothing")]),
             PlayedDevice(
                 "acknowledging", "a peer that acknowledges Hello", ["acks": "on"],
-                [understands("4: \"where it comes, it is a sign that the peer listens, no more\"")]),
+                [understands(10, "Hello ack is a sign that the peer listens, and no more than that")]),
         ])
 
     /// Phones and programs that take rescue messages.
@@ -56,15 +56,15 @@ extension HostVerification {
                 "plain", "a phone as it is", [:],
                 [
                     HostCheck(
-                        "messages", "5: \"One JSON object per message\"", .rule("commands"),
+                        "messages", 3, "a message is one JSON object", .rule("commands"),
                         expecting: "the program sends only messages, each a JSON object of its own"), fastBaud,
-                    understands("5: \"A received message is stored\""),
+                    understands(15, "a message that was received is stored"),
                 ]),
             PlayedDevice(
                 "cut", "a phone whose messages come in pieces", ["split": "20"],
-                [understands("5: \"one notification where it fits the MTU, else several\"")]),
+                [understands(2, "a message that does not fit comes in several pieces")]),
             PlayedDevice(
                 "duplicating", "a phone whose messages come twice", ["fault": "duplicate"],
-                [understands("5: \"a duplicate is not stored again\"")]),
+                [understands(16, "one whose id is known is not stored again")]),
         ])
 }

@@ -3,28 +3,29 @@ extension HostVerification {
     static let pump = HostVerification(
         family: "pump",
         devices: [
-            PlayedDevice("plain", "the pump as it is", [:], rules + [baud, understands("1, table")]),
+            PlayedDevice(
+                "plain", "the pump as it is", [:], rules + [baud, understands(11, "each command has its reply")]),
             PlayedDevice(
                 "one-thermistor", "a pump with one thermistor", ["thermistors": "1"],
-                [understands("1, status lines: \"one-thermistor firmware\"")]),
+                [understands(29, "firmware with one thermistor says Temp, and TEMP:34.5")]),
             PlayedDevice(
                 "older", "an older firmware: bare line feeds, and times while the pump is off",
                 ["line-end": "lf", "idle-times": "on"],
-                [understands("1: \"older firmware and the apps' own tests use a bare \\n. Accept both.\"")]),
+                [understands(6, "lines of older firmware end with a bare \\n: a host takes both")]),
             PlayedDevice(
                 "talkative", "a debug build", ["debug-lines": "on"],
-                rules + [understands("1: \"Free text to expect and pass on as log lines\"")]),
+                rules + [understands(41, "a host passes over the lines of a debug build")]),
             PlayedDevice(
                 "interrupting", "a pump whose unasked lines come between the lines of a reply", ["interrupts": "on"],
-                rules + [understands("1: \"at any moment, also between the two lines of a reply\"")]),
+                rules + [understands(36, "at any moment, also between the two lines of a reply")]),
             PlayedDevice(
                 "cut", "a pump behind a module that cuts its lines anywhere", ["fault": "split"],
-                rules + [understands("1: \"notifications of at most 20 bytes that cut lines anywhere\"")]),
+                rules + [understands(2, "a notification has at most 20 bytes, and cuts lines anywhere")]),
             PlayedDevice(
                 "unheard", "a pump that is not heard for 3 s", ["fault": "silence=3s@command:1"],
                 [
                     HostCheck(
-                        "repeats-off", "1, table: \"OFF … always works\": it is sent again until it is known to work",
+                        "repeats-off", 19, "a host sends OFF again until it knows that the pump is off",
                         .rule("repeats=10s/OFF@line:PUMP:OFF|STATUS:{State:OFF"),
                         expecting: "OFF is sent again within 10 s, until PUMP:OFF or a status with State:OFF comes")
                 ]),
@@ -33,7 +34,7 @@ extension HostVerification {
                 ["step": "command:1 temperature skin 41"],
                 [
                     HostCheck(
-                        "stays-off", "1: \"After both the state is ERROR until OFF\"",
+                        "stays-off", 38, "after a stop for safety a host sends no ON before OFF",
                         .rule("refrains=ON@line:ERROR:OVERHEAT"),
                         expecting: "no ON is sent after ERROR:OVERHEAT, before OFF")
                 ]),
@@ -41,26 +42,27 @@ extension HostVerification {
 
     private static let rules = [
         HostCheck(
-            "commands", "1, table: \"the host sends plain decimals only\", and no more than 63 bytes",
+            "commands", 22, "a host sends a speed as a plain decimal number, and only commands of the table",
             .rule("commands"), expecting: "the program sends only commands that the pump has, with plain decimals"),
         HostCheck(
-            "one-in-flight", "1: \"Keep one command in flight.\"", .rule("one-in-flight"),
+            "one-in-flight", 46, "keep one command in flight", .rule("one-in-flight"),
             expecting: "each command but OFF is sent after the reply to the one before"),
     ]
 
     private static let baud = HostCheck(
-        "baud", "table: \"9600 8N1\"", .rule("baud"), expecting: "the program sends at 9600 baud, 8N1",
+        "baud", 1, "a serial port has 9600 baud, 8N1", .rule("baud"), expecting: "the program sends at 9600 baud, 8N1",
         needsTerminal: true)
 }
 
 extension HostVerification {
     /// That a host gets along with a device.
-    static func understands(_ paragraph: String) -> HostCheck {
-        HostCheck("understands", paragraph, .exitStatus, expecting: "the program ends with exit status 0")
+    static func understands(_ number: Int, _ words: String) -> HostCheck {
+        HostCheck("understands", number, words, .exitStatus, expecting: "the program ends with exit status 0")
     }
 
     /// The baud rate of the boards with an ESP32.
     static let fastBaud = HostCheck(
-        "baud", "table: \"115200 8N1\"", .rule("baud"), expecting: "the program sends at 115200 baud, 8N1",
+        "baud", 1, "a serial port has 115200 baud, 8N1", .rule("baud"),
+        expecting: "the program sends at 115200 baud, 8N1",
         needsTerminal: true)
 }

@@ -1,28 +1,30 @@
 extension FamilyVerification {
-    /// The LED board on a serial line: section 3 of the protocol's page.
+    /// The LED board on a serial line, by docs/protocols.md.
     public static let led = FamilyVerification(
         family: "led",
         checks: [
-            Check("led.ask", "3: LED asks, reply LED:<0|1>") { bench in
+            Check("led.ask", 3, "LED is answered by LED:0 or LED:1") { bench in
                 try await bench.ask("LED", .light)
             },
-            Check("led.on", "3: LED:1 sets; the value written is the new state") { bench in
+            Check("led.on", 4, "LED:1 lights the LED") { bench in
                 try await bench.set("1")
             },
-            Check("led.off", "3: LED:0 sets; the value written is the new state") { bench in
+            Check("led.off", 5, "LED:0 puts the LED out") { bench in
                 try await bench.set("0")
             },
-            Check("led.again", "3: the value written is the new state, also where it is the old one") { bench in
+            Check("led.again", 6, "the value that was written is the new state, also if it is the old one") { bench in
                 for _ in 1...2 { try await bench.set("1") }
             },
-            Check("led.kept", "3: LED asks, and changes nothing") { bench in
+            Check("led.kept", 7, "to ask changes nothing") { bench in
                 for value in ["0", "1"] {
                     try await bench.set(value)
                     for _ in 1...2 { try await bench.expect(light: value) }
                 }
             },
-            Check("led.now", "3: LED asks, reply LED:<0|1>, also of what was switched at the board", needs: [.stimulus])
-            { bench in
+            Check(
+                "led.now", 3, "LED is answered by LED:0 or LED:1, also of what was switched at the board",
+                needs: [.stimulus]
+            ) { bench in
                 for (value, state) in [("0", "off"), ("1", "on")] {
                     try await bench.act("light", state)
                     // It may be asked to notify.

@@ -1,7 +1,7 @@
 internal import LineProtocol
 
 extension FamilyVerification {
-    /// The text and image peer: section 4 of the protocol's page.
+    /// The text and image peer, by docs/protocols.md.
     ///
     /// What a check has it show says that it is a test. The toggle is switched with leave only: what it switches is not known.
     public static let peer = FamilyVerification(

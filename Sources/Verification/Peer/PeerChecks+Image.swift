@@ -3,7 +3,7 @@ internal import LineProtocol
 extension FamilyVerification {
     /// An image, and what it is told by.
     static let imageChecks: [Check] = [
-        Check("peer.image.begin", "4: IMG_BEGIN <filename> <bytes>; or IMG_ERROR <reason>") { bench in
+        Check("peer.image.begin", 16, "IMG_BEGIN <filename> <bytes>; or IMG_ERROR <reason>") { bench in
             let transfer = try await bench.transfer()
             if case .error(let reason) = transfer.ending, transfer.begin == nil {
                 try require(imageErrors.contains(reason), imageErrors.joined(separator: ", "), got: reason)
@@ -12,7 +12,7 @@ extension FamilyVerification {
             let got = transfer.begin?.bytes.shown ?? "nothing of that"
             try require(transfer.announced != nil, "IMG_BEGIN <filename> <bytes>", got: got)
         },
-        Check("peer.image.chunks", "4: then base64 in chunks of up to 180 characters") { bench in
+        Check("peer.image.chunks", 17, "base64 in pieces of at most 180 characters") { bench in
             let transfer = try await bench.transfer()
             if transfer.chunks.isEmpty, case .error(let reason) = transfer.ending {
                 throw CheckSkip(reason: "the peer has no image to send: \(reason)")
@@ -20,34 +20,34 @@ extension FamilyVerification {
             let longest = transfer.chunks.map(\.count).max()
             try require(longest.map { $0 <= 180 } ?? false, "chunks of up to 180 characters", got: longest.described)
         },
-        Check("peer.image.base64", "4: bad base64 (base64_invalid)") { bench in
+        Check("peer.image.base64", 21, "the pieces put together are base64, with the padding at their end") { bench in
             let transfer = try await bench.wholeTransfer()
             guard Base64.bytes(transfer.characters) == nil else { return }
             let bad = transfer.chunks.first { !$0.allSatisfy(Base64.isCharacter) }
             let got = bad?.shown ?? "\(transfer.characters.count.counted("character")), which are none"
             throw CheckFailure(expected: "base64 with its padding at its end", got: got)
         },
-        Check("peer.image.size", "4: decoded size unlike the announced one (size_mismatch)") { bench in
+        Check("peer.image.size", 22, "they decode to as many bytes as were announced") { bench in
             let transfer = try await bench.wholeTransfer()
             guard let size = transfer.announced?.size, size <= mostBytes,
                 let count = Base64.bytes(transfer.characters)?.count
             else { throw CheckSkip(reason: "there are no two sizes to compare") }
             try require(count == size, "\(size.counted("byte")), as announced", got: count.counted("byte"))
         },
-        Check("peer.image.limit", "4: more than 7,000,000 base64 characters (too_large)") { bench in
+        Check("peer.image.limit", 23, "an image has at most 7,000,000 characters of base64") { bench in
             let transfer = try await bench.transfer()
             guard let size = transfer.announced?.size else {
                 throw CheckSkip(reason: "the peer has announced no size")
             }
             try require(size <= mostBytes, "at most \(mostBytes) bytes, which are 7,000,000 characters", got: "\(size)")
         },
-        Check("peer.image.png", "4: IMG_ERROR not_png: an image is a PNG") { bench in
+        Check("peer.image.png", 20, "an image is a PNG") { bench in
             let start = Base64.bytes(Array(try await bench.wholeTransfer().characters.prefix(12)))
             let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
             guard let start else { throw CheckSkip(reason: "the image is no base64") }
             try require(start.starts(with: signature), "the first 8 bytes of a PNG", got: start.shown)
         },
-        Check("peer.image.end", "4: … then IMG_END") { bench in
+        Check("peer.image.end", 18, "IMG_END when the image is complete") { bench in
             let transfer = try await bench.transfer()
             switch transfer.ending {
             case .end: return
@@ -58,7 +58,8 @@ extension FamilyVerification {
                 throw CheckFailure(expected: "IMG_END", got: "\(got), and nothing behind it")
             }
         },
-        Check("peer.image.framing", "4: on BLE one notification, no line end; on serial each is a line") { bench in
+        Check("peer.image.framing", 3, "on a serial port a line, over BLE one notification without a line end") {
+            bench in
             let ends = try await bench.transfer().ends.sorted()
             if bench.keepsPacketBounds {
                 try require(ends == [""], "no line ends", got: ends.joined(separator: ", "))
@@ -67,7 +68,7 @@ extension FamilyVerification {
                 bench.note("lines end with \(ends.first == "" ? "\\n" : "\\r\\n")")
             }
         },
-        Check("peer.image.queue", "4: notifications can outrun the link: the peripheral must queue, and lose nothing") {
+        Check("peer.image.queue", 24, "the peer queues notifications, and loses none") {
             bench in
             let first = try await bench.wholeTransfer()
             let next = try await bench.expectImage("GET")
@@ -77,7 +78,7 @@ extension FamilyVerification {
                 "\(first.characters.count.counted("character")) and IMG_END, as before", got: got)
         },
         Check(
-            "peer.image.error", "4: IMG_ERROR <reason> (no_file_selected, not_png, read_failed)", needs: [.stimulus]
+            "peer.image.error", 19, "IMG_ERROR <reason>: no_file_selected, not_png, read_failed", needs: [.stimulus]
         ) { bench in
             try await bench.requirePackets(of: 40)
             let faults = try await bench.stimulus?.state()["faults"] ?? "none"

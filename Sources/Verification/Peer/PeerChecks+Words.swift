@@ -3,7 +3,7 @@ internal import LineProtocol
 extension FamilyVerification {
     /// What a peer says to one who comes.
     static let greetingChecks: [Check] = [
-        Check("peer.greeting", "4: on subscribe the peripheral greets: HELLO from <host> @ <ISO 8601 time>") { bench in
+        Check("peer.greeting", 15, "HELLO from <host> @ <time>, in ISO 8601, to who has subscribed") { bench in
             bench.recall(bench.opening.steps)
             try await bench.requirePackets(of: 64)
             guard let line = bench.opening.lines.first(where: { $0.text.hasPrefix("HELLO") }) else {
@@ -20,35 +20,37 @@ extension FamilyVerification {
                 && ISO8601.isInstant(parts[parts.count - 1])
             try require(isGreeting, "HELLO from <host> @ <ISO 8601 time>", got: line.bytes.shown)
         },
-        Check("peer.hello", "4: the central says Hello; Hello ack may come, and acknowledges nothing else") {
+        Check("peer.hello", 4, "Hello is answered by Hello ack, or not at all") {
             bench in
             try await bench.expectNoReply(to: "Hello", but: "Hello ack")
         },
-        Check("peer.hello.from", "4: the central says HELLO from Central @ <time>") { bench in
+        Check("peer.hello.from", 5, "HELLO from Central @ <time> has no answer") { bench in
             try await bench.expectNoReply(to: "HELLO from Central @ 2026-01-01T00:00:00Z", but: "Hello ack")
         },
     ]
 
     /// How an image is asked for.
     static let wordChecks: [Check] = [
-        Check("peer.get.image", "4: GET or GET_IMAGE") { bench in try await bench.expectImage("GET_IMAGE") },
-        Check("peer.get.case", "4: GET or GET_IMAGE (case-insensitive)") { bench in
+        Check("peer.get.image", 6, "GET or GET_IMAGE asks for the image") { bench in
+            try await bench.expectImage("GET_IMAGE")
+        },
+        Check("peer.get.case", 11, "GET and GET_IMAGE are case-insensitive") { bench in
             try await bench.expectImage("gEt")
         },
-        Check("peer.get.trimmed", "4: GET or GET_IMAGE (spaces around trimmed)") { bench in
+        Check("peer.get.trimmed", 12, "spaces around GET and GET_IMAGE are trimmed") { bench in
             try await bench.expectImage("  GET ")
         },
     ]
 
     /// Messages. Each says that it is a test.
     static let textChecks: [Check] = [
-        Check("peer.text.unanswered", "4: any other text is a message; the peer acknowledges nothing") { bench in
+        Check("peer.text.unanswered", 10, "texts are not acknowledged") { bench in
             try await bench.expectNoReply(to: "pumpctl verify: a test message, to GET no answer. Please ignore.")
         },
-        Check("peer.text.message", "4: any other text is a message", needs: [.stimulus]) { bench in
+        Check("peer.text.message", 9, "any other text is shown", needs: [.stimulus]) { bench in
             try await bench.expectMessage("pumpctl verify: a test message. Please ignore.")
         },
-        Check("peer.text.words", "4: any other text is a message, also one like a command", needs: [.run, .stimulus]) {
+        Check("peer.text.words", 9, "any other text is shown, also one like a command", needs: [.run, .stimulus]) {
             bench in
             // A peer may take one of them for ON.
             bench.mayHaveRun = true
@@ -56,32 +58,32 @@ extension FamilyVerification {
                 try await bench.expectMessage(text)
             }
         },
-        Check("peer.text.long", "4: a message, shown up to 500 characters", needs: [.stimulus]) { bench in
+        Check("peer.text.long", 13, "a text is shown up to 500 characters", needs: [.stimulus]) { bench in
             try await bench.expectMessage("pumpctl verify: a long test message " + String(repeating: ".", count: 470))
         },
-        Check("peer.text.bytes", "4: bytes that are not UTF-8 are shown as hex", needs: [.stimulus]) { bench in
+        Check("peer.text.bytes", 14, "bytes that are not UTF-8 are shown in hexadecimal", needs: [.stimulus]) { bench in
             try await bench.expectMessage([0xFF, 0xFE, 0x80, 0x41])
         },
     ]
 
     /// The toggle, which is off behind each check.
     static let toggleChecks: [Check] = [
-        Check("peer.toggle.unanswered", "4: ON / OFF (a remote toggle); the peer acknowledges nothing", needs: [.run]) {
+        Check("peer.toggle.unanswered", 10, "switching is not acknowledged", needs: [.run]) {
             bench in
             bench.mayHaveRun = true
             try await bench.expectNoReply(to: "ON")
             try await bench.expectNoReply(to: "OFF")
         },
-        Check("peer.toggle.on", "4: ON (a remote toggle)", needs: [.run, .stimulus]) { bench in
+        Check("peer.toggle.on", 7, "ON switches on", needs: [.run, .stimulus]) { bench in
             try await bench.expectToggle("ON", true)
         },
-        Check("peer.toggle.off", "4: OFF (a remote toggle)", needs: [.run, .stimulus]) { bench in
+        Check("peer.toggle.off", 8, "OFF switches off", needs: [.run, .stimulus]) { bench in
             // Switched on by hand, so that ON is another check's matter.
             bench.mayHaveRun = true
             if try await bench.observe("on") != "true" { try await bench.act("toggle") }
             try await bench.expectToggle("OFF", false)
         },
-        Check("peer.toggle.case", "4: ON / OFF (case-insensitive)", needs: [.run, .stimulus]) { bench in
+        Check("peer.toggle.case", 11, "ON and OFF are case-insensitive", needs: [.run, .stimulus]) { bench in
             try await bench.expectToggle("oN", true)
             try await bench.expectToggle("oFf", false)
         },

@@ -1,7 +1,7 @@
 import LineProtocol
 
 extension FamilyVerification {
-    /// The pump: section 1 of the protocol's page.
+    /// The pump, by docs/protocols.md.
     public static let pump = FamilyVerification(
         family: "pump",
         checks: [

@@ -2,8 +2,7 @@ extension FamilyVerification {
     /// What comes behind a reset.
     static let bootChecks: [Check] = [
         Check(
-            "pump.boot.banner",
-            "1: a boot banner: HELLO:…, or lines of = with Device, Version, Baud Rate, Ready; or none"
+            "pump.boot.banner", 40, "a banner: HELLO:…, or lines of = with Device, Version, Baud Rate, Ready; or none"
         ) { bench in
             let lines = try await bench.startingLines()
             let texts = lines.map(\.text).filter { !$0.hasPrefix("[") && !$0.hasPrefix("Reset: ") }
@@ -23,7 +22,7 @@ extension FamilyVerification {
 
     /// What becomes of a pump that runs.
     static let resetChecks: [Check] = [
-        Check("pump.boot.off", "1: a Nano resets …, and the pump is off afterwards", needs: [.run, .stimulus]) {
+        Check("pump.boot.off", 4, "the pump is off behind a reset", needs: [.run, .stimulus]) {
             bench in
             try await bench.start()
             try await bench.act("reset")

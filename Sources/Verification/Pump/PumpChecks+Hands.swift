@@ -1,14 +1,14 @@
 extension FamilyVerification {
     /// The button on the lid.
     static let buttonChecks: [Check] = [
-        Check("pump.button.on", "1: MANUAL:ON when the button on the lid is pressed", needs: [.run, .stimulus]) {
+        Check("pump.button.on", 32, "MANUAL:ON when the button has started the pump", needs: [.run, .stimulus]) {
             bench in
             bench.mayHaveRun = true
             try await bench.act("press")
             try await bench.untilSaid("MANUAL:ON")
             try await bench.expect(state: "ON")
         },
-        Check("pump.button.off", "1: MANUAL:OFF when the button on the lid is pressed", needs: [.run, .stimulus]) {
+        Check("pump.button.off", 33, "MANUAL:OFF when the button has stopped the pump", needs: [.run, .stimulus]) {
             bench in
             try await bench.start()
             try await bench.quiet(for: .milliseconds(350))
@@ -20,7 +20,7 @@ extension FamilyVerification {
 
     /// The speed knob.
     static let knobChecks: [Check] = [
-        Check("pump.knob.speed", "1: 20–1023 maps to 10–255, and sets the speed", needs: [.run, .stimulus]) { bench in
+        Check("pump.knob.speed", 47, "20 to 1023 are mapped to PWM 10 to 255", needs: [.run, .stimulus]) { bench in
             try await bench.startAtKnob(reading: 716)
             for (reading, percent) in [(1023, 100), (400, 40), (40, 5)] {
                 try await bench.turn(to: reading)
@@ -28,7 +28,7 @@ extension FamilyVerification {
             }
         },
         Check(
-            "pump.knob.zero", "1: below 20 of 1023 it means 0, else 20–1023 maps to 10–255", needs: [.run, .stimulus]
+            "pump.knob.zero", 47, "below 20 of 1023 is 0", needs: [.run, .stimulus]
         ) { bench in
             try await bench.startAtKnob(reading: 715)
             for (reading, percent) in [(19, 0), (20, 3)] {
@@ -36,8 +36,11 @@ extension FamilyVerification {
                 try await bench.expect(percent: percent, because: "of a knob at \(reading)")
             }
         },
-        Check("pump.knob.hysteresis", "1: a change of more than 5 from the last value taken", needs: [.run, .stimulus])
-        {
+        Check(
+            "pump.knob.hysteresis", 48,
+            "the knob sets the speed if it differs by more than 5 from the value that was last taken",
+            needs: [.run, .stimulus]
+        ) {
             bench in
             // These readings are 179, 184, 185, 180 and 179 of 255.
             try await bench.startAtKnob(reading: 714)
@@ -50,7 +53,7 @@ extension FamilyVerification {
             }
         },
         Check(
-            "pump.knob.boot", "1: a change of more than 5 from the last value taken, which is 180 at boot",
+            "pump.knob.boot", 49, "the value that was last taken is 180 when the board starts",
             needs: [.run, .stimulus]
         ) { bench in
             // 185 and 186 of 255.
@@ -64,7 +67,7 @@ extension FamilyVerification {
             try await bench.expect(percent: 72, because: "of a knob at 741, 6 from 180")
         },
         Check(
-            "pump.knob.only-moved", "1: … sets the speed; SPEED and ON hold until it is turned",
+            "pump.knob.only-moved", 48, "ON and SPEED hold until the knob is turned",
             needs: [.run, .stimulus]
         ) {
             bench in

@@ -1,7 +1,7 @@
 extension FamilyVerification {
     /// How bytes become commands.
     static let lineChecks: [Check] = [
-        Check("pump.line.end", "1: lines ended by \\r\\n; older firmware uses a bare \\n") { bench in
+        Check("pump.line.end", 6, "lines end with \\r\\n; those of older firmware with a bare \\n") { bench in
             let lines = try await bench.ask("OFF", "OK", "PUMP:OFF")
             try require(
                 lines[0].endsWithReturn == lines[1].endsWithReturn, "all lines with the same end",
@@ -9,33 +9,33 @@ extension FamilyVerification {
             try require(!lines.contains(where: \.hasNULs), "no NUL beside a line", got: "one beside OK or PUMP:OFF")
             bench.note(lines[0].endsWithReturn ? "lines end with \\r\\n" : "lines end with \\n")
         },
-        Check("pump.line.return", "1: a command ended by \\n or \\r") { bench in
+        Check("pump.line.return", 5, "a command ends with \\n or \\r") { bench in
             try await bench.ask(raw: "TEMP\r", [.temperatures])
         },
-        Check("pump.line.both", "1: an empty line is ignored, as between \\r and \\n") { bench in
+        Check("pump.line.both", 5, "an empty line is ignored, as between \\r and \\n") { bench in
             try await bench.ask(raw: "TEMP\r\n", [.temperatures])
         },
-        Check("pump.line.empty", "1: an empty line is ignored") { bench in
+        Check("pump.line.empty", 5, "an empty line is ignored") { bench in
             try await bench.ask(raw: "\n\r\n\nTEMP\n", [.temperatures])
         },
-        Check("pump.line.parts", "1: a command ends with \\n or \\r, and with nothing else") { bench in
+        Check("pump.line.parts", 5, "a command ends with \\n or \\r, and with nothing else") { bench in
             try await bench.send("TE")
             try await bench.quiet(for: .milliseconds(400))
             try await bench.ask("MP", .temperatures)
         },
-        Check("pump.line.longest", "1, table: more than 63 bytes without a terminator; 63 are a command") { bench in
+        Check("pump.line.longest", 10, "a command has at most 63 bytes") { bench in
             try await bench.sendInParts(String(repeating: "X", count: 63))
             try await bench.ask("", "ERROR:UNKNOWN_COMMAND")
         },
-        Check("pump.line.too-long", "1, table: 64 bytes are ERROR:CMD_TOO_LONG, and the last is dropped") { bench in
+        Check("pump.line.too-long", 10, "the 64th byte is ERROR:CMD_TOO_LONG, and is dropped") { bench in
             try await bench.sendInParts(String(repeating: "X", count: 64))
             try await bench.ask("", "ERROR:CMD_TOO_LONG")
         },
-        Check("pump.line.behind-too-long", "1, table: what follows is read as a new command") { bench in
+        Check("pump.line.behind-too-long", 10, "what follows is read as a new command") { bench in
             try await bench.sendInParts(String(repeating: "X", count: 64) + "TE")
             try await bench.ask("MP", "ERROR:CMD_TOO_LONG", .temperatures)
         },
-        Check("pump.line.rest-of-too-long", "1, table: 70 × X give CMD_TOO_LONG, then UNKNOWN_COMMAND") { bench in
+        Check("pump.line.rest-of-too-long", 10, "70 × X give CMD_TOO_LONG, then UNKNOWN_COMMAND") { bench in
             try await bench.sendInParts(String(repeating: "X", count: 70))
             try await bench.ask("", "ERROR:CMD_TOO_LONG", "ERROR:UNKNOWN_COMMAND")
         },

@@ -1,7 +1,7 @@
 extension FamilyVerification {
     /// The motor, which is seen by who stands beside it: the firmware's own words on it may be wrong.
     static let motorChecks: [Check] = [
-        Check("pump.motor.start", "1, table: ON starts at PWM 180 (70 %)", needs: [.run, .stimulus]) { bench in
+        Check("pump.motor.start", 17, "ON starts the pump at PWM 180 (70 %)", needs: [.run, .stimulus]) { bench in
             // At a knob that means 180 too, once it was taken: nothing changes the speed behind ON.
             try await bench.startAtKnob(reading: 716)
             try await bench.ask("OFF", "OK", "PUMP:OFF")
@@ -9,19 +9,20 @@ extension FamilyVerification {
             try await bench.quiet(for: .milliseconds(350))
             try await bench.expect(duty: 180)
         },
-        Check("pump.motor.speed", "1, wiring: D9 PWM; table: SPEED:<n>", needs: [.run, .stimulus]) { bench in
+        Check("pump.motor.speed", 50, "the motor is driven by D9 (PWM)", needs: [.run, .stimulus]) { bench in
             try await bench.run(at: 200)
             try await bench.expect(duty: 200)
         },
         Check(
-            "pump.motor.off", "1, wiring: D9 PWM, D8 enable; table: OFF always works", needs: [.run, .stimulus]
+            "pump.motor.off", 50, "the motor is driven by D9 (PWM) and D8 (enable), and stands still when off",
+            needs: [.run, .stimulus]
         ) { bench in
             try await bench.run(at: 190)
             try await bench.ask("OFF", "OK", "PUMP:OFF")
             try await bench.expect(duty: 0)
         },
         Check(
-            "pump.motor.overheat", "1, wiring: D9 PWM, D8 enable; ERROR:OVERHEAT … when skin > 40.0 °C",
+            "pump.motor.overheat", 50, "the motor stands still in the error state",
             needs: [.run, .stimulus]
         ) { bench in
             try await bench.overheat("41.9", "34.5")

@@ -1,29 +1,32 @@
 extension FamilyVerification {
     /// A pump that runs.
     static let runChecks: [Check] = [
-        Check("pump.on.reply", "1, table: ON is answered by OK, PUMP:ON", needs: [.run]) { bench in
+        Check("pump.on.reply", 11, "ON is answered by OK, PUMP:ON", needs: [.run]) { bench in
             bench.mayHaveRun = true
             try await bench.ask("ON", "OK", "PUMP:ON")
         },
-        Check("pump.on.state", "1, table: ON starts the pump", needs: [.run]) { bench in
+        Check("pump.on.state", 11, "ON starts the pump", needs: [.run]) { bench in
             bench.mayHaveRun = true
             try await bench.ask("ON", "OK", "PUMP:ON")
             try await bench.expect(state: "ON")
         },
-        Check("pump.on.case", "1, table: commands are case-insensitive", needs: [.run]) { bench in
+        Check("pump.on.case", 7, "commands are case-insensitive", needs: [.run]) { bench in
             bench.mayHaveRun = true
             for command in ["on", "oN"] { try await bench.ask(command, "OK", "PUMP:ON") }
         },
-        Check("pump.on.nul", "1, table: ON\\0junk is ON", needs: [.run]) { bench in
+        Check("pump.on.nul", 9, "ON, NUL, junk is ON", needs: [.run]) { bench in
             bench.mayHaveRun = true
             try await bench.ask("ON\0junk", "OK", "PUMP:ON")
         },
-        Check("pump.on.untrimmed", "1, table: no spaces are trimmed", needs: [.run]) { bench in
+        Check("pump.on.untrimmed", 8, "no spaces are trimmed", needs: [.run]) { bench in
             bench.mayHaveRun = true
             for command in [" ON", "ON ", "ONX", "O"] { try await bench.ask(command, "ERROR:UNKNOWN_COMMAND") }
             try await bench.expect(state: "OFF")
         },
-        Check("pump.on.speed", "1, table: starts at PWM 180 (70 %); already on: back to 180", needs: [.run]) { bench in
+        Check(
+            "pump.on.speed", 17, "ON starts the pump at PWM 180 (70 %), and sets one that runs back to that",
+            needs: [.run]
+        ) { bench in
             // A knob that stands elsewhere takes over a turn after the first ON, and once only.
             try await bench.start()
             try await bench.quiet(for: .milliseconds(350))
@@ -34,13 +37,15 @@ extension FamilyVerification {
             try await bench.ask("ON", "OK", "PUMP:ON")
             try await bench.expect(percent: 70, because: "of 180")
         },
-        Check("pump.off.stops", "1, table: OFF always works", needs: [.run]) { bench in
+        Check("pump.off.stops", 19, "OFF always works", needs: [.run]) { bench in
             try await bench.start()
             try await bench.ask("OFF", "OK", "PUMP:OFF")
             try await bench.expect(state: "OFF")
         },
-        Check("pump.status.on-fields", "1: State:ON,Speed:70%,Runtime:5m,Remaining:25m and temperatures", needs: [.run])
-        {
+        Check(
+            "pump.status.on-fields", 25, "a running pump tells its state, speed and times, and the temperatures",
+            needs: [.run]
+        ) {
             bench in
             try await bench.start()
             let status = try await bench.status()
@@ -51,7 +56,7 @@ extension FamilyVerification {
             let doubled = Set(status.fields.map(\.name)).count != status.fields.count
             try require(!doubled, "each field once", got: status.names)
         },
-        Check("pump.status.times", "1: Runtime and Remaining are whole minutes, truncated", needs: [.run]) { bench in
+        Check("pump.status.times", 27, "Runtime and Remaining are whole minutes, truncated", needs: [.run]) { bench in
             try await bench.start()
             let status = try await bench.status()
             let (runtime, remaining) = (status.number("Runtime", "m"), status.number("Remaining", "m"))
@@ -63,11 +68,11 @@ extension FamilyVerification {
 
     /// The speed of a pump that runs.
     static let runSpeedChecks: [Check] = [
-        Check("pump.speed.reply", "1, table: SPEED:<n> is answered by OK, SPEED:<n>", needs: [.run]) { bench in
+        Check("pump.speed.reply", 13, "SPEED:<n> is answered by OK, SPEED:<n>", needs: [.run]) { bench in
             try await bench.start()
             for speed in [100, 77, 255] { try await bench.ask("SPEED:\(speed)", "OK", "SPEED:\(speed)".expected) }
         },
-        Check("pump.speed.percent", "1: Speed is floor(pwm * 100 / 255) percent", needs: [.run]) { bench in
+        Check("pump.speed.percent", 26, "Speed is floor(PWM × 100 / 255) percent", needs: [.run]) { bench in
             try await bench.start()
             try await bench.quiet(for: .milliseconds(350))
             for (speed, percent) in [(1, 0), (3, 1), (127, 49), (128, 50), (200, 78), (254, 99), (255, 100)] {
@@ -75,20 +80,21 @@ extension FamilyVerification {
                 try await bench.expect(percent: percent, because: "of \(speed)")
             }
         },
-        Check("pump.speed.zero", "1, table: 0 is allowed: on, but still", needs: [.run]) { bench in
+        Check("pump.speed.zero", 21, "SPEED:0 is allowed: on, but still", needs: [.run]) { bench in
             try await bench.start()
             try await bench.quiet(for: .milliseconds(350))
             try await bench.ask("SPEED:0", "OK", "SPEED:0")
             try await bench.expect(state: "ON")
             try await bench.expect(percent: 0, because: "of 0")
         },
-        Check("pump.speed.atoi", "1, table:  200→200, 5x→5, 1e2→1, abc and empty→0", needs: [.run]) { bench in
+        Check("pump.speed.atoi", 23, "\" 200\" sets 200, 5x sets 5, 1e2 sets 1, abc and nothing set 0", needs: [.run]) {
+            bench in
             try await bench.start()
             for (text, speed) in [(" 200", 200), ("+7", 7), ("5x", 5), ("1e2", 1), ("abc", 0), ("", 0)] {
                 try await bench.ask("SPEED:" + text, "OK", "SPEED:\(speed)".expected)
             }
         },
-        Check("pump.speed.kept", "1, table: out of range is ERROR:INVALID_SPEED_VALUE", needs: [.run]) { bench in
+        Check("pump.speed.kept", 20, "a speed that is refused changes nothing", needs: [.run]) { bench in
             try await bench.start()
             try await bench.quiet(for: .milliseconds(350))
             try await bench.ask("SPEED:50", "OK", "SPEED:50")

@@ -1,8 +1,9 @@
 extension FamilyVerification {
     /// The run timer.
     static let runtimeChecks: [Check] = [
-        Check("pump.status.minutes", "1: Runtime and Remaining are whole minutes, truncated", needs: [.run, .stimulus])
-        {
+        Check(
+            "pump.status.minutes", 27, "Runtime and Remaining are whole minutes, truncated", needs: [.run, .stimulus]
+        ) {
             bench in
             try await bench.start()
             try await bench.live(for: 330)
@@ -13,7 +14,7 @@ extension FamilyVerification {
                 got: "Runtime:\(status["Runtime"] ?? ""),Remaining:\(status["Remaining"] ?? "")")
         },
         Check(
-            "pump.on.restarts-timer", "1, table: already on: …, and the run timer restarts", needs: [.run, .stimulus]
+            "pump.on.restarts-timer", 18, "ON to a running pump starts its 30 minutes anew", needs: [.run, .stimulus]
         ) {
             bench in
             try await bench.start()
@@ -23,7 +24,7 @@ extension FamilyVerification {
             try require(runtime == "0m", "Runtime:0m behind the second ON", got: "Runtime:\(runtime ?? "")")
         },
         Check(
-            "pump.safety.thirty-minutes", "1: ERROR:SAFETY_SHUTOFF … after 30 minutes of running",
+            "pump.safety.thirty-minutes", 34, "ERROR:SAFETY_SHUTOFF after 30 minutes of running",
             needs: [.run, .stimulus]
         ) { bench in
             try await bench.start()
@@ -37,11 +38,14 @@ extension FamilyVerification {
 
     /// Overheating, and the state that it leads to.
     static let safetyChecks: [Check] = [
-        Check("pump.overheat.stops", "1: ERROR:OVERHEAT … when skin > 40.0 °C", needs: [.run, .stimulus]) { bench in
+        Check(
+            "pump.overheat.stops", 35, "ERROR:OVERHEAT when the skin is warmer than 40.0 °C", needs: [.run, .stimulus]
+        ) { bench in
             try await bench.overheat("41.5", "34.1")
             try await bench.expect(state: "ERROR")
         },
-        Check("pump.overheat.limit", "1: when skin > 40.0 °C; not at 39", needs: [.run, .stimulus]) { bench in
+        Check("pump.overheat.limit", 35, "when the skin is warmer than 40.0 °C; not at 39", needs: [.run, .stimulus]) {
+            bench in
             try await bench.start()
             try await bench.act("temperature", "skin", "39")
             try await bench.quiet(for: .milliseconds(900))
@@ -49,7 +53,7 @@ extension FamilyVerification {
             try await bench.act("temperature", "skin", "34")
         },
         Check(
-            "pump.error.start-failed", "1, table: in the error state ON is ERROR:PUMP_START_FAILED",
+            "pump.error.start-failed", 42, "in the error state ON is ERROR:PUMP_START_FAILED",
             needs: [.run, .stimulus]
         ) { bench in
             try await bench.overheat("41.6", "34.2")
@@ -57,13 +61,13 @@ extension FamilyVerification {
             try await bench.expect(state: "ERROR")
         },
         Check(
-            "pump.error.speed", "1, table: not running (off or in error), ERROR:PUMP_NOT_RUNNING",
+            "pump.error.speed", 20, "off or in the error state, ERROR:PUMP_NOT_RUNNING",
             needs: [.run, .stimulus]
         ) { bench in
             try await bench.overheat("41.7", "34.3")
             try await bench.ask("SPEED:90", notRunning)
         },
-        Check("pump.error.off", "1, table: OFF also leaves the error state", needs: [.run, .stimulus]) { bench in
+        Check("pump.error.off", 38, "OFF leaves the error state", needs: [.run, .stimulus]) { bench in
             try await bench.overheat("41.8", "34.4")
             try await bench.ask("OFF", "OK", "PUMP:OFF")
             try await bench.expect(state: "OFF")
@@ -72,13 +76,14 @@ extension FamilyVerification {
 
     /// What the thermistors say.
     static let temperatureChecks: [Check] = [
-        Check("pump.temp.value", "1: WaterTemp:12.0C,SkinTemp:34.5C", needs: [.stimulus]) { bench in
+        Check("pump.temp.value", 29, "WaterTemp:12.0C,SkinTemp:34.5C", needs: [.stimulus]) { bench in
             try await bench.act("temperature", "skin", "31")
             try await bench.quiet(for: .milliseconds(300))
             let status = try await bench.status()
             try checkTemperature(status["SkinTemp"] ?? status["Temp"], 31, "the skin at 31 °C")
         },
-        Check("pump.temp.width", "1: width 4, so 9.5 carries a leading space", needs: [.stimulus]) { bench in
+        Check("pump.temp.width", 28, "at least four characters, so 9.5 has a space before it", needs: [.stimulus]) {
+            bench in
             // Where there is one thermistor, skin that cold stops a pump that runs; this one is off.
             let hasWater = StatusLine(try await bench.ask("TEMP", .temperatures)[0].text, kind: "TEMP") != nil
             let (probe, warm) = hasWater ? ("water", "12") : ("skin", "34")

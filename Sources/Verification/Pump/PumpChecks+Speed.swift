@@ -1,22 +1,24 @@
 extension FamilyVerification {
     /// What SPEED does to a pump that is off: nothing.
     static let speedChecks: [Check] = [
-        Check("pump.speed.not-running", "1, table: not running (off or in error), ERROR:PUMP_NOT_RUNNING") { bench in
+        Check("pump.speed.not-running", 20, "off or in the error state, ERROR:PUMP_NOT_RUNNING") { bench in
             for command in ["SPEED:1", "SPEED:99", "SPEED:255"] { try await bench.ask(command, notRunning) }
             try await bench.quiet(for: .milliseconds(300))
             let further = bench.unasked.filter { !$0.isOfDebugBuild }
             try require(further.isEmpty, "one line to each", got: further.shown)
         },
-        Check("pump.speed.range-first", "1, table: range first: out of range also while the pump is off") { bench in
+        Check("pump.speed.range-first", 20, "the range is checked first, also while the pump is off") { bench in
             for command in ["SPEED:256", "SPEED:-1", "SPEED:1000"] { try await bench.ask(command, invalidSpeed) }
         },
-        Check("pump.speed.colon", "1, table: SPEED:<0-255>; anything else is ERROR:UNKNOWN_COMMAND") { bench in
+        Check("pump.speed.colon", 13, "SPEED:<n>; anything else is ERROR:UNKNOWN_COMMAND") { bench in
             for command in ["SPEED", "SPEED 100", "SPEED100"] {
                 try await bench.ask(command, "ERROR:UNKNOWN_COMMAND")
             }
         },
-        Check("pump.speed.atoi-range", "1, table: leading spaces and + are skipped, what follows the digits is ignored")
-        {
+        Check(
+            "pump.speed.atoi-range", 23,
+            "spaces and a + before the number are skipped, what follows the digits is ignored"
+        ) {
             bench in
             // In range: it is only because the pump is off that they fail.
             for number in [" 200", "+5", "5x", "1e2", "abc", "", "00000255"] {
@@ -24,8 +26,7 @@ extension FamilyVerification {
             }
             for number in ["  256", "+300", "256x", "-7"] { try await bench.ask("SPEED:" + number, invalidSpeed) }
         },
-        Check("pump.speed.sixteen-bits", "1, table: a 16-bit int: 65536→0, 65736→200, −65336→200; or beyond the range")
-        {
+        Check("pump.speed.sixteen-bits", 24, "65536 is read as 0, 65736 and −65336 as 200; or they are out of range") {
             bench in
             var wraps: Set<Bool> = []
             let either = LineExpectation("ERROR:PUMP_NOT_RUNNING or ERROR:INVALID_SPEED_VALUE") {

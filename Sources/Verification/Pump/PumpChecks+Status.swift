@@ -1,13 +1,15 @@
 extension FamilyVerification {
     /// What STATUS and TEMP say of a pump that is off.
     static let statusChecks: [Check] = [
-        Check("pump.status.reply", "1, table: STATUS is answered by one STATUS:{…} line, no OK") { bench in
+        Check("pump.status.reply", 14, "STATUS is answered by one STATUS:{…} line, without OK") { bench in
             try await bench.ask("STATUS", .status)
             // While the pump is off nothing comes unasked.
             try await bench.expectNothing(for: .milliseconds(300), "one line")
         },
-        Check("pump.status.off-fields", "1: the pump is off: no speed, no times; or Speed:0%,Runtime:0m,Remaining:30m")
-        {
+        Check(
+            "pump.status.off-fields", 25,
+            "a pump that is off tells no speed and no times; or Speed:0%,Runtime:0m,Remaining:30m"
+        ) {
             bench in
             let status = try await bench.status()
             let names = status.names
@@ -21,14 +23,14 @@ extension FamilyVerification {
             let doubled = Set(status.fields.map(\.name)).count != status.fields.count
             try require(!doubled && status.state == "OFF", "State:OFF, and each field once", got: names)
         },
-        Check("pump.status.temperatures", "1: temperatures have one decimal, width 4") { bench in
+        Check("pump.status.temperatures", 28, "a temperature has one decimal and at least four characters") { bench in
             try checkTemperatures(of: try await bench.status(), ["WaterTemp", "SkinTemp", "Temp"], bench)
         },
-        Check("pump.temp.reply", "1, table: TEMP is answered by one TEMP:… line, no OK") { bench in
+        Check("pump.temp.reply", 15, "TEMP is answered by one TEMP:… line, without OK") { bench in
             try await bench.ask("TEMP", .temperatures)
             try await bench.expectNothing(for: .milliseconds(300), "one line")
         },
-        Check("pump.temp.form", "1: TEMP:34.5, or TEMP:{Water:12.0C,Skin:34.5C}") { bench in
+        Check("pump.temp.form", 29, "TEMP:34.5, or TEMP:{Water:12.0C,Skin:34.5C}") { bench in
             let line = try await bench.ask("TEMP", .temperatures)[0]
             if let fields = StatusLine(line.text, kind: "TEMP") {
                 try require(fields.names == "Water,Skin", "TEMP:{Water:…C,Skin:…C}", got: line.bytes.shown)

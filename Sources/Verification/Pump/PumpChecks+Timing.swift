@@ -1,12 +1,12 @@
 extension FamilyVerification {
     /// The pace of the main loop. What a busy host makes late is measured again before it counts.
     static let timingChecks: [Check] = [
-        Check("pump.off.silence", "1: STATUS every 5 s while the pump runs; so none while it is off") { bench in
+        Check("pump.off.silence", 31, "STATUS every 5 s while the pump runs, and never while it does not") { bench in
             try await bench.quiet(for: .milliseconds(5400))
             let said = bench.unasked.filter { !$0.isOfDebugBuild }
             try require(said.isEmpty, "nothing while the pump is off", got: said.shown)
         },
-        Check("pump.reply.latency", "1, timing: a reply takes 0 to about 250 ms") { bench in
+        Check("pump.reply.latency", 45, "a reply takes 0 to some 250 ms") { bench in
             let limit = Duration.milliseconds(300)
             try await measure("a reply within \(limit.milliseconds) ms", .zero...limit) {
                 var times: [Duration] = []
@@ -18,14 +18,14 @@ extension FamilyVerification {
                 return times
             }
         },
-        Check("pump.loop.one-command", "1, timing: at most one command a turn; a turn that handles one takes 159 ms") {
+        Check("pump.loop.one-command", 44, "a turn handles at most one command, and takes 159 ms then") {
             bench in
             try await requireLoop(bench)
             try await measure("159 ms between replies", .milliseconds(120)...(.milliseconds(200))) {
                 try await rowOfReplies(bench)
             }
         },
-        Check("pump.loop.period", "1, timing: a loop turn is 100 ms of sleep and some 9 ms of work") { bench in
+        Check("pump.loop.period", 43, "a turn sleeps for 100 ms and works for some 9 ms") { bench in
             try await requireLoop(bench)
             try await measure("a turn of 109 ms", .milliseconds(90)...(.milliseconds(130))) {
                 let periods = try await idleTurns(bench)
@@ -37,7 +37,7 @@ extension FamilyVerification {
                 return periods
             }
         },
-        Check("pump.loop.blink", "1, timing: a turn that handled a command blinks 50 ms more") { bench in
+        Check("pump.loop.blink", 44, "a turn that handled a command blinks for 50 ms more") { bench in
             try await requireLoop(bench)
             try await measure("50 ms more", .milliseconds(30)...(.milliseconds(70))) {
                 let periods = try await idleTurns(bench)

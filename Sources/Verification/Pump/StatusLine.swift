@@ -1,4 +1,4 @@
-/// A line `STATUS:{…}`, or `TEMP:{…}`, as the protocol's page has it: its fields, in order.
+/// A line `STATUS:{…}`, or `TEMP:{…}`, as docs/protocols.md has it: its fields, in order.
 struct StatusLine {
     /// What stands before and behind the first colon of each field.
     let fields: [(name: String, value: String)]

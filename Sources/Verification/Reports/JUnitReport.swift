@@ -48,7 +48,7 @@ public struct JUnitReport: VerificationReport {
         case .skipped(let reason):
             return start + ">\n      <skipped message=\"\(Self.escaped(reason))\"/>\n    </testcase>\n"
         case .failed(let expected, let got):
-            let lines = ["protocol \(result.paragraph)"] + result.steps.map(\.shown)
+            let lines = [result.rule] + result.steps.map(\.shown)
             let text = (lines + ["expected: \(expected)", "got: \(got)"]).map(Self.escaped).joined(separator: "\n")
             let message = Self.escaped("expected \(expected), got \(got)")
             return start + ">\n      <failure message=\"\(message)\">\(text)</failure>\n    </testcase>\n"

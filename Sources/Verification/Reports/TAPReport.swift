@@ -38,7 +38,7 @@ public struct TAPReport: VerificationReport {
 
     /// A block of YAML, in which every text is quoted.
     private func diagnostics(of result: CheckResult) -> String {
-        var lines = ["---", "protocol: \(Self.quoted(result.paragraph))"]
+        var lines = ["---", "protocol: \(Self.quoted(result.rule))"]
         if case .failed(let expected, let got) = result.outcome {
             lines += ["expected: \(Self.quoted(expected))", "got: \(Self.quoted(got))"]
         }

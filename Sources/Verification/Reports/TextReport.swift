@@ -19,7 +19,7 @@ public struct TextReport: VerificationReport {
             return "ok    \(title)\(variants)\n"
         case .skipped(let reason): return "skip  \(title): \(reason)\n"
         case .failed(let expected, let got):
-            var lines = ["FAIL  \(title)", "        protocol \(result.paragraph)"]
+            var lines = ["FAIL  \(title)", "        \(result.rule)"]
             lines += result.steps.suffix(12).map { "        " + $0.shown }
             lines += ["        expected: \(expected)", "        got:      \(got)"]
             return lines.map { $0.printable() }.joined(separator: "\n") + "\n"

@@ -1,7 +1,7 @@
 internal import LineProtocol
 
 extension FamilyVerification {
-    /// Phone-to-phone messages: section 5 of the protocol's page.
+    /// Phone-to-phone messages, by docs/protocols.md.
     ///
     /// A phone keeps what it is sent, and passes it on: nothing is sent without leave. No message is ever an SOS.
     public static let rescue = FamilyVerification(

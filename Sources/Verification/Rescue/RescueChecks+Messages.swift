@@ -1,18 +1,18 @@
 extension FamilyVerification {
     /// What a phone sends of its own. Each member is judged by one check.
     static let messageChecks: [Check] = [
-        Check("rescue.message.object", "5: one JSON object per message") { bench in
+        Check("rescue.message.object", 3, "a message is one JSON object") { bench in
             bench.recall(bench.opening.steps)
             for line in bench.opening.lines where line.bytes.first == UInt8(ascii: "{") {
                 try require(JSONMembers(line.bytes) != nil, "a JSON object", got: line.bytes.shown)
             }
         },
-        Check("rescue.message.unended", "5: no terminator") { bench in
+        Check("rescue.message.unended", 4, "nothing stands behind a message or between two") { bench in
             bench.recall(bench.opening.steps)
             let stray = bench.opening.lines.first { $0.bytes.first != UInt8(ascii: "{") }
             try require(stray == nil, "nothing between two messages", got: stray?.bytes.shown ?? "")
         },
-        Check("rescue.message.members", "5: id, content, latitude, longitude, timestamp, status, category") { bench in
+        Check("rescue.message.members", 12, "each of the members is there once") { bench in
             for message in bench.openingMessages() {
                 let names = message.members.map(\.name)
                 for name in memberNames where names.count(where: { $0 == name }) != 1 {
@@ -21,27 +21,27 @@ extension FamilyVerification {
                 }
             }
         },
-        memberCheck("id", "5: id: upper-case UUID", "an upper-case UUID") { isUpperCaseUUID($0.text ?? "") },
-        memberCheck("content", "5: \"content\":\"Hamilton Hall flooding\"", "a text") { $0.text != nil },
-        memberCheck("latitude", "5: \"latitude\":35.911595", "a number of −90 to 90") {
+        memberCheck("id", 5, "an upper-case UUID", "an upper-case UUID") { isUpperCaseUUID($0.text ?? "") },
+        memberCheck("content", 6, "a text", "a text") { $0.text != nil },
+        memberCheck("latitude", 7, "a number from −90 to 90", "a number of −90 to 90") {
             $0.number.map { (-90...90).contains($0) } ?? false
         },
-        memberCheck("longitude", "5: \"longitude\":-79.048759", "a number of −180 to 180") {
+        memberCheck("longitude", 8, "a number from −180 to 180", "a number of −180 to 180") {
             $0.number.map { (-180...180).contains($0) } ?? false
         },
         // Seconds since 1970 are more from 2020 on, and those since 2001 less until 2051.
         memberCheck(
-            "timestamp", "5: timestamp: seconds since 2001-01-01T00:00:00Z, a JSON number",
+            "timestamp", 9, "a number: seconds since 2001-01-01T00:00:00Z",
             "seconds since 2001, a number"
         ) { $0.number.map { (0...1_600_000_000).contains($0) } ?? false },
-        memberCheck("status", "5: status: pending_sync or synced", "pending_sync or synced") {
+        memberCheck("status", 10, "pending_sync or synced", "pending_sync or synced") {
             ["pending_sync", "synced"].contains($0.text)
         },
         memberCheck(
-            "category", "5: category: Road Closure, Flooding, Shelter, Resource, SOS, Other",
+            "category", 11, "Road Closure, Flooding, Shelter, Resource, SOS or Other",
             "Road Closure, Flooding, Shelter, Resource, SOS or Other"
         ) { ["Road Closure", "Flooding", "Shelter", "Resource", "SOS", "Other"].contains($0.text) },
-        Check("rescue.message.unique", "5: the id is unique") { bench in
+        Check("rescue.message.unique", 13, "each message has an id of its own") { bench in
             var contents: [String: Set<String>] = [:]
             for message in bench.openingMessages() {
                 // One that is handed on may come twice.
@@ -59,7 +59,7 @@ extension FamilyVerification {
     /// What is written on the phone.
     static let writingChecks: [Check] = [
         Check(
-            "rescue.write.sent", "5: send as peripheral: a message that is written on the phone",
+            "rescue.write.sent", 14, "a message that is written on a phone is sent by it",
             needs: [.send, .stimulus]
         ) {
             bench in
@@ -74,7 +74,7 @@ extension FamilyVerification {
             throw CheckFailure(expected: "the message that was written", got: "no message of that content")
         },
         Check(
-            "rescue.write.pending", "5: status pending_sync of a message that nobody has yet",
+            "rescue.write.pending", 14, "… with the status pending_sync",
             needs: [.send, .stimulus]
         ) {
             bench in
@@ -96,9 +96,10 @@ extension FamilyVerification {
 
     /// A check that a member, where there is one, is such in each message.
     private static func memberCheck(
-        _ name: String, _ paragraph: String, _ expected: String, _ fits: @escaping @Sendable (JSONMember) -> Bool
+        _ name: String, _ number: Int, _ words: String, _ expected: String,
+        _ fits: @escaping @Sendable (JSONMember) -> Bool
     ) -> Check {
-        Check("rescue.message.\(name)", paragraph) { bench in
+        Check("rescue.message.\(name)", number, words) { bench in
             let values = bench.openingMessages().compactMap { $0[name] }
             guard !values.isEmpty else { throw CheckSkip(reason: "no message has such a member") }
             for value in values { try require(fits(value), expected, got: value.shown) }

@@ -3,7 +3,7 @@ internal import LineProtocol
 extension FamilyVerification {
     /// What becomes of a message that a phone receives. It is seen where the phone says it again, or where a stimulus counts.
     static let receptionChecks: [Check] = [
-        Check("rescue.received.whole", "5: JSON messages, stored and forwarded: as they came", needs: [.send]) {
+        Check("rescue.received.whole", 17, "a message is passed on as it came", needs: [.send]) {
             bench in
             let message = bench.testMessage("whole")
             let again = try await bench.sayAndHear(message)
@@ -18,19 +18,22 @@ extension FamilyVerification {
                 try require(again[name]?.text == text, "\(name) \(text)", got: again[name]?.text ?? "none")
             }
         },
-        Check("rescue.received.pending", "5: a received message is stored with status pending_sync", needs: [.send]) {
+        Check(
+            "rescue.received.pending", 15, "a message that was received is stored with the status pending_sync",
+            needs: [.send]
+        ) {
             bench in
             var message = bench.testMessage("pending")
             message.status = "synced"
             let status = try await bench.sayAndHear(message)["status"]?.text
             try require(status == "pending_sync", "pending_sync", got: status ?? "no status")
         },
-        Check("rescue.received.once", "5: once: a duplicate is not stored again", needs: [.send]) { bench in
+        Check("rescue.received.once", 16, "one whose id is known is not stored again", needs: [.send]) { bench in
             let message = bench.testMessage("once")
             try await bench.expectStored(1, of: [message]) { try await bench.say(message) }
             try await bench.expectStored(0, of: [message]) { try await bench.say(message) }
         },
-        Check("rescue.received.parts", "5: one notification where it fits the MTU, else several", needs: [.send]) {
+        Check("rescue.received.parts", 2, "a message that does not fit comes in several pieces", needs: [.send]) {
             bench in
             let message = bench.testMessage("parts")
             let bytes = Array(message.json.utf8)
@@ -40,14 +43,14 @@ extension FamilyVerification {
                 }
             }
         },
-        Check("rescue.received.two", "5: no terminator: two messages in a row are two", needs: [.send]) { bench in
+        Check("rescue.received.two", 4, "two in a row are two", needs: [.send]) { bench in
             let messages = [bench.testMessage("two, the first"), bench.testMessage("two, the second")]
             try await bench.expectStored(2, of: messages) {
                 try await bench.send(messages.map(\.json).joined())
             }
         },
         Check(
-            "rescue.received.restart", "5: a received message … survives a restart", needs: [.send, .stimulus]
+            "rescue.received.restart", 18, "a message that was received survives a restart", needs: [.send, .stimulus]
         ) { bench in
             let message = bench.testMessage("restart")
             try await bench.expectStored(1, of: [message]) { try await bench.say(message) }

@@ -199,7 +199,7 @@ public struct Verification: Sendable {
 
     private func report(_ made: Made, _ verdict: inout FirmwareVerdict, _ tell: (CheckResult) -> Void) {
         let result = CheckResult(
-            id: made.check.id, paragraph: made.check.paragraph, round: verdict.results.count / checks.count + 1,
+            id: made.check.id, rule: made.check.rule, round: verdict.results.count / checks.count + 1,
             outcome: made.outcome, variants: made.variants, steps: made.steps, time: made.time)
         verdict.results.append(result)
         tell(result)

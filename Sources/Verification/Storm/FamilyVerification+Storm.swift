@@ -1,7 +1,7 @@
 internal import LineProtocol
 
 extension FamilyVerification {
-    /// The storm sensor, on a serial line and over BLE: section 2 of the protocol's page.
+    /// The storm sensor, on a serial line and over BLE, by docs/protocols.md.
     public static let storm = FamilyVerification(
         family: "storm", checks: logChecks + liveChecks,
         begin: { bench in
@@ -20,15 +20,15 @@ extension FamilyVerification {
         end: { _ in .harmless }, isUnasked: { _ in false })
 
     private static let logChecks: [Check] = [
-        Check("storm.log.reply", "2: GET_LOG: the stored log comes back as LOG Values: <text>") { bench in
+        Check("storm.log.reply", 3, "GET_LOG is answered by LOG Values: …") { bench in
             _ = try await bench.log()
         },
-        Check("storm.log.rows", "2: <pipe> <port> <point> <value>") { bench in
+        Check("storm.log.rows", 6, "<pipe> <port> <point> <value>") { bench in
             for row in try await bench.log().rows where !row.isEmpty {
                 try require(isRow(row), "<pipe> <port> <point> <value>", got: row)
             }
         },
-        Check("storm.log.same", "2: the stored log comes back, each time it is asked for") { bench in
+        Check("storm.log.same", 9, "the log comes each time that it is asked for") { bench in
             let first = try await bench.log()
             guard first.isWhole else { throw CheckSkip(reason: StoredLog.reasonNotToWait) }
             let second = try await bench.readLog()
@@ -42,7 +42,7 @@ extension FamilyVerification {
 
     private static let liveChecks: [Check] = [
         Check(
-            "storm.live.row", "2: LIVE LOG: <pipe> <port> <point> <value>, one per measurement", needs: [.stimulus]
+            "storm.live.row", 10, "LIVE LOG: <pipe> <port> <point> <value>", needs: [.stimulus]
         ) { bench in
             try bench.requireLogOver()
             try await bench.requirePackets(of: 40)
@@ -51,7 +51,7 @@ extension FamilyVerification {
             let row = String(line.message.text.dropFirst("LIVE LOG: ".count))
             try require(isRow(row), "LIVE LOG: <pipe> <port> <point> <value>", got: line.bytes.shown)
         },
-        Check("storm.live.once", "2: one per measurement", needs: [.stimulus]) { bench in
+        Check("storm.live.once", 10, "a row for each measurement", needs: [.stimulus]) { bench in
             try bench.requireLogOver()
             try await bench.requirePackets(of: 40)
             var got = (rows: 0, lines: 0)

@@ -104,7 +104,8 @@ struct HostVerificationRun: Sendable {
             }
         }
         return CheckResult(
-            id: verification.id(of: check, with: device), paragraph: check.paragraph, outcome: outcome, steps: steps,
+            id: verification.id(of: check, with: device), rule: verification.rule(of: check), outcome: outcome,
+            steps: steps,
             time: time)
     }
 

@@ -8,10 +8,10 @@ struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
         commandName: "verify",
         abstract: "Test a firmware against the protocol.",
         discussion: """
-            Makes a check of each statement of the protocol, and says which the firmware does not keep. A pump that runs is not \
-            touched, and none is started without --allow-run; it is always left off. What only a hand can do, as pressing the \
-            button, needs --stimulus: the control socket of a simulator, of an emulated board, or of a test rig. Checks that need \
-            what is not there are skipped. A rescue phone is sent nothing without --allow-send. Exits with 2 where a check failed.
+            Tests the rules of docs/protocols.md, and says which the firmware does not keep. A pump that runs is not touched, and \
+            none is started without --allow-run; it is always left off. What only a hand can do, as pressing the button, needs \
+            --stimulus: the control socket of a simulator, of an emulated board, or of a test rig. Checks that need what is not \
+            there are skipped. A rescue phone is sent nothing without --allow-send. Exits with 2 where a check failed.
             """,
         example: "pumpctl --port /dev/ttyUSB0 verify --report junit")
 
@@ -179,12 +179,12 @@ struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
                     + HostVerification.all.map(\.family).joined(separator: ", "), outcome: "not_sent")
         }
         let rows = verification.devices.flatMap { device in
-            device.checks.map { (verification.id(of: $0, with: device), $0.paragraph) }
+            device.checks.map { (verification.id(of: $0, with: device), verification.rule(of: $0)) }
         }
         try checkChoice(rows.map(\.0), family)
         let report = context.output.isJSON ? .json : report
         if list {
-            for (id, paragraph) in rows where isChosen(id) { context.output.draw(report.listing(id, paragraph)) }
+            for (id, rule) in rows where isChosen(id) { context.output.draw(report.listing(id, rule)) }
             return .done
         }
         let chosen = verification.devices.filter { device in

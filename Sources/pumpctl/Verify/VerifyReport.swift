@@ -16,17 +16,17 @@ enum VerifyReport: String, CaseIterable, ExpressibleByArgument {
     }
 
     /// A line on a check that is not made.
-    func listing(_ check: Check) -> String { listing(check.id, check.paragraph, check.needs) }
+    func listing(_ check: Check) -> String { listing(check.id, check.rule, check.needs) }
 
-    func listing(_ id: String, _ paragraph: String, _ needed: Set<Check.Need> = []) -> String {
+    func listing(_ id: String, _ rule: String, _ needed: Set<Check.Need> = []) -> String {
         let needs = Check.Need.allCases.filter(needed.contains)
         guard self == .json else {
             let options = needs.map(\.option)
             return
-                "\(id)\(options.isEmpty ? "" : " (\(options.joined(separator: ", ")))")\n    \(paragraph)\n"
+                "\(id)\(options.isEmpty ? "" : " (\(options.joined(separator: ", ")))")\n    \(rule)\n"
         }
         return JSONValue.object([
-            "check": .text(id), "protocol": .text(paragraph),
+            "check": .text(id), "protocol": .text(rule),
             "needs": .array(needs.map { .text($0.rawValue) }),
         ]).json + "\n"
     }
@@ -52,7 +52,7 @@ struct JSONReport: VerificationReport {
 
     func text(of result: CheckResult) -> String {
         var members: [String: JSONValue] = [
-            "check": .text(result.id), "protocol": .text(result.paragraph), "round": .integer(result.round),
+            "check": .text(result.id), "protocol": .text(result.rule), "round": .integer(result.round),
             "sent": Self.texts(result.sent), "received": Self.texts(result.received),
             "stimulus": Self.texts(result.done), "variants": Self.texts(result.variants),
         ]

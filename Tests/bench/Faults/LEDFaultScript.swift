@@ -122,7 +122,7 @@ extension LEDValue {
     fileprivate var isLit: Bool { self == .boolean(true) }
 }
 
-/// What goes over the carrier of an LED board, read from the protocol's page and by nothing of the host's.
+/// What goes over the carrier of an LED board, read from docs/protocols.md and by nothing of the host's.
 enum LEDOracle {
     /// What the board has told of its light.
     static func told(_ bench: FaultBench<Bool>, from start: Int) -> [Bool] {

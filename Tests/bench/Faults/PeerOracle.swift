@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What a peer says, read from the protocol's page and by nothing of the host's.
+/// What a peer says, read from docs/protocols.md and by nothing of the host's.
 enum PeerOracle {
     /// An image that was delivered whole: announced, in base64, and of the size that was announced.
     struct Image {

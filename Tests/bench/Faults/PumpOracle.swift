@@ -1,6 +1,6 @@
 import LineProtocol
 
-/// What the lines of a pump say, read from the protocol's page and by nothing of the host's.
+/// What the lines of a pump say, read from docs/protocols.md and by nothing of the host's.
 enum PumpOracle {
     /// What stands between the braces of a valid line `STATUS:{…}`, a field each, or behind `TEMP:`; nil for any other line.
     static func fields(of line: String) -> [String: String]? {

@@ -136,7 +136,7 @@ enum StormFaultScript: FaultScript {
     }
 }
 
-/// What a storm sensor says, read from the protocol's page and by nothing of the host's.
+/// What a storm sensor says, read from docs/protocols.md and by nothing of the host's.
 enum StormOracle {
     /// The text of the log that was delivered from `start` on.
     static func log(_ bench: FaultBench<StormFaultScript.Truth>, from start: Int) -> [UInt8] {

@@ -116,7 +116,11 @@ struct FailureTests {
     @Test("A verification with a failed check behind which the pump may be on ends with 2")
     func unsafeVerification() {
         var verdict = FirmwareVerdict()
-        verdict.results = [CheckResult(id: "pump.off.stops", paragraph: "1", outcome: .failed(expected: "", got: ""))]
+        verdict.results = [
+            CheckResult(
+                id: "pump.off.stops", rule: "protocols.md#pump-19: OFF always works",
+                outcome: .failed(expected: "", got: ""))
+        ]
         let failure = FirmwareVerification.unsafeEnding(.perhapsOn("its status says ON"), nil, of: verdict)
         #expect(failure?.status == .checkFailed && failure?.outcome == "unknown")
         #expect(failure?.message == "its status says ON; the pump may be on")

@@ -264,7 +264,10 @@ struct VerifyCommandTests {
     func list() async throws {
         let ending = try await Pumpctl.run("verify", "--list", "--only", "pump.button")
         #expect(ending.status == 0)
-        #expect(ending.output.hasPrefix("pump.button.on (--allow-run, --stimulus)\n    1: MANUAL:ON"))
+        #expect(
+            ending.output.hasPrefix(
+                "pump.button.on (--allow-run, --stimulus)\n    protocols.md#pump-32: MANUAL:ON when the button has started the pump\n"
+            ))
         let speed = try await Pumpctl.run(
             "--json", "verify", "--list", "--only", "pump.speed", "--except", "pump.speed.atoi", "pump.speed.reply")
         let ids = try speed.objects().compactMap { $0["check"] as? String }

@@ -220,12 +220,14 @@ struct VerifyHostTests {
         }
     }
 
-    @Test("The checks are listed with their words")
+    @Test("The checks are listed with their rules")
     func list() async throws {
         let ending = try await Pumpctl.run("--family", "storm", "verify", "--as-device", "--list")
         #expect(ending.status == 0)
         #expect(
-            ending.output.contains("storm.host.echoing.understands\n    2: \"may echo GET_LOG back: ignore it\"\n"))
+            ending.output.contains(
+                "storm.host.echoing.understands\n    protocols.md#storm-5: a host ignores the GET_LOG that comes back\n"
+            ))
     }
 
     @Test("A phone's app is judged over BLE until Ctrl-C")
