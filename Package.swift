@@ -281,7 +281,7 @@ let package = Package(
             dependencies: [
                 "pumpctl", "pumpctl-record", "pumpctl-scenario", "DeviceKit", "Diagnosis", "FakeBlueZ", "BlueZ", "DBus",
                 "Transports",
-                "FirmwareSim",
+                "FirmwareSim", "PeripheralSim",
                 "SerialPort",
                 "DescriptorIO", "LineProtocol", "RecordFormat", "Terminal", "TestSupport", "CaptureFormat",
                 "Verification",
