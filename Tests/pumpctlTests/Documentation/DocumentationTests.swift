@@ -84,6 +84,22 @@ struct DocumentationTests {
         }
     }
 
+    @Test("No page promises anything, or says that something is missing which may be there by now")
+    func promises() throws {
+        let phrases = [
+            "coming soon", "does not exist", "do not exist", "fixme", "for now", "future release", "future version",
+            "is missing yet", "it will", "later release", "later version", "not implemented", "not supported",
+            "not yet",
+            "planned", "some day", "todo", "upcoming", "will be", "will come",
+        ]
+        for page in try MarkdownPage.all() {
+            let words = page.prose.joined(separator: " ").lowercased()
+                .split { !$0.isLetter && !$0.isNumber && $0 != "'" }.joined(separator: " ")
+            let said = phrases.filter { " \(words) ".contains(" \($0) ") }
+            #expect(said.isEmpty, "\(page.path): \(said)")
+        }
+    }
+
     @Test("The table of exit codes is the program's")
     func exitCodes() throws {
         let page = try MarkdownPage("docs/exit-codes.md")
