@@ -14,10 +14,10 @@ BUILD_PACKAGES := g++ pkg-config libudev-dev libdbus-1-dev libedit-dev libbsd-de
 # Additional packages for `make test`.
 TEST_PACKAGES := make socat shellcheck \
     udev umockdev gir1.2-umockdev-1.0 python3-gi dbus-daemon dbus-bin libglib2.0-bin \
-    bluez python3-bleak systemd
+    bluez python3-bleak python3-serial python3-yaml systemd
 # Additional packages for `make check`: the Nano's firmware in an emulator, and other people's clients.
 CHECK_PACKAGES := gcc simavr libsimavr-dev libelf-dev libjansson-dev gcc-avr avr-libc binutils-avr arduino-core-avr \
-    python3-serial picocom tio strace
+    picocom tio strace
 
 # For a quick start: no C++ library, libdbus (with libsystemd and five more) or SQLite to load and bind, and the program's own
 # relocations packed, which only lld does.

@@ -1,0 +1,67 @@
+import Foundation
+import TestSupport
+
+/// The jobs of docs/ci.md, as the CI servers read them.
+struct CIJobs: Decodable {
+    /// A step of a job.
+    struct Step: Decodable {
+        var name: String?
+        /// An action of somebody else.
+        var uses: String?
+        /// A script for `sh -e`.
+        var run: String?
+        /// The condition of the step; nil for "nothing has failed before".
+        var `if`: String?
+        var with: [String: String]?
+    }
+
+    struct GitHubJob: Decodable {
+        var container: String
+        var steps: [Step]
+    }
+
+    struct GitHub: Decodable {
+        var env: [String: String]
+        var jobs: [String: GitHubJob]
+    }
+
+    struct GitLabJob: Decodable {
+        struct Artifacts: Decodable {
+            var when: String
+            var reports: [String: [String]]
+        }
+
+        var image: String
+        var variables: [String: String]
+        var beforeScript: [String]
+        var script: [String]
+        var artifacts: Artifacts
+
+        enum CodingKeys: String, CodingKey {
+            case image, variables
+            case beforeScript = "before_script"
+            case script, artifacts
+        }
+    }
+
+    let github: GitHub
+    let gitlab: [String: GitLabJob]
+
+    /// Reads the blocks of YAML, the first of which is for GitHub, by a reader that is none of ours.
+    static func read(_ page: MarkdownPage) async throws -> CIJobs {
+        let texts = page.blocks.filter { $0.kind == "yaml" }.map { $0.lines.joined(separator: "\n") }
+        let folder = TemporaryFolder()
+        for (name, text) in zip(["github", "gitlab"], texts) {
+            try text.write(toFile: folder.path(name), atomically: true, encoding: .utf8)
+        }
+        let script = """
+            import json, sys, yaml
+            print(json.dumps({name: yaml.safe_load(open(f'{sys.argv[1]}/{name}')) for name in ['github', 'gitlab']}))
+            """
+        let ending = try await ChildProcess(["/usr/bin/python3", "-c", script, folder.path]).ending()
+        guard ending.status == 0, texts.count == 2 else { throw Unreadable(ending: ending) }
+        return try JSONDecoder().decode(CIJobs.self, from: Data(ending.output.utf8))
+    }
+
+    struct Unreadable: Error { var ending: ChildProcess.Ending }
+}
