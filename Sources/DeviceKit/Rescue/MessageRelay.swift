@@ -132,6 +132,8 @@ public actor MessageRelay {
     public func handOn(
         _ messages: [RescueMessage], over link: any Link, onHandedOn: (Int) -> Void = { _ in }
     ) async throws {
+        // The store shows a new message before its origin is noted here.
+        await insertion?.value
         let wanted = messages.filter { link.deviceAddress == nil || origins[$0.id] != link.deviceAddress }
         var sent: [RescueID] = []
         let result: Result<Void, LinkError>

@@ -101,6 +101,60 @@ struct MessageRelayTests {
         try await relay.send(three, over: ScriptedLink(), receivingFor: nil)
         #expect(await stored(.synced) == ["one", "two", "three"])
     }
+
+    @Test("A message is not handed back to where it came from, however late the store says that it is new")
+    func origin() async throws {
+        let store = SlowStore()
+        let relay = MessageRelay(store)
+        let bare = ScriptedLink()
+        let link = AddressedLink(link: bare, deviceAddress: "A")
+        let (theirs, ours) = try (messages("theirs"), messages("ours"))
+        let insertion = Task { try await relay.entrance(from: "A").insertNew(theirs) }
+        _ = try await store.inserted.wait(for: "the message in the store") { $0 ? true : nil }
+        let handing = Task { try await relay.handOn(over: link) }
+        _ = try await store.readings.wait(for: "a look at what is to be handed on") { $0 > 0 ? true : nil }
+        await settle()
+        store.release.update { $0 = true }
+        #expect(try await insertion.value == theirs)
+        _ = try await relay.entrance(from: "B").insertNew(ours)
+        #expect(await bare.nextSent().contains("ours"))
+        #expect(bare.unreadSent.isEmpty)
+        handing.cancel()
+        _ = await handing.result
+    }
+}
+
+/// A store that holds a message before it says that it does.
+private struct SlowStore: RescueStore {
+    let store = RescueMemoryStore()
+    let inserted = Watched(false)
+    let readings = Watched(0)
+    let release = Watched(false)
+
+    func insertNew(_ messages: [RescueMessage]) async throws(RescueStoreError) -> [RescueMessage] {
+        let new = await store.insertNew(messages)
+        inserted.update { $0 = true }
+        _ = try? await release.wait(for: "the release") { $0 ? true : nil }
+        return new
+    }
+
+    func messages(_ status: RescueStatus?) async throws(RescueStoreError) -> [RescueMessage] {
+        defer { readings.update { $0 += 1 } }
+        return await store.messages(status)
+    }
+
+    func markSynced(_ ids: [RescueID]) async throws(RescueStoreError) { await store.markSynced(ids) }
+}
+
+/// A link whose device is known.
+private final class AddressedLink: LinkWrapper {
+    let link: any Link
+    let deviceAddress: String?
+
+    init(link: any Link, deviceAddress: String) {
+        self.link = link
+        self.deviceAddress = deviceAddress
+    }
 }
 
 /// A link that takes so many messages, and then breaks.
