@@ -156,7 +156,7 @@ import Testing
 
     @Test func `Nothing in sight is no failure`() async throws {
         try await withBLEBench { bench in
-            let ending = try await bench.run("scan", "--for", "100ms")
+            let ending = try await bench.run("scan", "--for", "2s")
             #expect(ending.status == 0)
             #expect(ending.output == "")
             #expect(ending.errors.contains("no BLE device in sight"))
