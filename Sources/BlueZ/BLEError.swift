@@ -6,8 +6,10 @@ public import DBus
 public struct BLEError: Error, Sendable, Hashable {
     /// The kinds of failure that a caller handles differently.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// bluetoothd, or the bus that it is reached over, does not run, or has gone.
+        /// bluetoothd does not run, or has gone.
         case notRunning = "bluetoothd_not_running"
+        /// The system bus, over which bluetoothd is reached, can't be reached, or has gone.
+        case noBus = "no_system_bus"
         /// There is no such Bluetooth adapter.
         case noAdapter = "no_adapter"
         /// The adapter is off, or blocked.
@@ -64,11 +66,12 @@ public struct BLEError: Error, Sendable, Hashable {
     public init(_ error: DBusError, activity: String) {
         let meaning: Meaning =
             switch error.code {
-            case .noBus: Meaning(.notRunning, "check that the system bus runs here, and lets this user in")
+            // There is a bus where it has refused this user.
+            case .noBus: Meaning(.noBus, error.name == nil ? nil : error.hint)
             case .refused: Meaning(of: error)
             case .timedOut: Meaning(.timedOut)
             case .cancelled: Meaning(.cancelled)
-            case .disconnected: Meaning(.notRunning, "try again once the system bus is back")
+            case .disconnected: Meaning(.noBus, "try again once the system bus is back")
             case .closed: Meaning(.closed)
             case .invalidArgument: Meaning(.invalidArgument)
             case .unexpectedValue, .system: Meaning(.failed)
@@ -79,6 +82,7 @@ public struct BLEError: Error, Sendable, Hashable {
     private static func hint(for code: Code) -> String? {
         switch code {
         case .notRunning: "start it: sudo systemctl start bluetooth"
+        case .noBus: "start it: sudo systemctl start dbus; in a container, mount the host's /run/dbus into it"
         case .noAdapter: "plug an adapter in; 'bluetoothctl list' shows those that there are"
         case .adapterFull: "disconnect another device first: bluetoothctl disconnect ADDRESS"
         case .adapterOff: "switch it on: bluetoothctl power on; where that fails: sudo rfkill unblock bluetooth"
@@ -205,6 +209,7 @@ extension BLEError: CustomStringConvertible {
         let kind =
             switch code {
             case .notRunning: "bluetoothd is not running"
+            case .noBus: message == nil ? "the system bus has gone" : "the system bus can't be reached"
             case .noAdapter: "there is no Bluetooth adapter"
             case .adapterOff: "the Bluetooth adapter is off, or blocked by rfkill"
             case .adapterFull: "the Bluetooth adapter takes no more connections"

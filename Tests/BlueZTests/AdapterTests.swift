@@ -38,7 +38,7 @@ struct AdapterTests {
 
     @Test func `Are none without a bus`() async throws {
         let error = try await failure { () throws(BLEError) in try await BlueZ.open(.address("unix:path=/proc/no")) }
-        #expect(error?.code == .notRunning)
+        #expect(error?.code == .noBus && error?.reason.contains("/proc/no") == true)
     }
 }
 

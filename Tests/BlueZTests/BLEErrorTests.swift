@@ -78,9 +78,26 @@ import Testing
         #expect(error.code == .failed)
     }
 
+    @Test func `A bus that is not there, one that refuses this user, and one that has gone are told apart`() {
+        func error(_ code: DBusError.Code, _ name: DBusErrorName?, _ message: String?, _ hint: String) -> BLEError {
+            BLEError(
+                DBusError(code, name: name, message: message, activity: "connecting", hint: hint), activity: "scanning")
+        }
+        let missing = error(.noBus, nil, "No such file or directory", "check the address")
+        #expect(missing.reason == "the system bus can't be reached (No such file or directory)")
+        #expect(
+            missing.hint == "start it: sudo systemctl start dbus; in a container, mount the host's /run/dbus into it")
+        let refusing = error(.noBus, .authFailed, "it closed the connection at once", "check its policy")
+        #expect(refusing.reason == "the system bus can't be reached (it closed the connection at once)")
+        #expect(refusing.hint == "check its policy")
+        let gone = error(.disconnected, nil, nil, "connect again")
+        #expect(gone.reason == "the system bus has gone")
+        #expect(gone.hint == "try again once the system bus is back")
+    }
+
     @Test(arguments: [
-        (DBusError.Code.noBus, BLEError.Code.notRunning), (.timedOut, .timedOut), (.cancelled, .cancelled),
-        (.disconnected, .notRunning), (.closed, .closed), (.unexpectedValue, .failed),
+        (DBusError.Code.noBus, BLEError.Code.noBus), (.timedOut, .timedOut), (.cancelled, .cancelled),
+        (.disconnected, .noBus), (.closed, .closed), (.unexpectedValue, .failed),
         (.invalidArgument, .invalidArgument),
     ])
     func `A failure of the bus keeps its meaning`(code: DBusError.Code, meaning: BLEError.Code) {

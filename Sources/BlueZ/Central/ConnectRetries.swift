@@ -42,7 +42,7 @@ struct ConnectRetries {
         case .notFound where error.name == nil: return .giveUp
         case .notFound, .busy, .disconnected, .timedOut, .failed:
             return pauses.next().map { .retry(after: $0) } ?? .giveUp
-        case .notRunning, .noAdapter, .adapterOff, .adapterFull, .notPermitted, .notPaired, .unsupported,
+        case .notRunning, .noBus, .noAdapter, .adapterOff, .adapterFull, .notPermitted, .notPaired, .unsupported,
             .invalidArgument, .closed, .cancelled:
             return .giveUp
         }

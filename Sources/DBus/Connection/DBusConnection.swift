@@ -62,7 +62,7 @@ public actor DBusConnection {
             await connection.close()
             guard error.code == .disconnected else { throw error }
             throw DBusError(
-                .noBus, message: "it closed the connection at once", activity: activity,
+                .noBus, name: .authFailed, message: "it closed the connection at once", activity: activity,
                 hint: "check that the bus's policy admits this user")
         }
         return connection

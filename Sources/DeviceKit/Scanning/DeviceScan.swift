@@ -84,7 +84,7 @@ public struct DeviceScan: AsyncSequence, Sendable {
         }
 
         /// What a lasting scan outlives.
-        private static let passing: Set<BLEError.Code> = [.notRunning, .noAdapter, .adapterOff]
+        private static let passing: Set<BLEError.Code> = [.notRunning, .noBus, .noAdapter, .adapterOff]
 
         private mutating func begin() async throws(BLEError) {
             if hasBegun { _ = try await scan.bluez.waitForAdapter(scan.adapter) }

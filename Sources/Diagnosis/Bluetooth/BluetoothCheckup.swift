@@ -35,9 +35,7 @@ struct BluetoothCheckup {
         case .notInstalled:
             problem(.bluetoothd, "bluetoothd is not running, nor installed", "sudo apt install bluez", .unavailable)
         case .noBus(let reason):
-            problem(
-                .bluetoothd, "bluetoothd can't be reached: \(reason)",
-                .leaveContainer(orGiveIt: "/run/dbus"), .unavailable)
+            problem(.bluetoothd, .text(reason), .leaveContainer(orGiveIt: "/run/dbus"), .unavailable)
         case .refuses(let reason, let remedy, let code):
             problem(.bluetoothd, "bluetoothd does not answer: \(reason)", remedy.map { .advice($0) }, code)
         }

@@ -88,7 +88,7 @@ extension BluetoothState {
     private static func daemon(on loop: EventLoop) async -> Daemon {
         let bus: DBusConnection
         do throws(DBusError) { bus = try await DBusConnection.open(.system, on: loop) } catch {
-            return .noBus(BLEError(error, activity: "").hint ?? "\(error)")
+            return .noBus(BLEError(error, activity: "").reason)
         }
         let owner = try? await bus.owner(of: "org.bluez")
         await bus.close()

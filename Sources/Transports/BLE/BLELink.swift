@@ -86,7 +86,7 @@ final class BLELink: ConfirmingLink {
         await device.onEnd { error in
             let lost = LinkError(
                 error.code == .closed ? .closed : .disconnected, name: name, activity: "receive",
-                detail: error.code == .notRunning ? error.reason : nil, hint: error.hint)
+                detail: [.notRunning, .noBus].contains(error.code) ? error.reason : nil, hint: error.hint)
             inbox.assumeIsolated { $0.finish(lost.code == .closed ? nil : lost) }
             // Who wants the device back opens another link to it.
             if error.code != .closed { claim.release(isDisconnecting: true) }

@@ -10,7 +10,7 @@ extension LinkError {
     public init(_ error: BLEError, name: String, activity: String? = nil) {
         let code: Code =
             switch error.code {
-            case .notRunning, .adapterOff, .adapterFull: .unavailable
+            case .notRunning, .noBus, .adapterOff, .adapterFull: .unavailable
             case .noAdapter, .notFound: .notFound
             case .busy: .busy
             case .notPermitted, .notPaired: .notPermitted
@@ -38,7 +38,7 @@ extension LinkError {
     /// Why something could not be sent. Whatever took the device away, it is gone to who sends.
     init(sending error: BLEError, name: String, activity: String = "send", pairing: PairingAdvice) {
         self.init(error, name: name, activity: activity, pairing: pairing)
-        if error.code == .notRunning || error.code == .notFound { code = .disconnected }
+        if [.notRunning, .noBus, .notFound].contains(error.code) { code = .disconnected }
     }
 
     /// Why the device did not say that it is there.

@@ -52,7 +52,7 @@ extension Failure {
     init(_ error: BLEError) {
         let status: ExitStatus =
             switch error.code {
-            case .notRunning, .adapterOff, .adapterFull, .busy: .unavailable
+            case .notRunning, .noBus, .adapterOff, .adapterFull, .busy: .unavailable
             case .noAdapter, .notFound: .noInput
             case .notPermitted, .notPaired: .noPermission
             case .unsupported, .invalidArgument: .usage

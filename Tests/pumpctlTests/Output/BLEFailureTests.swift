@@ -5,7 +5,8 @@ import Testing
 
 @Suite("What a failure of bluetoothd exits with") struct BLEFailureTests {
     static let statuses: [(BLEError.Code, Int32)] = [
-        (.notRunning, 69), (.noAdapter, 66), (.adapterOff, 69), (.notFound, 66), (.busy, 69), (.notPermitted, 77),
+        (.notRunning, 69), (.noBus, 69), (.noAdapter, 66), (.adapterOff, 69), (.notFound, 66), (.busy, 69),
+        (.notPermitted, 77),
         (.notPaired, 77), (.unsupported, 64), (.invalidArgument, 64), (.disconnected, 74), (.closed, 74),
         (.timedOut, 75), (.cancelled, 130), (.failed, 74), (.adapterFull, 69),
     ]

@@ -72,7 +72,8 @@ import Testing
         let nowhere = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/proc/nowhere"]
         expectFailure(
             try await Pumpctl.run("-p", "ble:HMSoft", "status", environment: nowhere), 69,
-            saying: "ble:HMSoft: bluetoothd is not running", hint: "the system bus")
+            saying: "ble:HMSoft: the system bus can't be reached",
+            hint: "sudo systemctl start dbus; in a container, mount the host's /run/dbus")
         try await ScanCommandTests.expectNoStart("-p", "ble:HMSoft", "status")
         try await withBLEBench { bench in
             expectFailure(

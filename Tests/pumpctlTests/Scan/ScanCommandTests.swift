@@ -184,8 +184,9 @@ import Testing
     @Test func `No bus, no bluetoothd, no adapter, and one that is off`() async throws {
         let nowhere = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/proc/nowhere"]
         expectFailure(
-            try await Pumpctl.run("scan", environment: nowhere), 69, saying: "bluetoothd is not running",
-            hint: "the system bus")
+            try await Pumpctl.run("scan", environment: nowhere), 69,
+            saying: "the system bus can't be reached (Failed to connect to socket /proc/nowhere",
+            hint: "sudo systemctl start dbus; in a container, mount the host's /run/dbus")
         let empty = try await PrivateBus()
         expectFailure(
             try await Pumpctl.run("scan", environment: ["DBUS_SYSTEM_BUS_ADDRESS": empty.address]), 69,
