@@ -17,13 +17,14 @@ public import DescriptorIO
 /// one of these for it: bluetoothd keeps subscriptions by connection, also when the device was away meanwhile, so that a
 /// second session on an old connection would hear all twice (bleak#83, bleak#2002).
 ///
-/// bluetoothd may go and come back: what was connected has then ended, and adapters and devices are there again.
+/// bluetoothd may go and come back, and the bus too: what was connected has then ended, and adapters and devices are there
+/// again.
 public actor BlueZ {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     /// The loop that all of it runs on.
     public nonisolated let loop: EventLoop
     /// The connection that objects of this program are exported on.
-    nonisolated let bus: DBusConnection
+    nonisolated var bus: DBusConnection { keeper.bus }
     /// The bus that it is a connection to.
     nonisolated let address: DBusBus
     /// What waits are measured by.
@@ -31,15 +32,14 @@ public actor BlueZ {
     nonisolated let keeper: MirrorKeeper
     /// The discovery of each adapter that was ever asked to scan.
     var discoveries: [BluetoothAddress: Discovery] = [:]
-    /// Whether there is an object that answers bluetoothd's questions about pairing.
-    var hasAgent = false
+    /// Which bluetoothd knows of the object that answers its questions about pairing; see ``MirrorKeeper/generation``.
+    var agentGeneration: Int?
 
     private init(_ bus: DBusConnection, to address: DBusBus, clock: any Clock<Duration>) {
         loop = bus.loop
-        self.bus = bus
         self.address = address
         self.clock = clock
-        keeper = MirrorKeeper(bus, clock: clock)
+        keeper = MirrorKeeper(bus, to: address, clock: clock)
     }
 
     /// Connects to bluetoothd, and learns what there is.
@@ -47,7 +47,8 @@ public actor BlueZ {
     /// - Parameters:
     ///   - address: The bus; `DBUS_SYSTEM_BUS_ADDRESS` may name another than the computer's.
     ///   - clock: What waits are measured by; nil for the loop's own.
-    /// - Throws: ``BLEError`` with ``BLEError/Code/notRunning`` or ``BLEError/Code/notPermitted``.
+    /// - Throws: ``BLEError`` with ``BLEError/Code/noBus``, ``BLEError/Code/notRunning`` or
+    ///   ``BLEError/Code/notPermitted``.
     public static func open(
         _ address: DBusBus = .system, on loop: EventLoop = .shared, clock: (any Clock<Duration>)? = nil
     ) async throws(BLEError) -> BlueZ {
@@ -70,6 +71,7 @@ public actor BlueZ {
     ///
     /// bluetoothd is told that scans have ended which were let go, and then that this client has gone.
     public func close() async {
+        keeper.close()
         for discovery in discoveries.values {
             _ = await discovery.change?.value
             await discovery.bus?.close()
@@ -89,7 +91,7 @@ public actor BlueZ {
     /// - Throws: ``BLEError`` with ``BLEError/Code/noAdapter`` or ``BLEError/Code/notRunning``.
     public func adapter(_ name: String? = nil) throws(BLEError) -> Adapter {
         let activity = name.map { "looking for the adapter \($0)" } ?? "looking for an adapter"
-        guard keeper.isComplete else { throw BLEError(.notRunning, activity: activity) }
+        guard keeper.isComplete else { throw keeper.absence(activity) }
         let all = adapters
         guard let name else {
             guard let adapter = all.first(where: \.isPowered) ?? all.first else {
@@ -111,7 +113,7 @@ public actor BlueZ {
     /// - Throws: ``BLEError`` with ``BLEError/Code/noAdapter``, ``BLEError/Code/adapterOff`` or
     ///   ``BLEError/Code/notRunning``.
     func poweredAdapter(_ address: BluetoothAddress, activity: String) throws(BLEError) -> Adapter {
-        guard keeper.isComplete else { throw BLEError(.notRunning, activity: activity) }
+        guard keeper.isComplete else { throw keeper.absence(activity) }
         guard let adapter = adapters.first(where: { $0.address == address }) else {
             throw BLEError(.noAdapter, activity: activity, hint: "plug the adapter \(address) in again")
         }

@@ -8,8 +8,15 @@ public final class PrivateBus: Sendable {
     /// The address to connect to.
     public let address: String
     private let folder: TemporaryFolder
-    private let daemon: ChildProcess
+    private let configuration: String
+    private let daemon: Mutex<Daemon>
     private let place: Place
+
+    private struct Daemon {
+        let process: ChildProcess
+        /// The identity of the bus.
+        let id: Substring
+    }
 
     /// Starts a bus, and waits until it listens.
     ///
@@ -26,7 +33,7 @@ public final class PrivateBus: Sendable {
         if let failing {
             _ = folder.write("[D-BUS Service]\nName=\(failing)\nExec=/bin/false\n", to: "\(failing).service")
         }
-        let configuration = folder.write(
+        configuration = folder.write(
             """
             <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
              "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -47,14 +54,21 @@ public final class PrivateBus: Sendable {
               <limit name="max_outgoing_bytes">1000000000</limit>
             </busconfig>
             """, to: "bus.conf")
-        daemon = try await ChildProcess([
+        // Without the identity, which another bus at this address does not have.
+        address = "unix:path=\(folder.path("bus"))"
+        daemon = Mutex(try await Self.start(configuration))
+    }
+
+    private static func start(_ configuration: String) async throws -> Daemon {
+        let process = try await ChildProcess([
             "dbus-daemon", "--nofork", "--nopidfile", "--nosyslog", "--print-address=1",
             "--config-file=\(configuration)",
         ])
-        address = try await daemon.output.wait(for: "the address of the bus") { output in
+        let address: String = try await process.output.wait(for: "the address of the bus") { output in
             guard let end = output.bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
             return String(decoding: output.bytes[..<end], as: UTF8.self)
         }
+        return Daemon(process: process, id: address.split(separator: "guid=").last ?? "")
     }
 
     deinit { removeLocks() }
@@ -63,7 +77,8 @@ public final class PrivateBus: Sendable {
     /// remove it.
     private func removeLocks() {
         let folder = "/run/lock/pumpctl"
-        guard let id = address.split(separator: "guid=").last?.prefix(8), let files = opendir(folder) else { return }
+        let id = daemon.withLock { $0.id.prefix(8) }
+        guard let files = opendir(folder) else { return }
         defer { closedir(files) }
         while let file = readdir(files) {
             let name = withUnsafePointer(to: &file.pointee.d_name) {
@@ -86,13 +101,25 @@ public final class PrivateBus: Sendable {
         try await ChildProcess(arguments, environment: environment).ending()
     }
 
+    private var process: ChildProcess { daemon.withLock { $0.process } }
+
     /// Ends the bus as a crash does.
-    public func kill() { daemon.send(signal: SIGKILL) }
+    public func kill() { process.send(signal: SIGKILL) }
+
+    /// Ends the bus as a crash does, and starts another at its address.
+    public func restart(whileDown body: () async throws -> Void = {}) async throws {
+        kill()
+        _ = try await process.ending()
+        removeLocks()
+        try await body()
+        let daemon = try await Self.start(configuration)
+        self.daemon.withLock { $0 = daemon }
+    }
 
     /// How often the bus has gone to sleep because nothing was left to pass on; nil while it is awake. Where this is the same
     /// at two times, nothing went over the bus in between.
     public var restCount: Int? {
-        let status = open("/proc/\(daemon.processID)/status", O_RDONLY | O_CLOEXEC)
+        let status = open("/proc/\(process.processID)/status", O_RDONLY | O_CLOEXEC)
         guard status >= 0 else { return nil }
         defer { close(status) }
         var buffer = [UInt8](repeating: 0, count: 4096)
@@ -105,8 +132,9 @@ public final class PrivateBus: Sendable {
 
     /// Stops the bus, which then takes nothing, and lets it go on.
     public func pause(while body: () async throws -> Void) async throws {
-        daemon.send(signal: SIGSTOP)
-        defer { daemon.send(signal: SIGCONT) }
+        let process = process
+        process.send(signal: SIGSTOP)
+        defer { process.send(signal: SIGCONT) }
         try await body()
     }
 }

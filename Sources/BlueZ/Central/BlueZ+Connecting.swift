@@ -32,7 +32,7 @@ extension BlueZ {
         _ = try poweredAdapter(device.adapter, activity: activity)
         let keeper = keeper
         let find: () -> Result<ObjectPath, BLEError>? = {
-            guard keeper.isComplete else { return .failure(BLEError(.notRunning, activity: activity)) }
+            guard keeper.isComplete else { return .failure(keeper.absence(activity)) }
             guard let path = keeper.devicePath(device.address, on: device.adapter),
                 let properties = keeper.mirror[path, BlueZName.device],
                 DeviceReport(properties)?.isInSight == true || !mustScan && keeper.seen.contains(path)
@@ -75,7 +75,7 @@ extension BlueZ {
                     return .failure(
                         keeper.isComplete
                             ? BLEError(.notFound, name: .unknownObject, activity: activity)
-                            : BLEError(.notRunning, activity: activity))
+                            : keeper.absence(activity))
                 }
                 guard isConnected() else {
                     return wasConnected

@@ -77,7 +77,7 @@ private final class Scan {
     func take(_ change: MirrorChange) -> BLEError? {
         switch change {
         case .serviceCame: break
-        case .serviceWent: return BLEError(.notRunning, activity: "scanning")
+        case .serviceWent: return keeper?.absence("scanning")
         case .added(let path, BlueZName.device), .changed(let path, BlueZName.device, _):
             if let place = keeper?.adapterPath(adapter), path.isWithin(place) { look(at: path) }
         case .removed(let path, BlueZName.device, _):

@@ -82,7 +82,7 @@ public actor ConnectedDevice {
                 .disconnected, activity: "using the device", hint: "move the device closer, or check its power")
         case .removed(path, BlueZName.device, _):
             return BLEError(.disconnected, activity: "using the device", hint: "connect again: the device was removed")
-        case .serviceWent: return BLEError(.notRunning, activity: "using the device")
+        case .serviceWent: return keeper.absence("using the device")
         default: return nil
         }
     }

@@ -16,14 +16,18 @@ extension BlueZ {
 
     /// Says yes in this program's place where bluetoothd asks whether to pair, and that nothing can be shown or typed here.
     private func registerAgent() async throws(BLEError) {
-        guard !hasAgent else { return }
-        do throws(DBusError) { try await bus.export(PairingAgent.object(at: Self.agentPath)) } catch {
+        let generation = keeper.generation
+        guard agentGeneration != generation else { return }
+        do throws(DBusError) {
+            try await bus.unexport(Self.agentPath)
+            try await bus.export(PairingAgent.object(at: Self.agentPath))
+        } catch {
             throw BLEError(error, activity: "offering to pair")
         }
-        hasAgent = true
         try await call(
             BlueZName.root, BlueZName.agentManager, "RegisterAgent",
             [.objectPath(Self.agentPath), .string("NoInputNoOutput")], activity: "offering to pair")
+        agentGeneration = generation
     }
 }
 

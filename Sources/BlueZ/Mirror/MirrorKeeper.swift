@@ -1,7 +1,9 @@
 internal import DBus
 internal import DescriptorIO
+internal import Synchronization
 
-/// Keeps the mirror of bluetoothd's objects, and tells of its changes.
+/// Keeps the mirror of bluetoothd's objects, and tells of its changes. If the bus goes, it connects to the one that is
+/// started in its place.
 ///
 /// A class beside the actor, so that what arrives comes straight here from the loop, in the order of the bus.
 final class MirrorKeeper: @unchecked Sendable {
@@ -11,7 +13,13 @@ final class MirrorKeeper: @unchecked Sendable {
     typealias Observer = (MirrorChange) -> Void
     typealias ValueHandler = ([UInt8]) -> Void
 
-    let bus: DBusConnection
+    /// The connection to the bus: another one once the bus was started anew. It may be asked for on any thread.
+    var bus: DBusConnection { connection.withLock { $0 } }
+    private let connection: Mutex<DBusConnection>
+    private let address: DBusBus
+    /// Whether the bus has gone, and is not back.
+    private var isBusGone = false
+    private var isClosed = false
     private(set) var mirror = ObjectMirror()
     /// Whether bluetoothd runs and all there is is in the mirror.
     private(set) var isComplete = false
@@ -22,7 +30,7 @@ final class MirrorKeeper: @unchecked Sendable {
     private var valueHandlers: [ObjectPath: [(id: UInt64, call: ValueHandler)]] = [:]
     private var lastID: UInt64 = 0
     /// How often bluetoothd has come or gone, by which an answer of the one before is known.
-    private var generation = 0
+    private(set) var generation = 0
     private var subscriptions: [DBusSubscription] = []
 
     private let clock: any Clock<Duration>
@@ -34,27 +42,77 @@ final class MirrorKeeper: @unchecked Sendable {
         .propertiesChanged(sender: BlueZName.service),
     ]
 
-    init(_ bus: DBusConnection, clock: any Clock<Duration>) {
-        self.bus = bus
+    init(_ bus: DBusConnection, to address: DBusBus, clock: any Clock<Duration>) {
+        connection = Mutex(bus)
+        self.address = address
         self.clock = clock
     }
 
     /// Begins to listen, and then asks for all there is: what happens in between is not missed.
     func start() async throws(DBusError) {
-        for rule in rules {
-            subscriptions.append(
-                try await bus.handleSignals(matching: rule) { [weak self] in
-                    self?.take($0)
-                } onEnd: { [weak self] _ in
-                    self?.loseService()
-                })
-        }
+        try await listen()
         // The handler is called in the order of the bus; whoever awaits the answer goes on later.
         let filled: Result<Void, DBusError> = await withUnsafeContinuation { continuation in
             fill { continuation.resume(returning: $0) }
         }
         try filled.get()
     }
+
+    private func listen() async throws(DBusError) {
+        let bus = bus
+        subscriptions = []
+        await bus.onEnd { [weak self] error in self?.end(error) }
+        for rule in rules {
+            subscriptions.append(try await bus.handleSignals(matching: rule) { [weak self] in self?.take($0) })
+        }
+    }
+
+    /// Stops to look for the bus where it has gone.
+    func close() { isClosed = true }
+
+    // MARK: The bus
+
+    /// The connection has ended.
+    private func end(_ error: DBusError?) {
+        isBusGone = error != nil
+        loseService()
+        if isBusGone { reconnect() }
+    }
+
+    /// Tries until there is a bus, as long as somebody has this.
+    private func reconnect() {
+        Task(executorPreference: bus.loop) { [weak self, clock] in
+            var pause = Duration.milliseconds(250)
+            while true {
+                try? await clock.sleep(for: pause)
+                guard let self, !isClosed else { return }
+                if await connectAgain() { return }
+                pause = min(pause * 2, .seconds(2))
+            }
+        }
+    }
+
+    /// Connects to the bus, and begins anew; returns whether there is no more to be done.
+    private func connectAgain() async -> Bool {
+        guard let bus = try? await DBusConnection.open(address, on: bus.loop, clock: clock) else { return false }
+        guard !isClosed else {
+            await bus.close()
+            return true
+        }
+        connection.withLock { $0 = bus }
+        do throws(DBusError) { try await listen() } catch {
+            // If the bus has gone once more, that has been seen to.
+            guard await bus.isOpen else { return true }
+            await bus.close()
+            return false
+        }
+        isBusGone = false
+        fill { _ in }
+        return true
+    }
+
+    /// What is missing where not all there is is in the mirror: the bus, or bluetoothd.
+    func absence(_ activity: String) -> BLEError { BLEError(isBusGone ? .noBus : .notRunning, activity: activity) }
 
     // MARK: Telling
 

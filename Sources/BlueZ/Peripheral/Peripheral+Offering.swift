@@ -26,6 +26,8 @@ extension BlueZ {
 
 /// How far an offered device is known to bluetoothd.
 struct Registration {
+    /// The connection over which bluetoothd can call the objects.
+    var bus: DBusConnection?
     /// The adapter that it is registered with.
     var adapter: ObjectPath?
     var hasApplication = false
@@ -65,11 +67,6 @@ extension Peripheral {
         registration.isStarting = true
         registration.observer = bluez.keeper.observe { [weak self] change in
             self?.assumeIsolated { $0.take(change) }
-        }
-        do throws(DBusError) {
-            for object in tree.objects(of: self) { try await bluez.bus.export(object) }
-        } catch {
-            throw BLEError(error, activity: activity)
         }
         try await register()
         registration.isStarting = false
@@ -127,6 +124,7 @@ extension Peripheral {
     /// Registers what is not registered yet.
     private func register() async throws(BLEError) {
         let adapter = try await bluez.poweredAdapter(adapter, activity: activity)
+        try await export()
         if registration.adapter != adapter.path {
             registration.lose()
             registration.adapter = adapter.path
@@ -151,6 +149,18 @@ extension Peripheral {
         handlers.event?(.offered(adapter))
     }
 
+    /// Lets bluetoothd call the objects, over the connection that there is now.
+    private func export() async throws(BLEError) {
+        let bus = bluez.bus
+        guard registration.bus !== bus else { return }
+        do throws(DBusError) {
+            for object in tree.objects(of: self) { try await bus.export(object) }
+        } catch {
+            throw BLEError(error, activity: activity)
+        }
+        registration.bus = bus
+    }
+
     private func add(_ interface: String, _ what: String, _ object: ObjectPath) async throws(BLEError) {
         guard let adapter = registration.adapter else { throw BLEError(.noAdapter, activity: activity) }
         let losses = registration.losses
@@ -160,7 +170,7 @@ extension Peripheral {
             try? await call(adapter, interface, "Unregister\(what)", object)
             try await ask(adapter, interface, "Register\(what)", object)
         }
-        guard losses == registration.losses else { throw BLEError(.notRunning, activity: activity) }
+        guard losses == registration.losses else { throw bluez.keeper.absence(activity) }
     }
 
     private func ask(
@@ -193,7 +203,7 @@ extension Peripheral {
             do throws(BLEError) { try await register() } catch {
                 interrupt(error)
                 // Those are told of when they are over; the others are not.
-                let isTold = [.notRunning, .noAdapter, .adapterOff, .cancelled].contains(error.code)
+                let isTold = [.notRunning, .noBus, .noAdapter, .adapterOff, .cancelled].contains(error.code)
                 guard !isTold, let pause = pauses.popFirst() else { continue }
                 try? await bluez.clock.sleep(for: pause)
                 registration.mustLook = true
@@ -218,7 +228,7 @@ extension Peripheral {
 
     private func take(_ change: MirrorChange) {
         switch change {
-        case .serviceWent: lose(BLEError(.notRunning, activity: activity))
+        case .serviceWent: lose(bluez.keeper.absence(activity))
         case .serviceCame: look()
         case .added(_, BlueZName.adapter), .added(_, BlueZName.gattManager), .added(_, BlueZName.advertisingManager):
             look()

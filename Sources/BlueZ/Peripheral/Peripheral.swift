@@ -52,9 +52,8 @@ public actor Peripheral {
             description, number: Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue)
         values = [:]
         for characteristic in tree.characteristics { values[characteristic.facts.uuid] = characteristic.facts.value }
-        let bus = bluez.bus
-        queue = NotificationQueue { notification in
-            bus.assumeIsolated { $0.notify(notification) }
+        queue = NotificationQueue { [keeper = bluez.keeper] notification in
+            keeper.bus.assumeIsolated { $0.notify(notification) }
         } ask: { [keeper = bluez.keeper] answer in
             keeper.call(DBusCall(to: BlueZName.service, BlueZName.root, BlueZName.peer, "Ping")) { result in
                 answer(result.map { _ in () }.mapError { BLEError($0, activity: "notifying") })

@@ -58,20 +58,25 @@ public struct DeviceScan: AsyncSequence, Sendable {
 
         /// The next event.
         ///
-        /// - Throws: ``BLEError`` with `notRunning`, `noAdapter`, `adapterOff`, `busy` or `notPermitted`; of a lasting scan,
-        ///   where it can't begin.
+        /// - Throws: ``BLEError`` with `notRunning`, `noBus`, `noAdapter`, `adapterOff`, `busy` or `notPermitted`; of a
+        ///   lasting scan, where it can't begin.
         public mutating func next() async throws(BLEError) -> DeviceScanEvent? {
             while events.isEmpty {
-                guard reports != nil else {
-                    try await begin()
-                    continue
-                }
                 do throws(BLEError) {
+                    guard reports != nil else {
+                        try await begin()
+                        continue
+                    }
                     guard let event = try await reports?.next() else { return nil }
                     await take(event)
                 } catch {
-                    guard scan.isLasting, Self.passing.contains(error.code) else { throw error }
-                    interrupt(error)
+                    guard scan.isLasting, hasBegun, Self.passing.contains(error.code) else { throw error }
+                    // What has gone before the scan had begun again was told, and may be noticed here first.
+                    guard reports == nil else {
+                        interrupt(error)
+                        continue
+                    }
+                    try? await scan.bluez.clock.sleep(for: .milliseconds(250))
                 }
             }
             return events.removeFirst()

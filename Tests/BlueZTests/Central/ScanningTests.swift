@@ -171,6 +171,43 @@ struct ScanningTests {
         }
     }
 
+    @Test func `Ends with an error when the bus goes, and can be begun anew when it is back`() async throws {
+        try await withBench { bench in
+            let scan = try await bench.bluez.scan()
+            try await bench.bus.restart {
+                let error = try await failure { () throws(BLEError) in try await scan.iterate() }
+                #expect(error?.code == .noBus && error?.reason == "the system bus has gone")
+                #expect(await bench.bluez.adapters.isEmpty)
+                #expect(try await failure { () throws(BLEError) in try await bench.bluez.scan() }?.code == .noBus)
+                await bench.clock.untilSomebodySleeps(until: .milliseconds(250))
+                bench.clock.advance(by: .milliseconds(250))
+                await bench.clock.untilSomebodySleeps(until: .milliseconds(750))
+            }
+            bench.clock.advance(by: .milliseconds(500))
+            try await bench.fake.restart()
+            try await bench.untilBack()
+            try await bench.settle()
+            _ = await bench.addModule()
+            let again = try await bench.bluez.scan()
+            #expect(try await again.next()?.text.hasPrefix("found") == true)
+            again.cancel()
+            let device = try await bench.bluez.device(module).connect()
+            #expect(device.services.map(\.uuid) == ["FFE0"])
+        }
+    }
+
+    @Test func `A bus that has gone is looked for no more once nobody needs it`() async throws {
+        try await withBench { bench in
+            bench.bus.kill()
+            try await bench.untilGone()
+            await bench.clock.untilSomebodySleeps(until: .milliseconds(250))
+            await bench.bluez.close()
+            bench.clock.advance(by: .milliseconds(250))
+            await settle()
+            #expect(bench.clock.deadlines.isEmpty)
+        }
+    }
+
     @Test func `Ends with an error when the adapter is taken away`() async throws {
         try await withBench { bench in
             let scan = try await bench.bluez.scan()

@@ -34,6 +34,20 @@ struct MirrorKeeperTests {
         }
     }
 
+    @Test func `A bluetoothd that was restarted is told again who answers its questions about pairing`() async throws {
+        try await withBench { bench in
+            let radio = try await hearOnce(on: bench)
+            try await bench.settle()
+            try await bench.bluez.device(module).pair()
+            try await bench.fake.restart { try await bench.untilGone() }
+            try await bench.untilBack()
+            await bench.adapter.know(radio)
+            try await bench.settle()
+            try await bench.bluez.device(module).pair()
+            #expect(await bench.calls(of: "RegisterAgent") == 2)
+        }
+    }
+
     @Test func `A device that a scan heard before bluetoothd was restarted is scanned for again`() async throws {
         try await withBench { bench in
             let radio = try await hearOnce(on: bench)

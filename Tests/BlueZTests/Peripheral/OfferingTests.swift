@@ -103,6 +103,29 @@ struct OfferingTests {
         }
     }
 
+    @Test func `Is offered again when the bus is back, over a new connection`() async throws {
+        try await withPeripheralBench { bench in
+            let peripheral = try await bench.offer()
+            try await bench.isOffered()
+            try await bench.bus.restart { try await bench.isInterrupted(.noBus) }
+            #expect(await !peripheral.isOffered)
+            try await bench.fake.restart()
+            await bench.clock.untilSomebodySleeps(until: .milliseconds(250))
+            bench.clock.advance(by: .milliseconds(250))
+            try await bench.isOffered()
+            #expect(await bench.adapter.registrations == (true, 1))
+            let central = try await TestCentral(on: bench.bus.address, for: PeripheralBench.address)
+            #expect(try await central.find() == "HMSoft")
+            try await central.connect()
+            try await central.subscribe("FFE1")
+            #expect(try await peripheral.notify([1, 2], on: "FFE1"))
+            #expect(try await central.hears(2, of: "FFE1") == [[1, 2]])
+            await central.close()
+            await peripheral.close()
+            #expect(await bench.adapter.registrations == (false, 0))
+        }
+    }
+
     @Test(arguments: [true, false])
     func `Is offered again when the adapter is on again`(bluetoothdRestores: Bool) async throws {
         try await withPeripheralBench { bench in

@@ -87,6 +87,29 @@ struct DeviceScanTests {
         await fake.stop()
     }
 
+    @Test func `Where it lasts, a bus that goes again while it begins again only delays it`() async throws {
+        await add(Self.pump, ["FFE0"])
+        var events = DeviceScan(with: bluez, isLasting: true).makeAsyncIterator()
+        #expect(try await events.next() == .scanning(isAgain: false))
+        try await bus.restart()
+        while case .device? = try await events.next() {}
+        await Radio.run { [adapter] in adapter.discoveryDelay = .seconds(3600) }
+        try await fake.restart()
+        let rest = Task { [events] in
+            var events = events
+            return try await events.next()
+        }
+        _ = try await fake.calls.wait(for: "a scan that is about to begin") { calls in
+            calls.count { $0.member == "StartDiscovery" } == 2 ? true : nil
+        }
+        try await bus.restart()
+        await Radio.run { [adapter] in adapter.discoveryDelay = .zero }
+        try await fake.restart()
+        #expect(try await rest.value == .scanning(isAgain: true))
+        await bluez.close()
+        await fake.stop()
+    }
+
     @Test func `Where it does not, that ends it with what was in the way`() async throws {
         var events = DeviceScan(with: bluez).makeAsyncIterator()
         #expect(try await events.next() == .scanning(isAgain: false))

@@ -236,6 +236,22 @@ import Testing
         }
     }
 
+    @Test func `A watch outlives the bus`() async throws {
+        try await withBLEBench { bench in
+            await bench.add(Self.pump, name: "HMSoft", services: ["FFE0"])
+            let program = try await bench.start("scan", "--watch", "--json")
+            try await Self.untilEvent("found", program)
+            try await bench.bus.restart {
+                try await Self.untilEvent("lost", program)
+                try await program.errors.text(upTo: "pumpctl: the system bus has gone; waiting until it is back\n")
+            }
+            try await bench.fake.restart()
+            try await Self.untilEvent("found", program)
+            program.send(signal: SIGINT)
+            #expect(try await program.ending().status == 130)
+        }
+    }
+
     @Radio private static func switchOn(_ adapter: FakeAdapter) { adapter.isPowered = true }
 
     private static func untilEvent(_ event: String, _ program: ChildProcess) async throws {

@@ -85,6 +85,26 @@ struct SimBLETests {
         await bench.fake.stop()
     }
 
+    @Test("It is offered again when the bus is back")
+    func restartedBus() async throws {
+        let bench = try await Bench()
+        let sim = try await bench.start("--adapter", "hci1")
+        #expect(try await sim.output.line() == "BLE HMSoft on hci1 (\(Self.address))")
+        try await bench.bus.restart { try await sim.errors.text(upTo: "the system bus has gone") }
+        try await bench.fake.restart()
+        #expect(try await sim.output.line() == "BLE HMSoft on hci1 (\(Self.address))")
+        let central = try await TestCentral(on: bench.bus.address, for: Self.address)
+        #expect(try await central.find() == "HMSoft")
+        try await central.connect()
+        try await central.subscribe("FFE1")
+        try await central.write(Array("OFF\n".utf8), to: "FFE1", type: "command")
+        #expect(try await central.hears("PUMP:OFF\r\n", of: "FFE1") == "OK\r\nPUMP:OFF\r\n")
+        sim.send(signal: SIGTERM)
+        #expect(try await sim.ending().status == 143)
+        await central.close()
+        await bench.fake.stop()
+    }
+
     @Test("What is in its way is said before it is offered, with what can be done")
     func refused() async throws {
         let bench = try await Bench()
