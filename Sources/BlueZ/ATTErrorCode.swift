@@ -6,8 +6,12 @@ public struct ATTErrorCode: RawRepresentable, Sendable, Hashable {
 
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+    /// The device has no attribute of this handle.
+    public static let invalidHandle = ATTErrorCode(rawValue: 0x01)
     /// The link would have to be authenticated, which pairing does.
     public static let insufficientAuthentication = ATTErrorCode(rawValue: 0x05)
+    /// The device has no attribute of this kind there.
+    public static let attributeNotFound = ATTErrorCode(rawValue: 0x0A)
     /// The key of the link is too short.
     public static let insufficientKeySize = ATTErrorCode(rawValue: 0x0C)
     /// Any other reason. bluetoothd 5.66 gives it where a device wants to be paired, and where the link broke meanwhile.

@@ -1,7 +1,9 @@
 internal import DBus
 
 extension BlueZ {
-    func connect(to device: Device, patience: ConnectPatience) async throws(BLEError) -> ConnectedDevice {
+    func connect(
+        to device: Device, needing services: Set<BluetoothUUID>, patience: ConnectPatience
+    ) async throws(BLEError) -> ConnectedDevice {
         let watch = Stopwatch(clock)
         var retries = ConnectRetries()
         var mustScan = false
@@ -10,12 +12,17 @@ extension BlueZ {
             do throws(BLEError) {
                 let path = try await sight(device, mustScan: mustScan, within: min(rest, patience.search))
                 let rest = min(patience.attempt, patience.total - watch.elapsed)
-                return try await attempt(device, at: path, within: max(rest, .milliseconds(1)))
+                return try await attempt(device, at: path, needing: services, within: max(rest, .milliseconds(1)))
             } catch {
                 guard case .retry(let pause) = retries.next(after: error), watch.elapsed + pause < patience.total else {
                     throw error
                 }
                 mustScan = error.code == .notFound || error.code == .timedOut
+                // An attempt that was abandoned leaves a connection that is about to go.
+                if error.code == .timedOut {
+                    let rest = min(patience.total - watch.elapsed, .seconds(5))
+                    _ = await waitUntilDisconnected(device, within: max(rest, .milliseconds(1)))
+                }
                 try? await clock.sleep(for: pause)
                 if Task.isCancelled { throw BLEError(.cancelled, activity: "connecting to \(device.address)") }
             }
@@ -52,7 +59,7 @@ extension BlueZ {
 
     /// One attempt: until the services are known, not merely until it is connected.
     private func attempt(
-        _ device: Device, at path: ObjectPath, within patience: Duration
+        _ device: Device, at path: ObjectPath, needing services: Set<BluetoothUUID>, within patience: Duration
     ) async throws(BLEError) -> ConnectedDevice {
         let activity = "connecting to \(device.address)"
         // A controller that scans may fail to connect.
@@ -77,26 +84,69 @@ extension BlueZ {
                             ? BLEError(.notFound, name: .unknownObject, activity: activity)
                             : keeper.absence(activity))
                 }
-                guard isConnected() else {
-                    return wasConnected
-                        ? .failure(
-                            BLEError(.disconnected, activity: activity, hint: "try again: the device hung up at once"))
-                        : nil
-                }
+                guard isConnected() else { return wasConnected ? .failure(Self.hungUp(activity)) : nil }
                 return properties["ServicesResolved"]?.boolean == true ? .success(()) : nil
             }
-            // bluetoothd 5.66 may signal that the services are resolved before it signals the services. Before it answers a
-            // call it signals all that it has to (gdbus flushes), so that they are in the mirror behind this.
-            _ = try? await bus.property("Connected", of: BlueZName.device, at: path, of: BlueZName.service)
-            guard isConnected() else {
-                throw BLEError(.disconnected, activity: activity, hint: "try again: the device hung up at once")
-            }
+            try await untilShown(services, of: path, within: max(patience - watch.elapsed, .milliseconds(1)), activity)
+            guard isConnected() else { throw Self.hungUp(activity) }
             return connected(device, at: path)
         } catch {
             // An attempt that nobody waits for any more would make the next one fail as pending.
             if error.code == .timedOut || error.code == .cancelled { abandon(path) }
             throw error
         }
+    }
+
+    private static func hungUp(_ activity: String) -> BLEError {
+        BLEError(.disconnected, activity: activity, hint: "try again: the device hung up at once")
+    }
+
+    /// Whether bluetoothd may never show a service that a device has: one of BR/EDR, or one of which a plugin of bluetoothd
+    /// is the only user (Generic Access, Generic Attribute, Device Information, Battery, Human Interface Device, Scan
+    /// Parameters, MIDI).
+    private static func mayBeHidden(_ service: BluetoothUUID) -> Bool {
+        if let short = service.shortValue {
+            return short <= 0x1801 || [0x180A, 0x180F, 0x1812, 0x1813].contains(short)
+        }
+        return service == "03B80E5A-EDE8-4B33-A751-6CE34EC4C700"
+    }
+
+    /// Waits until bluetoothd shows the services that the device has by its word, of which it may say too early that they
+    /// are resolved (bluez#1489): of those that are needed 5 s, of others 1 s, and does without them. There is no device
+    /// without any.
+    private func untilShown(
+        _ needed: Set<BluetoothUUID>, of path: ObjectPath, within patience: Duration, _ activity: String
+    ) async throws(BLEError) {
+        await untilSignalled(of: path)
+        let keeper = keeper
+        let shown = { Set(keeper.mirror.services(of: path).map(\.uuid)) }
+        let missing = { () -> Set<BluetoothUUID> in
+            let report = keeper.mirror[path, BlueZName.device].flatMap { DeviceReport($0) }
+            return Set(report?.services ?? []).subtracting(shown())
+        }
+        let isNeeded = !missing().isDisjoint(with: needed)
+        let isDone = {
+            isNeeded
+                ? missing().isDisjoint(with: needed) : !shown().isEmpty && missing().allSatisfy(Self.mayBeHidden)
+        }
+        if isDone() { return }
+        do throws(BLEError) {
+            try await wait(min(patience, isNeeded ? .seconds(5) : .seconds(1)), activity: activity) {
+                () -> Result<Void, BLEError>? in
+                guard keeper.isConnected(path) else { return .failure(Self.hungUp(activity)) }
+                return isDone() ? .success(()) : nil
+            }
+        } catch {
+            guard error.code == .timedOut, !isNeeded else { throw error }
+        }
+        // With a service come its characteristics.
+        await untilSignalled(of: path)
+    }
+
+    /// Waits until all is in the mirror that bluetoothd has to tell by now. It may signal that services are resolved before it
+    /// signals the services (seen with 5.66), but before it answers a call it signals all that it has to (gdbus flushes).
+    private func untilSignalled(of path: ObjectPath) async {
+        _ = try? await bus.property("Connected", of: BlueZName.device, at: path, of: BlueZName.service)
     }
 
     private func askToConnect(_ path: ObjectPath, timeout: Duration, activity: String) async throws(BLEError) {

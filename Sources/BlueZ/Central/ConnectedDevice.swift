@@ -205,6 +205,11 @@ public actor ConnectedDevice {
     /// A device that wants to be paired may leave a request unanswered, and bluetoothd with it.
     private var silenceHint: String? { isPaired ? nil : "if it wants to be paired, run bluetoothctl pair \(address)" }
 
+    /// bluetoothd remembers what a device has, which may have changed since (bluez#191).
+    private var staleHint: String {
+        "if the device has other services than before, have bluetoothd forget it: bluetoothctl remove \(address)"
+    }
+
     private func forget(_ write: Outcome<Void>) { writes[ObjectIdentifier(write)] = nil }
 
     // MARK: Notifications
@@ -245,6 +250,9 @@ public actor ConnectedDevice {
             }
         } catch {
             subscription.cancel()
+            var error = error
+            // The characteristic tells by its flags: bluetoothd has not found what a subscription is written to.
+            if error.name == .bluez("NotSupported") { (error.code, error.hint) = (.failed, staleHint) }
             throw error
         }
         return subscription
@@ -382,6 +390,7 @@ public actor ConnectedDevice {
                 // A device that is paired has another reason for it.
                 if error.attError == .unlikelyError, isPaired { (error.code, error.hint) = (.failed, nil) }
                 if error.code == .timedOut { error.hint = silenceHint }
+                if [.invalidHandle, .attributeNotFound].contains(error.attError) { error.hint = staleHint }
                 throw error
             }
             end.activity = activity

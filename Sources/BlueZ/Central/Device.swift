@@ -17,12 +17,17 @@ public struct Device: Sendable {
     /// A device that is not in sight is scanned for. One that is still connected, as a program that crashed leaves it, is
     /// taken as it is (bluez#89). What fails is tried again, as often as it makes sense.
     ///
+    /// - Parameters:
+    ///   - services: What is of no use without these, as far as the device has them by bluetoothd's word.
+    ///   - patience: How long it may take.
     /// - Throws: ``BLEError`` with ``BLEError/Code/notFound`` where it did not come in sight,
     ///   ``BLEError/Code/disconnected``, ``BLEError/Code/timedOut``, ``BLEError/Code/busy``,
     ///   ``BLEError/Code/adapterOff``, ``BLEError/Code/noAdapter``, ``BLEError/Code/notRunning``,
     ///   ``BLEError/Code/failed`` or ``BLEError/Code/cancelled``.
-    public func connect(patience: ConnectPatience = ConnectPatience()) async throws(BLEError) -> ConnectedDevice {
-        try await bluez.connect(to: self, patience: patience)
+    public func connect(
+        needing services: Set<BluetoothUUID> = [], patience: ConnectPatience = ConnectPatience()
+    ) async throws(BLEError) -> ConnectedDevice {
+        try await bluez.connect(to: self, needing: services, patience: patience)
     }
 
     /// Waits until it is not connected, at most so long.

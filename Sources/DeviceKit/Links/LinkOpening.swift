@@ -41,6 +41,8 @@ public struct LinkOpening: Sendable {
     public var memory: BLEMemoryFile?
     /// The most time that opening a BLE device may take; nil for as long as each of its steps may take.
     public var limit: Duration?
+    /// Whether a BLE device that is connected and not of use yet is connected to again until the time is over.
+    public var isPersistent = false
     /// How long after the first step of opening a BLE device none is told; nil to tell each as it begins.
     public var patience: Duration?
     /// How long a device is waited for that another program has; for a daemon's answer at least 5 s.
@@ -251,7 +253,8 @@ public struct LinkOpening: Sendable {
     private func bleUse(of endpoint: Endpoint, for use: LinkUse, _ watch: OpeningWatch?) -> BLEUse {
         // Nobody is to wait for the 2 s that bluetoothd takes to disconnect.
         BLEUse(
-            profiles: .families, isBrief: use == .oneCommand, closesAtOnce: true, memory: memory, openingLimit: limit
+            profiles: .families, isBrief: use == .oneCommand, closesAtOnce: true, memory: memory, openingLimit: limit,
+            isPersistent: isPersistent
         ) { [tell] step in
             if let watch { watch.begin(step) } else { tell(endpoint.text, .step(step)) }
         }

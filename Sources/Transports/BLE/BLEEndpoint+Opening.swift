@@ -62,10 +62,31 @@ extension BLEOpening {
         case unfit([GATTService])
     }
 
-    /// Opens the link to a device that is this program's.
+    /// The pause before a device is connected to once more.
+    private static let pause = Duration.milliseconds(250)
+
+    /// Opens the link to a device that is this program's. A fault between the connection and the subscription may have gone
+    /// with the connection: another is made.
     private func open(_ known: Device, _ claim: BLEClaim) async throws(LinkError) -> Finding {
         let pairing = PairingAdvice(address: known.address, wasAskedFor: wanted.pairs)
-        let device = try await connect(known, pairing)
+        var isFirst = true
+        while true {
+            let device = try await connect(known, pairing)
+            do throws(LinkError) { return try await finding(device, known, claim, pairing) } catch {
+                guard error.mayPass, isFirst || use.isPersistent else { throw error }
+                await known.waitUntilDisconnected(within: within(BLEClaim.disconnecting))
+                guard within(Self.pause) == Self.pause, (try? await bluez.clock.sleep(for: Self.pause)) != nil else {
+                    throw error
+                }
+            }
+            isFirst = false
+        }
+    }
+
+    /// What a device is that is connected, and has this program's link to it where it is of use.
+    private func finding(
+        _ device: ConnectedDevice, _ known: Device, _ claim: BLEClaim, _ pairing: PairingAdvice
+    ) async throws(LinkError) -> Finding {
         // It may have what looks like a serial port as well, over which it would be sent what it must not be.
         let foreign = wanted.foreignProfile(in: device.services)
         guard foreign == nil, let route = wanted.route(in: device.services) else {
@@ -120,4 +141,9 @@ extension BLEOpening {
         guard case .name(let name) = wanted.target, device.hasStableAddress else { return }
         use.memory?.remember(device.address, as: name)
     }
+}
+
+extension LinkError {
+    /// Whether it may have gone with the connection: neither somebody else has the device, nor is a person wanted.
+    fileprivate var mayPass: Bool { [.disconnected, .notFound, .system, .timedOut, .unsupported].contains(code) }
 }

@@ -88,8 +88,6 @@ final class BLELink: ConfirmingLink {
                 error.code == .closed ? .closed : .disconnected, name: name, activity: "receive",
                 detail: [.notRunning, .noBus].contains(error.code) ? error.reason : nil, hint: error.hint)
             inbox.assumeIsolated { $0.finish(lost.code == .closed ? nil : lost) }
-            // Who wants the device back opens another link to it.
-            if error.code != .closed { claim.release(isDisconnecting: true) }
         }
         var subscriptions: [ValueSubscription] = []
         if let values {
@@ -104,6 +102,8 @@ final class BLELink: ConfirmingLink {
                 try await device.listen(to: route.hear) { bytes in inbox.assumeIsolated { $0.append(bytes) } })
         }
         self.subscriptions = subscriptions
+        // Who wants the device back opens another link to it. Of a link that does not come about the claim is its opener's.
+        await device.onEnd { error in if error.code != .closed { claim.release(isDisconnecting: true) } }
     }
 
     /// What a notification holds (Bluetooth Core 5.3, Vol 3, Part F, 3.4.7.1), of a value of 512 bytes at most.

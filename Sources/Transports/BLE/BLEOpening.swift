@@ -10,8 +10,12 @@ struct BLEOpening {
     let bluez: BlueZ
     let use: BLEUse
     let locks: DeviceLocks
-    /// The time that is left of ``BLEUse/openingLimit``; nil where there is none.
-    private let timeLeft: () -> Duration?
+    /// The time since it began.
+    let elapsed: () -> Duration
+    /// The most time that opening may take; nil for as long as each of its steps may take.
+    private var limit: Duration? { use.openingLimit ?? (use.isPersistent ? ConnectPatience().total : nil) }
+    /// The time that is left; nil where there is no limit.
+    private var timeLeft: Duration? { limit.map { max($0 - elapsed(), .milliseconds(1)) } }
 
     /// Connects to bluetoothd, calls `body`, and lets go of bluetoothd where that fails.
     static func run<Value: Sendable>(
@@ -20,31 +24,30 @@ struct BLEOpening {
     ) async throws(LinkError) -> Value {
         let wanted = try BLEEndpoint(endpoint, among: use.profiles)
         let clock = clock ?? EventLoopClock(loop)
-        let timeLeft = countdown(from: use.openingLimit, clock)
+        let elapsed = watch(clock)
         // A bluetoothd that has to be started first may take half a minute.
         let bluez = try await within(use.openingLimit, of: use.openingLimit, endpoint, loop, clock) {
             () throws(BLEError) in
             try await BlueZ.open(bus, on: loop, clock: clock)
         }
         let opening = BLEOpening(
-            wanted: wanted, endpoint: endpoint, bluez: bluez, use: use, locks: locks, timeLeft: timeLeft)
+            wanted: wanted, endpoint: endpoint, bluez: bluez, use: use, locks: locks, elapsed: elapsed)
         do throws(LinkError) { return try await body(opening) } catch {
             await bluez.close()
             throw error
         }
     }
 
-    private static func countdown(from limit: Duration?, _ clock: some Clock<Duration>) -> () -> Duration? {
-        guard let limit else { return { nil } }
+    private static func watch(_ clock: some Clock<Duration>) -> () -> Duration {
         let start = clock.now
-        return { max(limit - start.duration(to: clock.now), .milliseconds(1)) }
+        return { start.duration(to: clock.now) }
     }
 
     /// What finds the device; nil for as long as it usually takes.
     var search: BLESearch { BLESearch(wanted, memory: use.memory, patience: within(BLESearch.patience)) }
 
     /// The shorter of what a step may take and what is left.
-    private func within(_ patience: Duration) -> Duration { timeLeft().map { min($0, patience) } ?? patience }
+    func within(_ patience: Duration) -> Duration { timeLeft.map { min($0, patience) } ?? patience }
 
     /// Connects to a device that is this program's.
     func connect(_ device: Device, _ pairing: PairingAdvice) async throws(LinkError) -> ConnectedDevice {
@@ -52,11 +55,12 @@ struct BLEOpening {
         let usual = ConnectPatience()
         let patience = ConnectPatience(
             attempt: within(usual.attempt), total: within(usual.total), search: within(usual.search))
-        do throws(BLEError) { return try await device.connect(patience: patience) } catch {
+        let known = Set(use.profiles.all.flatMap(\.services))
+        do throws(BLEError) { return try await device.connect(needing: known, patience: patience) } catch {
             var failure = LinkError(error, name: endpoint.text, pairing: pairing)
             if error.code == .timedOut {
                 failure.detail =
-                    "\(device.address) was not connected in \((use.openingLimit ?? usual.total).inSeconds) s"
+                    "\(device.address) was not connected in \((limit ?? usual.total).inSeconds) s"
             }
             throw failure
         }
@@ -74,7 +78,7 @@ struct BLEOpening {
         _ body: @escaping @Sendable () async throws(BLEError) -> Value, _ pairing: PairingAdvice
     ) async throws(LinkError) -> Value {
         try await Self.within(
-            timeLeft(), of: use.openingLimit, endpoint, bluez.loop, bluez.clock, pairing: pairing, body)
+            timeLeft, of: limit, endpoint, bluez.loop, bluez.clock, pairing: pairing, body)
     }
 
     /// Calls `body`, and gives up once the time is over.

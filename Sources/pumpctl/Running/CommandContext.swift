@@ -150,6 +150,7 @@ struct CommandContext: Sendable {
             note("pumpctl: it is not remembered which device a name leads to: \("\(error)".printable())")
         }
         opening.limit = isBounded ? options.timeout?.duration : nil
+        opening.isPersistent = !isBounded
         if isBounded {
             opening.wait = options.wait?.duration ?? .zero
             opening.commandWait = timeout

@@ -48,6 +48,64 @@ struct ConnectingTests {
         }
     }
 
+    @Test(arguments: [["FFE0"], []])
+    func `Waits for services that bluetoothd shows after it has called them resolved: bluez#1489`(
+        advertised: [String]
+    ) async throws {
+        try await withBench { bench in
+            let radio = await bench.addModule(manners: LinkManners { $0.exportDelay = .milliseconds(50) })
+            await advertise(advertised, of: radio)
+            let connecting = Task { try await bench.bluez.device(module).connect() }
+            await bench.clock.untilSomebodySleeps(until: .milliseconds(50))
+            await bench.clock.untilSomebodySleeps(until: .seconds(1))
+            bench.clock.advance(by: .milliseconds(50))
+            let device = try await connecting.value
+            #expect(device.services.map(\.uuid) == ["FFE0"])
+            #expect(try device.characteristic("FFE1", of: "FFE0").flags.contains(.notify))
+            #expect(await bench.calls(of: "Connect") == 1)
+        }
+    }
+
+    @Test func `Does after 1 s without services that bluetoothd never shows where none of them is needed`() async throws
+    {
+        try await withBench { bench in
+            _ = await bench.addModule(manners: LinkManners { $0.exportDelay = .seconds(3600) })
+            let device = try await connect(bench, sleeping: [1000]).get()
+            #expect(device.services.isEmpty)
+            #expect(await bench.calls(of: "Connect") == 1)
+        }
+    }
+
+    @Test func `Connects again where bluetoothd has not shown in 5 s what is needed`() async throws {
+        try await withBench { bench in
+            let radio = await bench.addModule(manners: LinkManners { $0.exportDelay = .seconds(3600) })
+            let connecting = Task { try await bench.bluez.device(module).connect(needing: ["FFE0"]) }
+            await bench.clock.untilSomebodySleeps(until: .seconds(5))
+            try await bench.settle()
+            await setManners(of: radio, LinkManners())
+            bench.clock.advance(by: .seconds(5))
+            await bench.clock.untilSomebodySleeps(until: .milliseconds(5250))
+            bench.clock.advance(by: .milliseconds(250))
+            let device = try await connecting.value
+            #expect(device.services.map(\.uuid) == ["FFE0"])
+            #expect(await bench.calls(of: "Connect") == 2)
+        }
+    }
+
+    @Test func `Tries again a device that hangs up before bluetoothd shows its services`() async throws {
+        try await withBench { bench in
+            let radio = await bench.addModule(manners: LinkManners { $0.exportDelay = .seconds(3600) })
+            let connecting = Task { try await bench.bluez.device(module).connect(needing: ["FFE0"]) }
+            await bench.clock.untilSomebodySleeps(until: .seconds(5))
+            await setManners(of: radio, LinkManners())
+            await radio.dropLinks()
+            await bench.clock.untilSomebodySleeps(until: .milliseconds(250))
+            bench.clock.advance(by: .milliseconds(250))
+            let device = try await connecting.value
+            #expect(device.services.map(\.uuid) == ["FFE0"])
+        }
+    }
+
     @Test func `Waits for the connection where bluetoothd answers before it tells of it`() async throws {
         try await withBench { bench in
             _ = await bench.addModule(manners: LinkManners { $0.answersBeforeConnected = true })
@@ -185,6 +243,7 @@ struct ConnectingTests {
     }
 }
 
+@Radio private func advertise(_ services: [String], of radio: RadioDevice) { radio.advertisement.services = services }
 @Radio private func setManners(of radio: RadioDevice, _ manners: LinkManners) { radio.manners = manners }
 @Radio private func block(_ adapter: FakeAdapter) { adapter.isBlocked = true }
 

@@ -17,6 +17,12 @@ public struct LinkManners: Sendable {
     public var connectDelay = Duration.zero
     /// How long the services take to be resolved once the device is connected.
     public var resolveDelay = Duration.zero
+    /// How long after it calls the services resolved bluetoothd shows them, as it may do after an attempt to connect that
+    /// was aborted (bluez#1489).
+    public var exportDelay = Duration.zero
+    /// How the next subscriptions are refused, one each; then they are not. A bluetoothd that remembers another table of
+    /// services than the device has refuses them so.
+    public var subscribeErrors: [DBusError] = []
     /// How long `Disconnect` takes: 2 s with bluetoothd. Whoever connects meanwhile is given the link that is about to go.
     public var disconnectDelay = Duration.zero
     /// How long a device that can't be reached is tried.

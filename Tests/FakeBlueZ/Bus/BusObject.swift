@@ -17,12 +17,19 @@ final class BusObject {
     }
 
     /// Puts the object on the bus; clients are told.
-    func publish() async {
-        guard !isPublished else { return }
-        isPublished = true
-        await export()
-        // It may have been withdrawn before it was there.
-        if isPublished { tree.tell(self, gained: interfaces) } else { unexport() }
+    func publish() async { await Self.publish([self]) }
+
+    /// Puts objects on the bus; clients are told of all of them at once.
+    static func publish(_ objects: [BusObject]) async {
+        let new = objects.filter { !$0.isPublished }
+        for object in new {
+            object.isPublished = true
+            await object.export()
+        }
+        for object in new {
+            // It may have been withdrawn before it was there.
+            if object.isPublished { object.tree.tell(object, gained: object.interfaces) } else { object.unexport() }
+        }
     }
 
     /// Gives the object more interfaces; clients are told of those.

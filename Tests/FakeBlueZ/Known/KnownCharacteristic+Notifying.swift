@@ -15,6 +15,7 @@ extension KnownCharacteristic {
             return subscriptions[client] = .active
         }
         let link = try device.radio.manners.letsUnpairedSubscribe ? anyLink() : requireLink()
+        if !device.radio.manners.subscribeErrors.isEmpty { throw device.radio.manners.subscribeErrors.removeFirst() }
         let isFirst = subscriptions.isEmpty
         subscriptions[client] = .beginning
         do {

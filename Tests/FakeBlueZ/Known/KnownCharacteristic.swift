@@ -46,10 +46,8 @@ final class KnownCharacteristic {
         }
     }
 
-    func publish() async {
-        await object.publish()
-        for descriptor in descriptors { await descriptor.object.publish() }
-    }
+    /// Its object, and those of its descriptors.
+    var objects: [BusObject] { [object] + descriptors.map(\.object) }
 
     func withdraw() {
         linkEnded()

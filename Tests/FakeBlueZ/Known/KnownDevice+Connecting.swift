@@ -114,7 +114,13 @@ extension KnownDevice {
         guard (try? await bluez.timeline.pause(radio.manners.resolveDelay)) != nil, link.isUp else { return }
         findServices()
         for characteristic in services.flatMap(\.characteristics) { characteristic.showMTU(of: link) }
-        for service in services { await service.publish() }
+        if radio.manners.exportDelay > .zero {
+            set("UUIDs", .strings(radio.advertisement.services))
+            set("ServicesResolved", .boolean(true))
+            guard (try? await bluez.timeline.pause(radio.manners.exportDelay)) != nil, link.isUp else { return }
+            set("UUIDs", .strings(radio.services.map(\.uuid)))
+        }
+        await BusObject.publish(services.flatMap(\.objects))
         guard link.isUp else { return }
         for characteristic in services.flatMap(\.characteristics) { await characteristic.linkBegan(link) }
         guard link.isUp else { return }
@@ -127,7 +133,7 @@ extension KnownDevice {
         resolution = Radio.begin {
             self.findServices()
             for characteristic in self.services.flatMap(\.characteristics) { characteristic.showMTU(of: link) }
-            for service in self.services { await service.publish() }
+            await BusObject.publish(self.services.flatMap(\.objects))
         }
     }
 

@@ -36,10 +36,8 @@ final class KnownService {
         lastHandle = next - 1
     }
 
-    func publish() async {
-        await object.publish()
-        for characteristic in characteristics { await characteristic.publish() }
-    }
+    /// Its object, and those of what it holds.
+    var objects: [BusObject] { [object] + characteristics.flatMap(\.objects) }
 
     func withdraw() {
         for characteristic in characteristics { characteristic.withdraw() }

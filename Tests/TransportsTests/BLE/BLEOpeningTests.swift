@@ -187,6 +187,90 @@ struct BLEOpeningTests {
         #expect(error?.detail == "subscribing to FFE1 of HMSoft took longer than 2 s")
     }
 
+    @Test func `Waits for services that bluetoothd shows late, within the time that there is: bluez#1489`() async throws
+    {
+        let rig = try await BLEOpeningRig()
+        let radio = await rig.addPump()
+        await Radio.run { radio.manners.exportDelay = .milliseconds(50) }
+        let opening = Task { try await rig.open("ble:C0:FF:EE:00:00:01", within: .seconds(5)) }
+        await rig.clock.untilSomebodySleeps(until: .milliseconds(50))
+        await settle()
+        rig.clock.advance(by: .milliseconds(50))
+        let link = try await opening.value
+        try await link.send("ON\n")
+        #expect(await radio.characteristic("FFE1")?.value == Array("ON\n".utf8))
+        await link.close()
+    }
+
+    /// What bluetoothd answers where it remembers other services than the device has (bluez#191), or the device hung up.
+    static let passing = [
+        BlueZError.attribute(0x01), BlueZError.attribute(0x0A), BlueZError.notSupported,
+        BlueZError.failed("Not connected"),
+    ]
+
+    @Test(arguments: passing)
+    func `Is connected to once more where the subscription fails`(refusal: DBusError) async throws {
+        let rig = try await BLEOpeningRig()
+        let radio = await rig.addPump()
+        await Radio.run { radio.manners.subscribeErrors = [refusal] }
+        let link = try await rig.open("ble:C0:FF:EE:00:00:01", after: .milliseconds(250))
+        #expect(await rig.calls(of: "Connect") == 2)
+        await radio.characteristic("FFE1")?.notify(Array("OK\r\n".utf8))
+        #expect(try await link.receive() == Array("OK\r\n".utf8))
+        await link.close()
+    }
+
+    @Test func `That is tried again stays this program's meanwhile`() async throws {
+        let rig = try await BLEOpeningRig()
+        let radio = await rig.addPump()
+        await Radio.run { radio.manners.subscribeDelay = .seconds(3600) }
+        let opening = Task { try await rig.openAtOnce("ble:C0:FF:EE:00:00:01") }
+        try await rig.untilCalled("StartNotify")
+        await Radio.run { radio.manners.subscribeDelay = .zero }
+        await radio.dropLinks()
+        await rig.clock.untilSomebodySleeps(until: .milliseconds(250))
+        let other = await failure { try await rig.openAtOnce("ble:C0:FF:EE:00:00:01") }
+        #expect(other?.code == .busy)
+        rig.clock.advance(by: .milliseconds(250))
+        await (try await opening.value).close()
+    }
+
+    @Test(arguments: passing.dropLast())
+    func `Whose subscription fails twice says how bluetoothd forgets what it remembers`(refusal: DBusError) async throws
+    {
+        let rig = try await BLEOpeningRig()
+        let radio = await rig.addPump()
+        await Radio.run { radio.manners.subscribeErrors = [refusal, refusal] }
+        let error = await failure { try await rig.open("ble:C0:FF:EE:00:00:01", after: .milliseconds(250)) }
+        #expect(error?.code == .system)
+        #expect(error?.hint?.contains("bluetoothctl remove C0:FF:EE:00:00:01") == true)
+        #expect(await rig.calls(of: "Connect") == 2)
+        #expect(await radio.links.isEmpty)
+    }
+
+    @Test func `For a persistent use is connected to again until the time is over`() async throws {
+        let rig = try await BLEOpeningRig()
+        let radio = await rig.addPump()
+        await Radio.run { radio.manners.subscribeErrors = Array(repeating: BlueZError.attribute(0x01), count: 5) }
+        let opening = Task { try await rig.openPersistently() }
+        for attempt in 1...5 {
+            await rig.clock.untilSomebodySleeps(until: .milliseconds(250 * attempt))
+            rig.clock.advance(by: .milliseconds(250))
+        }
+        await (try await opening.value).close()
+        #expect(await rig.calls(of: "Connect") == 6)
+
+        await Radio.run { radio.manners.subscribeErrors = Array(repeating: BlueZError.attribute(0x01), count: 500) }
+        let failing = Task { await failure { try await rig.openPersistently(within: .milliseconds(1100)) } }
+        for _ in 1...4 {
+            await rig.clock.untilSomebodySleeps(until: rig.clock.now.offset + .milliseconds(250))
+            rig.clock.advance(by: .milliseconds(250))
+        }
+        let error = await failing.value
+        #expect(error?.hint?.contains("bluetoothctl remove") == true)
+        #expect(await rig.calls(of: "Connect") == 11)
+    }
+
     @Test func `That is not in sight after 10 s says which names are, the likest first`() async throws {
         let rig = try await BLEOpeningRig()
         for (number, name) in ["Lamp", "HMSoft2", "Kettle"].enumerated() { _ = await rig.addPump(number + 1, name) }

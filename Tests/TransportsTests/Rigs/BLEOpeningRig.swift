@@ -45,6 +45,13 @@ struct BLEOpeningRig {
             Endpoint(text), on: .shared, bus: .address(bus.address), clock: clock, as: use)
     }
 
+    /// Opens a link to the first device by its address, for a use that does not give up.
+    func openPersistently(within limit: Duration? = nil) async throws -> any Link {
+        try await BLEEndpoint.open(
+            Endpoint("ble:C0:FF:EE:00:00:01"), on: .shared, bus: .address(bus.address), clock: clock,
+            as: BLEUse(profiles: .devices, openingLimit: limit, isPersistent: true))
+    }
+
     /// Opens one of which the search is over at that time.
     func open(
         _ text: String, _ memory: (any BLENameMemory)? = nil, after time: Duration
@@ -61,6 +68,9 @@ struct BLEOpeningRig {
             calls.contains { $0.member == member } ? true : nil
         }
     }
+
+    /// How often clients have called a method.
+    func calls(of member: String) async -> Int { await fake.calls.state.count { $0.member == member } }
 
     /// Lets another program scan until bluetoothd knows so many devices, and go on.
     func makeKnown(_ count: Int) async throws {

@@ -28,6 +28,19 @@ struct BLECommandLineTests {
         try await pump.module.radio.untilUnlinked()
     }
 
+    @Test func `For OFF connect again as long as the subscription fails, and otherwise once`() async throws {
+        let pump = try await BLEPump()
+        let refusals = Array(repeating: BlueZError.attribute(0x01), count: 3)
+        await Radio.run { pump.module.radio.manners.subscribeErrors = refusals }
+        let off = try await pump.run("-p", "ble:00:15:83:00:00:10", "off")
+        #expect(off.output == "pump off\n", "\(off)")
+        await Radio.run { pump.module.radio.manners.subscribeErrors = refusals }
+        expectFailure(
+            try await pump.run("-p", "ble:00:15:83:00:00:10", "status"), 74, saying: "ATT error: 0x01",
+            hint: "bluetoothctl remove 00:15:83:00:00:10")
+        #expect(await pump.fake.calls.state.count { $0.member == "Connect" } == 6)
+    }
+
     @Test func `Refused by the pump exit as on a cable`() async throws {
         let pump = try await BLEPump()
         let ending = try await pump.run("-p", "ble:HMSoft", "speed", "10")
