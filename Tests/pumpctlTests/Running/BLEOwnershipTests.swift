@@ -119,7 +119,7 @@ struct BLEOwnershipTests {
         let clock = ManualClock()
         let pump = try await BLEPump(clock: clock)
         await Radio.run { pump.module.radio.manners.connectDelay = .seconds(20) }
-        let off = try await pump.start("-p", "ble:HMSoft", "--timeout", "0.1", "off")
+        let off = try await pump.start("-p", "ble:HMSoft", "--timeout", "0.9", "off")
         try await off.errors.text(upTo: "pumpctl: ble:HMSoft: connecting to 00:15:83:00:00:10, for up to a minute\n")
         await clock.untilSomebodySleeps(until: .seconds(20))
         clock.advance(by: .seconds(20))
