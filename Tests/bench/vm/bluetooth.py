@@ -14,14 +14,29 @@ BLUETOOTHD = "/usr/libexec/bluetooth/bluetoothd"
 
 # For the guest: calls to bluetoothd.
 CALLS = r"""
-import subprocess
+import re, subprocess
 def bluez(path, interface, *arguments):
     call = ["dbus-send", "--system", "--print-reply", "--dest=org.bluez", path, interface, *arguments]
     return subprocess.run(call, capture_output=True, text=True).stdout
 def is_powered(adapter):
     return "boolean true" in bluez("/org/bluez/" + adapter, "org.freedesktop.DBus.Properties.Get",
                                    "string:org.bluez.Adapter1", "string:Powered")
+def devices():
+    objects = bluez("/", "org.freedesktop.DBus.ObjectManager.GetManagedObjects")
+    for path in sorted(set(re.findall(r'"(/org/bluez/hci\d+/dev_\w{17})"', objects))):
+        text = bluez(path, "org.freedesktop.DBus.Properties.GetAll", "string:org.bluez.Device1")
+        yield path, re.findall(r'"(Connected|ServicesResolved|RSSI)"\s+variant\s+\w+ (\S+)', text)
 """
+
+
+class Devices:
+    """What bluetoothd knows of each device, for the report of a test that has failed."""
+
+    def __init__(self, guest):
+        self.guest = guest
+
+    def __str__(self):
+        return f"bluetoothd's devices: {self.guest.python('result = list(devices())')}"
 
 
 class BluetoothTest(BenchTest):
@@ -30,6 +45,7 @@ class BluetoothTest(BenchTest):
     def setUp(self):
         super().setUp()
         self.guest.python(CALLS)
+        self.adapters.append(Devices(self.guest))
 
     @functools.cached_property
     def air(self):
