@@ -163,7 +163,9 @@ public struct LinkOpening: Sendable {
                 busy = error
             }
             let (waited, remedy) = (watch.elapsed() - begin, await remedy(for: busy))
-            unknownSince = busy.holder?.process.isThere == true ? nil : unknownSince ?? waited
+            // What bluetoothd refuses is nobody's whose end it could wait for.
+            let isRefused = endpoint.scheme == "ble" && busy.holder == nil
+            unknownSince = isRefused || busy.holder?.process.isThere == true ? nil : unknownSince ?? waited
             looks = unknownSince == nil ? 0 : looks + 1
             let hasEnded = seesAllPrograms && unknownSince != nil && (busy.holder != nil || endpoint.isSerialPort)
             isCrowd = isCrowd || remedy == .waitForHolder || hasEnded
