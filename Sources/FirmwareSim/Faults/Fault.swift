@@ -109,7 +109,7 @@ public struct Fault: Sendable {
             help: "A byte of a line is lost."),
         Fault(
             "duplicate", .repeatUnit, source: "https://github.com/hbldh/bleak/issues/584",
-            help: "A line or a notification comes twice."),
+            help: "A line, a notification or a message of a phone comes twice."),
         Fault(
             "early", .notifyEarly, .nothing, .start, only: .radio,
             source: "https://github.com/hbldh/bleak/issues/1885",

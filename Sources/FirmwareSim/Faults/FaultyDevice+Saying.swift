@@ -9,6 +9,7 @@ extension FaultyDevice {
             deliver(arriving, at: time, by: nil)
             said.append(byte)
             if isLast { endUnit(at: time, by: nil) }
+            if Device.commandFraming == .objects { endObject(byte, arriving, at: time) }
         }
     }
 
@@ -43,8 +44,21 @@ extension FaultyDevice {
     private mutating func endUnit(at time: Duration, by output: UInt128?) {
         let unit = said
         said = FaultyUnit()
-        if unit.isRepeated { deliver(unit.delivered, at: time, by: output, isRepetition: true) }
+        if unit.isRepeated {
+            if output == nil, Device.commandFraming == .objects {
+                object.isRepeated = true
+            } else {
+                deliver(unit.delivered, at: time, by: output, isRepetition: true)
+            }
+        }
         script.endUnit(unit.bytes)
+    }
+
+    /// Sends a whole object again if a part of it is to be repeated. A piece of it alone would be damage.
+    private mutating func endObject(_ byte: UInt8, _ arriving: [UInt8], at time: Duration) {
+        guard object.append(byte, arriving: arriving), object.isRepeated else { return }
+        object.isRepeated = false
+        deliver(object.delivered, at: time, by: nil, isRepetition: true)
     }
 
     /// Says a reply again that is over, where a fault has it said twice.
@@ -113,6 +127,7 @@ extension FaultyDevice {
     private mutating func fallSilent(for time: Duration, from instant: Duration) {
         silentUntil = instant + time
         (said, reply) = (FaultyUnit(), nil)
+        object = FaultyObject()
     }
 
     /// - Parameters:

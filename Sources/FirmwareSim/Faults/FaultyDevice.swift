@@ -24,6 +24,8 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
 
     var said = FaultyUnit()
     var heard = FaultyUnit()
+    /// The object that the device is sending, if its messages are objects.
+    var object = FaultyObject()
     /// The reply that is said again at its end; nil for none.
     var reply: [Emission]?
     /// What is on its way from the device, in the order in which it arrives.
@@ -70,6 +72,7 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
         if has(.stick) { change(at: now) { $0.setStuck(false, at: $1) } }
         faults = []
         (said, heard, reply) = (FaultyUnit(), FaultyUnit(), nil)
+        object = FaultyObject()
         (heldUntil, silentUntil) = (.zero, .zero)
         clock.setRate(1, at: now)
     }
@@ -177,6 +180,7 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
     public mutating func reset(at instant: Duration) {
         change(at: instant) { $0.reset(at: $1) }
         (said, reply) = (FaultyUnit(), nil)
+        object = FaultyObject()
         for output in carrier.outputs { makeNoise(by: output) }
     }
 

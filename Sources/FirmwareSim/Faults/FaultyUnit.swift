@@ -26,3 +26,20 @@ struct FaultyUnit: Sendable {
     /// Whether a byte ends commands.
     static func isLineEnd(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n") }
 }
+
+/// An object that a device sends, and what of it arrives.
+struct FaultyObject: Sendable {
+    /// What of it was handed on.
+    private(set) var delivered: [UInt8] = []
+    /// Whether it is handed on again at its end.
+    var isRepeated = false
+
+    private var splitter = JSONObjectSplitter()
+
+    /// Takes in a byte, and the bytes that arrive in its place. Returns whether it ends an object.
+    mutating func append(_ byte: UInt8, arriving: [UInt8]) -> Bool {
+        if splitter.isEmpty { delivered = [] }
+        delivered += arriving
+        return splitter.append(byte) != nil
+    }
+}

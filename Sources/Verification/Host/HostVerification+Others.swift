@@ -64,7 +64,7 @@ extension HostVerification {
                 "cut", "a phone whose messages come in pieces", ["split": "20"],
                 [understands(2, "a message that does not fit comes in several pieces")]),
             PlayedDevice(
-                "duplicating", "a phone whose messages come twice", ["fault": "duplicate"],
+                "duplicating", "a phone whose messages come twice", ["fault": "duplicate@always"],
                 [understands(16, "one whose id is known is not stored again")]),
         ])
 }

@@ -77,6 +77,21 @@ struct FaultTests {
         #expect(Self.text(try Self.answers("duplicate@always")) == Self.status + Self.status)
     }
 
+    @Test("A message of a phone, which has no line end, comes twice as a whole", arguments: ["always", "50%"])
+    func duplicateMessage(occasion: String) throws {
+        let settings = try Simulator.rescue.settings(["fault": "duplicate@\(occasion)"])
+        let phone = RescueFirmware(
+            options: RescueFirmwareOptions(carrier: .line(.unlimited), messages: 20, interval: .zero))
+        var device = FaultyDevice(phone, faults: settings.faults(), seed: 3)
+        let bytes = device.advance(to: .seconds(5)).flatMap(\.bytes)
+        let messages = String(decoding: bytes, as: UTF8.self).replacing("}{", with: "}\n{").split(separator: "\n")
+        let ids = messages.compactMap { PhoneMessage(json: Array($0.utf8))?.id }
+        #expect(ids.count == messages.count)
+        #expect(Set(ids).count == 20)
+        let counts = Dictionary(grouping: ids) { $0 }.mapValues(\.count)
+        #expect(counts.values.allSatisfy { $0 == 2 } == (occasion == "always") && counts.values.contains(2))
+    }
+
     @Test("A line that is split comes in two pieces, and whole")
     func split() throws {
         let pieces = try Self.answers("split=300ms@always")
