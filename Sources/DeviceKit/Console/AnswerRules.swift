@@ -1,4 +1,4 @@
-public import LineProtocol
+internal import LineProtocol
 
 /// By what the answer to a line is known to have ended, and to tell of an error.
 public struct AnswerRules: Sendable, Hashable {
