@@ -7,7 +7,7 @@ import Transports
 @testable import Diagnosis
 
 @Suite struct PortCheckupTests {
-    private static let path = "/dev/null"
+    private static let path = "/dev/ptmx"
 
     private func findings(
         _ holders: [PortHolder] = [], _ files: [LockFile] = [], unseen: Int = 0, daemons: Daemons = Daemons()
@@ -17,6 +17,17 @@ import Transports
             processes: (seen: 12, unseen: unseen), baudRate: nil, programs: [],
             daemons: daemons
         ).findings
+    }
+
+    @Test(arguments: ["/dev/null", "/etc/passwd"])
+    func `What is no serial port is said to be none, and nobody is to be ended who has it open`(path: String) {
+        let minicom = PortHolder(processID: 8, command: "minicom", holdsLock: false)
+        let found = PortCheckup(
+            port: SerialPortInfo(path: path), use: PortUse(path: path, holders: [minicom], lockFiles: []),
+            processes: (seen: 12, unseen: 0), baudRate: nil, programs: []
+        ).findings
+        #expect(found.map(\.status) == [.bad])
+        #expect(found.first?.fact.description == "not a serial port")
     }
 
     @Test func `ModemManager is warned of where it runs and no rule keeps it off, and there alone`() {
@@ -90,12 +101,12 @@ import Transports
         let hidden = check(.holder, findings(unseen: 34))
         #expect(hidden?.status == .unknown)
         #expect(
-            hidden?.fact.description.contains("34 of other users could not: 'sudo fuser -v /dev/null' sees them")
+            hidden?.fact.description.contains("34 of other users could not: 'sudo fuser -v /dev/ptmx' sees them")
                 == true)
     }
 
     @Test func `Lock files are shown: of a program that runs, of one that is gone, and of none`() {
-        let file = "/run/lock/LCK..null"
+        let file = "/run/lock/LCK..ptmx"
         let found = findings(
             [],
             [

@@ -51,7 +51,7 @@ struct TextTableTests {
         let columns: [TextTable.Column] = ["time", .init("place", rank: 2), .init("a", rank: 1), .init("b", rank: 1)]
         var lines: [String] = []
         for (width, expected, leftOut) in [
-            (20, "10:00  here  1  2", 0), (15, "10:00  1  2", 1), (9, "10:00  1", 2), (5, "10:00", 3),
+            (20, "10:00  here   1  2", 0), (15, "10:00  1  2", 1), (9, "10:00  1", 2), (5, "10:00", 3),
         ] {
             var table = TextTable(columns, [["10:00", "here", "1", "2"]])
             lines = table.takeLines(width: width)

@@ -168,6 +168,7 @@ struct FamilyMonitorTests {
         #expect(error.name == "error")
         #expect(error.text == "OVERHEAT")
         #expect(error.values["state"] == .text("error"))
+        #expect(error.isUrgent && !manual.isUrgent)
         await monitor.close()
     }
 

@@ -1,3 +1,4 @@
+import DeviceKit
 import TestSupport
 import Testing
 
@@ -24,6 +25,42 @@ struct BadArgumentTests {
         let ending = try await ChildProcess(Shell.bash("exec \(Executable.pumpctl) \(words)")).ending()
         expectFailure(ending, 64, saying: "caf\u{FFFD}.csv' is not UTF-8", hint: "ln -s")
         #expect(ending.output == "")
+    }
+
+    @Test(
+        "What is wrong is said in one form, with what to do about it",
+        arguments: [
+            (["speed"], "missing expected argument '<speed>'", "see pumpctl speed --help"),
+            (
+                ["sim", "pump", "--knbo", "3"], "unknown option '--knbo'. Did you mean '--knob'?",
+                "see pumpctl sim pump --help"
+            ),
+            (["version"], "unknown command 'version' for 'pumpctl'", "try: pumpctl --version"),
+            (["rescue", "send", "--at", "1,2", " "], "the message is empty", "see pumpctl rescue send --help"),
+            (["gatt"], "no BLE device is named", "'pumpctl scan' lists those in sight"),
+        ])
+    func form(words: [String], message: String, hint: String) async throws {
+        let environment = ChildProcess.surroundings.filter { $0.key != "PUMPCTL_PORT" }
+        let ending = try await Pumpctl.start(words, environment: environment).ending()
+        #expect(ending.status == 64 && ending.output == "")
+        #expect(ending.errors.hasPrefix("pumpctl: \(message)"), "\(ending)")
+        #expect(ending.errors.hasSuffix("\(hint)\n"), "\(ending)")
+    }
+
+    @Test("A line that the pump does not know is not called damaged, unless it is one of its commands")
+    func unknownLine() async throws {
+        let unknown = try await Pumpctl.run("-p", "sim:pump?unpaced", "send", "FOO")
+        expectFailure(
+            unknown, 1, saying: "UNKNOWN_COMMAND",
+            hint: "the pump has no such command, but: ON, OFF, SPEED:{speed}, STATUS, TEMP")
+        #expect(Family.pump.hint("UNKNOWN_COMMAND", to: Array("status".utf8))?.contains("damaged") == true)
+        #expect(Family.pump.hint("UNKNOWN_COMMAND", to: Array("SPEED:7".utf8))?.contains("damaged") == true)
+    }
+
+    @Test("Help that can't be written is no success")
+    func fullDisk() async throws {
+        let ending = try await ChildProcess(Shell.bash("exec \(Executable.pumpctl) --help > /dev/full")).ending()
+        expectFailure(ending, 74, saying: "No space left", hint: "make room")
     }
 
     @Test("Nothing is sent of a command that is refused", arguments: [["speed", "-1"], ["on", "--speed=256"]])
