@@ -96,6 +96,9 @@ def traced(strace: list[str], command: list[str], during=None) -> Ending:
 class Program:
     """One of the programs that are looked at."""
 
+    # The signal that it is sent while it runs: it may end by that where it could not catch it.
+    sent_signal: int | None = None
+
     def __init__(self, name: str, begins_running: bool, *arguments: str) -> None:
         self.name, self.begins_running, self.arguments = name, begins_running, arguments
 
@@ -104,7 +107,7 @@ class Program:
 
     def flaw(self, ending: Ending, is_running: bool) -> str | None:
         """What is wrong with an ending; None if nothing is."""
-        if ending.status < 0 or ending.status in (132, 133, 134, 135, 136, 139):
+        if ending.status < 0 and -ending.status != self.sent_signal or ending.status in (132, 133, 134, 135, 136, 139):
             return "it ended by a signal"
         record = ending.record
         state = record.get("state")
@@ -123,6 +126,8 @@ class Program:
 
 class Daemon(Program):
     """pumpctld, which an OFF goes through while it runs."""
+
+    sent_signal = signal.SIGTERM
 
     def run(self, pump: Pump, strace: list[str]) -> Ending:
         path = pump.port + ".socket"
