@@ -4,13 +4,13 @@ internal import Glibc
 /// Where the record is kept, and opening it.
 public enum RecordFile {
     /// The database of this user: `$XDG_DATA_HOME/pumpctl/record.sqlite`, by default in `~/.local/share`. Nil where the
-    /// environment has neither.
+    /// environment has neither, or HOME names no folder.
     public static var path: String? {
         func variable(_ name: String) -> String? {
             getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
         }
-        let home = variable("XDG_DATA_HOME") ?? variable("HOME").map { $0 + "/.local/share" }
-        return home.map { $0 + "/pumpctl/record.sqlite" }
+        let home = variable("HOME").flatMap { access($0, F_OK) == 0 ? $0 + "/.local/share" : nil }
+        return (variable("XDG_DATA_HOME") ?? home).map { $0 + "/pumpctl/record.sqlite" }
     }
 
     /// How many bytes the database at `path` takes, with what waits to be moved into it.

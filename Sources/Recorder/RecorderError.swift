@@ -102,7 +102,7 @@ extension RecorderError: CustomStringConvertible {
         let what =
             switch code {
             case .notFound: "nothing has been recorded there"
-            case .noPlace: "neither XDG_DATA_HOME nor HOME is set"
+            case .noPlace: "XDG_DATA_HOME is not set, and HOME names no folder"
             case .notPermitted: "not permitted"
             case .locked: "another program keeps it locked"
             case .full: "the disk is full"

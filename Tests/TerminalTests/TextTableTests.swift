@@ -71,6 +71,14 @@ struct TextTableTests {
     func wrapping(text: String, width: Int, wrapped: String) { #expect(text.wrapped(to: width) == wrapped) }
 
     @Test(
+        "Whole parts of a line are left out where it does not fit",
+        arguments: [
+            (30, "10:00  pump on  water 12.0 °C"), (28, "10:00  pump on …"), (16, "10:00  pump on …"), (15, "10:00 …"),
+            (4, "10:…"),
+        ])
+    func fitting(width: Int, line: String) { #expect("10:00  pump on  water 12.0 °C".fitting(width) == line) }
+
+    @Test(
         "Where there is little room, the last column that can give way does first",
         arguments: [
             (nil, "a long name  00:11:22  pump    HM-10 serial, Battery"),

@@ -10,6 +10,8 @@ public final class RecordConversation {
     private var framer = LineFramer(limit: 1 << 20)
     private var chunk = [UInt8](repeating: 0, count: 1 << 16)
     private var answers: ArraySlice<Answer> = []
+    /// What the program has told of last that keeps it from its work: where it ends then, that is why.
+    private var trouble: Trouble?
 
     /// Starts the program.
     ///
@@ -51,14 +53,16 @@ public final class RecordConversation {
             guard count > 0 else {
                 let status = ProcessEnd.reap(process)
                 if status == 0 { return nil }
-                throw Trouble(lost: "pumpctl-record ended with status \(status)")
+                throw trouble ?? Trouble(lost: "pumpctl-record ended with status \(status)")
             }
             framer.append(chunk.span.extracting(..<count)) { line, _ in
                 let text = line.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
                 if let answer = Answer(line: text[...]) { answers.append(answer) }
             }
         }
-        return answers.popFirst()
+        let answer = answers.popFirst()
+        if case .failing(let trouble) = answer { self.trouble = trouble }
+        return answer
     }
 }
 

@@ -47,8 +47,8 @@ public actor SharedDevice {
     private var idleTimer: Task<Void, Never>?
     /// Whether clients were told that the device is away.
     private var wasLost = false
-    /// Whether the device has ever answered as one of its family does.
-    private var hasAnswered = false
+    /// Whether the device has ever answered as one of its family does, and how often it has said something else before.
+    private var (hasAnswered, foreignCount) = (false, 0)
     /// Whether the link was lost, or could not be opened, since somebody came to need it.
     var isAway = false
     /// How many lines that make the device safe have come.
@@ -249,7 +249,9 @@ public actor SharedDevice {
         guard settings.isFamilyAssumed, !hasAnswered, error.code == .notUnderstood, let line = error.foreignLine else {
             return
         }
-        report(.notOfFamily(line))
+        // One line may be noise.
+        foreignCount += 1
+        if foreignCount == 2 { report(.notOfFamily(line)) }
     }
 
     /// Tells everybody.

@@ -19,15 +19,18 @@ public final class LiveLine: Sendable {
     /// Draws the line over the one before; nothing once it was ended.
     ///
     /// - Parameters:
-    ///   - text: What it says, cut to the width of the terminal: what is longer can't be drawn over.
+    ///   - text: What it says, in parts separated by two blanks. What is longer than the terminal is wide can't be drawn over:
+    ///     the last parts are left out, and an ellipsis stands for them.
     ///   - colour: By SGR's numbers, 32 for green; nil for none.
-    ///   - news: A line that is left standing above it, cut as well; nil for none.
+    ///   - news: Text that is left standing above it, of any length; nil for none.
     public func show(_ text: String, colour: Int? = nil, below news: String? = nil) {
         drawn.withLock { drawn in
             guard drawn != nil else { return }
             let line = Self.fitting(text)
             let shown = colour.map { "\u{1B}[\($0)m\(line)\u{1B}[0m" } ?? line
-            write("\r\u{1B}[K" + (news.map { Self.fitting($0) + "\n" } ?? "") + shown)
+            let width = TerminalSize.current?.columns
+            let above = news.map { news in (width.map { news.wrapped(to: $0) } ?? news) + "\n" } ?? ""
+            write("\r\u{1B}[K" + above + shown)
             drawn = shown
         }
     }
@@ -52,6 +55,6 @@ public final class LiveLine: Sendable {
     }
 
     private static func fitting(_ text: String) -> String {
-        TerminalSize.current.map { text.cut(to: $0.columns - 1) } ?? text
+        TerminalSize.current.map { text.fitting($0.columns - 1) } ?? text
     }
 }

@@ -14,6 +14,20 @@ extension String {
         return limit > 0 ? text + "…" : ""
     }
 
+    /// The text, without the last of its parts where they do not fit into `limit` columns; an ellipsis stands for them. Parts are
+    /// separated by two blanks. Only a first part that does not fit itself is cut.
+    func fitting(_ limit: Int) -> String {
+        guard columns > limit else { return self }
+        let gap = "  "
+        var text = ""
+        for part in split(separator: gap) {
+            let longer = text.isEmpty ? String(part) : text + gap + part
+            guard (longer + " …").columns <= limit else { break }
+            text = longer
+        }
+        return text.isEmpty ? cut(to: limit) : text + " …"
+    }
+
     /// The text, whose lines break at blanks where they would take more than `limit` columns. What follows a break is indented
     /// by two columns more than its line. A word that is longer than a line stays whole.
     public func wrapped(to limit: Int) -> String {

@@ -70,10 +70,12 @@ struct Output: Sendable {
     func ringBell() { if StandardStream.error.isTerminal { StreamWriter.error.write("\u{07}") } }
 
     /// Tells of a failure: on standard error, and to programs as an object too.
-    func report(_ failure: Failure) {
+    ///
+    /// - Parameter exitCode: With what the program ends, where that is not the status of the failure.
+    func report(_ failure: Failure, exitCode: Int32? = nil) {
         // They may hold what devices are called, or what they said.
         note("pumpctl: \(failure.message.printable())", hint: failure.hint?.printable())
-        record(of: failure)
+        record(exitCode.map { ResultRecord(failure.record, with: ["exit_code": $0]) } ?? failure.record)
     }
 
     /// Tells programs of a failure.

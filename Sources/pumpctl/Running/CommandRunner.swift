@@ -123,7 +123,9 @@ enum CommandRunner {
         // What was cancelled needs no word on it, unless it leaves something open.
         let isExplained = context.work.exitStatus != nil || context.output.failure != nil
         let isSilent = failure.status == .brokenPipe || failure.status == .interrupted && isExplained
-        if !isSilent || failure.outcome == "unknown" || failure.mustBeSaid { context.output.report(failure) }
+        if !isSilent || failure.outcome == "unknown" || failure.mustBeSaid {
+            context.output.report(failure, exitCode: context.work.exitStatus)
+        }
         return failure.status
     }
 

@@ -136,8 +136,10 @@ struct GrblTests {
                 "--socket", folder.path("daemon"),
             ])
             try await daemon.errors.text(upTo: "the link is open")
-            let status = try await ChildProcess([Executable.pumpctl, "--port", "unix:\(socket)", "status"]).ending()
-            #expect(status.status != 0)
+            for _ in 0..<2 {
+                let status = try await ChildProcess([Executable.pumpctl, "--port", "unix:\(socket)", "status"]).ending()
+                #expect(status.status != 0)
+            }
             let ending = try await daemon.ending(within: patience)
             #expect(ending.status == 64)
             #expect(ending.errors.contains("does not answer as a pump does: error:"))

@@ -350,6 +350,18 @@ struct OffTests {
         await device.close()
     }
 
+    @Test("One that a signal ends, and that was not answered, tells programs the exit code that it has")
+    func exitCode() async throws {
+        let device = try await ScriptedDevice()
+        let off = try await Pumpctl.start(["-p", device.port, "--json", "--timeout", "1", "off"])
+        _ = try await device.heard.wait(for: "OFF") { $0.text.contains("OFF") ? true : nil }
+        off.send(signal: SIGTERM)
+        let ending = try await off.ending()
+        #expect(ending.status == 143)
+        #expect(try ending.object()["exit_code"] as? Int == 143)
+        await device.close()
+    }
+
     @Test("One that is interrupted while another pumpctl is asked says that the pump may be on")
     func interrupted() async throws {
         let device = try await ScriptedDevice()

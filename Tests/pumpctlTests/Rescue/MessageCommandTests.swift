@@ -1,6 +1,7 @@
 import DescriptorIO
 import FirmwareSim
 import Foundation
+import Glibc
 import LineProtocol
 import SerialPort
 import TestSupport
@@ -248,7 +249,7 @@ struct MessageCommandTests {
 
     @Test("A folder that may not be written is told of")
     func noPlace() async throws {
-        let place = ["HOME": "/proc/nowhere"]
+        let place = ["HOME": "/proc"]
         let kept = try await Pumpctl.run("rescue", "send", "--later", "--at", "1,2", "x", environment: place)
         expectFailure(kept, 74, saying: "/proc", hint: "XDG_DATA_HOME")
         let heard = try await Pumpctl.run("-p", "sim:rescue", "rescue", "listen", environment: place)
@@ -258,6 +259,12 @@ struct MessageCommandTests {
         #expect(listed.output + listed.errors == "")
         let homeless = try await Pumpctl.run("rescue", "list", environment: ["HOME": ""])
         expectFailure(homeless, 66, saying: "HOME", hint: "XDG_DATA_HOME")
+        // A home that is not there is a mistake, or a disk that is not mounted: it is not made.
+        let missing = folder.path + "/missing"
+        let nowhere = try await Pumpctl.run(
+            "rescue", "send", "--later", "--at", "1,2", "x", environment: ["HOME": missing])
+        expectFailure(nowhere, 66, saying: "HOME", hint: "XDG_DATA_HOME")
+        #expect(access(missing, F_OK) != 0)
     }
 
     @Test(
