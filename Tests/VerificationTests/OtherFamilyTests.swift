@@ -48,6 +48,13 @@ struct OtherFamilyTests {
         for result in verdict.results { #expect(result.received.count < 20) }
     }
 
+    @Test("Rows that there are none of are not called right")
+    func emptyLog() throws {
+        let world = VerificationWorld(StormFirmware(options: StormFirmwareOptions(rows: 0, interval: nil)))
+        let verdict = try #require(world.verify(.storm, hasStimulus: false) { $0.mayRun = false }.verdict)
+        #expect(verdict.failures.isEmpty && verdict.skipped.contains("storm.log.rows"))
+    }
+
     @Test("A sensor that measures often passes too", arguments: [90, 400, 1000])
     func busyStorm(interval: Int) throws {
         let options = StormFirmwareOptions(interval: .milliseconds(interval), echoesCommand: true)

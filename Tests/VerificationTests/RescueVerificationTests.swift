@@ -93,6 +93,16 @@ struct RescueVerificationTests {
         #expect(verdict.failures.contains("rescue.message.members"))
     }
 
+    @Test("A device that sends lines of another kind has sent no message, and its members are not judged")
+    func noMessages() throws {
+        let folder = TemporaryFolder()
+        let script = try AnswerScript(path: folder.write("< BALANCE B3 v1.0\n", to: "script"))
+        let world = VerificationWorld(ScriptedFirmware(script: script))
+        let verdict = try #require(world.verify(.rescue, hasStimulus: false) { $0.maySend = false }.verdict)
+        #expect(verdict.failures == ["rescue.message.object", "rescue.message.unended"])
+        #expect(verdict.passedCount == 0, "\(verdict.results.map { ($0.id, $0.outcome) })")
+    }
+
     @Test("Every check has a phone that it alone finds", arguments: Mutant.phones)
     func isFound(mutant: Mutant) throws {
         let verdict = try #require(VerificationWorld(Self.phone(), mutant).verify(.rescue).verdict)

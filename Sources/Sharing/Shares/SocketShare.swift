@@ -54,6 +54,7 @@ public actor SocketShare {
                 isShort = usesSpare
                 await take(channel, usesSpare)
             } catch {
+                if error.code == .cancelled { return }
                 // Out of descriptors, most likely: clients that leave give theirs back.
                 if !isShort { device.report(.short("\(error)")) }
                 isShort = true

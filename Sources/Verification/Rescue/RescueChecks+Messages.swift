@@ -3,7 +3,9 @@ extension FamilyVerification {
     static let messageChecks: [Check] = [
         Check("rescue.message.object", 3, "a message is one JSON object") { bench in
             bench.recall(bench.opening.steps)
-            for line in bench.opening.lines where line.bytes.first == UInt8(ascii: "{") {
+            let objects = bench.opening.lines.filter { $0.bytes.first == UInt8(ascii: "{") }
+            // What stands between objects is for another check, unless there is nothing else.
+            for line in objects.isEmpty ? bench.opening.lines : objects {
                 try require(JSONMembers(line.bytes) != nil, "a JSON object", got: line.bytes.shown)
             }
         },
@@ -13,6 +15,7 @@ extension FamilyVerification {
             try require(stray == nil, "nothing between two messages", got: stray?.bytes.shown ?? "")
         },
         Check("rescue.message.members", 12, "each of the members is there once") { bench in
+            guard !bench.openingMessages().isEmpty else { throw CheckSkip(reason: "the phone has sent no message") }
             for message in bench.openingMessages() {
                 let names = message.members.map(\.name)
                 for name in memberNames where names.count(where: { $0 == name }) != 1 {
