@@ -38,7 +38,7 @@ struct ProgramArgumentTests {
     @Test("pumpctl-record and pumpctl-scenario take theirs")
     func companions() async throws {
         let record = try await run(Executable.pumpctlRecord, "where")
-        #expect(record.status == 0 && record.output.contains("nonexistent"), "\(record)")
+        #expect(record.status == 66 && record.output.contains("no_place"), "\(record)")
         let scenario = try await run("\(Executable.folder)/pumpctl-scenario", "/nonexistent")
         #expect(scenario.status == 66, "\(scenario)")
     }
