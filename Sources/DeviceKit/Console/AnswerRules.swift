@@ -1,4 +1,4 @@
-internal import LineProtocol
+public import LineProtocol
 
 /// By what the answer to a line is known to have ended, and to tell of an error.
 public struct AnswerRules: Sendable, Hashable {
@@ -26,7 +26,14 @@ public struct AnswerRules: Sendable, Hashable {
 
 /// The end of the lines that a host sends.
 public enum LineEnds: String, Sendable, Hashable, CaseIterable {
-    case lf, cr, crlf, none
+    /// A line feed, 0x0A.
+    case lf
+    /// A carriage return, 0x0D.
+    case cr
+    /// A carriage return and a line feed.
+    case crlf
+    /// Nothing.
+    case none
 
     /// Its bytes.
     public var bytes: [UInt8] {
@@ -37,4 +44,11 @@ public enum LineEnds: String, Sendable, Hashable, CaseIterable {
         case .none: []
         }
     }
+}
+
+extension Link {
+    /// The bytes that end a line on this link.
+    ///
+    /// - Parameter ends: What was asked for; nil for a line feed, or for nothing where the device takes a packet for a line.
+    public func lineEnd(_ ends: LineEnds?) -> [UInt8] { (ends ?? (keepsPacketBounds ? .none : .lf)).bytes }
 }

@@ -35,7 +35,7 @@ struct ConsoleLink {
         self.outbox = outbox
         let waiting = Waiting()
         self.waiting = waiting
-        let end = (ends ?? (link.keepsPacketBounds ? .none : .lf)).bytes
+        let end = link.lineEnd(ends)
         sending = Task(executorPreference: link.executor) {
             var isRead = clock.now
             for await _ in stream {

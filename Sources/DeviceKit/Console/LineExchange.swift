@@ -48,7 +48,7 @@ public struct LineExchange: Sendable {
         var answer = Answer()
         var lines = DeviceLines()
         let reader = LinkReader(link, clock: clock)
-        try await link.send(line + (ends ?? (link.keepsPacketBounds ? .none : .lf)).bytes)
+        try await link.send(line + link.lineEnd(ends))
         while !answer.hasEnded {
             let isFirst = answer.lineCount == 0
             guard let bytes = try await reader.next(within: isFirst || rules.end != nil ? rules.timeout : rules.quiet)

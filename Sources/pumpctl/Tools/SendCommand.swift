@@ -46,7 +46,8 @@ struct SendCommand: ContextCommand {
         if noAnswer, answer.until != nil || answer.failsOn != nil {
             throw ValidationError("--no-answer excludes --until and --fails-on")
         }
-        if !force, let reason = family.wire.danger(try bytes()) {
+        let bytes = try bytes()
+        if !force, let reason = family.wire.danger(bytes) {
             throw ValidationError(reason + "; --force sends it all the same")
         }
     }
@@ -70,7 +71,7 @@ struct SendCommand: ContextCommand {
                 context.output.note("pumpctl: said before: \(line.marked)")
             }
             if sendsBreak { try await link.sendBreak(for: .milliseconds(250)) }
-            if noAnswer { return try await link.send(bytes + (ends ?? (link.keepsPacketBounds ? .none : .lf)).bytes) }
+            if noAnswer { return try await link.send(bytes + link.lineEnd(ends)) }
             let answer = try await exchange.send(bytes, ends: ends, rules) {
                 context.output.result($0.text, ["line": $0.text, "whole": $0.hasEnd] as ResultRecord)
             }

@@ -37,6 +37,7 @@ struct RawCommandTests {
             (["send", "X", "--ends", "lfcr"], "--ends takes one of: lf, cr, crlf, none"),
             (["send", "X", "--until", "ok|"], "none of them empty, as 'ok|error:*'"),
             (["send", "X", "--hex"], "'X' is no hexadecimal byte"),
+            (["send", "X", "--hex", "--force"], "'X' is no hexadecimal byte"),
             (["send", "00", "--hex", "--escapes"], "--hex and --escapes exclude each other"),
             (["send", "X", "--no-answer", "--until", "ok"], "--no-answer excludes --until and --fails-on"),
             (["latency"], "add --question TEXT"), (["verify"], "there are no checks for the family raw"),
