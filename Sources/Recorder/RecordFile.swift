@@ -110,10 +110,10 @@ public enum RecordFile {
 }
 
 /// A folder that other programs of this kind stay out of meanwhile.
-private struct FolderLock {
+struct FolderLock {
     private static let pause = timespec(tv_sec: 0, tv_nsec: 10_000_000)
 
-    private let descriptor: CInt
+    let descriptor: CInt
 
     init(_ folder: String, patience: Duration) throws(RecorderError) {
         descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -130,5 +130,9 @@ private struct FolderLock {
         }
     }
 
-    func release() { close(descriptor) }
+    func release() {
+        // By name: a process that was forked just now has the descriptor too, until it comes to its exec(2).
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 }

@@ -1,7 +1,7 @@
 import GRDB
 import Glibc
 import RecordFormat
-import Recorder
+@testable import Recorder
 import TestSupport
 import Testing
 
@@ -105,5 +105,15 @@ struct TroubleTests {
         let error = await #expect(throws: RecorderError.self) { try await recorder.flush() }
         #expect(error?.path == file)
         await recorder.close()
+    }
+
+    @Test("A folder is free as soon as its lock is released, also while a forked process still has its descriptor")
+    func inheritedLock() throws {
+        let lock = try FolderLock(bench.folder.path, patience: .zero)
+        let inherited = dup(lock.descriptor)
+        defer { close(inherited) }
+        #expect(throws: RecorderError.self) { try FolderLock(bench.folder.path, patience: .zero) }
+        lock.release()
+        try FolderLock(bench.folder.path, patience: .zero).release()
     }
 }
