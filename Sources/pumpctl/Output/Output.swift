@@ -73,9 +73,14 @@ struct Output: Sendable {
     ///
     /// - Parameter exitCode: With what the program ends, where that is not the status of the failure.
     func report(_ failure: Failure, exitCode: Int32? = nil) {
+        note(of: failure)
+        record(exitCode.map { ResultRecord(failure.record, with: ["exit_code": $0]) } ?? failure.record)
+    }
+
+    /// Tells people of a failure.
+    func note(of failure: Failure) {
         // They may hold what devices are called, or what they said.
         note("pumpctl: \(failure.message.printable())", hint: failure.hint?.printable())
-        record(exitCode.map { ResultRecord(failure.record, with: ["exit_code": $0]) } ?? failure.record)
     }
 
     /// Tells programs of a failure.

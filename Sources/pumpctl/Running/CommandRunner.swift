@@ -48,7 +48,7 @@ enum CommandRunner {
             throw ExitCode(failure.status.rawValue)
         }
         let family = family ?? options.deviceFamily
-        tellOfConfiguration(output)
+        let flaw = tellOfConfiguration(output)
         let status = EventLoop.run { loop in
             let capture: Capture?
             do throws(Failure) {
@@ -61,7 +61,7 @@ enum CommandRunner {
                 options: options, family: family, loop: loop, output: output, records: records,
                 record: SharedRecording(of: family.name, on: loop), capture: capture,
                 work: InterruptibleWork(endsBeforeSuspension: endsBeforeSuspension))
-            return await run(body, context, isStop: isStop)
+            return await run(body, context, isStop: isStop, told: flaw)
         }
         if status != 0 { throw ExitCode(status) }
     }
@@ -80,26 +80,30 @@ enum CommandRunner {
         context.output.draw("")
     }
 
-    /// Warns of what is wrong with the configuration, also where the command does without it. Where the command needs it,
-    /// it fails by itself.
-    private static func tellOfConfiguration(_ output: Output) {
+    /// Tells of what is wrong with the configuration, also if the command does without it.
+    ///
+    /// - Returns: The message of a configuration that can't be used. A command that needs one fails by it.
+    private static func tellOfConfiguration(_ output: Output) -> String? {
         do throws(UserConfigurationError) {
             for warning in try UserConfiguration.load().warnings { output.note("pumpctl: \(warning)") }
+            return nil
         } catch {
             let failure = Failure(error)
-            output.note("pumpctl: warning: \(failure.message.printable())", hint: failure.hint?.printable())
+            output.note(of: failure)
+            return failure.message
         }
     }
 
     private static func run(
-        _ body: @Sendable @escaping (CommandContext) async throws -> Int32, _ context: CommandContext, isStop: Bool
+        _ body: @Sendable @escaping (CommandContext) async throws -> Int32, _ context: CommandContext, isStop: Bool,
+        told: String?
     ) async -> Int32 {
         let (work, output) = (context.work, context.output)
         output.onFailure { work.cancel() }
         let status = await work.run(on: context.loop) {
             try await body(context)
         } conclude: { result in
-            let status = report(result, context)
+            let status = report(result, context, told: told)
             await context.record.end(result.map { _ in }, isInterrupted: work.exitStatus != nil)
             // Whoever switches the device off is told so, also where the disk hangs.
             if await context.capture?.finish(within: isStop ? .seconds(2) : nil) == false {
@@ -117,13 +121,19 @@ enum CommandRunner {
     }
 
     /// Says why a command has failed.
-    private static func report(_ result: Result<Int32, any Error>, _ context: CommandContext) -> ExitStatus {
+    ///
+    /// - Parameter told: The message that people have read before the command ran.
+    private static func report(
+        _ result: Result<Int32, any Error>, _ context: CommandContext, told: String?
+    ) -> ExitStatus {
         guard case .failure(let error) = result else { return .done }
         let failure = Failure(of: error, context.family, at: context.place)
         // What was cancelled needs no word on it, unless it leaves something open.
         let isExplained = context.work.exitStatus != nil || context.output.failure != nil
         let isSilent = failure.status == .brokenPipe || failure.status == .interrupted && isExplained
-        if !isSilent || failure.outcome == "unknown" || failure.mustBeSaid {
+        if failure.message == told {
+            context.output.record(of: failure)
+        } else if !isSilent || failure.outcome == "unknown" || failure.mustBeSaid {
             context.output.report(failure, exitCode: context.work.exitStatus)
         }
         return failure.status

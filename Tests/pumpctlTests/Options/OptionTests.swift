@@ -55,13 +55,16 @@ struct OptionTests {
         await pump.close()
     }
 
-    @Test("A configuration that is none is named")
-    func brokenConfiguration() async throws {
+    @Test("A configuration that is none is named, and once", arguments: [["status"], ["--json", "status"]])
+    func brokenConfiguration(words: [String]) async throws {
         let folder = TemporaryFolder()
         try folder.makeFolder("pumpctl")
         let path = folder.write("port = /dev/ttyUSB0", to: "pumpctl/config.json")
-        let ending = try await Pumpctl.run("status", environment: ["XDG_CONFIG_HOME": folder.path])
+        let environment = ["XDG_CONFIG_HOME": folder.path]
+        let ending = try await Pumpctl.start(words, environment: environment).ending()
         expectFailure(ending, 64, saying: path, hint: "JSON")
+        #expect(ending.errors.split(separator: "\n").count == 2, "\(ending.errors)")
+        #expect(ending.output.isEmpty == (words.count == 1))
     }
 
     @Test("-v shows on standard error what is sent and received")
