@@ -22,7 +22,12 @@ public struct PumpOnReport: Sendable {
     public static func read(_ pump: PumpSession, timeout: Duration) async throws(SessionError) -> PumpOnReport {
         do throws(SessionError) { _ = try await pump.readTemperatures(timeout: timeout) } catch {
             // A refusal is of a later turn too.
-            guard error.code == .refused else { throw error }
+            if error.code != .refused {
+                var error = error
+                // Nothing answers, and the caller waits for the status.
+                if error.code == .noAnswer { error.command = "STATUS" }
+                throw error
+            }
         }
         let status = try await pump.readStatus(timeout: timeout)
         return PumpOnReport(status: status, speed: await pump.state.speed)

@@ -9,10 +9,10 @@ extension Session {
     /// nothing, and if the bootloader takes it for one of its own commands it starts the firmware all the sooner.
     ///
     /// - Parameter limit: When to give up; the last question may take a second longer.
-    /// - Throws: `noAnswer` or `notUnderstood` after `limit`; `linkLost`.
+    /// - Throws: `noAnswer` or `notUnderstood` after `limit`; `linkLost`. None names a command: the caller has asked for none.
     public func waitUntilReady(within limit: Duration = Session.startTime) async throws(SessionError) {
         guard let query = Family.fence ?? Family.statusQuery else { return }
-        let deadline = clock.elapsed() + limit
+        let start = clock.elapsed()
         while true {
             do throws(SessionError) {
                 // What a board did not answer before it was ready it does not answer later.
@@ -23,7 +23,13 @@ extension Session {
                 // A refusal proves that the device listens; it may have got only a line's tail while booting.
                 if error.code == .refused { return }
                 let isSilence = error.code == .noAnswer || error.code == .notUnderstood
-                guard isSilence, clock.elapsed() < deadline else { throw error }
+                let waited = clock.elapsed() - start
+                guard isSilence, waited < limit else {
+                    var error = error
+                    (error.command, error.outcome) = ("the first question", .notSent)
+                    if isSilence { error.waited = waited }
+                    throw error
+                }
                 wasDeviceSilent = true
             }
         }

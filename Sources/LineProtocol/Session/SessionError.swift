@@ -37,7 +37,7 @@ public struct SessionError: Error, Sendable, Hashable {
 
     /// The kind of failure.
     public var code: Code
-    /// The command as it is written on the wire.
+    /// The command as it is written on the wire; in words before the session has sent one.
     public var command: String
     /// What is known of the command's effect.
     public var outcome: Outcome

@@ -85,7 +85,9 @@ import Testing
             await bench.goesOut("TEMP")
             bench.clock.advance(by: .seconds(wait))
         }
-        #expect(await ready.value?.code == .noAnswer)
+        // It was asked what the caller never asked for.
+        let error = SessionError(.noAnswer, command: "the first question", outcome: .notSent, waited: .seconds(2))
+        #expect(await ready.value == error)
         await bench.finish()
     }
 
