@@ -44,17 +44,20 @@ package final class CaptureFile: Sendable {
             return errno
         }
         guard let failure else { return }
-        throw CaptureError(errno: failure, path, hint: "free space on the disk, then capture to another file")
+        let room = failure == EFBIG ? "raise the limit on file sizes (ulimit -f)" : "free space on the disk"
+        throw CaptureError(errno: failure, path, hint: "\(room), then capture to another file")
     }
 
     /// - Returns: Why not all was written; nil where it was.
     private static func write(_ bytes: UnsafeBufferPointer<UInt8>, to descriptor: CInt) -> CInt? {
-        while true {
-            let count = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-            if count == bytes.count { return nil }
-            // The system writes less than was asked for where the disk is full.
-            if count >= 0 { return ENOSPC }
-            if errno != EINTR { return errno }
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+            // The system writes less than was asked for as the room ends; only the next call tells why.
+            if count > 0 { rest = UnsafeBufferPointer(rebasing: rest[count...]) }
+            if count == 0 { return ENOSPC }
+            if count < 0, errno != EINTR { return errno }
         }
+        return nil
     }
 }

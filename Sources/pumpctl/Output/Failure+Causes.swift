@@ -104,7 +104,8 @@ extension Failure {
             case EFBIG: (.ioError, "too_large")
             default: (.ioError, "system")
             }
-        self.init(status, code: code, "\(path): \(String(cString: strerror(errno)))", hint: "name another file")
+        let hint = Self.hint(onRoom: errno, "name another file")
+        self.init(status, code: code, "\(path): \(String(cString: strerror(errno)))", hint: hint)
     }
 
     /// Standard output takes no more.
@@ -114,7 +115,18 @@ extension Failure {
         self.init(file: "standard output", errno: errno)
         if errno == EAGAIN { message = "standard output: nobody has read it for too long" }
         message += outcome.map { "; the command was carried out: \($0)" } ?? "; results are missing from it"
-        hint = "make room, or send the results elsewhere"
+        hint = Self.hint(onRoom: errno, "send the results elsewhere")
+    }
+
+    /// What to do about a file that takes no more.
+    ///
+    /// - Parameter otherwise: What helps whatever the cause.
+    private static func hint(onRoom errno: CInt, _ otherwise: String) -> String {
+        switch errno {
+        case EFBIG: "raise the limit on file sizes (ulimit -f), or \(otherwise)"
+        case ENOSPC, EDQUOT: "make room on the disk, or \(otherwise)"
+        default: otherwise
+        }
     }
 
     init(_ error: UserConfigurationError, _ path: String = UserConfiguration.path ?? "") {

@@ -115,7 +115,7 @@ struct CaptureCommandTests {
         let ending = try await Pumpctl.start(
             ["-p", "sim:pump", "--capture", capture(), "status"], program: limited
         ).ending()
-        expectFailure(ending, 74, saying: capture(), hint: "free space")
+        expectFailure(ending, 74, saying: capture(), "File too large", hint: "ulimit -f")
         #expect(access(capture(), F_OK) != 0)
         #expect(try await Pumpctl.run("-p", "sim:pump", "--capture", capture(), "status").status == 0)
     }
@@ -130,6 +130,7 @@ struct CaptureCommandTests {
         #expect(ending.status == 0, "\(ending)")
         #expect(ending.output.hasSuffix("pump off\n"))
         #expect(ending.errors.components(separatedBy: "the capture ends here").count == 2, "\(ending.errors)")
+        #expect(ending.errors.contains("File too large") && ending.errors.contains("ulimit -f"), "\(ending.errors)")
         // It is readable up to there.
         #expect(try await Pumpctl.run("replay", capture()).status == 0)
         await pump.close()

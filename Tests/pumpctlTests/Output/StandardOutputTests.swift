@@ -88,4 +88,16 @@ struct StandardOutputTests {
         expectFailure(ending, 74, saying: "standard output: No space left on device", hint: "make room")
         await pump.close()
     }
+
+    @Test("A limit on the size of files is not a full disk, and ends no program by its signal")
+    func limited() async throws {
+        let folder = TemporaryFolder()
+        for (words, file) in [("--help", folder.path("help")), ("storm log get -o \(folder.path("log"))", "/dev/null")]
+        {
+            let ending = try await run(
+                "ulimit -f 1; exec \"$0\" \"$@\" >\(file)",
+                ["-p", "sim:storm?rows=200"] + words.split(separator: " ").map(String.init))
+            expectFailure(ending, 74, saying: "File too large", hint: "ulimit -f")
+        }
+    }
 }
