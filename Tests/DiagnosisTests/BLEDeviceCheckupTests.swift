@@ -73,6 +73,11 @@ import Transports
         #expect(absent?.status == .bad)
         #expect(absent?.obstacle == .notFound)
         #expect(absent?.remedy?.description.hasSuffix("in sight: HM\\x1bSofa") == true)
+        let blanks = try [
+            Self.device("11", "Lamp, big", -50), Self.device("12", " ", -60), Self.device("13", "Lamp", -70),
+        ]
+        let list = check(blanks)[.inSight]?.remedy?.description
+        #expect(list?.hasSuffix("in sight: 'Lamp, big', ' ', Lamp") == true, "\(list ?? "")")
         let known = check([other], remembered: [try Self.device("10", "HMSoft", nil)])[.inSight]
         #expect(known?.fact == "known, and not in sight")
         #expect(known?.obstacle == .notFound)

@@ -35,7 +35,7 @@ struct BLEDeviceCheckup {
 
     private var absence: Finding {
         let isKnown = target != .any && !matches(among: remembered).isEmpty
-        let names = inSight.compactMap { $0.name?.printable() }.reduce(into: [String]()) {
+        let names = inSight.compactMap { $0.name?.asWord }.reduce(into: [String]()) {
             if !$0.contains($1) { $0.append($1) }
         }
         let others = names.isEmpty ? "" : "; in sight: " + names.prefix(5).joined(separator: ", ")
@@ -45,7 +45,7 @@ struct BLEDeviceCheckup {
     }
 
     private func sight(of device: ScannedDevice) -> Finding {
-        let name = device.name.map { "\($0.printable()), " } ?? ""
+        let name = device.name.map { "\($0.asWord), " } ?? ""
         guard let rssi = device.rssi else {
             return .good(.inSight, of: endpoint, "there: \(name)\(device.address), connected to this computer")
         }

@@ -18,6 +18,17 @@ extension String {
         return text
     }
 
+    /// The text as an item of a list and as a word of a command line: printable, and in quotes as a shell reads them if it is
+    /// empty or has blanks, commas, or other characters that mean something there.
+    public var asWord: String {
+        let text = printable()
+        let isPlain = text.unicodeScalars.allSatisfy { scalar in
+            scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+                || "_-./:%@+=\\{}?".unicodeScalars.contains(scalar)
+        }
+        return isPlain && !text.isEmpty ? text : "'\(text.replacing("'", with: "'\\''"))'"
+    }
+
     /// JSON as it may be printed: what a terminal acts on, or does not show, is written `\u202e`. It may be in strings alone,
     /// beyond the control characters of ASCII, which are escaped in any JSON.
     public func printableInJSON() -> String {

@@ -126,6 +126,6 @@ struct Sightings {
         guard !names.isEmpty else {
             return "no device with a name is in sight: check its power, and that no phone is connected to it"
         }
-        return "in sight: " + names.prefix(5).map(\.asEndpointName).joined(separator: ", ")
+        return "in sight: " + names.prefix(5).map(\.asEndpointName.asWord).joined(separator: ", ")
     }
 }

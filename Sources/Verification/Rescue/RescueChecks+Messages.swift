@@ -19,7 +19,7 @@ extension FamilyVerification {
             for message in bench.openingMessages() {
                 let names = message.members.map(\.name)
                 for name in memberNames where names.count(where: { $0 == name }) != 1 {
-                    let got = names.contains(name) ? "it twice" : names.joined(separator: ", ")
+                    let got = names.contains(name) ? "it twice" : names.map(\.asWord).joined(separator: ", ")
                     throw CheckFailure(expected: "\"\(name)\" once", got: got)
                 }
             }

@@ -1,5 +1,6 @@
 import Diagnosis
 import LineProtocol
+import Transports
 
 extension Finding {
     /// As programs are told of it.
@@ -51,7 +52,7 @@ extension Remedy {
         case .nameByAddress(let address): "name it by its address: --port ble:\(address)"
         case .nameByAddressOrForget(let address, let name):
             "name it by its address: --port ble:\(address); where it has replaced the first: "
-                + "pumpctl forget ble:\(name.printable())"
+                + "pumpctl forget " + "ble:\(name.asEndpointName)".asWord
         case .nameShared(let endpoint): "use it as ever: pumpctl goes through pumpctld; or name it --port \(endpoint)"
         case .leaveContainer(let needs): "run pumpctl on the computer itself, or give the container \(needs)"
         }

@@ -17,7 +17,8 @@ extension Failure {
             .noInput, code: "no_characteristic", "\(name) has no characteristic \(text)",
             hint: all.isEmpty
                 ? "it has none at all: check that this is the device you mean"
-                : "name one that it has: \(list)" + (all.count > 8 ? ", …; 'pumpctl gatt \(name)' lists all" : ""),
+                : "name one that it has: \(list)"
+                    + (all.count > 8 ? ", …; see all it has: pumpctl gatt \(name.asWord)" : ""),
             outcome: "not_sent")
     }
 
@@ -28,7 +29,7 @@ extension Failure {
                 .temporaryFailure, code: "no_answer", "\(error)",
                 hint: advice ?? "bring the device nearer, or allow more time: --timeout 10")
         case .refused:
-            self.init(.refused, code: "refused", "\(error)", hint: "see the flags: pumpctl gatt \(device.name)")
+            self.init(.refused, code: "refused", "\(error)", hint: "see the flags: pumpctl gatt \(device.name.asWord)")
         case .notWritable(let characteristic, let isConfirmed):
             let manner = isConfirmed.map { $0 ? " with a response" : " without a response" } ?? ""
             self.init(

@@ -35,15 +35,15 @@ extension Failure {
     init(_ error: LinkError) {
         self.init(
             ExitStatus(error.code), code: error.code.rawValue, "\(error)", hint: error.remedy?.words ?? error.hint)
-        let name = error.name.prefix { $0 != "?" }
+        let name = String(error.name.prefix { $0 != "?" })
         switch (error.code, error.hint) {
-        case (.unfit, let advice?): hint = "\(advice); see all it has: pumpctl gatt \(name)"
+        case (.unfit, let advice?): hint = "\(advice); see all it has: pumpctl gatt \(name.asWord)"
         case (.timedOut, nil):
             if hint == nil { hint = "allow more time: --timeout 30; or look for what is in the way: pumpctl doctor" }
         case (.notFound, let advice?) where name.hasPrefix("usb:"):
             hint = "\(advice); 'pumpctl doctor' says what may be in the way"
         case (.changedDevice, let advice?):
-            hint = "\(advice); where it has replaced the first: pumpctl forget \(name)"
+            hint = "\(advice); where it has replaced the first: pumpctl forget \(name.asWord)"
         default: break
         }
     }

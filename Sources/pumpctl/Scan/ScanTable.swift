@@ -33,7 +33,7 @@ enum ScanTable {
 
     /// The name; in quotes where it could be taken for another.
     private static func quoted(_ name: String) -> String {
-        let isPlain = !name.isEmpty && name != "-" && name.first != " " && name.last != " "
+        let isPlain = !name.isEmpty && name != "-" && name.first != " " && name.last != " " && !name.contains("  ")
         return isPlain ? name.printable() : "'\(name.printable())'"
     }
 }

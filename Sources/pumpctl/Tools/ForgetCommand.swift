@@ -45,7 +45,7 @@ struct ForgetCommand: ContextCommand {
                 ["name": name, "address": "\(address)"] as ResultRecord)
         }
         guard removed.isEmpty else { return }
-        let known = memory?.names.map { "ble:\($0.asEndpointName)" }.joined(separator: ", ") ?? ""
+        let known = memory?.names.map { "ble:\($0.asEndpointName)".asWord }.joined(separator: ", ") ?? ""
         throw Failure(
             .noInput, code: "not_found", "nothing is remembered" + (name.map { " of ble:\($0)" } ?? ""),
             hint: known.isEmpty ? "see what is in sight: pumpctl scan" : "name one of: \(known)")

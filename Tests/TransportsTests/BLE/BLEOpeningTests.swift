@@ -154,7 +154,7 @@ struct BLEOpeningTests {
         await rig.clock.untilSomebodySleeps(until: .seconds(2))
         rig.clock.advance(by: .seconds(2))
         let error = await opening.value
-        #expect(error?.code == .notFound && error?.hint == "in sight: Is it%3F")
+        #expect(error?.code == .notFound && error?.hint == "in sight: 'Is it%3F'")
     }
 
     @Test func `Gives up to connect after the time that there is for opening`() async throws {

@@ -64,7 +64,7 @@ import Testing
         try await withBLEBench { bench in
             await bench.add("00:15:83:00:00:10", name: "HMSoft\u{1B}[2J", services: ["FFE0"])
             let ending = try await bench.run("--port", "ble:HMSofa", "status")
-            expectFailure(ending, 66, saying: "ble:HMSofa", hint: "in sight: HMSoft\\x1b[2J")
+            expectFailure(ending, 66, saying: "ble:HMSofa", hint: "in sight: 'HMSoft\\x1b[2J'")
         }
     }
 

@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func `A name that could be taken for none is in quotes`() {
-        for name in [" ", "-", "Lamp "] {
+        for name in [" ", "-", "Lamp ", "Lamp  -"] {
             #expect(ScanTable.table([device(1, name: name)]).lines()[1].hasPrefix("'\(name)'"))
         }
         // A name that is hidden in an advertisement is of zeros.
