@@ -75,7 +75,7 @@ extension PumpFamily {
         if let percent = state.speedPercent {
             phrases.append("\(percent) %" + (state.speed.map { " (PWM \($0.pwm))" } ?? ""))
         }
-        phrases += state.temperatures.named.map { "\($0) \($1.text)" }
+        phrases += state.temperatures.texts(beside: state.temperatures.otherFields).map { "\($0) \($1)" }
         if let runtime = state.runtimeMinutes, let progress = state.runtimeProgress {
             phrases.append("ran \(runtime) of 30 min (\(Int(progress * 100)) %)")
         }

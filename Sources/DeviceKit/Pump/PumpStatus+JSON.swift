@@ -41,15 +41,3 @@ extension PumpTemperatures: Encodable {
 
     private static func key(_ name: String) -> String { name == "temp" ? "temp_c" : "\(name)_temp_c" }
 }
-
-extension PumpStatusField {
-    /// What people call the temperature that the field names, whose value is then no number; nil for any other field.
-    public var temperatureName: String? {
-        switch name.lowercased() {
-        case "water", "watertemp": "water"
-        case "skin", "skintemp": "skin"
-        case "temp": "temp"
-        default: nil
-        }
-    }
-}

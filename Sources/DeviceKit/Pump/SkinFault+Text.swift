@@ -10,7 +10,8 @@ extension SkinFault {
         let cause =
             switch self {
             case .missing: "the pump reports no skin temperature: it has no overheat protection"
-            case .unreadable: "the skin temperature is no number"
+            case .unreadable:
+                "the skin temperature can't be read: the pump says '\(status.unreadSkin?.printable() ?? reading)'"
             case .open: "the skin sensor reads \(reading) °C: its wire is broken"
             case .shorted: "the skin sensor reads \(reading) °C: it is short-circuited"
             case .outOfRange:
@@ -21,6 +22,18 @@ extension SkinFault {
 }
 
 extension PumpTemperatures {
+    /// What the pump says of each, by what people call them, for people.
+    ///
+    /// - Parameter others: The fields of the same line that are not known, or can't be read.
+    public func texts(beside others: [PumpStatusField]) -> [(name: String, text: String)] {
+        let read = named.map { (name: $0.name, text: $0.reading.text) }
+        return read
+            + others.compactMap { field in
+                guard let name = field.temperatureName, !read.contains(where: { $0.name == name }) else { return nil }
+                return (name, "unknown (the pump says '\(field.value.printable())')")
+            }
+    }
+
     /// Those that were read, by what people call them.
     public var named: [(name: String, reading: ThermistorReading)] {
         [("water", water), ("skin", skin), ("temp", single)].compactMap { name, reading in reading.map { (name, $0) } }

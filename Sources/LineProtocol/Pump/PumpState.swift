@@ -21,7 +21,7 @@ public struct PumpState: DeviceState, Hashable {
     public private(set) var speed: PumpSpeed?
     /// The speed in whole percent, truncated, 0 to 100.
     public private(set) var speedPercent: Int?
-    /// What the thermistors read last.
+    /// What the thermistors read last, and in the pump's words what could not be read of it.
     public private(set) var temperatures = PumpTemperatures()
     /// How long the pump has run, in whole minutes, truncated.
     public private(set) var runtimeMinutes: Int?
@@ -124,6 +124,7 @@ public struct PumpState: DeviceState, Hashable {
         runtimeMinutes = status.runtimeMinutes.map(Int.init)
         remainingMinutes = status.remainingMinutes.map(Int.init)
         temperatures = status.temperatures
+        temperatures.otherFields = status.otherFields.filter { $0.temperatureName != nil }
         if power == .on || power == .off { forgetError() }
     }
 }

@@ -43,6 +43,19 @@ public struct PumpStatusField: Sendable, Hashable {
     }
 }
 
+extension PumpStatusField {
+    /// The name that people use for the temperature that the field names, and whose value can't be read; nil for any other
+    /// field.
+    public var temperatureName: String? {
+        switch name.lowercased() {
+        case "water", "watertemp": "water"
+        case "skin", "skintemp": "skin"
+        case "temp": "temp"
+        default: nil
+        }
+    }
+}
+
 /// What the pump's thermistors read. A firmware has either water and skin, or the one.
 public struct PumpTemperatures: Sendable, Hashable {
     /// The cooling water.
@@ -53,7 +66,8 @@ public struct PumpTemperatures: Sendable, Hashable {
     public var single: ThermistorReading?
 
     /// Fields of a temperature line that this library does not know, or whose value it can't read, in the order of the
-    /// line. Those of a status line are in ``PumpStatus/otherFields``.
+    /// line. Those of a status line are in ``PumpStatus/otherFields``; a ``PumpState`` keeps those of them that name a
+    /// temperature here.
     public var otherFields: [PumpStatusField] = []
 
     /// Whether there is any reading. Firmware without thermistors has none.

@@ -22,9 +22,15 @@ extension PumpStatus {
     /// What is wrong with the skin's temperature; nil where it can be relied on.
     public var skinFault: SkinFault? {
         guard let skin = temperatures.skin ?? temperatures.single else {
-            return otherFields.contains { ["skintemp", "temp"].contains($0.name.lowercased()) } ? .unreadable : .missing
+            return unreadSkin == nil ? .missing : .unreadable
         }
         return skin.skinFault
+    }
+
+    /// The skin's temperature as the pump wrote it, if it can't be read.
+    public var unreadSkin: String? {
+        guard temperatures.skin == nil, temperatures.single == nil else { return nil }
+        return otherFields.first { ["skin", "temp"].contains($0.temperatureName) }?.value
     }
 
     /// What is wrong with the skin's temperature while it matters: the pump runs.

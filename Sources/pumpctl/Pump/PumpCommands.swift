@@ -84,7 +84,9 @@ struct TempCommand: PumpContextCommand {
             context.output.result(
                 PumpText.table(PumpText.rows(temperatures, temperatures.otherFields)),
                 ResultRecord(temperatures, with: ["ok": true]))
-            if !temperatures.isReported { context.output.note("pumpctl: warning: the pump reports no temperature") }
+            if !temperatures.isReported {
+                context.output.note("pumpctl: warning: \(PumpText.absence(of: temperatures))")
+            }
         }
     }
 }

@@ -10,21 +10,24 @@ enum PumpText {
         if let percent = status.speedPercent { rows.append(("speed", "\(percent) %")) }
         if let minutes = status.runtimeMinutes { rows.append(("runtime", "\(minutes) min")) }
         if let minutes = status.remainingMinutes { rows.append(("remaining", "\(minutes) min")) }
-        let others = status.otherFields
-        let isReported = status.temperatures.isReported || others.contains { $0.temperatureName != nil }
-        return rows + (isReported ? [] : [("temperature", "not reported")]) + Self.rows(status.temperatures, others)
+        let (temperatures, others) = (status.temperatures, status.otherFields)
+        let isReported = !temperatures.texts(beside: others).isEmpty
+        return rows + (isReported ? [] : [("temperature", "not reported")]) + Self.rows(temperatures, others)
     }
 
-    /// The temperatures in rows of a name and a value, and behind them the fields that are not known, or are no number.
+    /// The temperatures in rows of a name and a value, and behind them the fields that are not known.
     static func rows(_ temperatures: PumpTemperatures, _ others: [PumpStatusField]) -> [(String, String)] {
-        let known = temperatures.named.map { ($0.name, $0.reading.text) }
-        return known
-            + others.map { field in
-                guard let name = field.temperatureName, !known.contains(where: { $0.0 == name }) else {
-                    return (field.name.printable(), field.value.printable())
-                }
-                return (name, "unknown (the pump says '\(field.value.printable())')")
-            }
+        let read = temperatures.named.map(\.name)
+        let rest = others.filter { $0.temperatureName.map(read.contains) ?? true }
+        return temperatures.texts(beside: others).map { ($0.name, $0.text) }
+            + rest.map { ($0.name.asWord, $0.value.printable()) }
+    }
+
+    /// Why there is no temperature.
+    static func absence(of temperatures: PumpTemperatures) -> String {
+        let fields = temperatures.otherFields.map { "\($0.name):\($0.value)".asWord }.joined(separator: ", ")
+        return fields.isEmpty
+            ? "the pump reports no temperature" : "no temperature can be read; the pump says \(fields)"
     }
 
     /// Rows as lines, the values aligned.

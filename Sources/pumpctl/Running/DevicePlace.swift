@@ -43,7 +43,9 @@ extension DevicePlace {
         if let other = family.other(recognizing: line) {
             return "use a command of the family \(other): pumpctl --help; or name another device by --port"
         }
-        let isText = !line.isEmpty && line.allSatisfy { (0x20..<0x7F).contains($0) }
+        // At a wrong baud rate bytes come that are hardly ever text.
+        let text = String(validating: line, as: UTF8.self) ?? ""
+        let isText = !text.isEmpty && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
         guard !isText, place?.carrier ?? .cable == .cable else {
             return "check that the device is of the family \(family); \(trace)"
         }

@@ -145,6 +145,13 @@ struct PumpStateTests {
         #expect(PumpState(after: ["ERROR:OVERHEAT", line]).error == .overheat)
     }
 
+    @Test("keeps a temperature that can't be read in the pump's words, and nothing else that is not known")
+    func unreadTemperatures() {
+        let state = PumpState(after: ["STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5°C,Uptime:7}"])
+        #expect(state.temperatures.water?.celsius == 12 && state.temperatures.skin == nil)
+        #expect(state.temperatures.otherFields == [PumpStatusField(name: "SkinTemp", value: "34.5°C")])
+    }
+
     @Test("keeps only the temperatures when it comes into doubt")
     func becomesUncertain() {
         var state = PumpState(after: ["SPEED:200", Self.running])

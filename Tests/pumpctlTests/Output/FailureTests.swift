@@ -56,6 +56,14 @@ struct FailureTests {
     }
 
     @Test(
+        "A reply that is text came at the right baud rate", arguments: [("TEMP:34.5°C", false), ("\u{1}\u{3}x", true)])
+    func text(line: String, mayBeRate: Bool) {
+        let error = SessionError(.notUnderstood, command: "X", outcome: .nothingChanged, foreignLine: Array(line.utf8))
+        let hint = Failure(error, .pump, at: DevicePlace("/dev/ttyUSB0")).hint
+        #expect(hint?.contains("baud rate") == mayBeRate)
+    }
+
+    @Test(
         "A reply of another family is known for what it is",
         arguments: [
             (Family.led, "ERROR:UNKNOWN_COMMAND", Family.pump), (.led, "STATUS:{State:OFF}", .pump),

@@ -122,7 +122,8 @@ struct PumpCommandLineTests {
         let temperatures = try await Pumpctl.run("-p", pump.port, "temp")
         #expect(temperatures.status == 0)
         #expect(temperatures.output == unknown)
-        #expect(temperatures.errors == "pumpctl: warning: the pump reports no temperature\n")
+        #expect(
+            temperatures.errors == "pumpctl: warning: no temperature can be read; the pump says Water:?C, Skin:?C\n")
         #expect(
             try await Pumpctl.run("-p", pump.port, "--json", "temp").object() == [
                 "ok": true, "water_temp_c": NSNull(), "skin_temp_c": NSNull(), "temperatures_reported": false,
@@ -133,7 +134,7 @@ struct PumpCommandLineTests {
         #expect(monitor["event"] as? String == "sensor_fault")
         for key in ["water_temp_c", "skin_temp_c", "temp_c"] { #expect(monitor[key] is NSNull) }
         let text = try await Pumpctl.run("-p", pump.port, "monitor", "--count", "1")
-        #expect(text.output.contains("ALARM: the skin temperature is no number"), "\(text)")
+        #expect(text.output.contains("ALARM: the skin temperature can't be read: the pump says '?C'"), "\(text)")
         await pump.close()
     }
 
@@ -157,6 +158,8 @@ struct PumpCommandLineTests {
             try await Pumpctl.run("-p", pump.port, "--json", "status").object() == [
                 "ok": true, "state": "off", "water_temp_c": 12, "skin_temp_c": NSNull(), "other": ["SkinTemp": "?C"],
             ])
+        let monitor = try await Pumpctl.run("-p", pump.port, "monitor", "--count", "1")
+        #expect(monitor.output.hasSuffix("  off  water 12.0 °C  skin unknown (the pump says '?C')\n"), "\(monitor)")
         await pump.close()
     }
 

@@ -151,7 +151,7 @@ struct TimedRunTests {
         "A skin sensor that can't be relied on ends it with 3, and the pump off",
         arguments: [
             (.open, "wire is broken"), (.reading(2), "skin is 5 to 45 °C"),
-            (.reading(.nan), "no number"),
+            (.reading(.nan), "can't be read"),
         ] as [(ThermistorCondition, String)])
     func sensor(condition: ThermistorCondition, words: String) async throws {
         let pump = try await BenchPump()
@@ -189,7 +189,7 @@ struct TimedRunTests {
         let pump = try await BenchPump(thermistors: .zero)
         let ending = try await Pumpctl.run("-p", pump.port, "--json", "on", "--for", "10m")
         expectFailure(
-            ending, 3, saying: "the pump was switched off: the skin temperature is no number", hint: "--ignore-skin")
+            ending, 3, saying: "the pump was switched off: the skin temperature can't be read", hint: "--ignore-skin")
         let objects = try ending.objects()
         #expect(objects[0]["skin_fault"] as? String == "unreadable")
         #expect(objects[1]["state"] as? String == "off")
@@ -198,7 +198,7 @@ struct TimedRunTests {
         let ignored = try await Pumpctl.run("-p", pump.port, "on", "--for", "0.2s", "--ignore-skin")
         #expect(ignored.status == 0)
         #expect(ignored.output == "pump on at 70 %\npump off\n")
-        #expect(ignored.errors.contains("warning: the skin temperature is no number"))
+        #expect(ignored.errors.contains("warning: the skin temperature can't be read"))
         #expect(await pump.state() == .off)
         await pump.close()
     }
