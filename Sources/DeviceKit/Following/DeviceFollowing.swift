@@ -97,7 +97,7 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
             tellOfReturn() ?? tell(.status)
         case .failure(let error):
             switch error.code {
-            case .noAnswer, .notUnderstood, .refused, .deviceAway, .unconfirmed, .notStopped: break
+            case .noAnswer, .notUnderstood, .refused, .deviceAway, .unconfirmed, .notInEffect: break
             case .linkLost, .closed, .cancelled, .overtaken: return  // told of as an event of the link, or asked for
             }
             isAnswering = false

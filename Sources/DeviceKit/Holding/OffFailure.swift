@@ -45,7 +45,7 @@ extension OffFailure {
                 switch error.code {
                 case .refused: 1
                 case .noAnswer, .unconfirmed: 75
-                case .notUnderstood, .notStopped: 76
+                case .notUnderstood, .notInEffect: 76
                 case .linkLost: 74
                 case .deviceAway: 66
                 case .closed, .cancelled, .overtaken: 130

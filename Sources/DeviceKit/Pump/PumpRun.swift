@@ -217,7 +217,7 @@ public struct PumpRun: Sendable {
             // The run ends otherwise.
             case .cancelled, .closed, .overtaken: return nil
             // One may be lost on its way; a pump of which nothing is known is not left to run.
-            case .noAnswer, .notUnderstood, .refused, .linkLost, .unconfirmed, .notStopped:
+            case .noAnswer, .notUnderstood, .refused, .linkLost, .unconfirmed, .notInEffect:
                 return unanswered.increment() < Self.unansweredLimit ? nil : .failed(error)
             }
         }

@@ -35,19 +35,4 @@ public enum LEDFamily: DeviceFamily {
     public static var fence: LEDCommand? { nil }
 
     public static var statusQuery: LEDCommand? { .read(.led) }
-
-    /// The value that was to be set.
-    public static func statusQuery(behind command: LEDCommand) -> LEDCommand? {
-        switch command {
-        case .read: statusQuery
-        case .write(let endpoint, _): .read(endpoint)
-        }
-    }
-
-    public static func isInEffect(_ command: LEDCommand, by reply: LEDValue) -> Bool? {
-        switch command {
-        case .read: nil
-        case .write(_, let value): value == reply
-        }
-    }
 }

@@ -18,13 +18,35 @@ extension Session where Family == LEDFamily {
         try await perform(.read(endpoint), timeout: timeout)
     }
 
-    /// Sets a value.
+    /// Sets a value, and asks the board for it behind that.
     ///
-    /// The protocol leaves open whether the board answers. If it does not, it is asked for the value.
+    /// The protocol leaves open whether the board answers a write, so each of both gets half of the time. An answer alone
+    /// confirms nothing: a line that echoes what is sent gives the same.
+    ///
+    /// - Throws: ``SessionError``; `unconfirmed` if the board answered the write and not the question, `notInEffect` if it
+    ///   then names another value. If it did not answer the write and names another value, the outcome is `nothingChanged`.
     public nonisolated func write(
         _ value: LEDValue, to endpoint: LEDEndpoint, timeout: Duration = defaultTimeout
     ) async throws(SessionError) {
-        _ = try await performAndConfirm(.write(endpoint, value), timeout: timeout)
+        let command = LEDCommand.write(endpoint, value)
+        var failure = SessionError(.unconfirmed, command: command.text, outcome: .unknown, waited: timeout)
+        do throws(SessionError) {
+            _ = try await perform(command, timeout: timeout.half)
+        } catch {
+            guard error.isSilence else { throw error }
+            failure = error
+        }
+        do throws(SessionError) {
+            let answer = try await perform(.read(endpoint), timeout: timeout.half)
+            if answer == value { return }
+            if failure.code == .unconfirmed { failure.code = .notInEffect } else { failure.outcome = .nothingChanged }
+            failure.deviceState = LEDCommand.write(endpoint, answer).text
+        } catch {
+            guard error.isSilence else { throw error.ofUnknownOutcome }
+            failure.waited = timeout
+            failure.foreignLine = failure.foreignLine ?? error.foreignLine
+        }
+        throw failure
     }
 
     /// Sets a value to the opposite of what the board says that it is.

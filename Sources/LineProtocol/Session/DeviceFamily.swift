@@ -59,12 +59,6 @@ public protocol DeviceFamily: Sendable {
     /// The query for the state of the device; nil where there is none.
     static var statusQuery: Command? { get }
 
-    /// The query that tells what `command` has done, where no reply came; ``statusQuery`` unless the family says otherwise.
-    static func statusQuery(behind command: Command) -> Command?
-
-    /// Whether a reply to ``statusQuery(behind:)`` says that the device is as `command` makes it; nil where it does not tell.
-    static func isInEffect(_ command: Command, by reply: Reply) -> Bool?
-
     /// Whether who asked for `command` still wants it; asked when its turn has come, and not for ``stop``.
     static func isWanted(_ command: Command) -> Bool
 
@@ -93,12 +87,6 @@ extension DeviceFamily {
 
     /// No: for a family without a ``fence``.
     public static func isFenceReply(_ message: Message) -> Bool { false }
-
-    /// The query for the state of the device.
-    public static func statusQuery(behind command: Command) -> Command? { statusQuery }
-
-    /// Nothing: a state may also be what it was before.
-    public static func isInEffect(_ command: Command, by reply: Reply) -> Bool? { nil }
 
     /// Yes.
     public static func isWanted(_ command: Command) -> Bool { true }

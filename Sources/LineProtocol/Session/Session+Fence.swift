@@ -15,8 +15,7 @@ extension Session {
                 _ = try await exchange(fence, timeout: attemptTime, errors: .ignored, since: stopCount)
                 return await waitForOwedFences(within: Self.lateReplyTime)
             } catch {
-                let isSilence = error.code == .noAnswer || error.code == .notUnderstood
-                if isRepeated, isSilence, firstError == nil {
+                if isRepeated, error.isSilence, firstError == nil {
                     firstError = error
                     continue
                 }

@@ -22,13 +22,12 @@ extension Session {
             } catch {
                 // A refusal proves that the device listens; it may have got only a line's tail while booting.
                 if error.code == .refused { return }
-                let isSilence = error.code == .noAnswer || error.code == .notUnderstood
                 let waited = clock.elapsed() - start
-                guard isSilence, waited < limit else {
-                    var error = error
-                    (error.command, error.outcome) = ("the first question", .notSent)
-                    if isSilence { error.waited = waited }
-                    throw error
+                guard error.isSilence, waited < limit else {
+                    var failure = error
+                    (failure.command, failure.outcome) = ("the first question", .notSent)
+                    if failure.isSilence { failure.waited = waited }
+                    throw failure
                 }
                 wasDeviceSilent = true
             }

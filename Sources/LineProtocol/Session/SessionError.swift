@@ -16,11 +16,11 @@ public struct SessionError: Error, Sendable, Hashable {
         case cancelled
         /// A command that makes the device safe went before it.
         case overtaken
-        /// A command that makes the device safe was acknowledged, and the device's state could not be read behind it.
+        /// A change was acknowledged, and the device's state could not be read behind it.
         case unconfirmed
-        /// A command that makes the device safe was acknowledged, and the device's status names another state:
+        /// A change was acknowledged, and the device's status names another state:
         /// ``SessionError/deviceState``.
-        case notStopped = "not_stopped"
+        case notInEffect = "not_in_effect"
         /// A server that shares the device can't reach it, and has not sent the command.
         case deviceAway = "device_away"
     }
@@ -43,7 +43,7 @@ public struct SessionError: Error, Sendable, Hashable {
     public var outcome: Outcome
     /// What the device answered behind `ERROR:`.
     public var deviceCode: String?
-    /// The state that the device's status named behind a command that makes it safe.
+    /// The state that the device's status named behind a change.
     public var deviceState: String?
     /// How the link broke.
     public var link: LinkError?
@@ -82,6 +82,9 @@ extension SessionError {
 }
 
 extension SessionError {
+    /// Whether the link is there, and nothing came that answers the command.
+    var isSilence: Bool { code == .noAnswer || code == .notUnderstood }
+
     /// The error of a command that was sent before this attempt failed.
     var ofUnknownOutcome: SessionError {
         var error = self
@@ -101,7 +104,7 @@ extension SessionError: CustomStringConvertible {
         case .cancelled: "\(command) was cancelled"
         case .overtaken: "\(command) was dropped: a stop was requested"
         case .unconfirmed: "the device acknowledged \(command); its state could not be read"
-        case .notStopped: "the device acknowledged \(command), but its status says \(deviceState ?? "")"
+        case .notInEffect: "the device acknowledged \(command), but its status says \(deviceState ?? "")"
         case .deviceAway: "\(command) was not sent: the server that shares the device can't reach it"
         }
     }

@@ -50,7 +50,7 @@ struct StopProgress {
         error.waited = waited
         guard isAcknowledged || unsafeState != nil, error.code != .deviceAway else { return error }
         error = SessionError(
-            !isAcknowledged ? .noAnswer : unsafeState == nil ? .unconfirmed : .notStopped, command: error.command,
+            !isAcknowledged ? .noAnswer : unsafeState == nil ? .unconfirmed : .notInEffect, command: error.command,
             outcome: .unknown, waited: waited)
         error.deviceState = unsafeState
         return error

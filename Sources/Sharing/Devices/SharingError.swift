@@ -28,7 +28,7 @@ public enum SharingError: Error, Sendable, Hashable {
         guard case .session(let error) = self, error.outcome == .nothingChanged else { return false }
         return switch error.code {
         case .linkLost, .closed, .notUnderstood: true
-        case .refused, .noAnswer, .unconfirmed, .notStopped, .cancelled, .overtaken, .deviceAway: false
+        case .refused, .noAnswer, .unconfirmed, .notInEffect, .cancelled, .overtaken, .deviceAway: false
         }
     }
 }

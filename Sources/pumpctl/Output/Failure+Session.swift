@@ -46,7 +46,7 @@ extension Failure {
                 .temporaryFailure, code: code,
                 "\(start)\(error.command) was acknowledged, but the state of the \(family) could not be read",
                 hint: DevicePlace.adviceOnSilence(at: place, family))
-        case .notStopped:
+        case .notInEffect:
             self.init(
                 .protocolError, code: code,
                 "\(start)the \(family) acknowledged \(error.command), but its status says \(error.deviceState ?? "")")

@@ -77,7 +77,7 @@ struct ImageGetCommand: PeerSubcommand {
             case .cancelled, .overtaken:
                 context.output.note("pumpctl: \(progress); nothing was written")
                 return session
-            case .refused, .notUnderstood, .deviceAway, .unconfirmed, .notStopped: return session
+            case .refused, .notUnderstood, .deviceAway, .unconfirmed, .notInEffect: return session
             }
         }
     }

@@ -20,7 +20,7 @@ extension Failure {
         switch error.code {
         case .noAnswer, .notUnderstood, .refused: hint = "\(Self.offByHand); then find out why: pumpctl doctor"
         case .unconfirmed: hint = "repeat it: pumpctl off; if that fails, \(Self.offByHand)"
-        case .notStopped: hint = Self.offByHand
+        case .notInEffect: hint = Self.offByHand
         default: break
         }
     }

@@ -43,11 +43,13 @@ import Testing
         await led.close()
     }
 
-    @Test func `What is set is answered by that value and no other`() async throws {
+    @Test func `What is set is answered by that value and no other, and asked for behind that`() async throws {
         let led = try await LEDSession.begin(over: link, clock: clock)
         let set = Task { try await led.write(.boolean(false), to: .led) }
         #expect(await link.nextSent() == "LED:0\n")
         await link.deliver("LED:1\r\nLED:0\r\n")
+        #expect(await link.nextSent() == "LED\n")
+        await link.deliver("LED:0\r\n")
         try await set.value
         #expect(await led.state.values == [.led: .boolean(false)])
         #expect(link.unreadSent == [])
@@ -60,6 +62,8 @@ import Testing
         #expect(await link.nextSent() == "LED\n")
         await link.deliver("LED:1\r\n")
         #expect(await link.nextSent() == "LED:0\n")
+        await link.deliver("LED:0\r\n")
+        #expect(await link.nextSent() == "LED\n")
         await link.deliver("LED:0\r\n")
         #expect(try await toggled.value == .boolean(false))
         await led.close()
@@ -77,6 +81,34 @@ import Testing
         await led.close()
     }
 
+    @Test func `A line that only echoes confirms nothing`() async throws {
+        let led = try await LEDSession.begin(over: link, clock: clock)
+        let set = Task { try await led.write(.boolean(true), to: .led, timeout: .seconds(4)) }
+        #expect(await link.nextSent() == "LED:1\n")
+        await link.deliver("LED:1\n")
+        for deadline in [1, 2] {
+            #expect(await link.nextSent() == "LED\n")
+            await link.deliver("LED\n")
+            await clock.untilSomebodySleeps(until: .seconds(deadline))
+            clock.advance(by: .seconds(1))
+        }
+        let error = await #expect(throws: SessionError.self) { try await set.value }
+        #expect(error?.code == .unconfirmed && error?.outcome == .unknown && error?.command == "LED:1")
+        await led.close()
+    }
+
+    @Test func `A board that acknowledges a value and then names another has not got it`() async throws {
+        let led = try await LEDSession.begin(over: link, clock: clock)
+        let set = Task { try await led.write(.boolean(true), to: .led) }
+        #expect(await link.nextSent() == "LED:1\n")
+        await link.deliver("LED:1\r\n")
+        #expect(await link.nextSent() == "LED\n")
+        await link.deliver("LED:0\r\n")
+        let error = await #expect(throws: SessionError.self) { try await set.value }
+        #expect(error?.code == .notInEffect && error?.outcome == .unknown && error?.deviceState == "LED:0")
+        await led.close()
+    }
+
     @Test func `A board that did not take the value is told of so`() async throws {
         let led = try await LEDSession.begin(over: link, clock: clock)
         let set = Task { try await led.write(.boolean(true), to: .led, timeout: .seconds(4)) }
@@ -87,7 +119,7 @@ import Testing
         await link.deliver("LED:0\r\n")
         let error = await #expect(throws: SessionError.self) { try await set.value }
         #expect(error?.code == .noAnswer)
-        #expect(error?.outcome == .nothingChanged)
+        #expect(error?.outcome == .nothingChanged && error?.deviceState == "LED:0")
         await led.close()
     }
 

@@ -44,29 +44,4 @@ import Testing
         #expect(bench.link.unreadSent == [])
         await bench.finish(heard: [.lost(SessionBench.gone)])
     }
-
-    @Test func `A change that is answered is not asked for`() async throws {
-        let bench = try await SessionBench(hasPast: false)
-        let on = Task.immediate { [session = bench.session] in try await session.performAndConfirm(.on) }
-        await bench.goesOut("ON")
-        await bench.comesIn("OK", "PUMP:ON")
-        #expect(try await on.value == .on)
-        await bench.finish()
-    }
-
-    @Test func `A state that may be older than the change confirms nothing`() async throws {
-        let bench = try await SessionBench(hasPast: false)
-        let on = Task.immediate { [session = bench.session] in
-            try await session.performAndConfirm(.on, timeout: .seconds(6))
-        }
-        await bench.goesOut("ON")
-        bench.clock.advance(by: .seconds(3))
-        await bench.goesOut("TEMP")
-        await bench.comesIn("TEMP:34.5")
-        await bench.goesOut("STATUS")
-        await bench.comesIn(SessionBench.statusOn)
-        let error = await #expect(throws: SessionError.self) { try await on.value }
-        #expect(error?.code == .noAnswer && error?.outcome == .unknown && error?.command == "ON")
-        await bench.finish()
-    }
 }

@@ -159,7 +159,7 @@ import Testing
             await bench.goesOut("OFF", "TEMP", "STATUS")
             await bench.pass(until: .milliseconds(time))
         }
-        var error = SessionError(.notStopped, command: "OFF", outcome: .unknown, waited: .seconds(2))
+        var error = SessionError(.notInEffect, command: "OFF", outcome: .unknown, waited: .seconds(2))
         error.deviceState = state
         #expect(await attempt.value == .failure(error))
         #expect("\(error)" == "the device acknowledged OFF, but its status says \(state)")

@@ -109,7 +109,7 @@ import Testing
         let pump = SlowPump()
         pump.ignoresOff = true
         let error = pump.failure()
-        #expect(error?.code == .notStopped && error?.deviceState == "ON" && error?.outcome == .unknown)
+        #expect(error?.code == .notInEffect && error?.deviceState == "ON" && error?.outcome == .unknown)
         #expect(pump.stops.count >= 5)
         #expect(zip(pump.stops, pump.stops.dropFirst()).allSatisfy { $1 - $0 >= .milliseconds(500) }, "\(pump.stops)")
         #expect(pump.loop.now < .seconds(4), "\(pump.loop.now)")

@@ -62,11 +62,10 @@ enum LEDFaultScript: FaultScript {
     /// A change was called done.
     private static func judge(_ bench: Bench, _ isLit: Bool, from start: Int) async -> Outcome {
         let sendings = LEDOracle.changes(bench, to: isLit, from: start)
-        // The board need not answer a change: it is asked for its light then.
+        // An answer to the change alone may be an echo: the board is asked for its light behind it.
         let questions = LEDOracle.questions(bench, from: sendings.first ?? start)
         let isAnswered = questions.first.map { LEDOracle.told(bench, from: $0).contains(isLit) } ?? false
-        let isEchoed = sendings.first.map { LEDOracle.isEchoed(bench, isLit, from: $0) } ?? false
-        guard isEchoed || isAnswered else {
+        guard isAnswered else {
             return .failed("LED:\(isLit) is called done, and what came is \(LEDOracle.told(bench, from: start))")
         }
         return await bench.truth() == isLit ? .right(asked: sendings.count + questions.count) : .undetectable
@@ -150,12 +149,5 @@ enum LEDOracle {
     /// Behind which places the host has set the light.
     static func changes(_ bench: FaultBench<Bool>, to isLit: Bool, from start: Int) -> [Int] {
         bench.tape.sendings(of: bench.isRadio ? (isLit ? "\u{1}" : "\0") : "LED:\(isLit ? 1 : 0)\n", from: start)
-    }
-
-    /// Whether a change was told of since it was sent: by what the board says, or over BLE by the answer to the write.
-    static func isEchoed(_ bench: FaultBench<Bool>, _ isLit: Bool, from sending: Int) -> Bool {
-        if told(bench, from: sending).contains(isLit) { return true }
-        guard bench.isRadio else { return false }
-        return bench.tape.entries(from: sending).contains { if case .confirmed = $0 { true } else { false } }
     }
 }

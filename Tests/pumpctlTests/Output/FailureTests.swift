@@ -105,7 +105,7 @@ struct FailureTests {
 
     @Test("An acknowledged OFF whose pump runs, or whose state is not known, is a failure that says so")
     func unconfirmedOff() {
-        var running = SessionError(.notStopped, command: "OFF", outcome: .unknown)
+        var running = SessionError(.notInEffect, command: "OFF", outcome: .unknown)
         running.deviceState = "ON"
         let failure = Failure(off: running)
         #expect(failure.status == .protocolError && failure.outcome == "unknown")
