@@ -126,7 +126,7 @@ extension Mutant {
             says: replaces("STATUS:{State:ON", "Speed:70%", "Speed:3%")),
         Mutant(
             kills: "pump.off.stops", flaw: "stays on behind OFF",
-            sharedBecause: "each check of a running pump ends with OFF, and one that does not work is found there",
+            sharedBecause: "an OFF that starts the pump is found while it is off, by pump.off.reply",
             hears: ["OFF\n": "ON\n"], says: says("PUMP:ON", "PUMP:OFF", behind: "OFF\n")),
         Mutant(
             kills: "pump.status.on-fields", flaw: "says its speed twice",
@@ -139,7 +139,9 @@ extension Mutant {
             says: says("SPEED:77", "SPEED:76", behind: "SPEED:77\n")),
         Mutant(
             kills: "pump.speed.percent", flaw: "rounds the percentage",
-            says: says("STATUS:{State:ON,Speed:49%", "STATUS:{State:ON,Speed:50%,Runtime:0m,Remaining:29m}")),
+            says: [(49, 50), (19, 20)].flatMap { told, rounded in
+                says("STATUS:{State:ON,Speed:\(told)%", "STATUS:{State:ON,Speed:\(rounded)%,Runtime:0m,Remaining:29m}")
+            }),
         Mutant(
             kills: "pump.speed.zero", flaw: "is off at speed 0", hears: ["SPEED:0\n": "OFF\n"],
             says: says("PUMP:OFF", "SPEED:0", behind: "SPEED:0\n")),

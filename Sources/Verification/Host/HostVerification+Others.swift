@@ -4,7 +4,7 @@ extension HostVerification {
         family: "storm",
         devices: [
             PlayedDevice(
-                "plain", "the sensor as it is", [:],
+                "plain", "a sensor that measures nothing meanwhile", ["interval": "off"],
                 [
                     HostCheck(
                         "commands", 3, "a host sends GET_LOG", .rule("commands"),
@@ -12,11 +12,14 @@ extension HostVerification {
                     understands(3, "GET_LOG is answered by LOG Values: …"),
                 ]),
             PlayedDevice(
-                "echoing", "a sensor that echoes what it is asked", ["echo": "on"],
+                "echoing", "a sensor that echoes what it is asked", ["echo": "on", "interval": "off"],
                 [understands(5, "a host ignores the GET_LOG that comes back")]),
             PlayedDevice(
-                "long", "a sensor with a log that takes several notifications", ["rows": "2000"],
+                "long", "a sensor with a log that takes several notifications", ["rows": "2000", "interval": "off"],
                 [understands(7, "a long log takes several lines or notifications")]),
+            PlayedDevice(
+                "measuring", "a sensor that measures while its log is read", ["interval": "400ms"],
+                [understands(8, "a live row neither ends nor prolongs the silence that ends a log")]),
         ])
 
     /// Programs and apps that switch an LED.

@@ -12,20 +12,19 @@ extension FamilyVerification {
         begin: PumpCare.begin, finish: PumpCare.finish, recover: PumpCare.recover, end: PumpCare.end,
         isUnasked: PumpCare.isUnasked, basis: pumpBasis)
 
-    /// Each check of a running pump ends with OFF, and all but those of ON and the button begin with ON.
+    /// Each check of a running pump ends with OFF, and all but the first and those of ON and the button begin with ON.
     private static let pumpBasis: [(dependents: [String], checks: [String])] = [
-        (["pump.line.end", "pump.on.", "pump.boot.off", "pump.off.stops"] + ofRunning, ["pump.off.reply"]),
-        (["pump.button."], ["pump.off.reply"]),
+        (["pump.line.end", "pump.off.stops"], ["pump.off.reply"]),
+        (["pump.on.", "pump.boot.off", "pump.button."] + ofRunning, ["pump.off.reply", "pump.off.stops"]),
         (
             [
-                "pump.on.state", "pump.on.speed", "pump.on.restarts-timer", "pump.off.stops", "pump.boot.off",
-                "pump.button.off",
+                "pump.on.state", "pump.on.speed", "pump.on.restarts-timer", "pump.boot.off", "pump.button.off",
             ] + ofRunning,
             ["pump.on.reply"]
         ),
         (
-            ["pump.on.speed", "pump.on.restarts-timer", "pump.off.stops", "pump.boot.off", "pump.button.off"]
-                + ofRunning, ["pump.on.state"]
+            ["pump.on.speed", "pump.on.restarts-timer", "pump.boot.off", "pump.button.off"] + ofRunning,
+            ["pump.on.state"]
         ),
         (["pump.loop.blink"], ["pump.loop.one-command", "pump.loop.period"]),
         (["pump.unasked.beat"], ["pump.unasked.status"]),

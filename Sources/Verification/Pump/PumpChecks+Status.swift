@@ -61,7 +61,7 @@ extension FamilyVerification {
                 continue
             }
             let isWritten = value.hasSuffix("C") && WrittenTemperature(value.dropLast()) != nil
-            try require(isWritten, "\(name):34.5C or \(name): 9.5C", got: "\(name):\(value)")
+            try require(isWritten, "\(name):34.5C, \(name): 9.5C or \(name): nanC", got: "\(name):\(value)")
         }
     }
 }

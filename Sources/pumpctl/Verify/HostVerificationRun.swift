@@ -134,7 +134,9 @@ struct HostVerificationRun: Sendable {
         guard let status = encounter.status else { return .skipped(reason: "interrupted") }
         // What never came near the device has understood nothing, however it ended.
         if encounter.verdict?.exchanges.isEmpty == true {
-            return .failed(expected: "the program uses the device", got: "nothing was sent, and nothing was heard")
+            return .failed(
+                expected: "the program uses the device",
+                got: "nothing was sent, and nothing was heard; exit status \(status)")
         }
         return status == 0 ? .passed : .failed(expected: check.expectation, got: "exit status \(status)")
     }

@@ -137,12 +137,15 @@ struct VerifyHostTests {
         }
     }
 
-    @Test("A program that does not use the device has not understood it", arguments: ["led", "peer", "rescue"])
-    func stranger(family: String) async throws {
+    @Test(
+        "A program that does not use the device has not understood it, however it ends",
+        arguments: [("led", 0), ("peer", 3), ("rescue", 0)])
+    func stranger(family: String, status: Int) async throws {
         let ending = try await Pumpctl.run(
-            "--family", family, "verify", "--as-device", "--only", "\(family).host.plain", "--run", "--", "true")
+            "--family", family, "verify", "--as-device", "--only", "\(family).host.plain", "--run", "--", "sh", "-c",
+            "exit \(status)")
         #expect(ending.status == 2, "\(ending)")
-        #expect(ending.output.contains("got:      nothing was sent, and nothing was heard\n"), "\(ending.output)")
+        #expect(ending.output.contains("got:      nothing was sent, and nothing was heard; exit status \(status)\n"), "\(ending.output)")
     }
 
     @Test("What makes no sense is refused, and nothing is offered")
