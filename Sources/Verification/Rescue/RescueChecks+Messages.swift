@@ -1,3 +1,5 @@
+internal import LineProtocol
+
 extension FamilyVerification {
     /// What a phone sends of its own. Each member is judged by one check.
     static let messageChecks: [Check] = [
