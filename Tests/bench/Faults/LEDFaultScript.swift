@@ -62,13 +62,14 @@ enum LEDFaultScript: FaultScript {
     /// A change was called done.
     private static func judge(_ bench: Bench, _ isLit: Bool, from start: Int) async -> Outcome {
         let sendings = LEDOracle.changes(bench, to: isLit, from: start)
-        // An answer to the change alone may be an echo: the board is asked for its light behind it.
+        // On a line the answer to the change alone may be an echo: the board is asked for its light behind it.
         let questions = LEDOracle.questions(bench, from: sendings.first ?? start)
         let isAnswered = questions.first.map { LEDOracle.told(bench, from: $0).contains(isLit) } ?? false
-        guard isAnswered else {
+        let isConfirmed = sendings.first.map { LEDOracle.isConfirmed(bench, from: $0) } ?? false
+        guard isAnswered || isConfirmed else {
             return .failed("LED:\(isLit) is called done, and what came is \(LEDOracle.told(bench, from: start))")
         }
-        return await bench.truth() == isLit ? .right(asked: sendings.count + questions.count) : .undetectable
+        return await bench.truth() == isLit ? .right(asked: sendings.count + max(questions.count, 1) - 1) : .undetectable
     }
 
     /// A change was not called done.
@@ -149,5 +150,10 @@ enum LEDOracle {
     /// Behind which places the host has set the light.
     static func changes(_ bench: FaultBench<Bool>, to isLit: Bool, from start: Int) -> [Int] {
         bench.tape.sendings(of: bench.isRadio ? (isLit ? "\u{1}" : "\0") : "LED:\(isLit ? 1 : 0)\n", from: start)
+    }
+
+    /// Whether the board itself has confirmed a write since one was sent, which it does over BLE only.
+    static func isConfirmed(_ bench: FaultBench<Bool>, from sending: Int) -> Bool {
+        bench.tape.entries(from: sending).contains { if case .confirmed = $0 { true } else { false } }
     }
 }
