@@ -120,6 +120,27 @@ struct StreamWriterTests {
         #expect(errno == EPIPE)
         #expect(!writer.isBehind)
     }
+
+    @Test("A reader that goes is noticed though nothing is written, and one who only reads nothing is not missed")
+    func goneReader() async {
+        for isSocket in [false, true] {
+            let stream = Stream(isSocket: isSocket)
+            let isGone = Watched<Bool?>(nil)
+            let loss = Task {
+                let isLost = await StreamWriter(stream.writer).losesReader(on: .shared)
+                isGone.update { $0 = isLost }
+            }
+            await settle()
+            #expect(isGone.state == nil)
+            close(stream.reader)
+            await loss.value
+            #expect(isGone.state == true)
+            close(stream.writer)
+        }
+        let file = open("/dev/null", O_WRONLY | O_CLOEXEC)
+        #expect(await !StreamWriter(file).losesReader(on: .shared))
+        close(file)
+    }
 }
 
 /// A terminal whose output somebody has stopped.

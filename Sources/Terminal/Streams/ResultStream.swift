@@ -1,3 +1,5 @@
+public import DescriptorIO
+internal import Glibc
 internal import Synchronization
 
 /// Standard output, or what stands for it, up to the first write that fails: what follows would be results with a gap.
@@ -24,6 +26,17 @@ public final class ResultStream: Sendable {
     /// Writes `text` whole, unless a write has failed.
     public func write(_ text: String) {
         guard failure == nil, let errno = put(text) else { return }
+        fail(errno)
+    }
+
+    /// Fails as soon as the reader of standard output has gone, and not only at the next write.
+    public func failWithoutReader(on loop: EventLoop) {
+        Task(executorPreference: loop) {
+            if await StreamWriter.output.losesReader(on: loop) { self.fail(EPIPE) }
+        }
+    }
+
+    private func fail(_ errno: Int32) {
         let body = state.withLock { state in
             state.failure = state.failure ?? errno
             defer { state.onFailure = nil }

@@ -102,6 +102,16 @@ public final class StreamWriter: @unchecked Sendable {
     /// reader. For programs that hold a device.
     public func neverWait() { withLock { isBounded = true } }
 
+    /// Waits until nobody can read any more from the pipe or the socket that it writes to.
+    ///
+    /// - Returns: False at once if it writes to something else, or the system can't tell.
+    func losesReader(on loop: EventLoop) async -> Bool {
+        guard [.pipe, .socket].contains(kind) else { return false }
+        // An end of the reader is reported of any descriptor that is watched.
+        let events = try? await loop.waitUntilReady(descriptor, events: CShort(POLLPRI))
+        return events.map { $0 & CShort(POLLERR | POLLHUP) != 0 } ?? false
+    }
+
     /// Writes as much as is taken without waiting.
     ///
     /// - Returns: How many bytes; -1 where that failed, with errno; nil where nothing is taken now.

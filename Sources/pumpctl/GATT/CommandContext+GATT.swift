@@ -105,7 +105,7 @@ extension CommandContext {
     func followGATT(
         _ references: [GATTReference], _ format: GATTFormat, count: Int?, for time: Duration?
     ) async throws {
-        try await run(for: time) {
+        try await run(for: time, whileRead: true) {
             try await withBLEDevice(for: .watching) { device in
                 let held = try await held(device)
                 try await withCleanup({ await held?.close() }) {

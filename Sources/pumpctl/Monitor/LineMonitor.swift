@@ -43,6 +43,6 @@ struct LineMonitor: Sendable {
         }
         ending.withLock { $0 = console }
         defer { ending.withLock { $0 = nil } }
-        try await context.run(for: time) { _ = try await console.run(over: link) }
+        try await context.run(for: time, whileRead: true) { _ = try await console.run(over: link) }
     }
 }

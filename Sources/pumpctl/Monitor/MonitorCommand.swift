@@ -64,7 +64,9 @@ struct MonitorCommand: ContextCommand {
             screen.end()
             await monitor.close()
         }) {
-            try await context.run(for: time?.duration) { try await show(monitor, of: endpoint, on: screen, context) }
+            try await context.run(for: time?.duration, whileRead: true) {
+                try await show(monitor, of: endpoint, on: screen, context)
+            }
         }
     }
 

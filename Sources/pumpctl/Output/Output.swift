@@ -1,3 +1,4 @@
+import DescriptorIO
 import FoundationEssentials
 import LineProtocol
 import Synchronization
@@ -17,6 +18,9 @@ struct Output: Sendable {
 
     /// Calls `body` once standard output takes no more; at once where that is so. In place of what was to be called before.
     func onFailure(_ body: @escaping @Sendable () -> Void) { results.onFailure(body) }
+
+    /// For a command that only shows what happens: standard output takes no more once its reader has gone.
+    func needsReader(on loop: EventLoop) { results.failWithoutReader(on: loop) }
 
     /// For a command that holds a device, and so must not wait for whoever reads what it prints: where too much waits to be
     /// read, standard output counts as one that takes no more.

@@ -32,7 +32,7 @@ struct PeerListenCommand: PeerSubcommand {
     }
 
     func run(in context: CommandContext) async throws {
-        try await context.run(for: time?.duration) { try await listen(context) }
+        try await context.run(for: time?.duration, whileRead: true) { try await listen(context) }
     }
 
     /// Shows what a peer says as it comes, until so many events were shown, also behind a link that was lost.

@@ -19,8 +19,11 @@ struct PortsCommand: ContextCommand {
     var watch = false
 
     func run(in context: CommandContext) async throws {
-        guard !watch else { return try await follow(context.loop, context.output) }
-        await show(try SerialPortDiscovery.ports(), context.loop, context.output)
+        if watch {
+            try await context.run(for: nil, whileRead: true) { try await follow(context.loop, context.output) }
+        } else {
+            await show(try SerialPortDiscovery.ports(), context.loop, context.output)
+        }
     }
 
     /// - Parameter event: What happened to each, where ports are watched.

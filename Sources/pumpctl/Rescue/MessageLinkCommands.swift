@@ -146,7 +146,7 @@ struct MessageListenCommand: RescueSubcommand {
         let goal = MessageGoal(count: count, isSOS: untilSOS)
         let relay = context.relay(try await RecordedMessages.open(), until: goal)
         let exchange = try context.exchange(of: relay, .watching, offer)
-        let hasCome = try await context.run(for: time?.duration) { try await exchange.receive() }
+        let hasCome = try await context.run(for: time?.duration, whileRead: true) { try await exchange.receive() }
         guard !hasCome, untilSOS else { return }
         throw Failure(.temporaryFailure, code: "no_answer", "no SOS in \(time?.duration.inSeconds ?? "") s")
     }

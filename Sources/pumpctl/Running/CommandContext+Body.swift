@@ -51,9 +51,13 @@ extension CommandContext {
 
     /// Runs `body`, for `time` at most.
     ///
+    /// - Parameter whileRead: Whether it only shows what happens, and ends once nobody reads that.
     /// - Returns: Whether it came to its end by itself; that its time was up is no failure.
     @discardableResult
-    func run(for time: Duration?, _ body: @escaping @Sendable () async throws -> Void) async throws -> Bool {
+    func run(
+        for time: Duration?, whileRead: Bool = false, _ body: @escaping @Sendable () async throws -> Void
+    ) async throws -> Bool {
+        if whileRead { output.needsReader(on: loop) }
         let (isTimeUp, result) = await withTimeLimit(time, clock: clock, on: loop, body)
         guard isTimeUp else {
             try result.get()

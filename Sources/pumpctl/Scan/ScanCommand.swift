@@ -41,7 +41,9 @@ struct ScanCommand: ContextCommand {
         let bluez = try await BlueZ.open(on: context.loop)
         let scan = DeviceScan(with: bluez, on: adapter, for: context.options.family?.name, isLasting: watch)
         try await withCleanup({ await bluez.close() }) {
-            try await context.run(for: time) { try await ScanDisplay(context, watches: watch).follow(scan) }
+            try await context.run(for: time, whileRead: true) {
+                try await ScanDisplay(context, watches: watch).follow(scan)
+            }
         }
         try Task.checkCancellation()
     }

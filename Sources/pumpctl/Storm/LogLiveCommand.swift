@@ -56,7 +56,7 @@ struct LogLiveCommand: ContextCommand {
         }
         let file = try OutputFile(path: output ?? "-", .append)
         if csv, file.path == nil || file.length == 0 { try file.write(line: CSV.row(StormLiveRow.columns)) }
-        try await context.run(for: time?.duration) {
+        try await context.run(for: time?.duration, whileRead: file.path == nil) {
             try await follow(raw ? named.rawMeasurements : named, into: file, context)
         }
     }

@@ -66,6 +66,17 @@ struct StandardOutputTests {
         await pump.close()
     }
 
+    @Test(
+        "A reader that goes later ends what waits for something to show",
+        arguments: [
+            ("true", ["ports", "--watch"]), ("true", ["-p", "sim:storm?interval=300s", "storm", "log", "live"]),
+            ("read -r line", ["-p", "sim:pump", "monitor", "--interval", "300s"]),
+        ])
+    func laterReader(reader: String, words: [String]) async throws {
+        let ending = try await run("\"$0\" \"$@\" | \(reader); echo ${PIPESTATUS[0]}", words)
+        #expect(ending.output == "141\n", "\(ending)")
+    }
+
     @Test("A pump that runs for a time is switched off when nobody reads any more")
     func timedRun() async throws {
         let pump = try await BenchPump()
