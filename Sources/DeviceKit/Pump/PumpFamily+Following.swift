@@ -70,12 +70,16 @@ extension PumpFamily: FollowedFamily {
 // MARK: For people
 
 extension PumpFamily {
+    /// What a wearer must know comes first: where there is little room the last phrases are left out.
     public static func phrases(of state: PumpState) -> [String] {
+        let temperatures = state.temperatures.texts(beside: state.temperatures.otherFields)
+        let water = temperatures.filter { $0.name == "water" }
         var phrases = [state.power.phrase(isSafetyShutOff: state.isSafetyShutOff)]
+        phrases += temperatures.filter { $0.name != "water" }.map { "\($0) \($1)" }
         if let percent = state.speedPercent {
             phrases.append("\(percent) %" + (state.speed.map { " (PWM \($0.pwm))" } ?? ""))
         }
-        phrases += state.temperatures.texts(beside: state.temperatures.otherFields).map { "\($0) \($1)" }
+        phrases += water.map { "\($0) \($1)" }
         if let runtime = state.runtimeMinutes, let progress = state.runtimeProgress {
             phrases.append("ran \(runtime) of 30 min (\(Int(progress * 100)) %)")
         }

@@ -20,10 +20,16 @@ struct SeenPort {
 /// Serial ports as people are shown them.
 enum PortTable {
     /// A line for each port, under headings.
-    static func text(_ ports: [SeenPort]) -> String {
+    ///
+    /// - Parameter width: How many columns of a terminal there are; nil where lines may be as long as they like.
+    static func text(_ ports: [SeenPort], width: Int? = nil) -> String {
         let rows = ports.map { cells($0.info) + [users($0)] }
-        let table = TextTable(["PORT", "USB ID", "SERIAL NUMBER", "PATH", "DRIVER", "PROBABLY", "IN USE BY"], rows)
-        return table.lines().joined(separator: "\n")
+        let table = TextTable(
+            [
+                "PORT", .init("USB ID", rank: 2), .init("SERIAL NUMBER", rank: 4), .init("PATH", rank: 5),
+                .init("DRIVER", rank: 3), .init("PROBABLY", least: 8, rank: 1), "IN USE BY",
+            ], rows)
+        return table.lines(width: width).joined(separator: "\n")
     }
 
     /// A port that came or went, in one line.

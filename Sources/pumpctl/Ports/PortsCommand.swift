@@ -2,6 +2,7 @@ import ArgumentParser
 import DescriptorIO
 import DeviceKit
 import SerialPort
+import Terminal
 import Transports
 
 struct PortsCommand: ContextCommand {
@@ -31,7 +32,7 @@ struct PortsCommand: ContextCommand {
         if ports.isEmpty { output.note("no serial ports") }
         let daemons = await Daemons.now(on: loop)
         let rows = ports.map { SeenPort($0, daemons) }
-        if !rows.isEmpty { output.text(PortTable.text(rows)) }
+        if !rows.isEmpty { output.text(PortTable.text(rows, width: TerminalSize.current?.columns)) }
         for row in rows { output.record(record(row.info, event: event, row, among: ports)) }
     }
 

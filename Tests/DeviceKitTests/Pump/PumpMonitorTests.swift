@@ -147,6 +147,18 @@ struct PumpMonitorTests {
         await monitor.close()
     }
 
+    @Test("The state and the skin's temperature come first: what does not fit on a terminal's line goes from its end")
+    func phrases() {
+        var state = PumpState()
+        for line in ["SPEED:180", Self.on] { state.apply(PumpMessage(line: Array(line.utf8).span)) }
+        #expect(
+            PumpFamily.phrases(of: state) == ["on", "skin 34.5 °C", "70 % (PWM 180)", "water 12.0 °C", "by app"])
+        state.apply(PumpMessage(line: Array("STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5°C}".utf8).span))
+        #expect(
+            PumpFamily.phrases(of: state)
+                == ["off", "skin unknown (the pump says '34.5°C')", "water 12.0 °C", "by app"])
+    }
+
     @Test("A pump that is lost is waited for, and it is told what it was before")
     func lost() async throws {
         // It is asked until it answers, and then for its state.

@@ -135,7 +135,7 @@ import Testing
         let program = try start(pump.home, "--count", "2")
         let lines = try await program.lines()
         #expect(lines.count == 2)
-        let pattern = /\d\d:\d\d:\d\d  off  water 12\.0 °C  skin 34\.5 °C/
+        let pattern = /\d\d:\d\d:\d\d  off  skin 34\.5 °C  water 12\.0 °C/
         #expect(lines.allSatisfy { $0.wholeMatch(of: pattern) != nil }, "\(lines)")
         #expect(try await program.exitStatus() == 0)
     }
@@ -151,7 +151,7 @@ import Testing
             ["monitor", "--timeout", "30", "--interval", "0.5", "--port", pump.home.port], home: pump.home, on: terminal
         )
         for _ in 1...2 {
-            try await terminal.wait(program) { $0.rows.last?.contains("off  water 12.0 °C  skin 34.5 °C") ?? false }
+            try await terminal.wait(program) { $0.rows.last?.contains("off  skin 34.5 °C  water 12.0 °C") ?? false }
         }
         await pump.unplug()
         try await terminal.wait(program) { $0.rows.last?.hasSuffix("link lost  state unknown") ?? false }
