@@ -58,15 +58,13 @@ struct DocumentationTests {
         }
     }
 
-    @Test("README and the picture of the parts name every library")
+    @Test("README names every library")
     func libraries() throws {
         let readme = try MarkdownPage("README.md")
-        let picture = try MarkdownPage.text("docs/parts.svg")
         let products = try MarkdownPage.text("Package.swift").matches(of: /\.library\(name: "(\w+)", targets/)
         #expect(products.count > 5)
         for product in products {
             #expect(readme.prose.contains { $0.hasPrefix("| `\(product.1)` |") }, "\(product.1)")
-            #expect(picture.contains(">\(product.1)<"), "\(product.1)")
         }
     }
 
