@@ -85,8 +85,20 @@ struct ReportTests {
         #expect(text.contains("skip  pump.three: needs # a \\ hand & \"more\"\n"))
         #expect(text.contains("FAIL  pump.two\n        protocols.md#pump-1: \"OK\""))
         #expect(text.contains("\n        > <a href="))
-        #expect(text.hasSuffix("1 passed, 1 failed, 1 skipped\n"))
+        #expect(text.hasSuffix("lines > was sent to the device, < came from it\n1 passed, 1 failed, 1 skipped\n"))
         #expect(!text.contains("\u{1B}"))
+    }
+
+    @Test("The signs of a transcript are told once, and whose lines they are where a program is tested")
+    func legend() {
+        for columns in [TranscriptColumns.ofFirmware, .ofHost] {
+            let text = Self.text(TextReport(columns: columns))
+            #expect(text.components(separatedBy: columns.legend).count == 2, "\(text)")
+            let escaped = columns.legend.replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+            let junit = Self.text(JUnitReport(family: "pump", columns: columns))
+            #expect(junit.components(separatedBy: escaped).count == 2, "\(junit)")
+        }
+        #expect(!TextReport().ending(FirmwareVerdict(), nil).contains("lines"))
     }
 
     private final class JUnitReader: NSObject, XMLParserDelegate {

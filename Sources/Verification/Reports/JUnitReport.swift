@@ -3,9 +3,14 @@ internal import LineProtocol
 /// Results as the XML of JUnit, which CI servers read. It is whole only at its end, since its counts stand first.
 public struct JUnitReport: VerificationReport {
     private let family: String
+    private let columns: TranscriptColumns
 
-    /// - Parameter family: The name of the test suite.
-    public init(family: String) { self.family = family }
+    /// - Parameters:
+    ///   - family: The name of the test suite.
+    ///   - columns: What `>` and `<` mean in transcripts.
+    public init(family: String, columns: TranscriptColumns = .ofFirmware) {
+        (self.family, self.columns) = (family, columns)
+    }
 
     public func beginning(count: Int) -> String { "" }
 
@@ -48,7 +53,7 @@ public struct JUnitReport: VerificationReport {
         case .skipped(let reason):
             return start + ">\n      <skipped message=\"\(Self.escaped(reason))\"/>\n    </testcase>\n"
         case .failed(let expected, let got):
-            let lines = [result.rule] + result.steps.map(\.shown)
+            let lines = [result.rule] + (result.steps.isEmpty ? [] : [columns.legend]) + result.steps.map(\.shown)
             let text = (lines + ["expected: \(expected)", "got: \(got)"]).map(Self.escaped).joined(separator: "\n")
             let message = Self.escaped("expected \(expected), got \(got)")
             return start + ">\n      <failure message=\"\(message)\">\(text)</failure>\n    </testcase>\n"

@@ -2,12 +2,17 @@ internal import LineProtocol
 
 /// Results for people: a line for each check, what was wrong, times, and a summary.
 public struct TextReport: VerificationReport {
-    /// A report on a family's firmware.
+    /// A report on a family's firmware, or on a program that uses it.
     ///
-    /// - Parameter rounds: How often all checks are made.
-    public init(rounds: Int = 1) { self.rounds = rounds }
+    /// - Parameters:
+    ///   - rounds: How often all checks are made.
+    ///   - columns: What `>` and `<` mean in transcripts.
+    public init(rounds: Int = 1, columns: TranscriptColumns = .ofFirmware) {
+        (self.rounds, self.columns) = (rounds, columns)
+    }
 
     private let rounds: Int
+    private let columns: TranscriptColumns
 
     public func beginning(count: Int) -> String { "" }
 
@@ -37,12 +42,26 @@ public struct TextReport: VerificationReport {
             ].map { "\($0) \($1.shownMilliseconds)" }
             text += "time  \(name): \(values.joined(separator: ", ")) ms (\(times.count))\n"
         }
+        if verdict.results.contains(where: { $0.isFailure && !$0.steps.isEmpty }) {
+            text += "lines \(columns.legend)\n"
+        }
         if let cause = verdict.commonCause { text += "cause \(cause.printable())\n" }
         return text + "\(verdict.passedCount) passed, \(verdict.failedCount) failed, \(verdict.skippedCount) skipped\n"
     }
 
     /// Nothing: people read the reason where the program tells failures.
     public func abandonment(_ results: [CheckResult], hasBegun: Bool, _ reason: Abandonment) -> String { "" }
+}
+
+/// Who says what in the transcript of a failed check.
+public struct TranscriptColumns: Sendable, Hashable {
+    /// The meaning of the signs, for people.
+    public let legend: String
+
+    /// pumpctl tests a device.
+    public static let ofFirmware = Self(legend: "> was sent to the device, < came from it")
+    /// pumpctl plays the device, and tests the program that uses it.
+    public static let ofHost = Self(legend: "> is what the played device said, < what the program sent")
 }
 
 extension CheckResult.Step {

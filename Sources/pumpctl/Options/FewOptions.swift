@@ -47,7 +47,7 @@ struct ModuleOptions: ParsableArguments {
             "Write all that is sent and received to this new file, for 'pumpctl replay'.", valueName: "file"))
     var capture: String?
 
-    @Flag(name: .shortAndLong, help: "Show on standard error what is sent and received.")
+    @Flag(name: .shortAndLong, help: "Show on standard error what is sent (>) and received (<).")
     var verbose = false
 
     var shared: SharedOptions {
@@ -84,7 +84,7 @@ struct GATTOptions: ParsableArguments {
         transform: SecondsArgument.typed)
     var wait: SecondsArgument?
 
-    @Flag(name: .shortAndLong, help: "Show on standard error what is sent and received.")
+    @Flag(name: .shortAndLong, help: "Show on standard error what is sent (>) and received (<).")
     var verbose = false
 
     var shared: SharedOptions {
@@ -103,7 +103,7 @@ struct SharedPortOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: "Device family.")
     var family: Family?
 
-    @Flag(name: .shortAndLong, help: "Show on standard error what is sent and received.")
+    @Flag(name: .shortAndLong, help: "Show on standard error what is sent (>) and received (<).")
     var verbose = false
 
     var shared: SharedOptions { .leavingOut { ($0.port, $0.family, $0.verbose) = (port, family, verbose) } }

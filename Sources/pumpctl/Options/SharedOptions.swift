@@ -40,7 +40,7 @@ struct SharedOptions: ParsableArguments {
             "Write all that is sent and received to this new file, for 'pumpctl replay'.", valueName: "file"))
     var capture: String?
 
-    @Flag(name: .shortAndLong, help: "Show on standard error what is sent and received.")
+    @Flag(name: .shortAndLong, help: "Show on standard error what is sent (>) and received (<).")
     var verbose = false
 
     /// Whether none of them was given, but perhaps `--json`.

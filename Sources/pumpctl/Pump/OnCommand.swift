@@ -7,8 +7,13 @@ import Transports
 struct OnCommand: PumpContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "on",
-        abstract: "Start the pump at 70 %, or put it back to that and restart its 30 minutes.",
+        abstract:
+            "Start the pump at 70 %, or put it back to that and restart its 30 minutes. Its knob may set another speed.",
         discussion: """
+            The firmware starts at 70 %. At the first start since the board has had power, and whenever the knob is turned, the \
+            knob sets its own speed a tenth of a second later; the speed that is printed was read behind that. The knob of a \
+            simulated pump stands at 50 %: --knob 716 of pumpctl sim pump, or sim:pump?knob=716, is 70 %.
+
             With --for the pump is switched off at the end, and whatever else ends the run: a signal, Ctrl-Z, a skin sensor \
             that can't be relied on, a pump that does not answer three times in succession. Where the link is lost, pumpctl tries to get the device back and switch it off.
             """,

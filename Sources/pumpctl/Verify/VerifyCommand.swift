@@ -193,6 +193,8 @@ struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
         try checkNumber(of: chosen, family)
         let run = HostVerificationRun(
             verification: verification, simulator: row, isChosen: { isChosen($0) }, options: host, context: context)
-        return try await printing(report.form("\(family).host", rounds: 1), in: context) { try await run.run($0) }
+        return try await printing(report.form("\(family).host", rounds: 1, columns: .ofHost), in: context) {
+            try await run.run($0)
+        }
     }
 }

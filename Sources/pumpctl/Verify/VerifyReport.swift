@@ -6,11 +6,13 @@ import Verification
 enum VerifyReport: String, CaseIterable, ExpressibleByArgument {
     case text, tap, junit, json
 
-    func form(_ family: String, rounds: Int) -> any VerificationReport {
+    func form(
+        _ family: String, rounds: Int, columns: TranscriptColumns = .ofFirmware
+    ) -> any VerificationReport {
         switch self {
-        case .text: TextReport(rounds: rounds)
+        case .text: TextReport(rounds: rounds, columns: columns)
         case .tap: TAPReport(rounds: rounds)
-        case .junit: JUnitReport(family: family)
+        case .junit: JUnitReport(family: family, columns: columns)
         case .json: JSONReport()
         }
     }
