@@ -2,28 +2,67 @@ internal import Glibc
 
 /// A file that an option of a simulated device names.
 enum DeviceFile {
-    /// All of the file; of one that is larger than `limit`, more than `limit` bytes of its beginning.
+    /// All of the file, which has `limit` bytes at most.
     static func bytes(of path: String, limit: Int) throws(DeviceFileError) -> [UInt8] {
         // What is no file must not hold up the program.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { throw DeviceFileError(errno: errno) }
+        guard file >= 0 else { throw DeviceFileError(.unreadable(errno: errno), path: path) }
         defer { close(file) }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while bytes.count <= limit {
+        while true {
             let count = read(file, &buffer, buffer.count)
-            if count < 0 { throw DeviceFileError(errno: errno) }
-            if count == 0 { break }
+            if count < 0 { throw DeviceFileError(.unreadable(errno: errno), path: path) }
+            if count == 0 { return bytes }
             bytes += buffer[..<count]
+            if bytes.count > limit { throw DeviceFileError(.tooLarge(limit: limit), path: path) }
         }
-        return bytes
     }
-
-    /// The words of the system for an error.
-    static func words(_ errno: Int32) -> String { String(cString: strerror(errno)) }
 }
 
-/// The reason of the system why a file can't be read.
-struct DeviceFileError: Error {
-    var errno: Int32
+/// Why a file that an option of a simulated device names can't be used.
+public struct DeviceFileError: Error, Sendable, Hashable {
+    /// The kinds of failure.
+    public enum Code: Sendable, Hashable {
+        /// The file can't be read.
+        case unreadable(errno: Int32)
+        /// It has more bytes than are taken.
+        case tooLarge(limit: Int)
+        /// It is to be an image, and is no PNG.
+        case notPNG
+        /// It is to be an ``AnswerScript``, and the line of that number, from 1, has none of the forms.
+        case malformed(line: Int)
+    }
+
+    /// The kind of failure.
+    public var code: Code
+    /// The file.
+    public var path: String
+
+    /// An error of the given kind.
+    public init(_ code: Code, path: String) {
+        self.code = code
+        self.path = path
+    }
+
+    /// What a person can do about it.
+    public var hint: String {
+        switch code {
+        case .unreadable: "name another file"
+        case .tooLarge: "name a smaller file"
+        case .notPNG: "name a PNG file, or convert this one to PNG first"
+        case .malformed: "begin it with '>' for a line of the host, '>!' for one character, '<' for an answer, or '#'"
+        }
+    }
+}
+
+extension DeviceFileError: CustomStringConvertible {
+    public var description: String {
+        switch code {
+        case .unreadable(let errno): "\(path): \(String(cString: strerror(errno)))"
+        case .tooLarge(let limit): "\(path) is larger than \(limit) bytes, the most that is taken"
+        case .notPNG: "\(path) is no PNG"
+        case .malformed(let line): "\(path):\(line): the line has none of the forms of a script"
+        }
+    }
 }

@@ -17,7 +17,7 @@ extension PeerFirmware {
     public static var settings: [DeviceSetting<PeerFirmware>] {
         [
             DeviceSetting(PeerFirmwareOptions.imageOption) { peer, values, _ throws(DeviceVerbError) in
-                do throws(PeerImageFileError) {
+                do throws(DeviceFileError) {
                     peer.setImage(try PeerImageFile(path: values.text("image") ?? ""))
                 } catch {
                     throw .failed("\(error)", hint: error.hint)

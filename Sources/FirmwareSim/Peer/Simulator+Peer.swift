@@ -4,7 +4,7 @@ extension Simulator {
     /// The text and image peer, which drops nothing. Its image has no more bytes than 10,000,000, which is more than any
     /// receiver takes.
     ///
-    /// Making one throws ``PeerImageFileError``.
+    /// Making one throws ``DeviceFileError``.
     public static let peer = Simulator(
         "peer",
         options: [
@@ -43,7 +43,7 @@ extension PeerFirmwareOptions {
         "acks", .flag, help: "Acknowledge Hello, which the published peer does not do.")
 
     /// As the options of ``Simulator/peer`` have it, from now on.
-    package init(settings: SimulatorSettings) throws(PeerImageFileError) {
+    package init(settings: SimulatorSettings) throws(DeviceFileError) {
         self.init(
             carrier: .line(settings.lineRate), name: settings.text("name") ?? "", startTime: time(nil),
             seed: settings.seed(), imageByteCount: settings.number("size") ?? PeerPicture.leastByteCount,

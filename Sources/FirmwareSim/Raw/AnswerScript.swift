@@ -37,15 +37,11 @@ public struct AnswerScript: Sendable, Hashable {
     private(set) var bytes: [Rule] = []
 
     /// Reads the file at `path`.
-    public init(path: String) throws(AnswerScriptError) {
-        let content: [UInt8]
-        do throws(DeviceFileError) { content = try DeviceFile.bytes(of: path, limit: Self.largestFile) } catch {
-            throw AnswerScriptError(.unreadable(errno: error.errno), path: path)
-        }
-        guard content.count <= Self.largestFile else { throw AnswerScriptError(.tooLarge, path: path) }
+    public init(path: String) throws(DeviceFileError) {
+        let content = try DeviceFile.bytes(of: path, limit: Self.largestFile)
         for (index, line) in content.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
             guard take(line.last == 0x0D ? line.dropLast() : line) else {
-                throw AnswerScriptError(.malformed(line: index + 1), path: path)
+                throw DeviceFileError(.malformed(line: index + 1), path: path)
             }
         }
     }
@@ -86,48 +82,5 @@ public struct AnswerScript: Sendable, Hashable {
         default: return false
         }
         return true
-    }
-}
-
-/// A failure to read an ``AnswerScript``.
-public struct AnswerScriptError: Error, Sendable, Hashable {
-    /// The kinds of failure.
-    public enum Code: Sendable, Hashable {
-        /// The file can't be read.
-        case unreadable(errno: Int32)
-        /// It is larger than 1 MiB.
-        case tooLarge
-        /// The line of that number, from 1, has none of the forms.
-        case malformed(line: Int)
-    }
-
-    /// The kind of failure.
-    public var code: Code
-    /// The file.
-    public var path: String
-
-    /// An error of the given kind.
-    public init(_ code: Code, path: String) {
-        self.code = code
-        self.path = path
-    }
-
-    /// What a person can do about it.
-    public var hint: String {
-        switch code {
-        case .unreadable: "name another file"
-        case .tooLarge: "name a file of at most 1 MiB"
-        case .malformed: "begin it with '>' for a line of the host, '>!' for one character, '<' for an answer, or '#'"
-        }
-    }
-}
-
-extension AnswerScriptError: CustomStringConvertible {
-    public var description: String {
-        switch code {
-        case .unreadable(let errno): "\(path): \(DeviceFile.words(errno))"
-        case .tooLarge: "\(path) is larger than 1 MiB"
-        case .malformed(let line): "\(path):\(line): the line has none of the forms of a script"
-        }
     }
 }

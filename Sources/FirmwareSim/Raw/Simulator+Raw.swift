@@ -1,7 +1,7 @@
 extension Simulator {
     /// A device of no family, which answers as a script has it.
     ///
-    /// Making one throws ``AnswerScriptError``.
+    /// Making one throws ``DeviceFileError``.
     public static let raw = Simulator(
         "raw",
         options: [
@@ -18,7 +18,7 @@ extension Simulator {
 
 extension ScriptedFirmware {
     /// A device by the options of ``Simulator/raw``.
-    package init(settings: SimulatorSettings) throws(AnswerScriptError) {
+    package init(settings: SimulatorSettings) throws(DeviceFileError) {
         var script: AnswerScript?
         if let path = settings.text("script") { script = try AnswerScript(path: path) }
         let ends = ["crlf": "\r\n", "lf": "\n", "cr": "\r"]

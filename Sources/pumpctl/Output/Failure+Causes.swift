@@ -18,8 +18,7 @@ extension Failure {
         case let error as SessionError: self.init(error, family, at: place)
         case let error as BLEError: self.init(error)
         case let error as RescueStoreError: self.init(error)
-        case let error as PeerImageFileError: self.init(error)
-        case let error as AnswerScriptError: self.init(.usage, code: "usage", "\(error)", hint: error.hint)
+        case let error as DeviceFileError: self.init(error)
         case let error as SimulatorOptionError: self.init(.usage, code: "usage", error.words)
         case let error as FileError: self.init(error)
         case let trouble as Trouble: self.init(trouble)
@@ -106,6 +105,16 @@ extension Failure {
             }
         let hint = Self.hint(onRoom: errno, "name another file")
         self.init(status, code: code, "\(path): \(String(cString: strerror(errno)))", hint: hint)
+    }
+
+    /// A file that an option of a simulated device names can't be used.
+    private init(_ error: DeviceFileError) {
+        switch error.code {
+        case .unreadable(let errno): self.init(file: error.path, errno: errno)
+        case .tooLarge: self.init(.usage, code: "too_large", "\(error)", hint: error.hint)
+        case .notPNG: self.init(.usage, code: "not_png", "\(error)", hint: error.hint)
+        case .malformed: self.init(.usage, code: "usage", "\(error)", hint: error.hint)
+        }
     }
 
     /// Standard output takes no more.

@@ -92,14 +92,3 @@ struct PeerHostCommand: PeerSubcommand {
         }
     }
 }
-
-extension Failure {
-    /// A file can't be sent as an image.
-    init(_ error: PeerImageFileError) {
-        switch error.code {
-        case .unreadable(let errno): self.init(file: error.path, errno: errno)
-        case .notPNG: self.init(.usage, code: "not_png", "\(error)", hint: error.hint)
-        case .tooLarge: self.init(.usage, code: "too_large", "\(error)", hint: error.hint)
-        }
-    }
-}

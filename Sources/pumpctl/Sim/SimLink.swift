@@ -24,9 +24,7 @@ enum SimLink {
             return DescriptorLink(line, name: endpoint.text)
         } catch let error as SimulatorOptionError {
             throw error.hint(on: endpoint)
-        } catch let error as PeerImageFileError {
-            throw endpoint.invalid("\(error): \(error.hint)")
-        } catch let error as AnswerScriptError {
+        } catch let error as DeviceFileError {
             throw endpoint.invalid("\(error): \(error.hint)")
         } catch {
             throw LinkError(.system, name: endpoint.text, activity: "open", detail: "\(error)")

@@ -36,13 +36,15 @@ struct PeerHostingTests {
         let folder = TemporaryFolder()
         let large = PeerPicture.signature + [UInt8](repeating: 0, count: PeerFirmwareOptions.largestImage)
         let path = folder.path("image")
-        let flawed: [([UInt8], PeerImageFileError.Code)] = [(Array("GIF".utf8), .notPNG), (large, .tooLarge)]
+        let flawed: [([UInt8], DeviceFileError.Code)] = [
+            (Array("GIF".utf8), .notPNG), (large, .tooLarge(limit: PeerFirmwareOptions.largestImage)),
+        ]
         for (bytes, code) in flawed {
             try Data(bytes).write(to: URL(filePath: path))
-            #expect(throws: PeerImageFileError(code, path: path)) { try PeerImageFile(path: path) }
+            #expect(throws: DeviceFileError(code, path: path)) { try PeerImageFile(path: path) }
         }
         let nothing = folder.path("none")
-        #expect(throws: PeerImageFileError(.unreadable(errno: ENOENT), path: nothing)) {
+        #expect(throws: DeviceFileError(.unreadable(errno: ENOENT), path: nothing)) {
             try PeerImageFile(path: nothing)
         }
     }

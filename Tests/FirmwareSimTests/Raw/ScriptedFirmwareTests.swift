@@ -59,16 +59,16 @@ struct ScriptedFirmwareTests {
         "A line of the file that means nothing is named",
         arguments: [("> A\nB\n", 2), (">! ab\n", 1), ("\n\n>!\n", 3), ("hello", 1)])
     func malformed(text: String, line: Int) throws {
-        let error = #expect(throws: AnswerScriptError.self) { try script(text) }
+        let error = #expect(throws: DeviceFileError.self) { try script(text) }
         #expect(error?.code == .malformed(line: line))
         #expect(error.map { "\($0)" }?.hasSuffix(":\(line): the line has none of the forms of a script") == true)
     }
 
     @Test("A file that can't be read, or is no script by its size, is named")
     func unreadable() throws {
-        let error = #expect(throws: AnswerScriptError.self) { try AnswerScript(path: folder.path("none")) }
+        let error = #expect(throws: DeviceFileError.self) { try AnswerScript(path: folder.path("none")) }
         #expect(error?.code == .unreadable(errno: 2))
-        let large = #expect(throws: AnswerScriptError.self) { try script(String(repeating: "#\n", count: 1 << 20)) }
-        #expect(large?.code == .tooLarge)
+        let large = #expect(throws: DeviceFileError.self) { try script(String(repeating: "#\n", count: 1 << 20)) }
+        #expect(large?.code == .tooLarge(limit: 1 << 20))
     }
 }

@@ -107,11 +107,11 @@ struct SimulatorTests {
         let peer = try #require(try Simulator.peer.device(.init(of: .peer, ["image": path])) as? PeerFirmware)
         #expect(peer.options.image == picture && peer.options.imageName == "a_b.png")
         let text = folder.write("text", to: "text")
-        #expect(throws: PeerImageFileError(.notPNG, path: text)) {
+        #expect(throws: DeviceFileError(.notPNG, path: text)) {
             try Simulator.peer.device(.init(of: .peer, ["image": text]))
         }
         let nothing = folder.path("nothing")
-        #expect(throws: PeerImageFileError(.unreadable(errno: 2), path: nothing)) {
+        #expect(throws: DeviceFileError(.unreadable(errno: 2), path: nothing)) {
             try Simulator.peer.device(.init(of: .peer, ["image": nothing]))
         }
     }

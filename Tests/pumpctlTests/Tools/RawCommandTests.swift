@@ -56,7 +56,7 @@ struct RawCommandTests {
         #expect(ending.status == 64)
         #expect(ending.errors.contains("script:2: the line has none of the forms of a script"), "\(ending)")
         let offered = try await Pumpctl.run("sim", "raw", "--script", folder.path("none"))
-        #expect(offered.status == 64 && offered.errors.contains("No such file"), "\(offered)")
+        #expect(offered.status == 66 && offered.errors.contains("No such file"), "\(offered)")
     }
 
     @Test("An answer that does not end in time, and one of no line, are each told as what they are")
