@@ -42,7 +42,7 @@ public struct PseudoTerminalPath: Sendable {
         return isRenewed && Self.isTerminal(path) ? .replaced : .gone
     }
 
-    private static func isTerminal(_ path: String) -> Bool {
+    static func isTerminal(_ path: String) -> Bool {
         var (number, fileSystem) = (UInt32(0), UInt64(0))
         return cserial_pty_slave(path, &number, &fileSystem) == 0
     }

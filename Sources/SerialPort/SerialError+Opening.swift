@@ -24,7 +24,7 @@ extension SerialError {
         case EACCES, EPERM:
             self.init(
                 .notPermitted, errno: errno, activity: activity, path: path,
-                hint: NodePermissions(path: path)?.hint)
+                hint: NodePermissions(path: path)?.hint(path) ?? "look at who may enter its folder: namei -l \(path)")
         default:
             self.init(errno: errno, activity: activity, path: path)
         }
@@ -38,47 +38,16 @@ extension SerialError {
         // What a lock file says comes last: its program need not have the port.
         let holder =
             PortHolder.all(of: path).first { $0.holdsLock || !isLocked } ?? PortHolder(lockFilesOf: path)
-        let hint =
-            if let holder {
-                HoldingProcess(holder.processID).endingHint
-            } else {
-                "find the program, which is another user's: sudo fuser -v \(path)"
-            }
+        let hint = holder.map { HoldingProcess($0.processID).endingHint } ?? Self.hint(onUnseenHolderOf: path)
         self.init(.busy(holder: holder), errno: EBUSY, activity: "opening", path: path, hint: hint)
     }
-}
 
-/// Who may use a device node, and what someone who may not can do about it.
-package struct NodePermissions {
-    /// The group that the node is of.
-    package var group: String
-    var groupMayUse: Bool
-
-    /// The hint for a person whom the node refused.
-    var hint: String {
-        // Debian gives ports to `dialout`, Arch to `uucp`: the node itself says which.
-        groupMayUse
-            ? "join the port's group, then log in again: sudo usermod -aG \(group) $USER"
-            : "open the port to a group by a udev rule with MODE=\"0660\", GROUP=\"dialout\""
-    }
-}
-
-extension NodePermissions {
-    /// The permissions of a node; nil where they cannot be seen.
-    package init?(path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        self.init(
-            group: Self.name(ofGroup: status.st_gid) ?? String(status.st_gid),
-            groupMayUse: status.st_mode & 0o060 == 0o060)
-    }
-
-    private static func name(ofGroup id: gid_t) -> String? {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16384) { buffer in
-            var entry = Glibc.group()
-            var found: UnsafeMutablePointer<Glibc.group>?
-            let error = getgrgid_r(id, &entry, buffer.baseAddress, buffer.count, &found)
-            return error == 0 && found != nil ? String(cString: entry.gr_name) : nil
-        }
+    /// What a person can do about a program that can't be named.
+    ///
+    /// - Parameter seesAll: Whether the programs of all users are seen.
+    static func hint(onUnseenHolderOf path: String, seesAll: Bool = geteuid() == 0) -> String {
+        seesAll
+            ? "try again; if that fails too, end the program outside this container that has it"
+            : "find the program, which may be another user's: sudo fuser -v \(path)"
     }
 }

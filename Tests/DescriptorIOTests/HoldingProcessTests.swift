@@ -15,6 +15,7 @@ struct HoldingProcessTests {
         await child.closeInput()
         try await child.ending()
         #expect(!process.isThere && !process.isOurs && !process.isStopped)
+        #expect(process.endingHint == "try again: it has ended")
         #expect(HoldingProcess(getpid()).endingHint == "close it there first")
     }
 
@@ -23,7 +24,8 @@ struct HoldingProcessTests {
         let child = try await ChildProcess(["sh", "-c", "kill -STOP $$; echo resumed"])
         let process = HoldingProcess(child.processID)
         while !process.isStopped { await Task.yield() }
-        #expect(process.endingHint == "resume it: kill -CONT \(child.processID)")
+        #expect(process.kind == .stopped(isThisProgram: false))
+        #expect(process.endingHint == "resume it: kill -CONT \(child.processID); then end it")
         child.send(signal: SIGCONT)
         #expect(try await child.output.line() == "resumed")
         try await child.ending()
@@ -43,5 +45,43 @@ struct HoldingProcessTests {
         #expect(process.endingHint == "ask \(name), whose program it is, to end it")
         await child.closeInput()
         try await child.ending()
+    }
+
+    @Test("A program that has started this one, as a shell, is not to be killed")
+    func ancestor() {
+        let process = HoldingProcess(getppid())
+        #expect(process.kind == .ancestor || !process.isOurs)
+        #expect(!process.endingHint.contains("kill "))
+    }
+
+    @Test("Another program of this name may be sending OFF, and is not to be killed")
+    func sameProgram() async throws {
+        let (folder, name) = (TemporaryFolder(), try #require(TextFile.contents(of: "/proc/self/comm")))
+        let path = folder.path(String(name.dropLast()))
+        try await ChildProcess(["cp", "/bin/cat", path]).ending()
+        let child = try await ChildProcess([path])
+        // Until exec(2) it is a copy of this process.
+        while HoldingProcess(child.processID).kind != .sameProgram { await Task.yield() }
+        #expect(!HoldingProcess(child.processID).endingHint.contains("kill "))
+        await child.closeInput()
+        try await child.ending()
+    }
+
+    @Test("Of several only those are killed that may be, and each of the others is named")
+    func several() {
+        let kinds: [HoldingProcess.Kind] = [
+            .other, .foreign(user: "root"), .stopped(isThisProgram: false), .other, .sameProgram, .ancestor, .gone,
+            .foreign(user: nil), .stopped(isThisProgram: true),
+        ]
+        func hint(_ processes: Int32...) -> String { HoldingProcess.endingHint(processes) { kinds[Int($0)] } }
+        #expect(hint(0) == "end it first: kill 0")
+        #expect(hint(0, 3) == "end them first: kill 0 3")
+        #expect(hint(0, 1) == "end 0 first: kill 0; ask root, whose program 1 is, to end it")
+        #expect(hint(2) == "resume it: kill -CONT 2; then end it")
+        #expect(hint(0, 4) == "end 0 first: kill 0; wait for the end of 4, or end it where it was started")
+        #expect(hint(5) == "close it there first: that program has started this command")
+        #expect(hint(6, 7) == "try again: 6 has ended; find out whose program 7 is, and have it ended: sudo ps -fp 7")
+        // It may be an OFF.
+        #expect(hint(8) == "resume it: kill -CONT 8")
     }
 }

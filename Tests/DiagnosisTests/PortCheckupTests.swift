@@ -1,3 +1,4 @@
+import DescriptorIO
 import DeviceKit
 import LineProtocol
 import SerialPort
@@ -16,7 +17,9 @@ import Transports
             port: SerialPortInfo(path: Self.path), use: PortUse(path: Self.path, holders: holders, lockFiles: files),
             processes: (seen: 12, unseen: unseen), baudRate: nil, programs: [],
             daemons: daemons
-        ).findings
+        ) {
+            HoldingProcess.endingHint($0) { $0 == 9 ? .sameProgram : .other }
+        }.findings
     }
 
     @Test(arguments: ["/dev/null", "/etc/passwd"])
@@ -60,11 +63,15 @@ import Transports
         let locked = check(.holder, findings([locker, opener]))
         #expect(locked?.status == .bad)
         #expect(locked?.fact == "locked by picocom (pid 7), minicom (pid 8)")
-        #expect(locked?.remedy == "end it: kill 7 8")
+        #expect(locked?.remedy == "end them first: kill 7 8")
         #expect(locked?.obstacle == .busy)
         let open = check(.holder, findings([opener]))
         #expect(open?.status == .warning)
-        #expect(open?.remedy == "end it: kill 8")
+        #expect(open?.remedy == "end it first: kill 8")
+        let run = PortHolder(processID: 9, command: "pumpctl", holdsLock: true)
+        #expect(
+            check(.holder, findings([run]))?.remedy
+                == "wait for the end of that program, or end it where it was started")
     }
 
     @Test func `What a daemon has is no trouble, and is told with its name there`() {
@@ -79,7 +86,7 @@ import Transports
         var other = device
         other.deviceID = "tty-188-97"
         let foreign = check(.holder, findings([daemon], daemons: Daemons(devices: [other])))
-        #expect(foreign?.remedy == "end it: kill 7")
+        #expect(foreign?.remedy?.description.contains("PUMPCTLD_SOCKET") == true)
     }
 
     @Test func `Who may not use the daemon that has it is told what to do, and not to end it`() {
@@ -90,7 +97,7 @@ import Transports
         #expect(found?.status == .bad)
         #expect(found?.obstacle == .busy)
         #expect(found?.remedy == "join the group")
-        #expect(check(.holder, findings([minicom], daemons: daemons))?.remedy == "end it: kill 8")
+        #expect(check(.holder, findings([minicom], daemons: daemons))?.remedy == "end it first: kill 8")
     }
 
     @Test func `Where nobody was found, it says among which processes`() {
@@ -116,7 +123,7 @@ import Transports
             ]
         ).filter { $0.check == .lockFile }
         #expect(found.map(\.status) == [.warning, .good, .warning])
-        #expect(found.map(\.remedy) == ["end it: kill 4711", nil, "rm \(file)"] as [Remedy?])
+        #expect(found.map(\.remedy) == ["end it first: kill 4711", nil, "rm \(file)"] as [Remedy?])
         #expect(found[0].fact == "minicom (pid 4711) has a lock file for it: \(file)")
         #expect(found[1].fact.description.contains("stale"))
     }

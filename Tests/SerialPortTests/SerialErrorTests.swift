@@ -25,10 +25,34 @@ import Testing
 
     @Test func `The group of the node is the one to join`() {
         #expect(
-            NodePermissions(group: "uucp", groupMayUse: true).hint
+            NodePermissions(owner: "root", group: "uucp", isAdmitted: false).hint("/dev/ttyUSB0")
                 == "join the port's group, then log in again: sudo usermod -aG uucp $USER")
-        #expect(NodePermissions(group: "root", groupMayUse: false).hint.contains("udev rule"))
+        #expect(
+            NodePermissions(owner: "root", group: nil, isAdmitted: false).hint("/dev/ttyUSB0").contains("udev rule"))
         #expect(NodePermissions(path: "/dev/no-such-port") == nil)
+    }
+
+    @Test func `Whom the node admits is not told to join its group`() {
+        let hint = NodePermissions(owner: "root", group: "dialout", isAdmitted: true).hint("/dev/ttyUSB0")
+        #expect(hint.contains("docker run --device /dev/ttyUSB0") && !hint.contains("usermod"))
+    }
+
+    @Test(.enabled(if: geteuid() == 0))
+    func `Nobody is told to join the group of root, one without a name, or one that may not`() throws {
+        let terminal = try PseudoTerminal()
+        for (group, mode) in [(0, 0o660), (65534, 0o660), (12345, 0o660), (5, 0o640)] {
+            #expect(chown(terminal.path, 0, gid_t(group)) == 0 && chmod(terminal.path, mode_t(mode)) == 0)
+            #expect(NodePermissions(path: terminal.path)?.group == nil)
+        }
+        #expect(chmod(terminal.path, 0o660) == 0)
+        #expect(NodePermissions(path: terminal.path)?.group == "tty")
+        #expect(NodePermissions(owner: "bob", isAdmitted: false).hint(terminal.path).hasSuffix(": sudo -u bob"))
+    }
+
+    @Test func `A holder that can't be named is another user's, or for root outside of the container`() {
+        let path = "/dev/ttyUSB0"
+        #expect(SerialError.hint(onUnseenHolderOf: path, seesAll: false).hasSuffix("sudo fuser -v /dev/ttyUSB0"))
+        #expect(!SerialError.hint(onUnseenHolderOf: path, seesAll: true).contains("sudo"))
     }
 
     @Test func `The description is one line with all that is known`() {

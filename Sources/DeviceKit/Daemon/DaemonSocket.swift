@@ -55,12 +55,13 @@ package struct DaemonSocket: Sendable {
     /// What a person does who may not use the socket.
     var permissionHint: String {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        guard let permissions = NodePermissions(path: path) ?? NodePermissions(path: folder) else {
-            return "look at who may use pumpctld: ls -l \(path)"
+        guard let permissions = NodePermissions(path: path) ?? NodePermissions(path: folder, access: 1) else {
+            return "look at who may use pumpctld: namei -l \(path)"
         }
-        return permissions.group == "root"
-            ? "use it as root, or have pumpctld give its socket to a group: ls -l \(path)"
-            : "join the group that may use pumpctld, then log in again: sudo usermod -aG \(permissions.group) $USER"
+        guard let group = permissions.group else {
+            return "use it as \(permissions.owner), or name a group by 'group' in pumpctld's configuration"
+        }
+        return "join the group that may use pumpctld, then log in again: sudo usermod -aG \(group) $USER"
     }
 }
 

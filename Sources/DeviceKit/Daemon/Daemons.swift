@@ -31,6 +31,13 @@ public struct Daemons: Sendable {
         return daemons
     }
 
+    /// What a person can do about a daemon that has a device and was not found: it must not be killed, as others use it too.
+    package static func hint(onUnknownSocketOf daemon: HoldingProcess) -> String {
+        daemon.isStopped
+            ? daemon.resumingHint
+            : "use a share of that pumpctld, or name its socket: \(DaemonSocket.variable)=PATH before the command"
+    }
+
     /// The devices of one name, of which each daemon may have one.
     ///
     /// - Parameter sockets: Where daemons may listen.

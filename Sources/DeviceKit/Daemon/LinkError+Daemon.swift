@@ -62,10 +62,13 @@ extension LinkError {
     func asking(_ error: DaemonError) -> LinkError {
         var explained = self
         switch error.code {
-        case .notRunning: break
+        case .notRunning:
+            if let daemon = holder, daemon.isDaemon { explained.hint = Daemons.hint(onUnknownSocketOf: daemon.process) }
         case .noAnswer:
             if let daemon = error.stopped ?? holder, daemon.isDaemon, daemon.process.isStopped {
                 explained.hint = daemon.process.resumingHint
+            } else if holder?.isDaemon == true {
+                explained.hint = "try again; if that fails too, restart pumpctld, which does not answer"
             }
         case .notPermitted:
             if holder?.isDaemon == true { explained.hint = error.socket?.permissionHint }

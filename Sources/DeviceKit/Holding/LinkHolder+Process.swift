@@ -3,14 +3,8 @@ internal import Glibc
 internal import LineProtocol
 
 extension LinkHolder {
-    /// Whether it is this program, as another process.
-    var isThisProgram: Bool {
-        var (other, own) = (stat(), stat())
-        guard stat("/proc/self/exe", &own) == 0 else { return false }
-        // Another user's program can't be looked at: its name has to do.
-        guard stat("/proc/\(processID)/exe", &other) == 0 else { return command == Self.ownCommand }
-        return other.st_dev == own.st_dev && other.st_ino == own.st_ino
-    }
+    /// Whether it is this program, as another process. Another user's program can't be looked at: its name has to do.
+    var isThisProgram: Bool { process.isThisProgram || command == Self.ownCommand }
 
     /// Whether it is another run of this program, by the same user, that was not stopped.
     var isAnotherRun: Bool { processID != getpid() && isThisProgram && process.isOurs && !process.isStopped }

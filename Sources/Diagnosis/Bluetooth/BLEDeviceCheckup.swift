@@ -80,7 +80,7 @@ struct BLEDeviceCheckup {
         return .warning(
             .connection, of: endpoint,
             "a program on this computer is connected to it\(whom), or one that crashed was; the connection is shared",
-            "stop that program, or: bluetoothctl disconnect \(device.address)")
+            "stop that program; if there is none: bluetoothctl disconnect \(device.address)")
     }
 
     private func services(of device: ScannedDevice) -> Finding {

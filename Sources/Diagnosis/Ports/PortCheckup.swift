@@ -1,3 +1,4 @@
+internal import DescriptorIO
 internal import DeviceKit
 internal import LineProtocol
 internal import SerialPort
@@ -16,6 +17,8 @@ struct PortCheckup {
     let programs: Set<String>
     /// The daemons that may have it.
     var daemons = Daemons()
+    /// What a person can do to get the port from processes that have it.
+    var endingHint = { (processes: [Int32]) in HoldingProcess.endingHint(processes) }
 
     var findings: [Finding] {
         if let error = port.obstacle(), error.code != .notPermitted {
@@ -48,7 +51,12 @@ struct PortCheckup {
         if first.command == "pumpctld", let hint = daemons.permissionHint {
             return .bad(.holder, of: port.path, "\(names) has it, and you may not use it", .advice(hint), .busy)
         }
-        let remedy: Remedy = "end it: kill \(use.holders.map { "\($0.processID)" }.joined(separator: " "))"
+        if first.command == "pumpctld" {
+            return .bad(
+                .holder, of: port.path, "\(names) has it",
+                .advice(Daemons.hint(onUnknownSocketOf: HoldingProcess(first.processID))), .busy)
+        }
+        let remedy = Remedy.advice(endingHint(use.holders.map(\.processID)))
         return first.holdsLock
             ? .bad(.holder, of: port.path, "locked by \(names)", remedy, .busy)
             : .warning(.holder, of: port.path, "open in \(names), which takes part of the answers", remedy)
@@ -77,7 +85,7 @@ struct PortCheckup {
             }
             return .warning(
                 .lockFile, of: port.path, "\(holder) has a lock file for it: \(file.path)",
-                "end it: kill \(processID)")
+                .advice(endingHint([processID])))
         }
     }
 

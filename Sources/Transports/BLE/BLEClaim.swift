@@ -69,7 +69,8 @@ extension LinkError {
     init(busy name: String, deviceID: String, holder: LinkHolder?) {
         self.init(
             .busy, name: name, activity: "open", detail: holder.map { "open in \($0)" } ?? "open in another program",
-            hint: holder.map { HoldingProcess($0.processID).endingHint } ?? "end the program that has the device first",
+            hint: holder.map { HoldingProcess($0.processID).endingHint }
+                ?? "end the program first that has the device, perhaps in a container",
             holder: holder, deviceID: deviceID)
     }
 
@@ -79,7 +80,7 @@ extension LinkError {
     ) {
         self.init(
             .busy, name: name, activity: "open", detail: "another program listens to \(characteristic.uuid)",
-            hint: "stop that program, or disconnect the device: bluetoothctl disconnect \(address)",
+            hint: "stop that program; if there is none, disconnect the device: bluetoothctl disconnect \(address)",
             deviceID: claim.deviceID)
     }
 }

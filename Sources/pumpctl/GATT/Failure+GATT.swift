@@ -27,7 +27,7 @@ extension Failure {
         case .noAnswer(in: _, hint: let advice):
             self.init(
                 .temporaryFailure, code: "no_answer", "\(error)",
-                hint: advice ?? "bring the device nearer, or allow more time: --timeout 10")
+                hint: advice ?? "bring the device nearer, or raise --timeout")
         case .refused:
             self.init(.refused, code: "refused", "\(error)", hint: "see the flags: pumpctl gatt \(device.name.asWord)")
         case .notWritable(let characteristic, let isConfirmed):

@@ -69,7 +69,7 @@ extension Failure {
             .temporaryFailure, code: "mostly_unanswered",
             "\(link.name): \(record.unansweredCount) of \(record.questionCount.counted("question")) had no answer "
                 + "in time",
-            hint: "allow more time: --timeout 5; '-v' shows what is sent and received", outcome: "nothing_changed")
+            hint: "raise --timeout; '-v' shows what is sent and received", outcome: "nothing_changed")
     }
 
     /// Nothing could be measured, and the device was only asked.

@@ -38,7 +38,7 @@ extension Failure {
         switch (error.code, error.hint) {
         case (.unfit, let advice?): hint = "\(advice); see all it has: pumpctl gatt \(name.asWord)"
         case (.timedOut, nil):
-            if hint == nil { hint = "allow more time: --timeout 30; or look for what is in the way: pumpctl doctor" }
+            if hint == nil { hint = "raise --timeout, or look for what is in the way: pumpctl doctor \(name)" }
         case (.notFound, let advice?) where name.hasPrefix("usb:"):
             hint = "\(advice); 'pumpctl doctor' says what may be in the way"
         case (.changedDevice, let advice?):
@@ -161,7 +161,7 @@ extension LinkError.Remedy {
         case .useAs(let family): "use a command of the family \(family), or --family \(family)"
         case .nameDevice: "\(self): see pumpctl --help"
         case .sendNoBreak: "omit --break: only a serial port has a break condition"
-        case .waitForHolder: "wait for its end: --wait 1m"
+        case .waitForHolder: "wait longer for its end: --wait TIME"
         case .share: "end it first; to use the device from both, have it shared: pumpctl serve --help"
         }
     }

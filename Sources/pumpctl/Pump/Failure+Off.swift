@@ -6,6 +6,9 @@ extension Failure {
     static let offByHand =
         "switch off the supply of the pump; or press its button, which toggles, but only while you see or hear it run"
 
+    /// What to do if the next OFF may succeed.
+    private static let offAgain = "repeat it: pumpctl off; if that fails, \(offByHand)"
+
     /// OFF was not acknowledged.
     ///
     /// - Parameter place: Where the pump is.
@@ -19,7 +22,7 @@ extension Failure {
         self.init(error, .pump, at: place, unknownEffect: "the pump may be on")
         switch error.code {
         case .noAnswer, .notUnderstood, .refused: hint = "\(Self.offByHand); then find out why: pumpctl doctor"
-        case .unconfirmed: hint = "repeat it: pumpctl off; if that fails, \(Self.offByHand)"
+        case .unconfirmed: hint = Self.offAgain
         case .notInEffect: hint = Self.offByHand
         default: break
         }
@@ -33,8 +36,9 @@ extension Failure {
         case let error as LinkError:
             self.init(error)
             // More time would not help: it was tried for as long as the system tries.
-            if error.code == .timedOut, error.hint == nil {
-                hint = "switch the pump off by its supply, then look for what is in the way: pumpctl doctor"
+            if error.code == .timedOut, error.hint == nil { hint = "look for what is in the way: pumpctl doctor" }
+            if !error.isMistyped {
+                hint = [hint, "if the pump runs, switch off its supply"].compactMap(\.self).joined(separator: "; ")
             }
         case let error as SessionError: self.init(off: error, at: place)
         case let error as OffByOtherError: self.init(error)
@@ -56,9 +60,20 @@ extension Failure {
     private init(_ error: OffByOtherError) {
         self.init(error.failure)
         message = "\(error.holder.map { "\($0)" } ?? "another pumpctl") has the device: \(message)"
-        guard status == .unavailable, let process = error.holder?.processID else { return }
-        hint =
-            error.isHolderStopped
-            ? "resume it: kill -CONT \(process); or end it: kill -KILL \(process)" : "end it: kill \(process)"
+        guard status == .unavailable else { return }
+        // It may be sending OFF: to kill it could keep OFF from the pump.
+        hint = Self.offAgain
+        if error.isHolderStopped, let process = error.holder?.processID {
+            hint = "resume it: kill -CONT \(process); then \(Self.offAgain)"
+        } else if code == "no_stop" {
+            hint = "end that program where it was started; then \(Self.offAgain)"
+        }
+    }
+}
+
+extension LinkError {
+    /// Whether the endpoint is at fault, and not what it leads to.
+    fileprivate var isMistyped: Bool {
+        [.invalidEndpoint, .ambiguous, .changedDevice, .wrongFamily, .unfit, .unsupported].contains(code)
     }
 }

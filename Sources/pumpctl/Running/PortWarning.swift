@@ -1,3 +1,4 @@
+import DescriptorIO
 import Glibc
 import LineProtocol
 import SerialPort
@@ -7,9 +8,14 @@ struct PortWarning {
     let text: String
     let hint: String
 
-    /// - Parameter seesAll: Whether programs of other users were looked at too.
-    /// - Returns: nil where no other program is known to use the port.
-    init?(_ use: PortUse, seesAll: Bool = geteuid() == 0) {
+    /// - Parameters:
+    ///   - seesAll: Whether programs of other users were looked at too.
+    ///   - endingHint: What a person can do to get the port from processes that have it.
+    /// - Returns: nil if no other program is known to use the port.
+    init?(
+        _ use: PortUse, seesAll: Bool = geteuid() == 0,
+        endingHint: ([Int32]) -> String = { HoldingProcess.endingHint($0) }
+    ) {
         let holders = use.holders.map(\.description)
         let claims = use.claims
         let names = holders + claims.compactMap(\.holder)
@@ -26,8 +32,7 @@ struct PortWarning {
         let text = "warning: \(parts.joined(separator: "; ")): answers may be split between \(sharers)"
         self.text = text.printable()
         let processes = use.holders.map(\.processID) + claims.compactMap(\.processID)
-        let list = processes.map { "\($0)" }.joined(separator: " ")
-        var hint = "end \(processes.count == 1 ? "it" : "them") first: kill \(list)"
+        var hint = endingHint(processes)
         if !seesAll { hint += "; see programs of other users too: sudo fuser -v \(use.path)" }
         self.hint = hint.printable()
     }

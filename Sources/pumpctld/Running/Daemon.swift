@@ -92,7 +92,7 @@ final class Daemon: Sendable {
                 "the group can't reach the socket: its users may not enter the folder",
                 metadata: [
                     "socket": "\(path)",
-                    "hint": "name one in a folder that they may enter: socket = \"/run/pumpctld/socket\" in [daemon]",
+                    "hint": "set 'socket' in [daemon], and PUMPCTLD_SOCKET, to one in a folder that they may enter",
                 ])
         }
         return server

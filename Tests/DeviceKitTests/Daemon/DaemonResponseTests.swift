@@ -46,11 +46,14 @@ import Testing
         let socket = DaemonSocket(path: folder.write("", to: "socket"))
         chmod(socket.path, 0o660)
         #expect(socket.permissionHint.hasPrefix("use it as root"))
-        #expect(chown(socket.path, 0, 12345) == 0)
-        #expect(socket.permissionHint.hasSuffix("sudo usermod -aG 12345 $USER"))
+        #expect(chown(socket.path, 0, 5) == 0)
+        #expect(socket.permissionHint.hasSuffix("sudo usermod -aG tty $USER"))
+        // Another user's daemon: to join that user's group would not help.
+        #expect(chmod(socket.path, 0o600) == 0 && chown(socket.path, 65534, 5) == 0)
+        #expect(socket.permissionHint.hasPrefix("use it as nobody"))
         // The folder may keep others out already.
-        #expect(chown(folder.path, 0, 12346) == 0)
-        #expect(DaemonSocket(path: folder.path("none")).permissionHint.hasSuffix("sudo usermod -aG 12346 $USER"))
+        #expect(chown(folder.path, 0, 5) == 0 && chmod(folder.path, 0o750) == 0)
+        #expect(DaemonSocket(path: folder.path("none")).permissionHint.hasSuffix("sudo usermod -aG tty $USER"))
     }
 
     @Test func `Where the daemon has the device, what is to be done is said in place of ending it`() {
@@ -63,6 +66,13 @@ import Testing
         var other = Self.busy
         other.holder = LinkHolder(processID: 7, command: "minicom")
         #expect(other.asking(denied) == other)
-        #expect(Self.busy.asking(DaemonError(.notRunning)) == Self.busy)
+        #expect(other.asking(DaemonError(.notRunning)) == other)
+    }
+
+    @Test func `A daemon whose socket is elsewhere, or that does not answer, is not to be killed`() {
+        let elsewhere = Self.busy.asking(DaemonError(.notRunning))
+        #expect(elsewhere.code == .busy)
+        #expect(elsewhere.hint?.contains("PUMPCTLD_SOCKET=PATH") == true)
+        #expect(Self.busy.asking(DaemonError(.noAnswer)).hint?.contains("restart pumpctld") == true)
     }
 }

@@ -161,7 +161,7 @@ struct DiscoveryCommandTests {
         #expect(lines.contains { $0.contains(#""check":"present""#) && $0.contains(#""status":"ok""#) })
         let holder = try #require(lines.first { $0.contains(#""check":"holder""#) })
         #expect(holder.contains("locked by flock (pid \(child.processID))") && holder.contains(#""status":"fail""#))
-        #expect(holder.contains(#""remedy":"end it: kill \#(child.processID)""#))
+        #expect(holder.contains(#""remedy":"end it first: kill \#(child.processID)""#))
         #expect(ending.status == 69)
         #expect(opens.count() == 0)
     }

@@ -69,7 +69,8 @@ enum LEDFaultScript: FaultScript {
         guard isAnswered || isConfirmed else {
             return .failed("LED:\(isLit) is called done, and what came is \(LEDOracle.told(bench, from: start))")
         }
-        return await bench.truth() == isLit ? .right(asked: sendings.count + max(questions.count, 1) - 1) : .undetectable
+        let asked = sendings.count + max(questions.count, 1) - 1
+        return await bench.truth() == isLit ? .right(asked: asked) : .undetectable
     }
 
     /// A change was not called done.

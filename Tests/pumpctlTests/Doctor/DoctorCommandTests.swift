@@ -20,7 +20,7 @@ import Testing
         #expect(try await holder.output.line() == "ready")
         let shared = try await Pumpctl.run("doctor", path)
         #expect(shared.output.contains("open in sh (pid \(holder.processID))"), "\(shared)")
-        #expect(shared.output.contains("→ end it: kill \(holder.processID)"))
+        #expect(shared.output.contains("→ end it first: kill \(holder.processID)"))
         #expect(!shared.output.contains("\(sim.processID)"))
         sim.send(signal: SIGTERM)
         _ = try await sim.ending()

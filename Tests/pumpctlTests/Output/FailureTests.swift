@@ -1,8 +1,8 @@
-import DeviceKit
 import LineProtocol
 import Testing
 import Verification
 
+@testable import DeviceKit
 @testable import pumpctl
 
 @Suite("What is said of a command that failed")
@@ -119,6 +119,36 @@ struct FailureTests {
         for hint in [failure.hint, unread.hint] {
             #expect(hint?.contains("its button, which toggles, but only while you see or hear it run") == true)
         }
+    }
+
+    @Test("A program that has the pump and does not answer may be sending OFF: it is not to be killed")
+    func silentHolder() throws {
+        let holder = LinkHolder(processID: 4711, command: "pumpctl")
+        func hint(_ code: String, isStopped: Bool = false) throws -> String {
+            var error = OffByOtherError(OffFailure(status: 69, code: code, message: "it did not answer"), holder)
+            error.isHolderStopped = isStopped
+            let failure = try #require(Failure(offFailing: error, at: nil))
+            #expect(failure.message.hasPrefix("pumpctl (pid 4711) has the device: "))
+            return try #require(failure.hint)
+        }
+        let again = "repeat it: pumpctl off; if that fails, switch off the supply of the pump; or press its button"
+        #expect(try hint("busy").hasPrefix(again))
+        #expect(try hint("busy", isStopped: true).hasPrefix("resume it: kill -CONT 4711; then \(again)"))
+        #expect(try hint("no_stop").hasPrefix("end that program where it was started; then \(again)"))
+    }
+
+    @Test(
+        "Where OFF did not get to the pump, its supply is named beside what is in the way; not for a slip of the pen",
+        arguments: [
+            (.busy, true), (.notFound, true), (.timedOut, true), (.notPermitted, true), (.unavailable, true),
+            (.invalidEndpoint, false), (.ambiguous, false), (.changedDevice, false),
+        ] as [(LinkError.Code, Bool)])
+    func unreachablePump(code: LinkError.Code, isNamed: Bool) throws {
+        let error = LinkError(code, name: "/dev/x", activity: "open", hint: code == .timedOut ? nil : "do this")
+        let failure = try #require(Failure(offFailing: error, at: nil))
+        #expect(failure.message.hasSuffix("; OFF was not sent: the pump may be on"))
+        #expect(failure.hint?.hasSuffix("; if the pump runs, switch off its supply") == isNamed)
+        #expect(failure.hint?.hasPrefix("; ") == false)
     }
 
     @Test("A verification with a failed check behind which the pump may be on ends with 2")

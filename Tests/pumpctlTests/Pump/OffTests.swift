@@ -278,7 +278,7 @@ struct OffTests {
         let ending = try await Pumpctl.run("-p", device.port, "off")
         expectFailure(
             ending, 69, saying: "only measures", "OFF was not sent: the pump may be on",
-            hint: "kill \(holder.processID)")
+            hint: "end that program where it was started; then repeat it: pumpctl off")
         #expect(!device.heard.state.text.contains("OFF"))
         try await end(holder)
         await device.close()

@@ -1,3 +1,4 @@
+import DescriptorIO
 import SerialPort
 import TestSupport
 import Testing
@@ -12,7 +13,9 @@ struct PortWarningTests {
     private func made(
         _ holders: [PortHolder], _ files: [LockFile] = [], seesAll: Bool = true
     ) -> PortWarning? {
-        PortWarning(PortUse(path: "/dev/ttyUSB0", holders: holders, lockFiles: files), seesAll: seesAll)
+        PortWarning(PortUse(path: "/dev/ttyUSB0", holders: holders, lockFiles: files), seesAll: seesAll) {
+            HoldingProcess.endingHint($0) { $0 == Self.shell.processID ? .ancestor : .other }
+        }
     }
 
     private func file(_ processID: Int32?, _ command: String?) -> LockFile {
@@ -33,7 +36,7 @@ struct PortWarningTests {
         let warning = try #require(made([Self.minicom, Self.shell]))
         #expect(warning.text.contains("minicom (pid 4711), sh (pid 12) have /dev/ttyUSB0 open too"))
         #expect(warning.text.hasSuffix("split between them"))
-        #expect(warning.hint == "end them first: kill 4711 12")
+        #expect(warning.hint == "end 4711 first: kill 4711; close it there first: 12 has started this command")
     }
 
     @Test("A lock file of a program that is not seen to have it open")
