@@ -17,7 +17,8 @@ public struct LinePattern: Sendable, Hashable {
     /// Whether `line`, without its end, is one of them.
     public func matches(_ line: String) -> Bool { alternatives.contains { Self.matches(line, $0) } }
 
-    private static func matches(_ line: String, _ parts: [String]) -> Bool {
+    /// Whether a line is what a text describes whose `*` stand between these parts.
+    static func matches(_ line: String, _ parts: [String]) -> Bool {
         guard let first = parts.first, let last = parts.last, line.hasPrefix(first) else { return false }
         guard parts.count > 1 else { return line == first }
         var rest = line.dropFirst(first.count)

@@ -19,6 +19,7 @@ public struct DeviceScan: AsyncSequence, Sendable {
     private let bluez: BlueZ
     private let adapter: String?
     private let family: String?
+    private let filter: DeviceFilter
     private let profiles: GATTProfiles
     private let isLasting: Bool
 
@@ -28,16 +29,19 @@ public struct DeviceScan: AsyncSequence, Sendable {
     ///   - bluez: The connection to bluetoothd; it is left open.
     ///   - adapter: The name or address of an adapter; nil for the first that is on.
     ///   - family: Only devices that may be of this family; nil for any.
+    ///   - filter: Only devices that pass it.
     ///   - profiles: The profiles that families are told by.
     ///   - isLasting: Whether to wait, and scan again, where bluetoothd is started anew, or the adapter is plugged out or
     ///     switched off. Where not, the sequence throws then.
     public init(
         with bluez: BlueZ, on adapter: String? = nil, for family: String? = nil,
+        passing filter: DeviceFilter = DeviceFilter(),
         among profiles: GATTProfiles = .families, isLasting: Bool = false
     ) {
         self.bluez = bluez
         self.adapter = adapter
         self.family = family
+        self.filter = filter
         self.profiles = profiles
         self.isLasting = isLasting
     }
@@ -93,7 +97,7 @@ public struct DeviceScan: AsyncSequence, Sendable {
 
         private mutating func begin() async throws(BLEError) {
             if hasBegun { _ = try await scan.bluez.waitForAdapter(scan.adapter) }
-            reports = try await scan.bluez.scan(for: scan.filter, on: scan.adapter).makeAsyncIterator()
+            reports = try await scan.bluez.scan(for: scan.serviceFilter, on: scan.adapter).makeAsyncIterator()
             events.append(.scanning(isAgain: hasBegun))
             hasBegun = true
         }
@@ -111,6 +115,7 @@ public struct DeviceScan: AsyncSequence, Sendable {
                 let device = ScannedDevice(
                     report, characteristics: await scan.characteristics(of: report), among: scan.profiles)
                 if let family = scan.family, !device.fit.families.contains(family) { return lose(device.address) }
+                guard scan.filter.passes(device) else { return lose(device.address) }
                 show(device)
             case .lost(let address): lose(address)
             }
@@ -132,7 +137,9 @@ public struct DeviceScan: AsyncSequence, Sendable {
         }
     }
 
-    private var filter: ScanFilter {
+    /// The services that bluetoothd is asked for. It is not asked for names or signals: it merges the filters of all programs,
+    /// and would not tell of a device whose signal weakens below what was asked for.
+    private var serviceFilter: ScanFilter {
         ScanFilter(services: family.map { Set(profiles.profiles(of: $0).flatMap(\.services)) } ?? [])
     }
 

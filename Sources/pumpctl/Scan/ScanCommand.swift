@@ -30,19 +30,35 @@ struct ScanCommand: ContextCommand {
         transform: SecondsArgument.typed)
     var time: SecondsArgument?
 
+    @Option(
+        help: ArgumentHelp(
+            "Only devices of this name: a part of it, or with '*' for any text the whole.", valueName: "name"))
+    var name: String?
+
+    @Option(help: ArgumentHelp("Only devices that are heard at least so strongly, in dBm, as -70.", valueName: "dBm"))
+    var rssi: Int?
+
     @Option(help: ArgumentHelp("The Bluetooth adapter, by its name or address.", valueName: "adapter"))
     var adapter: String?
 
     /// Longer than two windows of a device that advertises every two seconds.
     private static let usualTime = Duration.seconds(5)
 
+    func validate() throws {
+        if name?.isEmpty == true { throw ValidationError("--name is a part of a name") }
+        if let rssi, !(-127...20).contains(rssi) { throw ValidationError("--rssi is a number from -127 to 20, as -70") }
+    }
+
     func run(in context: CommandContext) async throws {
         let time = time?.duration ?? (watch ? nil : Self.usualTime)
         let bluez = try await BlueZ.open(on: context.loop)
-        let scan = DeviceScan(with: bluez, on: adapter, for: context.options.family?.name, isLasting: watch)
+        let scan = DeviceScan(
+            with: bluez, on: adapter, for: context.options.family?.name,
+            passing: DeviceFilter(name: name, leastRSSI: rssi), isLasting: watch)
+        let isFiltered = name != nil || rssi != nil || context.options.family != nil
         try await withCleanup({ await bluez.close() }) {
             try await context.run(for: time, whileRead: true) {
-                try await ScanDisplay(context, watches: watch).follow(scan)
+                try await ScanDisplay(context, watches: watch, isFiltered: isFiltered).follow(scan)
             }
         }
         try Task.checkCancellation()

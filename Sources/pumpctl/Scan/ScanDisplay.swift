@@ -7,12 +7,15 @@ import Terminal
 final class ScanDisplay {
     private let output: Output
     private let watches: Bool
+    private let isFiltered: Bool
     private let table: LiveTable?
     private var devices = ScannedDevices()
 
-    init(_ context: CommandContext, watches: Bool) {
+    /// - Parameter isFiltered: Whether only some devices are shown.
+    init(_ context: CommandContext, watches: Bool, isFiltered: Bool) {
         output = context.output
         self.watches = watches
+        self.isFiltered = isFiltered
         table =
             !context.output.isJSON && StandardStream.output.canMoveCursor
             ? LiveTable(placeholder: "scanning…", on: context.loop, write: context.output.draw) : nil
@@ -61,7 +64,9 @@ final class ScanDisplay {
             for device in devices { output.record(device) }
         }
         if devices.isEmpty, isWhole {
-            output.note("no BLE device in sight; one that is connected to a phone, or has no power, is not seen")
+            output.note(
+                "no \(isFiltered ? "such " : "")BLE device in sight; one that is connected to a phone, or has no power, is not "
+                    + "seen")
         }
         guard !output.isJSON else { return }
         for fit in devices.map(\.fit).reduce(into: [FamilyFit](), { if !$0.contains($1) { $0.append($1) } }) {

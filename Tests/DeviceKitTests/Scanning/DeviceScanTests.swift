@@ -24,8 +24,11 @@ struct DeviceScanTests {
     }
 
     @discardableResult @Radio
-    private func add(_ address: String, _ services: [String]) -> RadioDevice {
-        let device = RadioDevice(address, Advertisement(name: "Odd", services: services))
+    private func add(
+        _ address: String, _ services: [String], name: String = "Odd", strength: Int16 = -60
+    ) -> RadioDevice {
+        let device = RadioDevice(address, Advertisement(name: name, services: services))
+        device.signalStrength = strength
         fake.add(device)
         return device
     }
@@ -67,6 +70,21 @@ struct DeviceScanTests {
         #expect("\(sensor.address)" == Self.sensor)
         #expect(sensor.fit.possible == ["storm"])
         await fake.stop()
+    }
+
+    @Test func `By name and signal only what passes is told, and lost once it does not`() async throws {
+        await add(Self.lamp, ["180F"])
+        let pump = await add(Self.pump, ["FFE0"], name: "HMSoft", strength: -60)
+        await add(Self.sensor, ["FFE0"], name: "HMSoft", strength: -90)
+        let filter = DeviceFilter(name: "Soft", leastRSSI: -70)
+        var events = DeviceScan(with: bluez, passing: filter).makeAsyncIterator()
+        let found = try await untilDevice(&events, .found)
+        #expect("\(found.address)" == Self.pump && found.rssi == -60)
+        await Radio.run { pump.signalStrength = -80 }
+        let lost = try await untilDevice(&events, .lost)
+        #expect("\(lost.address)" == Self.pump)
+        await fake.stop()
+        await bluez.close()
     }
 
     @Test func `Where it lasts, an adapter that is off for a while only interrupts it`() async throws {

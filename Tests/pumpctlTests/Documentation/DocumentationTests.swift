@@ -133,7 +133,7 @@ extension DocumentationTests {
                 #expect(words.failure == nil, "\(line)")
                 #expect(grammar.root.shown(words.path) != nil, "\(line): help does not show it")
                 do {
-                    _ = try PumpctlCommand.parsed(arguments)
+                    _ = try PumpctlCommand.parsed(NegativeNumbers.asValues(in: arguments))
                     let command = words.command as? any OptionedCommand.Type
                     try command?.checkOptions(in: arguments, words.path.joined(separator: " "))
                     for (word, next) in zip(arguments, arguments.dropFirst()) where word == "--port" || word == "-p" {

@@ -47,6 +47,18 @@ import Testing
         }
     }
 
+    @Test func `Only devices of a name, and near ones, are shown if that is asked for`() async throws {
+        try await withBLEBench { bench in
+            await fill(bench)
+            let near = try await bench.run("scan", "--for", "2s", "--json", "--name", "soft", "--rssi", "-70").objects()
+            #expect(near.map { $0["address"] as? String } == [Self.pump])
+            let none = try await bench.run("scan", "--for", "2s", "--name", "Soft*")
+            #expect(none.status == 0 && none.output == "")
+            #expect(none.errors.hasPrefix("no such BLE device in sight"))
+            expectFailure(try await bench.run("scan", "--rssi", "70"), 64, saying: "--rssi is a number from -127 to 20")
+        }
+    }
+
     @Test func `A program gets an object for each device, with all keys`() async throws {
         try await withBLEBench { bench in
             await fill(bench)
@@ -186,7 +198,7 @@ import Testing
         expectFailure(
             try await Pumpctl.run("scan", environment: nowhere), 69,
             saying: "the system bus can't be reached (Failed to connect to socket /proc/nowhere",
-            hint: "sudo systemctl start dbus; in a container, mount the host's /run/dbus")
+            hint: "unset DBUS_SYSTEM_BUS_ADDRESS")
         let empty = try await PrivateBus()
         expectFailure(
             try await Pumpctl.run("scan", environment: ["DBUS_SYSTEM_BUS_ADDRESS": empty.address]), 69,
