@@ -97,6 +97,7 @@ public struct MessageIntake: Sendable {
                 if trouble != nil { relay.tell(.storeRecovers) }
                 trouble = nil
                 waiting.removeFirst(batch.count)
+                if !isUncertain, new.count < batch.count { relay.tellOfKnown() }
                 if isUncertain {
                     // Some of them were new to the store that was lost.
                     goal.take(batch.filter { message in !new.contains { $0.id == message.id } })

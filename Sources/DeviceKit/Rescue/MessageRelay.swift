@@ -1,5 +1,6 @@
 public import DescriptorIO
 public import LineProtocol
+internal import Synchronization
 
 /// The store while several links bring messages and hand them on at once.
 ///
@@ -18,6 +19,7 @@ public actor MessageRelay {
     nonisolated let executor: any SerialExecutor & TaskExecutor
     nonisolated let clock: any Clock<Duration>
     nonisolated let tell: @Sendable (RelayEvent) -> Void
+    private let hasToldOfKnown = Atomic(false)
     private let store: any RescueStore
     /// After which new messages nothing more is wanted.
     public nonisolated let goal: MessageGoal
@@ -76,6 +78,11 @@ public actor MessageRelay {
         }
 
         func markSynced(_ ids: [RescueID]) async throws(RescueStoreError) { try await relay.markSynced(ids) }
+    }
+
+    /// Tells that messages have come which were kept before: each phone brings those again whenever it connects.
+    nonisolated func tellOfKnown() {
+        if !hasToldOfKnown.exchange(true, ordering: .relaxed) { tell(.known) }
     }
 
     // MARK: What comes

@@ -37,7 +37,7 @@ extension RelayEvent {
             ]
         case .offer(.interrupted(let error), let name):
             return ["event": .text("interrupted"), "name": .text(name), "error": .text(error.code.rawValue)]
-        case .surplus, .notKept, .storeFails, .storeRecovers, .lost, .back, .waitsForDevice, .nobodyInSight,
+        case .surplus, .known, .notKept, .storeFails, .storeRecovers, .lost, .back, .waitsForDevice, .nobodyInSight,
             .searchFails,
             .notConnected, .waits:
             return nil

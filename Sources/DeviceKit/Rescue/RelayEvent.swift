@@ -9,6 +9,8 @@ public enum RelayEvent: Sendable {
     case kept(RescueMessage)
     /// Messages have come that are new and kept, behind the last that was waited for.
     case surplus([RescueMessage])
+    /// Messages have come that were kept before; told once.
+    case known
     /// A message has come that is not kept for now.
     case notKept(RescueMessage)
     /// Something has come that is no message.

@@ -20,6 +20,7 @@ extension RelayEvent {
         switch self {
         case .kept(let message): message.line(showsStatus: false)
         case .surplus(let messages): "\(messages.count) more came and are kept"
+        case .known: "messages that are kept already have come again, and are not shown"
         case .notKept(let message): "not kept: \(message.line(showsStatus: false))"
         case .malformed(let error):
             "ignored: it is no message: \("\(error)".printable()): \(error.excerpt.printable())"
@@ -43,7 +44,7 @@ extension RelayEvent {
     /// What people can do about it.
     fileprivate var hint: String? {
         switch self {
-        case .surplus: "see them: pumpctl rescue list"
+        case .surplus, .known: "see them: pumpctl rescue list"
         case .storeFails(let error): error.hint
         case .notConnected(_, let error): error.hint
         default: nil

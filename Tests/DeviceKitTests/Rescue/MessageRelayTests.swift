@@ -44,6 +44,27 @@ struct MessageRelayTests {
         #expect(three.filter { !goal.isSurplus($0) } == Array(three.prefix(count)))
     }
 
+    @Test("That messages are known already is told once, however often and by whichever link they come")
+    func known() async throws {
+        let events = Watched<[String]>([])
+        let relay = MessageRelay(store) { event in
+            switch event {
+            case .kept(let message): events.update { $0.append(message.content) }
+            case .known: events.update { $0.append("known") }
+            default: break
+            }
+        }
+        let (one, two) = (try messages("one"), try messages("two"))
+        for arrivals in [[one], [one, two], [one, two]] {
+            let link = ScriptedLink()
+            await link.deliver(arrivals.flatMap { $0 }.map(\.json))
+            await link.end(with: nil)
+            var intake = MessageIntake(relay, from: nil)
+            _ = try await intake.receive(from: link)
+        }
+        #expect(events.state == ["one", "known", "two"])
+    }
+
     @Test("Several links count together, and what another has brought already counts once")
     func together() async throws {
         let goal = MessageGoal(count: 2)
