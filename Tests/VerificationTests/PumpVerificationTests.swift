@@ -49,6 +49,21 @@ struct PumpVerificationTests {
         #expect(VerificationWorld(PumpFirmware.onBench, mutant).verify(.pump).verdict?.commonCause == nil)
     }
 
+    @Test("A check that lacks several things says what lets it run, each of them")
+    func needs() throws {
+        let checks = FamilyVerification.pump.checks.filter { $0.id == "pump.motor.start" }
+        let world = VerificationWorld(PumpFirmware.onBench)
+        let verdict = try #require(
+            world.verify(.pump, checks: checks, hasStimulus: false) {
+                $0.mayRun = false
+                $0.remedies = [.run: "--allow-run", .stimulus: "--stimulus SOCKET"]
+            }.verdict)
+        #expect(
+            verdict.results.map(\.outcome) == [
+                .skipped(reason: "needs leave to run the pump: --allow-run; needs a stimulus: --stimulus SOCKET")
+            ])
+    }
+
     @Test("A firmware that answers at once has no loop to be measured, and passes", arguments: [30, 17_000])
     func noLoop(microseconds: Int) throws {
         let world = VerificationWorld(PumpFirmware.onBench)

@@ -125,14 +125,17 @@ public struct Verification: Sendable {
     }
 
     private func reasonToSkip(_ check: Check) -> String? {
+        var reasons: [String] = []
         if check.needs.contains(.run), !options.mayRun {
-            return options.reason("needs leave to run \(family.driven)", .run)
+            reasons.append(options.reason("needs leave to run \(family.driven)", .run))
         }
         if check.needs.contains(.send), !options.maySend {
-            return options.reason("needs leave to send messages that are kept", .send)
+            reasons.append(options.reason("needs leave to send messages that are kept", .send))
         }
-        if check.needs.contains(.stimulus), stimulus == nil { return options.reason("needs a stimulus", .stimulus) }
-        return nil
+        if check.needs.contains(.stimulus), stimulus == nil {
+            reasons.append(options.reason("needs a stimulus", .stimulus))
+        }
+        return reasons.isEmpty ? nil : reasons.joined(separator: "; ")
     }
 
     private func basisThatFailed(_ check: Check, _ round: Int, _ verdict: FirmwareVerdict) -> String? {
