@@ -1,4 +1,5 @@
 public import DBus
+internal import Glibc
 
 /// Why something could not be done over Bluetooth.
 ///
@@ -67,7 +68,7 @@ public struct BLEError: Error, Sendable, Hashable {
         let meaning: Meaning =
             switch error.code {
             // There is a bus where it has refused this user.
-            case .noBus: Meaning(.noBus, error.name == nil ? nil : error.hint)
+            case .noBus: Meaning(.noBus, error.name == nil ? Self.hintOnNamedBus : error.hint)
             case .refused: Meaning(of: error)
             case .timedOut: Meaning(.timedOut)
             case .cancelled: Meaning(.cancelled)
@@ -77,6 +78,11 @@ public struct BLEError: Error, Sendable, Hashable {
             case .unexpectedValue, .system: Meaning(.failed)
             }
         self.init(meaning.code, name: error.name, message: error.message, activity: activity, hint: meaning.hint)
+    }
+
+    /// What to do about a bus that is not the system's own; nil if it is.
+    private static var hintOnNamedBus: String? {
+        getenv("DBUS_SYSTEM_BUS_ADDRESS").map { _ in "unset DBUS_SYSTEM_BUS_ADDRESS, or start the bus that it names" }
     }
 
     private static func hint(for code: Code) -> String? {

@@ -44,8 +44,13 @@ package final class CaptureFile: Sendable {
             return errno
         }
         guard let failure else { return }
-        let room = failure == EFBIG ? "raise the limit on file sizes (ulimit -f)" : "free space on the disk"
-        throw CaptureError(errno: failure, path, hint: "\(room), then capture to another file")
+        let cure =
+            switch failure {
+            case ENOSPC, EDQUOT: "free space on the disk"
+            case EFBIG: "raise the limit on file sizes (ulimit -f)"
+            default: "check the disk"
+            }
+        throw CaptureError(errno: failure, path, hint: "\(cure), then capture to another file")
     }
 
     /// - Returns: Why not all was written; nil where it was.

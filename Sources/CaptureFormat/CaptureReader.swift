@@ -30,8 +30,7 @@ package struct CaptureReader: ~Copyable {
         self.path = path
         bytes = CaptureBytes.of(path)
         if let errno = bytes.failure {
-            throw CaptureError(
-                errno: errno, path, hint: "name a file that pumpctl --capture or pumpctl record has written")
+            throw CaptureError(errno: errno, path, hint: Self.foreignHint)
         }
         guard let line = try nextLine() else { throw foreign }
         switch CaptureHeader.read(line) {
@@ -47,10 +46,10 @@ package struct CaptureReader: ~Copyable {
     }
 
     private var foreign: CaptureError {
-        CaptureError(
-            .notACapture, path, "not a capture of pumpctl",
-            hint: "name a file that pumpctl --capture or pumpctl record has written")
+        CaptureError(.notACapture, path, "not a capture of pumpctl", hint: Self.foreignHint)
     }
+
+    private static let foreignHint = "name a file that pumpctl --capture or pumpctl record has written"
 
     /// The next event; nil at the end.
     package mutating func next() throws(CaptureError) -> CaptureEvent? {
@@ -96,7 +95,7 @@ package struct CaptureReader: ~Copyable {
         offset += max(0, count)
         if count < 0 {
             if errno == EINTR { return }
-            throw CaptureError(errno: errno, path, hint: "copy the file to another disk")
+            throw CaptureError(errno: errno, path, hint: errno == EISDIR ? Self.foreignHint : "check the disk")
         }
         isAtEnd = count == 0
         lines.append(Array(buffer[..<count]))

@@ -51,7 +51,7 @@ public struct RecorderError: Error, Sendable, Hashable {
         case .notFound: "record something first: pumpctl monitor, or any command with --record"
         case .noPlace: "set HOME or XDG_DATA_HOME to a folder of yours"
         case .notPermitted: "make the folder yours, or name another one by XDG_DATA_HOME"
-        case .locked: "end the program that has the database open"
+        case .locked: "see which program keeps it locked, and close it there: fuser -v \(path)"
         case .full: "make room on the disk; for a limit on file sizes see ulimit -f"
         case .damaged: "move the file away; a new one is begun"
         case .newerSchema: "use the version of pumpctl that wrote it, or move the file away"

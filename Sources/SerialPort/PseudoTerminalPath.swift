@@ -42,6 +42,9 @@ public struct PseudoTerminalPath: Sendable {
         return isRenewed && Self.isTerminal(path) ? .replaced : .gone
     }
 
+    /// Whether a path that leads nowhere may have led to a pseudo-terminal. The nodes of devices are below /dev.
+    package static func isLikely(_ path: String) -> Bool { !path.hasPrefix("/dev/") || path.hasPrefix("/dev/pts/") }
+
     static func isTerminal(_ path: String) -> Bool {
         var (number, fileSystem) = (UInt32(0), UInt64(0))
         return cserial_pty_slave(path, &number, &fileSystem) == 0

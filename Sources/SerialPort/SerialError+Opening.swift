@@ -10,7 +10,9 @@ extension SerialError {
         case ENOENT, ENOTDIR, ELOOP:
             self.init(
                 .noSuchPort, errno: errno, activity: activity, path: path,
-                hint: "check the cable and the name: ls /dev/serial/by-id")
+                hint: PseudoTerminalPath.isLikely(path)
+                    ? "check the path, and that the program runs which offers the port"
+                    : "check the cable and the name: ls /dev/serial/by-id")
         case ENXIO, ENODEV, EIO:
             self.init(
                 .noSuchPort, errno: errno, activity: activity, path: path,

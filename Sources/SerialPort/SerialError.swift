@@ -65,7 +65,11 @@ public struct SerialError: Error, Sendable, Hashable {
             }
         self.init(code, errno: errno, activity: activity, path: path)
         if code == .disconnected {
-            hint = "plug the device in again, or switch it on, then try again"
+            let isOffered = PseudoTerminalPath.isLikely(path)
+            hint =
+                (isOffered
+                    ? "start the program again that offers the port" : "plug the device in again, or switch it on")
+                + ", then try again"
         }
     }
 }

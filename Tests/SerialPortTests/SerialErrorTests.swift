@@ -23,6 +23,14 @@ import Testing
         #expect(SerialError(errno: errno, activity: "reading from", path: "port").code == code)
     }
 
+    @Test(arguments: [
+        ("/dev/ttyUSB0", true), ("/dev/pump", true), ("/dev/pts/7", false), ("/tmp/p", false), ("p", false),
+    ])
+    func `What a program offers has no cable, and is not plugged in`(path: String, isPlugged: Bool) {
+        #expect(SerialError(opening: path, errno: ENOENT).hint?.contains("cable") == isPlugged)
+        #expect(SerialError(errno: EIO, activity: "reading", path: path).hint?.contains("plug") == isPlugged)
+    }
+
     @Test func `The group of the node is the one to join`() {
         #expect(
             NodePermissions(owner: "root", group: "uucp", isAdmitted: false).hint("/dev/ttyUSB0")

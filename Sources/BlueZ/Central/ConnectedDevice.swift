@@ -208,6 +208,7 @@ public actor ConnectedDevice {
     /// bluetoothd remembers what a device has, which may have changed since (bluez#191).
     private var staleHint: String {
         "if the device has other services than before, have bluetoothd forget it: bluetoothctl remove \(address)"
+            + (isPaired ? "; then pair with it again: bluetoothctl pair \(address)" : "")
     }
 
     private func forget(_ write: Outcome<Void>) { writes[ObjectIdentifier(write)] = nil }

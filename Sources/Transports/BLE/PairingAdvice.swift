@@ -8,9 +8,11 @@ struct PairingAdvice: Sendable {
 
     /// What to do where the device has said so.
     var text: String {
-        wasAskedFor
+        (wasAskedFor
             ? "confirm the pairing at the device: run bluetoothctl pair \(address)"
-            : "pair with it: ?pair behind the endpoint, or bluetoothctl pair \(address)"
+            : "pair with it: ?pair behind the endpoint, or bluetoothctl pair \(address)")
+            // A board whose firmware is written anew has forgotten it.
+            + "; if it was paired before, first: bluetoothctl remove \(address)"
     }
 
     /// What to do where it may be so.

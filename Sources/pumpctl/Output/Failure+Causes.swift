@@ -34,15 +34,15 @@ extension Failure {
     init(_ error: LinkError) {
         self.init(
             ExitStatus(error.code), code: error.code.rawValue, "\(error)", hint: error.remedy?.words ?? error.hint)
-        let name = String(error.name.prefix { $0 != "?" })
+        let name = String(error.name.prefix { $0 != "?" }).asWord
         switch (error.code, error.hint) {
-        case (.unfit, let advice?): hint = "\(advice); see all it has: pumpctl gatt \(name.asWord)"
+        case (.unfit, let advice?): hint = "\(advice); see all it has: pumpctl gatt \(name)"
         case (.timedOut, nil):
             if hint == nil { hint = "raise --timeout, or look for what is in the way: pumpctl doctor \(name)" }
-        case (.notFound, let advice?) where name.hasPrefix("usb:"):
+        case (.notFound, let advice?) where error.name.hasPrefix("usb:"):
             hint = "\(advice); 'pumpctl doctor' says what may be in the way"
         case (.changedDevice, let advice?):
-            hint = "\(advice); where it has replaced the first: pumpctl forget \(name.asWord)"
+            hint = "\(advice); where it has replaced the first: pumpctl forget \(name)"
         default: break
         }
     }
@@ -143,6 +143,8 @@ extension Failure {
         switch error.flaw {
         case .unreadable(let errno):
             self.init(file: path, errno: errno)
+            hint =
+                "let this user read it: sudo chmod a+r \(path.asWord); or name another folder by XDG_CONFIG_HOME"
             return
         case .notAnObject: flaw = "this is no JSON object"
         case .wrongType(.port): flaw = "\"port\" is no text"

@@ -6,6 +6,9 @@ extension Failure {
     static let offByHand =
         "switch off the supply of the pump; or press its button, which toggles, but only while you see or hear it run"
 
+    /// The way to stop it while something is in the way of OFF.
+    private static let supply = "if the pump runs, switch off its supply"
+
     /// What to do if the next OFF may succeed.
     private static let offAgain = "repeat it: pumpctl off; if that fails, \(offByHand)"
 
@@ -17,11 +20,14 @@ extension Failure {
             self.init(deviceAwayAt: place)
             outcome = error.outcome.rawValue
             if error.outcome == .unknown { message += "; the pump may be on" }
+            hint = "plug the device in again; \(Self.supply)"
             return
         }
         self.init(error, .pump, at: place, unknownEffect: "the pump may be on")
         switch error.code {
-        case .noAnswer, .notUnderstood, .refused: hint = "\(Self.offByHand); then find out why: pumpctl doctor"
+        case .noAnswer, .notUnderstood, .refused:
+            hint = Self.offByHand
+            if let inquiry = place.map(\.inquiry) ?? "pumpctl doctor" { hint? += "; then find out why: \(inquiry)" }
         case .unconfirmed: hint = Self.offAgain
         case .notInEffect: hint = Self.offByHand
         default: break
@@ -36,9 +42,11 @@ extension Failure {
         case let error as LinkError:
             self.init(error)
             // More time would not help: it was tried for as long as the system tries.
-            if error.code == .timedOut, error.hint == nil { hint = "look for what is in the way: pumpctl doctor" }
+            if error.code == .timedOut, error.hint == nil {
+                hint = "look for what is in the way: pumpctl doctor \(error.name.asWord)"
+            }
             if !error.isMistyped {
-                hint = [hint, "if the pump runs, switch off its supply"].compactMap(\.self).joined(separator: "; ")
+                hint = [hint, Self.supply].compactMap(\.self).joined(separator: "; ")
             }
         case let error as SessionError: self.init(off: error, at: place)
         case let error as OffByOtherError: self.init(error)

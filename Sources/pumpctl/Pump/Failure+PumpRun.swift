@@ -18,6 +18,7 @@ extension Failure {
         case .lost(let link), .notBack(let link), .goneForGood(let link):
             self.init(link)
             (message, outcome) = ("\(error)", error.aftermath == .off ? "off" : "unknown")
+            if error.aftermath == .perhapsOn, DevicePlace(link.name).isReal { hint = Self.offByHand }
         case .failed(let error):
             self.init(error, .pump, unknownEffect: nil)
             (message, outcome) = ("\(message); the pump is off", "off")

@@ -1,4 +1,6 @@
 import DeviceKit
+import LineProtocol
+import SerialPort
 import Transports
 
 /// Where a command's device is, and what carries the link to it: what a person can do about a failure depends on that.
@@ -9,12 +11,16 @@ struct DevicePlace: Sendable, Hashable {
     /// The baud rate that the endpoint names; nil where it names none, or has none.
     let baudRate: String?
 
+    /// Whether a program offers the device, as at a pseudo-terminal.
+    private let isOffered: Bool
+
     /// - Parameter text: The endpoint, as `/dev/ttyUSB0` or `ble:HMSoft`.
     init(_ text: String) {
         name = text
         let endpoint = try? Endpoint(text)
         baudRate = endpoint?.options["baud"]
         carrier = endpoint?.carrier ?? .cable
+        isOffered = endpoint.map { $0.scheme == "serial" && PseudoTerminalPath.isLikely($0.address) } ?? false
     }
 }
 
@@ -22,6 +28,18 @@ struct DevicePlace: Sendable, Hashable {
 extension DevicePlace {
     private static let captureAdvice = "compare what was captured: pumpctl replay FILE"
     private static let trace = "'-v' shows what is sent and received"
+
+    /// Whether there is a device outside of this program.
+    var isReal: Bool { carrier != .simulation && carrier != .capture }
+
+    /// The command that looks for what is in the way of the device; nil if none looks there.
+    var inquiry: String? {
+        switch carrier {
+        case .cable, .radio: "pumpctl doctor \(name.asWord)"
+        case .network: name.hasPrefix("shared:") ? "pumpctl doctor \(name.asWord)" : nil
+        case .simulation, .capture: nil
+        }
+    }
 
     /// Nothing came in answer.
     static func adviceOnSilence(at place: DevicePlace?, _ family: Family) -> String {
@@ -55,6 +73,8 @@ extension DevicePlace {
     /// The link broke.
     static func adviceOnLoss(at place: DevicePlace?) -> String {
         switch place?.carrier ?? .cable {
+        case .cable where place?.isOffered == true:
+            "start the program again that offers it, or plug the device in again"
         case .cable: "plug the device in again"
         case .radio: "bring the device nearer, and check that it is switched on"
         case .network: "check that the server runs and has the device"

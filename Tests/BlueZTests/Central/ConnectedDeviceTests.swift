@@ -247,6 +247,18 @@ struct ConnectedDeviceTests {
         }
     }
 
+    @Test func `That is to be forgotten is to be paired again, if it is paired`() async throws {
+        try await withModule([.read]) { rig in
+            await Radio.run { rig.far.onRead = { _ in throw BlueZError.attribute(0x01) } }
+            let stranger = try await failure { () throws(BLEError) in try await rig.device.read(rig.line) }
+            #expect(stranger?.hint?.contains("bluetoothctl remove") == true)
+            #expect(stranger?.hint?.contains("pair") == false)
+            try await rig.bench.bluez.device(module).pair()
+            let paired = try await failure { () throws(BLEError) in try await rig.device.read(rig.line) }
+            #expect(paired?.hint?.contains("; then pair with it again: bluetoothctl pair ") == true)
+        }
+    }
+
     @Test func `Has not answered where a write is refused as in progress behind one that was never answered`()
         async throws
     {

@@ -47,6 +47,33 @@ struct FailureTests {
         }
     }
 
+    @Test("A device that a program offers is not plugged in, and doctor is named where it looks at the device")
+    func places() {
+        let lost = SessionError(
+            .linkLost, command: "ON", outcome: .unknown, link: LinkError(.disconnected, name: "", activity: "receive"))
+        for path in ["/tmp/pump", "./pump", "/dev/pts/7"] {
+            #expect(Failure(lost, .pump, at: DevicePlace(path)).hint?.hasPrefix("start the program again") == true)
+        }
+        let silence = SessionError(.noAnswer, command: "OFF", outcome: .unknown)
+        for (endpoint, command) in [
+            ("/dev/ttyUSB0", "pumpctl doctor /dev/ttyUSB0"), ("ble:My Pump", "pumpctl doctor 'ble:My Pump'"),
+            ("shared:pump", "pumpctl doctor shared:pump"), ("tcp:bench:4000", nil), ("sim:pump", nil),
+        ] as [(String, String?)] {
+            let hint = Failure(off: silence, at: DevicePlace(endpoint)).hint ?? ""
+            #expect(hint.hasPrefix(Failure.offByHand))
+            #expect(command.map { hint.hasSuffix("find out why: \($0)") } ?? !hint.contains("doctor"), "\(hint)")
+        }
+    }
+
+    @Test(
+        "A name stands in a command as a shell takes it",
+        arguments: [
+            ("ble:HMSoft", "ble:HMSoft"), ("/dev/serial/by-id/usb-1a86_A-if00", "/dev/serial/by-id/usb-1a86_A-if00"),
+            ("ble:My Pump", "'ble:My Pump'"), ("ble:*", "'ble:*'"), ("ble:$(x)", "'ble:$(x)'"), ("", "''"),
+            ("ble:Bob's", "'ble:Bob'\\''s'"), ("ble:Pümpe", "ble:Pümpe"), ("tty?", "'tty?'"),
+        ])
+    func shellWord(text: String, word: String) { #expect(text.asWord == word) }
+
     @Test("A baud rate that the endpoint names is the one to check")
     func baudRate() {
         let silence = SessionError(.noAnswer, command: "STATUS", outcome: .nothingChanged)
@@ -98,6 +125,12 @@ struct FailureTests {
             #expect(failure.outcome == "unknown")
         }
         #expect(Failure(PumpRunError(.notBack(gone))).outcome == "unknown")
+        for cause in [PumpRunError.Cause.notBack(gone), .goneForGood(gone)] {
+            #expect(Failure(PumpRunError(cause)).hint == Failure.offByHand)
+        }
+        // To switch the device on is no advice to who wants the pump off.
+        let away = SessionError(.deviceAway, command: "OFF", outcome: .unknown)
+        #expect(Failure(off: away).hint == "plug the device in again; if the pump runs, switch off its supply")
         #expect(
             PumpRun.Report.offUnanswered(silence).note
                 == "pumpctl: no answer to OFF; the pump may be on; OFF is sent again until it is off")

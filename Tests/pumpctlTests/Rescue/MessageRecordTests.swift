@@ -118,7 +118,7 @@ struct MessageRecordTests {
         try await device.say(Self.json(2, category: "SOS"))
         let errors = try await program.errors.text(upTo: "not kept: ")
         #expect(errors.contains("keeps it locked"))
-        #expect(errors.contains("hint: end the program that has the database open"))
+        #expect(errors.contains("hint: see which program keeps it locked, and close it there: fuser -v "))
         try await device.say(Self.json(3))
         try await program.errors.text(upTo: "no. 3")
         #expect(program.output.state.bytes.count { $0 == 0x0A } == 1, "nothing is told of that is not kept")
@@ -164,7 +164,7 @@ struct MessageRecordTests {
         #expect(ending.errors.contains("not kept, but sent all the same"))
         _ = try await device.heard.wait(for: "the message") { $0.text.contains("help") ? true : nil }
         let later = try await start("rescue", "send", "--later", "--at", "1,2", "second").ending()
-        expectFailure(later, 69, saying: "locked", hint: "end the program")
+        expectFailure(later, 69, saying: "locked", hint: "fuser -v ")
         await holder.closeInput()
         try await holder.ending()
         #expect(try await keptIDs().count == 1)

@@ -1,0 +1,16 @@
+import BlueZ
+import Testing
+
+@testable import Transports
+
+@Suite struct PairingAdviceTests {
+    @Test(arguments: [true, false])
+    func `A board that has forgotten its pairing is paired anew only once this computer has forgotten it too`(
+        wasAskedFor: Bool
+    ) throws {
+        let address = try #require(BluetoothAddress("00:15:83:00:00:10"))
+        let text = PairingAdvice(address: address, wasAskedFor: wasAskedFor).text
+        #expect(text.contains("?pair behind the endpoint") == !wasAskedFor)
+        #expect(text.hasSuffix("; if it was paired before, first: bluetoothctl remove 00:15:83:00:00:10"))
+    }
+}
