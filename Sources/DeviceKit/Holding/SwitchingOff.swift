@@ -36,9 +36,6 @@ public struct SwitchingOff: Sendable {
     /// time.
     private static let retryInterval = Duration.milliseconds(50)
 
-    /// How long a wait lasts before it is told.
-    private static let shortWait = Duration.seconds(1)
-
     private let family: Family
     private let timeout: Duration
     private let wait: Duration
@@ -164,7 +161,7 @@ public struct SwitchingOff: Sendable {
                     if holder?.isAnotherRun == true { error.remedy = .waitForHolder }
                     throw error
                 }
-                if !isTold, waited >= Self.shortWait {
+                if !isTold, waited >= LinkOpening.shortWait {
                     tell(.waiting(holder))
                     isTold = true
                 }

@@ -140,7 +140,7 @@ public struct LinkOpening: Sendable {
     private static let firstPause = Duration.milliseconds(50)
     private static let longestPause = Duration.milliseconds(400)
     /// How long a wait lasts before it is told, and how long a program that can't be named may just have come or gone.
-    private static let shortWait = Duration.seconds(1)
+    static let shortWait = Duration.seconds(1)
     /// How often such a program is looked for at least: on a busy machine each look takes long.
     private static let leastLooks = 6
 
