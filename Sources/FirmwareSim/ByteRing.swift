@@ -26,6 +26,10 @@ struct ByteRing: Sendable {
         return byte
     }
 
+    func contains(_ isSuch: (UInt8) -> Bool) -> Bool {
+        (0..<count).contains { isSuch(slots[(head + $0) % slots.count]) }
+    }
+
     mutating func removeAll() {
         head = 0
         count = 0

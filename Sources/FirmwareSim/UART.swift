@@ -68,6 +68,11 @@ struct UART: Sendable {
     /// Whether a byte is on its way or waits to be read.
     var hasUnreadInput: Bool { nextArrival != nil || !received.isEmpty }
 
+    /// Whether one of such bytes is on its way or waits to be read.
+    func hasUnread(_ isSuch: (UInt8) -> Bool) -> Bool {
+        arrivals[arrivalsTaken...].contains { isSuch($0.byte) } || received.contains(isSuch)
+    }
+
     // MARK: Transmitting
 
     /// Hands over a byte to transmit; `false` if there is no room before ``nextDeparture``.

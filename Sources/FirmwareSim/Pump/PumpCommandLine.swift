@@ -14,8 +14,13 @@ struct PumpCommandLine: Sendable {
     /// What is ready to be handled; while something is, no byte may be added.
     private(set) var waiting: Input?
 
+    /// Whether the beginning of a line has come.
+    var hasBegun: Bool { !buffer.isEmpty }
+
+    static func isLineEnd(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
+
     mutating func append(_ byte: UInt8) {
-        if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
+        if Self.isLineEnd(byte) {
             guard !buffer.isEmpty else { return }
             waiting = .line(buffer)
             buffer.removeAll(keepingCapacity: true)

@@ -101,9 +101,11 @@ extension PumpFirmware {
             && uart.nextDeparture == nil && !uart.hasEmissions
     }
 
-    /// A line of a debug build behind a reply is nothing that a host could wait for.
+    /// A line of a debug build behind a reply is nothing that a host could wait for. The LF of a command that its CR has
+    /// ended is read a turn later, and not answered.
     public var owesReply: Bool {
-        uart.hasUnreadInput || commandLine.waiting != nil || unprinted.count + uart.untransmittedCount > debugTail
+        commandLine.waiting != nil || unprinted.count + uart.untransmittedCount > debugTail
+            || (commandLine.hasBegun ? uart.hasUnreadInput : uart.hasUnread { !PumpCommandLine.isLineEnd($0) })
     }
 
     /// Resets the board: the pump is off, the bootloader runs, then `setup()`, and whatever was in the UART is lost.

@@ -43,7 +43,9 @@ enum CommandRunner {
         if let family, let named = options.family, family != named {
             let failure = Failure(
                 .usage, code: "usage", "this command is for the family \(family), and --family says \(named)",
-                hint: "omit --family")
+                hint: named == .raw
+                    ? "a device of no family has no such command: see what it says by 'pumpctl --family raw console'"
+                    : "omit --family")
             output.report(failure)
             throw ExitCode(failure.status.rawValue)
         }

@@ -136,7 +136,7 @@ struct HostVerificationRun: Sendable {
         if encounter.verdict?.exchanges.isEmpty == true {
             return .failed(
                 expected: "the program uses the device",
-                got: "nothing was sent, and nothing was heard; exit status \(status)")
+                got: "no whole command was sent, and nothing was heard; exit status \(status)")
         }
         return status == 0 ? .passed : .failed(expected: check.expectation, got: "exit status \(status)")
     }
@@ -163,7 +163,11 @@ struct HostVerificationRun: Sendable {
                 context.output.note("pumpctl: \(there.text)", hint: "use it as always, and end with Ctrl-C")
                 try? await context.clock.sleep(for: .seconds(1_000_000_000))
             }
-            encounter.verdict = await handle.withLock(\.self)?.verdict()
+            let device = handle.withLock(\.self)
+            encounter.verdict = await device?.verdict()
+            if options.runsCommand, await device?.observe()["state"] == .text("on") {
+                context.output.note("pumpctl: the program has ended, and has left the pump on")
+            }
             encounter.time = ContinuousClock.now - begin
             return encounter
         }

@@ -162,6 +162,20 @@ struct PumpCommandTests {
         #expect(!owed.isEmpty && owed.allSatisfy { !$0 })
     }
 
+    @Test("The LF of a command that its CR has ended owes no reply", arguments: ["\r\n", "\r\n\n"])
+    func lineEndTail(end: String) {
+        var pump = PumpFirmware()
+        pump.receive(Array("TEMP\(end)".utf8), at: .zero)
+        var bytes: [UInt8] = []
+        for millisecond in 0..<250 where !bytes.contains(Array("C}\r".utf8)) {
+            #expect(pump.owesReply)
+            bytes += pump.advance(to: .milliseconds(millisecond)).flatMap(\.bytes)
+        }
+        #expect(!pump.owesReply && !pump.isQuiescent)
+        pump.receive(Array("T".utf8), at: .milliseconds(250))
+        #expect(pump.owesReply)
+    }
+
     @Test("Debug builds print free text as well")
     func debugLines() {
         var bench = PumpBench(PumpFirmwareOptions(lineRate: .unlimited, printsDebugLines: true))

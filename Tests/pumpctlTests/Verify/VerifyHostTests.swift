@@ -92,6 +92,10 @@ struct VerifyHostTests {
             name: "says OFF once", script: "printf 'OFF\\n' >&3; read -t 1 <&3", device: "unheard",
             finds: ["repeats-off"]),
         BadHost(
+            name: "takes an acknowledged OFF for a pump that is off",
+            script: "until [[ $x == PUMP:OFF* ]]; do printf 'OFF\\n' >&3; read -t 1 x <&3; read -t 1 x <&3; done",
+            device: "unheard", finds: ["repeats-off"]),
+        BadHost(
             name: "starts a pump again that was too warm",
             script: """
                 printf 'ON\\n' >&3; until [[ $x == ERROR* ]]; do read x <&3; done
@@ -145,7 +149,7 @@ struct VerifyHostTests {
             "--family", family, "verify", "--as-device", "--only", "\(family).host.plain", "--run", "--", "sh", "-c",
             "exit \(status)")
         #expect(ending.status == 2, "\(ending)")
-        let got = "got:      nothing was sent, and nothing was heard; exit status \(status)\n"
+        let got = "got:      no whole command was sent, and nothing was heard; exit status \(status)\n"
         #expect(ending.output.contains(got), "\(ending.output)")
     }
 
