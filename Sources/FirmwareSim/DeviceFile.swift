@@ -20,7 +20,7 @@ enum DeviceFile {
     }
 }
 
-/// Why a file that an option of a simulated device names can't be used.
+/// A failure to use the file that an option of a simulated device names.
 public struct DeviceFileError: Error, Sendable, Hashable {
     /// The kinds of failure.
     public enum Code: Sendable, Hashable {

@@ -70,7 +70,7 @@ extension PumpFamily: FollowedFamily {
 // MARK: For people
 
 extension PumpFamily {
-    /// What a wearer must know comes first: where there is little room the last phrases are left out.
+    /// The phrases in the order of their importance to a wearer: on a narrow terminal the last ones are left out.
     public static func phrases(of state: PumpState) -> [String] {
         let temperatures = state.temperatures.texts(beside: state.temperatures.otherFields)
         let water = temperatures.filter { $0.name == "water" }

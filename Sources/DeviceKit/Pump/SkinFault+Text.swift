@@ -22,7 +22,7 @@ extension SkinFault {
 }
 
 extension PumpTemperatures {
-    /// What the pump says of each, by what people call them, for people.
+    /// The temperatures that the pump names, by what people call them: each reading, or the pump's words if it can't be read.
     ///
     /// - Parameter others: The fields of the same line that are not known, or can't be read.
     public func texts(beside others: [PumpStatusField]) -> [(name: String, text: String)] {

@@ -53,9 +53,9 @@ public struct TextReport: VerificationReport {
     public func abandonment(_ results: [CheckResult], hasBegun: Bool, _ reason: Abandonment) -> String { "" }
 }
 
-/// Who says what in the transcript of a failed check.
+/// The meaning of the signs in the transcript of a failed check.
 public struct TranscriptColumns: Sendable, Hashable {
-    /// The meaning of the signs, for people.
+    /// Words for people.
     public let legend: String
 
     /// pumpctl tests a device.

@@ -127,9 +127,9 @@ extension Failure {
         hint = Self.hint(onRoom: errno, "send the results elsewhere")
     }
 
-    /// What to do about a file that takes no more.
+    /// An instruction for a file that takes no more.
     ///
-    /// - Parameter otherwise: What helps whatever the cause.
+    /// - Parameter otherwise: The instruction for any cause.
     private static func hint(onRoom errno: CInt, _ otherwise: String) -> String {
         switch errno {
         case EFBIG: "raise the limit on file sizes (ulimit -f), or \(otherwise)"

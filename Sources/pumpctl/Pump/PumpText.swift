@@ -23,7 +23,7 @@ enum PumpText {
             + rest.map { ($0.name.asWord, $0.value.printable()) }
     }
 
-    /// Why there is no temperature.
+    /// The reason why there is no temperature.
     static func absence(of temperatures: PumpTemperatures) -> String {
         let fields = temperatures.otherFields.map { "\($0.name):\($0.value)".asWord }.joined(separator: ", ")
         return fields.isEmpty

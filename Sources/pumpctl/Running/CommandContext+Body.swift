@@ -51,7 +51,7 @@ extension CommandContext {
 
     /// Runs `body`, for `time` at most.
     ///
-    /// - Parameter whileRead: Whether it only shows what happens, and ends once nobody reads that.
+    /// - Parameter whileRead: Whether `body` only shows events, and ends once the reader of standard output has gone.
     /// - Returns: Whether it came to its end by itself; that its time was up is no failure.
     @discardableResult
     func run(

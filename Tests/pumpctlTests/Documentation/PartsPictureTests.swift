@@ -21,7 +21,7 @@ struct PartsPictureTests {
         modules = try Self.modules()
     }
 
-    /// What each module of Package.swift uses. Headers for C, and what is for tests only, are left out.
+    /// The modules that each module of Package.swift uses. Headers for C, and modules for tests only, are left out.
     private static func modules() throws -> [String: Set<String>] {
         let targets = try MarkdownPage.text("Package.swift").matches(
             of:
@@ -36,7 +36,7 @@ struct PartsPictureTests {
             })
     }
 
-    /// What a module uses, and what that uses in turn.
+    /// The modules that a module uses, and those that they use in turn.
     private static func closure(_ uses: [String: Set<String>], _ module: String) -> Set<String> {
         uses[module, default: []].reduce(into: uses[module, default: []]) { $0.formUnion(closure(uses, $1)) }
     }
