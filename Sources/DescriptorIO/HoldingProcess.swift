@@ -60,7 +60,10 @@ package struct HoldingProcess {
     package var endingHint: String { Self.endingHint([processID]) }
 
     /// What a person can do about a stopped process.
-    package var resumingHint: String { "resume it: kill -CONT \(processID)" }
+    package var resumingHint: String {
+        if case .foreign(let user?) = kind { return "ask \(user), whose program it is, to resume it" }
+        return "resume it: kill -CONT \(processID)"
+    }
 
     /// What a person can do to get what some processes have.
     ///

@@ -25,10 +25,13 @@ extension LinkError {
     init(_ error: DaemonError, name: String) {
         switch error.code {
         case .notRunning:
-            let place = DaemonSocket.named.map { "listens at \($0.path), which $\(DaemonSocket.variable) names" }
+            let (variable, named) = (DaemonSocket.variable, DaemonSocket.named)
+            let place = named.map { "listens at \($0.path), which $\(variable) names" }
             self.init(
                 .unavailable, name: name, activity: "open", detail: "no pumpctld \(place ?? "runs here")",
-                hint: "start pumpctld, or name the device itself, as /dev/ttyUSB0")
+                hint: named == nil
+                    ? "start pumpctld, or name the device itself, as /dev/ttyUSB0"
+                    : "start pumpctld there, or look for others: unset \(variable)")
         case .notPermitted:
             self.init(
                 .notPermitted, name: name, activity: "open", detail: "the socket of pumpctld",
