@@ -24,8 +24,8 @@ public struct PumpOnReport: Sendable {
             // A refusal is of a later turn too.
             if error.code != .refused {
                 var error = error
-                // Nothing answers, and the caller waits for the status.
-                if error.code == .noAnswer { error.command = "STATUS" }
+                // The caller waits for the status. Only a reply that is none is one to the question that was sent.
+                if error.code != .notUnderstood { error.command = "STATUS" }
                 throw error
             }
         }

@@ -112,7 +112,7 @@ struct OnTests {
         await device.close()
         let ending = try await program.ending()
         expectFailure(
-            ending, 74, saying: "the link broke at TEMP", "the pump acknowledged ON; its state now is not known",
+            ending, 74, saying: "the link broke at STATUS", "the pump acknowledged ON; its state now is not known",
             hint: "pumpctl status")
         if isJSON { #expect(try ending.object()["outcome"] as? String == "acknowledged") }
     }
