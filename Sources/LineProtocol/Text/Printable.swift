@@ -24,7 +24,7 @@ extension String {
         let text = printable()
         let isPlain = text.unicodeScalars.allSatisfy { scalar in
             scalar.properties.isAlphabetic || scalar.properties.numericType != nil
-                || "_-./:%@+=".unicodeScalars.contains(scalar)
+                || "_-./:%@+=\\{}?".unicodeScalars.contains(scalar)
         }
         return isPlain && !text.isEmpty ? text : "'\(text.replacing("'", with: "'\\''"))'"
     }

@@ -167,7 +167,7 @@ struct PumpCommandTests {
         var pump = PumpFirmware()
         pump.receive(Array("TEMP\(end)".utf8), at: .zero)
         var bytes: [UInt8] = []
-        for millisecond in 0..<250 where !bytes.contains(Array("C}\r".utf8)) {
+        for millisecond in 0..<250 where !bytes.contains(Array("C}\r\n".utf8)) {
             #expect(pump.owesReply)
             bytes += pump.advance(to: .milliseconds(millisecond)).flatMap(\.bytes)
         }
