@@ -80,7 +80,7 @@ public struct BLEError: Error, Sendable, Hashable {
         self.init(meaning.code, name: error.name, message: error.message, activity: activity, hint: meaning.hint)
     }
 
-    /// What to do about a bus that is not the system's own; nil if it is.
+    /// The advice on a bus that is not the system's own; nil if it is.
     private static var hintOnNamedBus: String? {
         getenv("DBUS_SYSTEM_BUS_ADDRESS").map { _ in "unset DBUS_SYSTEM_BUS_ADDRESS, or start the bus that it names" }
     }

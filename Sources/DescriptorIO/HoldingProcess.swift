@@ -25,7 +25,7 @@ package struct HoldingProcess {
         case other
     }
 
-    /// What decides how this process can be ended.
+    /// The properties of this process that decide how it can be ended.
     package var kind: Kind {
         if processID == getpid() { return .own }
         guard let user else { return isHidden ? .foreign(user: nil) : .gone }
@@ -65,9 +65,9 @@ package struct HoldingProcess {
         return "resume it: kill -CONT \(processID)"
     }
 
-    /// What a person can do to get what some processes have.
+    /// The advice on how to get a thing that some processes have.
     ///
-    /// - Parameter kind: What decides how a process can be ended.
+    /// - Parameter kind: Gives the kind of a process.
     package static func endingHint(_ processes: [Int32], kind: (Int32) -> Kind = { HoldingProcess($0).kind }) -> String
     {
         let isAlone = processes.count == 1
@@ -79,7 +79,7 @@ package struct HoldingProcess {
         return (killing + others).joined(separator: "; ")
     }
 
-    /// What the kernel tells of it from its state on; empty if that can't be read.
+    /// The fields of its /proc/PID/stat, from the state on; empty if that can't be read.
     private var status: Substring {
         guard let status = TextFile.contents(of: "/proc/\(processID)/stat"), let name = status.lastIndex(of: ")") else {
             return ""
@@ -119,7 +119,7 @@ package struct HoldingProcess {
 }
 
 extension HoldingProcess.Kind {
-    /// What to do about a process that must not be killed; nil for one that may be.
+    /// The advice on a process that must not be killed; nil for one that may be.
     ///
     /// - Parameter isAlone: Whether the sentence is about this process alone, so that it need not be named.
     fileprivate func hint(_ process: Int32, isAlone: Bool) -> String? {

@@ -1,7 +1,7 @@
 internal import DescriptorIO
 import Glibc
 
-/// Who may use a node of a file system, and what someone who was refused can do about it.
+/// The users who may use a node of a file system, and the advice for one who was refused.
 package struct NodePermissions {
     /// The user that the node belongs to.
     package var owner: String

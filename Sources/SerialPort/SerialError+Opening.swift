@@ -44,7 +44,7 @@ extension SerialError {
         self.init(.busy(holder: holder), errno: EBUSY, activity: "opening", path: path, hint: hint)
     }
 
-    /// What a person can do about a program that can't be named.
+    /// The advice on a program that can't be named.
     ///
     /// - Parameter seesAll: Whether the programs of all users are seen.
     static func hint(onUnseenHolderOf path: String, seesAll: Bool = geteuid() == 0) -> String {

@@ -31,7 +31,7 @@ public struct Daemons: Sendable {
         return daemons
     }
 
-    /// What a person can do about a daemon that has a device and was not found: it must not be killed, as others use it too.
+    /// The advice on a daemon that has a device and was not found: it must not be killed, as others use it too.
     package static func hint(onUnknownSocketOf daemon: HoldingProcess) -> String {
         daemon.isStopped
             ? daemon.resumingHint

@@ -17,7 +17,7 @@ struct PortCheckup {
     let programs: Set<String>
     /// The daemons that may have it.
     var daemons = Daemons()
-    /// What a person can do to get the port from processes that have it.
+    /// The advice on how to get the port from processes that have it.
     var endingHint = { (processes: [Int32]) in HoldingProcess.endingHint(processes) }
 
     var findings: [Finding] {

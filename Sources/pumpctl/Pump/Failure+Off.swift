@@ -9,7 +9,7 @@ extension Failure {
     /// The way to stop it while something is in the way of OFF.
     private static let supply = "if the pump runs, switch off its supply"
 
-    /// What to do if the next OFF may succeed.
+    /// The advice if the next OFF may succeed.
     private static let offAgain = "repeat it: pumpctl off; if that fails, \(offByHand)"
 
     /// OFF was not acknowledged.
