@@ -1,4 +1,4 @@
-package import DescriptorIO
+internal import DescriptorIO
 internal import Glibc
 internal import LineProtocol
 internal import SerialPort
@@ -28,23 +28,16 @@ package struct DaemonSocket: Sendable {
     /// What the names of this user's daemons' sockets begin with.
     private static let name = "pumpctld"
 
-    /// The path where a daemon is to listen where nothing else is said: in the folder that systemd has made for it, or in this
-    /// user's, beside other daemons; nil where there is none.
-    package static func pathOfOwn(on loop: EventLoop) async -> String? {
-        if let named { return named.path }
+    /// The paths at which a daemon may listen if it was given none, best first: it takes the first that no other daemon has.
+    ///
+    /// They are in the folder that systemd has made for it, or in this user's. Empty if there is no such folder.
+    package static var pathsOfOwn: [String] {
+        if let named { return [named.path] }
         if let folders = getenv("RUNTIME_DIRECTORY"), let folder = String(cString: folders).split(separator: ":").first
         {
-            return "\(folder)/socket"
+            return ["\(folder)/socket"]
         }
-        guard let folder = RuntimeFolder.make().first else { return nil }
-        let path = "\(folder)/\(name)"
-        let deadline = ContinuousClock.now.advanced(by: .seconds(1))
-        guard let other = try? await DescriptorChannel.connect(to: .unix(path: path), on: loop, deadline: deadline)
-        else {
-            return path
-        }
-        await other.close()
-        return "\(path)-\(getpid())"
+        return RuntimeFolder.make().first.map { ["\($0)/\(name)", "\($0)/\(name)-\(getpid())"] } ?? []
     }
 
     /// Those of them that are there, or may be: who may not look into a folder can't tell.

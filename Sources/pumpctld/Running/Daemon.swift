@@ -75,18 +75,24 @@ final class Daemon: Sendable {
 
     /// Offers the devices by their names to programs, pumpctl among them; nil where there is no folder for the socket.
     private func openServer(of devices: [SharedDevice]) async throws(DaemonFailure) -> SharingServer? {
-        var path = configuration.daemon.socket
-        if path == nil { path = await DaemonSocket.pathOfOwn(on: loop) }
-        guard let path else {
-            log.warning("there is no folder for a socket: pumpctl does not find the devices by itself")
-            return nil
+        let paths = configuration.daemon.socket.map { [$0] } ?? DaemonSocket.pathsOfOwn
+        for path in paths {
+            let server = SharingServer(devices, at: path, group: shares.group?.id, on: loop) { [log] event in
+                log.log(LogEntry(SharingReport(device: "", event), of: .pump))
+            }
+            do throws(DescriptorError) { try await server.open() } catch {
+                // To look before would not do: another daemon may start at this moment.
+                if error.errno == EADDRINUSE, path != paths.last { continue }
+                throw DaemonFailure(error, at: .unix(path: path))
+            }
+            warnOfFolder(of: path)
+            return server
         }
-        let server = SharingServer(devices, at: path, group: shares.group?.id, on: loop) { [log] event in
-            log.log(LogEntry(SharingReport(device: "", event), of: .pump))
-        }
-        do throws(DescriptorError) { try await server.open() } catch {
-            throw DaemonFailure(error, at: .unix(path: path))
-        }
+        log.warning("there is no folder for a socket: pumpctl does not find the devices by itself")
+        return nil
+    }
+
+    private func warnOfFolder(of path: String) {
         if let group = shares.group, !group.mayEnterFolder(of: path) {
             log.warning(
                 "the group can't reach the socket: its users may not enter the folder",
@@ -95,7 +101,6 @@ final class Daemon: Sendable {
                     "hint": "set 'socket' in [daemon], and PUMPCTLD_SOCKET, to one in a folder that they may enter",
                 ])
         }
-        return server
     }
 
     // MARK: Devices

@@ -111,6 +111,20 @@ struct DaemonTests {
         await pump.close()
     }
 
+    @Test("listens at a path of its own if the usual one was taken since it looked")
+    func takenMeanwhile() async throws {
+        let pump = try await PumpBehindTerminal()
+        let folder = TemporaryFolder()
+        #expect(mkdir(folder.path("pumpctl"), 0o700) == 0)
+        _ = folder.write("", to: "pumpctl/pumpctld")
+        let daemon = try await Self.start(["--port", pump.port], ["XDG_RUNTIME_DIR": folder.path])
+        try await daemon.errors.text(upTo: "the link is open")
+        #expect(access(folder.path("pumpctl/pumpctld-\(daemon.processID)"), F_OK) == 0)
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ending().status == 0)
+        await pump.close()
+    }
+
     @Test("is named where it was stopped, and not waited for", arguments: ["shared:pump", nil])
     func stopped(endpoint: String?) async throws {
         let pump = try await PumpBehindTerminal()
