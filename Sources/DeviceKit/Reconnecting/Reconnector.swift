@@ -186,7 +186,7 @@ public final class Reconnector: Sendable {
             defer { monitor.close() }
             for try await event in monitor {
                 guard case .attached(let port) = event, identity.matches(port) else { continue }
-                if let link = try await link(at: endpoint.serialPort(at: port.path), &doubt) { return link }
+                if let link = try await link(at: port.path, of: identity, &doubt) { return link }
             }
             throw CancellationError()
         }
@@ -229,10 +229,25 @@ public final class Reconnector: Sendable {
             hint: "plug the adapter in, and start again")
     }
 
-    /// Opens a port that is there, in spite of those who look at it first; nil once it is gone again.
-    private func link(at port: Endpoint, _ doubt: inout LinkError.Code?) async throws -> (any Link)? {
-        while access(port.address, F_OK) == 0 {
-            if let link = try await attempt(port, &doubt) { return link }
+    /// Opens a USB serial port, and tries again while another program has it.
+    ///
+    /// - Returns: The link, or nil once the port at this path is no longer the device's. Another may have its name then.
+    private func link(
+        at path: String, of identity: PortIdentity, _ doubt: inout LinkError.Code?
+    ) async throws -> (any Link)? {
+        // nil if udev can't be asked now.
+        func isDevices() -> Bool? {
+            try? SerialPortDiscovery.ports().contains { $0.path == path && identity.matches($0) }
+        }
+        while access(path, F_OK) == 0 {
+            switch isDevices() {
+            case false?: return nil
+            case true?:
+                guard let link = try await attempt(endpoint.serialPort(at: path), &doubt) else { break }
+                if isDevices() == true { return link }
+                await link.close()
+            case nil: break
+            }
             await pause(nil, Self.interval)
             try Task.checkCancellation()
         }

@@ -36,8 +36,9 @@ struct ReopeningCommandTests {
         let monitor = try await testbed.start(
             "pumpctl", "--no-record", "--port", pair.endpoint, "--json", "monitor", "--interval", "0.5")
         _ = try await monitor.output.line()
-        try await first.stop()
+        // In this order: the number of a terminal that has gone is given to whoever makes the next one.
         try await testbed.unplug("ttyUSB0")
+        try await first.stop()
 
         let other = try await SimulatedPump()
         try await testbed.plug(pair.other, at: "1-4", as: "ttyUSB1", terminal: other.path)
@@ -45,6 +46,39 @@ struct ReopeningCommandTests {
         // A terminal's number is only given again once the terminal has gone.
         try #require(second.path != other.path, "\(other.errors)")
         try await testbed.plug(pair.mine, at: "1-2", as: "ttyUSB2", terminal: second.path)
+        try await expect(monitor, opens: second, andNot: other)
+    }
+
+    @Test("One that is unplugged while another program has it leaves its name to another, which is not opened")
+    func busyAndGone() async throws {
+        let first = try await SimulatedPump()
+        try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: first.path)
+        let monitor = try await testbed.start(
+            "pumpctl", "--no-record", "--port", "usb:1a86:7523@1-2", "--json", "monitor", "--interval", "0.5")
+        _ = try await monitor.output.line()
+        try await testbed.unplug("ttyUSB0")
+        try await first.stop()
+
+        let taken = try PseudoTerminal()
+        let holder = open(taken.path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        defer { close(holder) }
+        try #require(flock(holder, LOCK_EX) == 0)
+        let attempts = Watched(0)
+        let watch = try await OpeningWatch.shared.begin(taken.path) { attempts.update { $0 += 1 } }
+        try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB1", terminal: taken.path)
+        try await attempts.wait(for: "an attempt to open it") { $0 > 0 ? () : nil }
+        await OpeningWatch.shared.end(watch)
+        try await testbed.unplug("ttyUSB1")
+
+        let other = try await SimulatedPump()
+        try await testbed.plug(.ch340, at: "1-4", as: "ttyUSB1", terminal: other.path)
+        let second = try await SimulatedPump()
+        try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB2", terminal: second.path)
+        try await expect(monitor, opens: second, andNot: other)
+    }
+
+    private func expect(_ monitor: ChildProcess, opens second: SimulatedPump, andNot other: SimulatedPump) async throws
+    {
         while !monitor.opened.contains(second.path) {
             try #require(!monitor.opened.contains(other.path), "\(second.path) is its own")
             _ = try await monitor.output.line("news of the adapter that is back")

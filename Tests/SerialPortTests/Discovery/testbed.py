@@ -70,15 +70,19 @@ def plug(node, path, vendor, product, driver, interface=0, terminal=None, produc
         "DEVNAME": name_of_node, "USEC_INITIALIZED": "1000",
         "ID_PATH": f"pci-0000:00:14.0-usb-0:{path.split('-')[1]}:1.{interface}", "DEVLINKS": " ".join(links),
         **({"ID_MM_PORT_IGNORE": "1"} if rule == "port" else {})})
-    ports[node] = (syspath, name, path)
+    ports[node] = (syspath, parent, name, path)
 
 
 def unplug(node):
-    syspath, interface, path = ports.pop(node)
+    syspath, parent, interface, path = ports.pop(node)
+    if os.path.islink(f"{nodes}/{node}"):
+        os.unlink(f"{nodes}/{node}")
     testbed.uevent(syspath, "remove")
     testbed.remove_device(syspath)
+    if parent.endswith("/" + node):
+        testbed.remove_device(parent)
     testbed.remove_device(f"/sys/devices/{path}/{interface}")
-    if not any(other[2] == path for other in ports.values()):
+    if not any(other[3] == path for other in ports.values()):
         testbed.remove_device(f"/sys/devices/{path}")
 
 
