@@ -31,6 +31,42 @@ struct OtherFamilyTests {
         #expect(verdict.aftermath == .untouched)
     }
 
+    /// A board that starts as its port is opened.
+    enum Start: CaseIterable {
+        /// It hears what is sent meanwhile at once.
+        case listening
+        /// What is sent meanwhile is lost.
+        case deaf
+        /// It answers what was sent meanwhile once it has started.
+        case late
+    }
+
+    @Test(
+        "A board that prints boot lines when its port opens is asked until it answers, and passes",
+        arguments: ["led", "storm"], Start.allCases)
+    func boots(family: String, start: Start) throws {
+        let row = try #require(FamilyVerification.named(family))
+        func verdict(_ world: VerificationWorld<some SimulatedDevice>) throws -> FirmwareVerdict {
+            world.link.mayHaveReset = start != .listening
+            let boot = "ets Jul 29 2019 12:21:46\r\n\r\nrst:0x1 (POWERON_RESET),boot:0x13 (SPI_FAST_FLASH_BOOT)\r\n"
+            world.loop.at(.microseconds(10)) { world.link.arrive(Array(boot.utf8)) }
+            var (held, isThere) = ("", start == .listening)
+            world.loop.at(.milliseconds(2300)) { isThere = true }
+            world.onWrite = { text in
+                if start == .late { held += text } else { held = text }
+                guard isThere else { return nil }
+                defer { held = "" }
+                return held
+            }
+            return try #require(world.verify(row).verdict)
+        }
+        let options = StormFirmwareOptions(interval: .milliseconds(400), echoesCommand: true)
+        let verdict =
+            try family == "led"
+            ? verdict(VerificationWorld(LEDFirmware())) : verdict(VerificationWorld(StormFirmware(options: options)))
+        #expect(verdict.isPassed && verdict.skipped.isEmpty, "\(verdict.results.filter { $0.outcome != .passed })")
+    }
+
     @Test("A storm sensor that keeps the protocol passes every check")
     func storm() throws {
         let world = VerificationWorld(StormFirmware(options: StormFirmwareOptions()))

@@ -35,7 +35,7 @@ extension FamilyVerification {
         ],
         begin: { bench in
             do {
-                bench.memory = try await bench.light("LED\n", isQuestion: true)
+                bench.memory = try await bench.untilAnswered { try await bench.firstLight(behind: $0) }
                 return .ready
             } catch let failure as CheckFailure {
                 return .unusable(failure)
@@ -64,6 +64,14 @@ extension Bench {
     /// Asks for the light: `0` or `1`.
     fileprivate func light(_ command: String, isQuestion: Bool = false) async throws -> String {
         String(try await ask(raw: command, [.light], isQuestion: isQuestion)[0].text.dropFirst("LED:".count))
+    }
+
+    /// Asks a board that may be starting, behind so many questions without an answer.
+    fileprivate func firstLight(behind unanswered: Int) async throws -> String {
+        try await send("LED\n", isQuestion: true)
+        let line = try await hearPastStart(.light)
+        if unanswered > 0 { try await drain(quiet: .milliseconds(700)) }
+        return String(line.text.dropFirst("LED:".count))
     }
 
     fileprivate func expect(light: String) async throws {

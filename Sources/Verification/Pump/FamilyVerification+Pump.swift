@@ -43,9 +43,6 @@ extension FamilyVerification {
 
 /// How a pump is treated: it is not touched where it runs, and is off behind each check and at the end.
 enum PumpCare {
-    /// Longer than a board that was reset takes to hear: bootloader and `setup()`.
-    private static let startTime = Duration.seconds(5)
-
     /// What runs, or ran until a fault stopped it, is somebody's.
     ///
     /// An older answer, which a server has kept or somebody else has asked for, must not be taken for this pump's: what has
@@ -56,8 +53,7 @@ enum PumpCare {
         } else {
             try await bench.leaveOutArrived()
         }
-        let patience = bench.link.mayHaveReset ? max(startTime, bench.options.timeout) : bench.options.timeout * 2
-        let first = try await readOff(bench, within: patience)
+        let first = try await readOff(bench, within: bench.startPatience)
         guard case .ready = first else { return first }
         // What was asked while a board started waits in its UART, and is answered too.
         try await takeLateAnswers(bench)

@@ -6,7 +6,7 @@ extension FamilyVerification {
         family: "storm", checks: logChecks + liveChecks,
         begin: { bench in
             do {
-                bench.storedLog = (try await bench.readLog(), [])
+                bench.storedLog = (try await bench.untilAnswered { try await bench.readLog(behind: $0) }, [])
                 return .ready
             } catch let failure as CheckFailure {
                 return .unusable(failure)

@@ -1,8 +1,12 @@
+internal import LineProtocol
+
 /// A log that a sensor has told.
 struct StoredLog {
     /// How long a check waits for a log, and the silence that ends it.
     static let limit = Duration.seconds(8)
     static let silence = Duration.seconds(1)
+    /// What stands before its first row.
+    static let prefix = "LOG Values: "
     static let reasonNotToWait =
         "the log takes longer than \(limit.milliseconds / 1000) s: let the sensor have a shorter one"
 
@@ -19,7 +23,10 @@ private struct LogText {
     private let keepsPacketBounds: Bool
     private var pieces: [String] = []
 
-    init(keepsPacketBounds: Bool) { self.keepsPacketBounds = keepsPacketBounds }
+    init(_ keepsPacketBounds: Bool, _ first: HeardLine) {
+        self.keepsPacketBounds = keepsPacketBounds
+        append(first.text.dropFirst(StoredLog.prefix.count))
+    }
 
     mutating func append(_ text: some StringProtocol) { pieces.append(String(text)) }
 
@@ -39,33 +46,47 @@ private struct LogText {
 
 extension Bench {
     /// Asks for the log.
-    func readLog() async throws -> StoredLog {
+    ///
+    /// - Parameter unanswered: Of a board that may be starting, the number of questions without an answer. Their answers may
+    ///   come before this one's.
+    func readLog(behind unanswered: Int? = nil) async throws -> StoredLog {
         let (count, start) = (steps.count, elapsed)
         try await say("GET_LOG", isQuestion: true)
-        var (log, text, hasBegun) = (StoredLog(), LogText(keepsPacketBounds: keepsPacketBounds), false)
-        // Live rows may come more often than that, and are no part of it.
-        var deadline = start + options.timeout
+        let first = try await unanswered == nil ? hearLog() : hearPastStart(.begin(StoredLog.prefix))
+        measure(.replyLatency, max(first.begin - start, .zero))
+        var (log, text) = (StoredLog(), LogText(keepsPacketBounds, first))
+        var (earlier, deadline) = (unanswered ?? 0, elapsed + StoredLog.silence)
         while let line = try await line(by: min(deadline, start + StoredLog.limit)) {
-            if !hasBegun, line.message.text == "GET_LOG" {
-                note("says GET_LOG back")
-            } else if line.text.hasPrefix("LIVE LOG: ") {
-                continue
-            } else if !hasBegun {
-                try require(line.text.hasPrefix("LOG Values: "), "LOG Values: …", got: line.bytes.shown)
-                hasBegun = true
-                measure(.replyLatency, max(line.begin - start, .zero))
-                text.append(line.text.dropFirst("LOG Values: ".count))
+            // Live rows may come more often than that, and are no part of it.
+            if line.text.hasPrefix("LIVE LOG: ") { continue }
+            if earlier > 0, line.text.hasPrefix(StoredLog.prefix) {
+                earlier -= 1
+                text = LogText(keepsPacketBounds, line)
             } else {
                 text.append(line.text)
             }
-            if hasBegun { deadline = elapsed + StoredLog.silence }
+            deadline = elapsed + StoredLog.silence
         }
-        try require(hasBegun, "LOG Values: …", got: "no answer in \(options.timeout.milliseconds) ms")
         log.isWhole = elapsed < start + StoredLog.limit
         log.rows = text.rows(isWhole: log.isWhole)
         leaveOutSteps(behind: count)
         log.steps = Array(steps[count...])
         return log
+    }
+
+    /// Takes the first line of a log.
+    private func hearLog() async throws -> HeardLine {
+        let deadline = elapsed + options.timeout
+        while let line = try await line(by: deadline) {
+            if line.text.hasPrefix(StoredLog.prefix) { return line }
+            if line.message.text == "GET_LOG" {
+                note("says GET_LOG back")
+            } else if !line.text.hasPrefix("LIVE LOG: ") {
+                throw CheckFailure(expected: "\(StoredLog.prefix)…", got: line.bytes.shown)
+            }
+        }
+        throw CheckFailure(
+            expected: "\(StoredLog.prefix)…", got: "no answer in \(options.timeout.inSeconds) s")
     }
 
     /// The log that was asked for last; asked for anew where this check has judged that before.
