@@ -18,7 +18,7 @@ struct HostRowTests {
                 var rules: [String] = []
                 for check in device.checks {
                     #expect(ids.insert(verification.id(of: check, with: device)).inserted)
-                    if case .rule(let rule) = check.judgement { rules.append(rule) }
+                    rules += check.expectations
                 }
                 var given = device.options
                 if !rules.isEmpty { given["expect"] = rules.joined(separator: ",") }

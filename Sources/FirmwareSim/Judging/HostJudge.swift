@@ -38,6 +38,8 @@ public struct HostJudge: Sendable {
     /// Whether a whole command has come that the device is yet to answer: it has not been quiet since.
     private(set) var awaitsReply = false
     private var said: [UInt8] = []
+    /// The line before that, and its end.
+    private var saidBefore: [UInt8] = []
     /// The commands that have come since the line began that the device says: a host need not wait for its end.
     private var early: [[UInt8]] = []
     /// What the host has to react to, or to say again: what is expected, and since when.
@@ -211,7 +213,7 @@ public struct HostJudge: Sendable {
 
     private mutating func endLine(at time: Duration) {
         if !said.isEmpty { seen.note(.said(said)) }
-        for index in expectations.indices where expectations[index].lines.contains(where: { said.starts(with: $0) }) {
+        for index in expectations.indices where expectations[index].lines.contains(where: isSaid) {
             switch expectations[index].rule.kind {
             case .reaction:
                 tested.insert(index)
@@ -221,13 +223,20 @@ public struct HostJudge: Sendable {
                 let isAnswer = expectations[index].lines.first.map(said.starts(with:)) ?? true
                 if !isAnswer, waiting.contains(where: { $0.index == index }) { tested.insert(index) }
                 waiting.removeAll { $0.index == index }
+            case .meets: tested.insert(index)
             case .refrains:
                 tested.insert(index)
                 if !early.contains(where: urgent.contains) { restrained.insert(index) }
             default: break
             }
         }
+        if !said.isEmpty { saidBefore = said + [UInt8(ascii: "\n")] }
         (said, early) = ([], [])
+    }
+
+    /// Whether the line that ends begins so, or the two that end with it.
+    private func isSaid(_ beginning: [UInt8]) -> Bool {
+        said.starts(with: beginning) || (saidBefore + said).starts(with: beginning) && beginning.contains(0x0A)
     }
 
     /// The device has nothing left to say: whatever was asked is answered, and what it says next is unasked.

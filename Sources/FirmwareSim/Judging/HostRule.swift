@@ -1,6 +1,8 @@
 /// What can be expected of a host, as a row.
 public struct HostRule: Sendable {
-    enum Kind: Sendable, Hashable { case commands, baudRate, noFlush, oneInFlight, pacing, reaction, repeats, refrains }
+    enum Kind: Sendable, Hashable {
+        case commands, baudRate, noFlush, oneInFlight, pacing, reaction, repeats, refrains, meets
+    }
 
     /// What is taken behind `=`.
     enum Amount: Sendable, Hashable {
@@ -11,6 +13,7 @@ public struct HostRule: Sendable {
         case repetition
         /// A command, and a line.
         case restraint
+        case line
     }
 
     /// What it is called, in lower case, as `pacing`.
@@ -56,6 +59,10 @@ public struct HostRule: Sendable {
             help: "Does not send a command behind a line that begins so, until it has switched the device off.",
             source: "https://github.com/prusa3d/Prusa-Firmware/issues/14", kind: .refrains, amount: .restraint),
     ]
+
+    /// Asks nothing of the host: it stays untested until the device has said what a test of the host depends on.
+    static let meets = HostRule(
+        name: "meets", help: "Is there when a line comes that begins so.", source: "", kind: .meets, amount: .line)
 }
 
 /// What a host is expected to do: `NAME[=AMOUNT]`.
@@ -69,6 +76,7 @@ public struct HostRule: Sendable {
 /// | `repeats=5s/OFF@line:PUMP:OFF` | it sends `OFF` again within 5 s, until a line has come that begins with `PUMP:OFF` |
 /// | `repeats=5s/OFF@line:PUMP:OFF|STATUS:{State:OFF` | … until one of these lines has come |
 /// | `refrains=ON@line:ERROR` | behind a line that begins with `ERROR` it does not send `ON` before `OFF` |
+/// | `meets=line:OK\nSTATUS:` | it is there when a line `OK` comes, and then one that begins with `STATUS:` |
 public struct HostExpectation: Sendable {
     let rule: HostRule
     /// How long it has; zero where the rule takes no time.
@@ -83,7 +91,7 @@ public struct HostExpectation: Sendable {
     /// The expectation that a text is.
     init(_ text: String) throws(WrongPart) {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard let rule = HostRule.all.first(where: { $0.name == parts[0] }) else {
+        guard let rule = (HostRule.all + [.meets]).first(where: { $0.name == parts[0] }) else {
             let known = HostRule.all.map(\.name)
             throw WrongPart(text, .unknown(UnknownWord(kind: "rule", word: parts[0], known: known)))
         }
@@ -106,15 +114,20 @@ public struct HostExpectation: Sendable {
             return true
         case (.reaction, let text?), (.restraint, let text?): return takeReaction(text)
         case (.repetition, let text?): return takeReaction(text) && command != nil
+        case (.line, let text?): return takeLines(text)
         }
+    }
+
+    private mutating func takeLines(_ text: String) -> Bool {
+        guard case .line(let beginning)? = Occasion(text) else { return false }
+        let text = String(decoding: beginning, as: UTF8.self)
+        lines = text.split(separator: "|", omittingEmptySubsequences: false).map { Array($0.utf8) }
+        return !lines.contains([])
     }
 
     private mutating func takeReaction(_ text: String) -> Bool {
         let parts = text.split(separator: "@", maxSplits: 1).map(String.init)
-        guard parts.count == 2, case .line(let beginning)? = Occasion(parts[1]) else { return false }
-        let text = String(decoding: beginning, as: UTF8.self)
-        lines = text.split(separator: "|", omittingEmptySubsequences: false).map { Array($0.utf8) }
-        guard !lines.contains([]) else { return false }
+        guard parts.count == 2, takeLines(parts[1]) else { return false }
         var words = parts[0].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         if rule.amount != .restraint {
             guard let time = SimulatorOption.time(words.removeFirst()) else { return false }
@@ -148,6 +161,7 @@ extension HostRule.Amount {
         case .reaction: "a time, a command unless any will do, and a line, as in \(name)=5s/OFF@line:ERROR"
         case .repetition: "a time, a command, and a line, as in \(name)=5s/OFF@line:PUMP:OFF"
         case .restraint: "a command, and a line, as in \(name)=ON@line:ERROR"
+        case .line: "a line, as in \(name)=line:ERROR"
         }
     }
 }

@@ -19,10 +19,12 @@ public struct HostCheck: Sendable {
     public let expectation: String
     /// Whether it can be judged only where the host is on a pseudo-terminal.
     public let needsTerminal: Bool
+    /// What the device has to have said, or the host has passed without a test: `meets=line:STATUS:`; nil for nothing.
+    public let premise: String?
 
     init(
         _ name: String, _ number: Int, _ words: String, _ judgement: Judgement, expecting expectation: String,
-        needsTerminal: Bool = false
+        needsTerminal: Bool = false, premise: String? = nil
     ) {
         self.name = name
         self.number = number
@@ -30,6 +32,12 @@ public struct HostCheck: Sendable {
         self.judgement = judgement
         self.expectation = expectation
         self.needsTerminal = needsTerminal
+        self.premise = premise
+    }
+
+    /// What the played device has to watch for, as `pumpctl sim --expect` takes it.
+    public var expectations: [String] {
+        if case .rule(let rule) = judgement { [rule] } else { premise.map { [$0] } ?? [] }
     }
 }
 

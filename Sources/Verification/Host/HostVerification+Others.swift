@@ -9,17 +9,23 @@ extension HostVerification {
                     HostCheck(
                         "commands", 3, "a host sends GET_LOG", .rule("commands"),
                         expecting: "the program sends GET_LOG, and nothing else"), fastBaud,
-                    understands(3, "GET_LOG is answered by LOG Values: …"),
+                    understands(3, "GET_LOG is answered by LOG Values: …", meeting: "LOG Values:"),
                 ]),
             PlayedDevice(
                 "echoing", "a sensor that echoes what it is asked", ["echo": "on", "interval": "off"],
-                [understands(5, "a host ignores the GET_LOG that comes back")]),
+                [understands(5, "a host ignores the GET_LOG that comes back", meeting: "GET_LOG")]),
             PlayedDevice(
                 "long", "a sensor with a log that takes several notifications", ["rows": "2000", "interval": "off"],
-                [understands(7, "a long log takes several lines or notifications")]),
+                [
+                    understands(
+                        7, "a long log takes several lines or notifications", meeting: "LOG Values:")
+                ]),
             PlayedDevice(
                 "measuring", "a sensor that measures while its log is read", ["interval": "400ms"],
-                [understands(8, "a live row neither ends nor prolongs the silence that ends a log")]),
+                [
+                    understands(
+                        8, "a live row neither ends nor prolongs the silence that ends a log", meeting: "LIVE LOG:")
+                ]),
         ])
 
     /// Programs and apps that switch an LED.
@@ -32,11 +38,11 @@ extension HostVerification {
                     HostCheck(
                         "commands", 3, "LED asks, LED:1 and LED:0 set; over BLE one byte", .rule("commands"),
                         expecting: "the program sends only commands that the board has"),
-                    fastBaud, understands(3, "LED is answered by LED:0 or LED:1"),
+                    fastBaud, understands(3, "LED is answered by LED:0 or LED:1", meeting: "LED:"),
                 ]),
             PlayedDevice(
                 "lit", "a board that is lit already", ["lit": "on"],
-                [understands(6, "the value that was written is the new state")]),
+                [understands(6, "the value that was written is the new state", meeting: "LED:")]),
         ])
 
     /// Programs and apps that talk to a peer.
@@ -48,7 +54,10 @@ extension HostVerification {
                 [fastBaud, understands(10, "the published peer acknowledges nothing")]),
             PlayedDevice(
                 "acknowledging", "a peer that acknowledges Hello", ["acks": "on"],
-                [understands(10, "Hello ack is a sign that the peer listens, and no more than that")]),
+                [
+                    understands(
+                        10, "Hello ack is a sign that the peer listens, and no more than that", meeting: "Hello ack")
+                ]),
         ])
 
     /// Phones and programs that take rescue messages.

@@ -7,7 +7,7 @@ extension HostVerification {
                 "plain", "the pump as it is", [:], rules + [baud, understands(11, "each command has its reply")]),
             PlayedDevice(
                 "one-thermistor", "a pump with one thermistor", ["thermistors": "1"],
-                [understands(29, "firmware with one thermistor says Temp, and TEMP:34.5")]),
+                [understands(29, "firmware with one thermistor says Temp, and TEMP:34.5", meeting: "STATUS:|TEMP:")]),
             PlayedDevice(
                 "older", "an older firmware: bare line feeds, and times while the pump is off",
                 ["line-end": "lf", "idle-times": "on"],
@@ -17,7 +17,11 @@ extension HostVerification {
                 rules + [understands(41, "a host passes over the lines of a debug build")]),
             PlayedDevice(
                 "interrupting", "a pump whose unasked lines come between the lines of a reply", ["interrupts": "on"],
-                rules + [understands(36, "at any moment, also between the two lines of a reply")]),
+                rules + [
+                    understands(
+                        36, "at any moment, also between the two lines of a reply",
+                        meeting: "OK\nSTATUS:|OK\nMANUAL:")
+                ]),
             PlayedDevice(
                 "cut", "a pump behind a module that cuts its lines anywhere", ["fault": "split"],
                 rules + [understands(2, "a notification has at most 20 bytes, and cuts lines anywhere")]),
@@ -56,8 +60,12 @@ extension HostVerification {
 
 extension HostVerification {
     /// That a host gets along with a device.
-    static func understands(_ number: Int, _ words: String) -> HostCheck {
-        HostCheck("understands", number, words, .exitStatus, expecting: "the program ends with exit status 0")
+    ///
+    /// - Parameter lines: The beginnings of lines of which it has to meet one, or of two lines in a row; nil for any.
+    static func understands(_ number: Int, _ words: String, meeting lines: String? = nil) -> HostCheck {
+        HostCheck(
+            "understands", number, words, .exitStatus, expecting: "the program ends with exit status 0",
+            premise: lines.map { "meets=line:" + $0 })
     }
 
     /// The baud rate of the boards with an ESP32.

@@ -82,10 +82,7 @@ struct HostVerificationRun: Sendable {
         _ device: PlayedDevice, _ checks: [HostCheck]
     ) throws(SimulatorOptionError) -> SimulatorSettings {
         var given = device.options
-        let rules = checks.compactMap { check -> String? in
-            guard case .rule(let rule) = check.judgement, !isImpossible(check) else { return nil }
-            return rule
-        }
+        let rules = checks.filter { !isImpossible($0) }.flatMap(\.expectations)
         // What goes over the line is kept where anything is expected at all.
         given["expect"] = rules.isEmpty ? "commands" : rules.joined(separator: ",")
         return try simulator.line.settings(given, over: options.usesRadio ? .radio : .line)
@@ -123,10 +120,12 @@ struct HostVerificationRun: Sendable {
                 let got = "\(finding.moment): \(finding.detail)"
                 return (.failed(expected: check.expectation, got: got), finding.exchanges)
             }
-            if verdict.untested.contains(rule) { return (.skipped(reason: "it never came to the test"), []) }
+            if verdict.untested.contains(rule) { return (.skipped(reason: Self.untested), []) }
             return (.passed, exchanges)
         }
     }
+
+    private static let untested = "it never came to the test"
 
     private func ending(_ encounter: Encounter, _ check: HostCheck) -> CheckResult.Outcome {
         guard options.runsCommand else { return .skipped(reason: "needs a program: --run -- command") }
@@ -138,7 +137,9 @@ struct HostVerificationRun: Sendable {
                 expected: "the program uses the device",
                 got: "no whole command was sent, and nothing was heard; exit status \(status)")
         }
-        return status == 0 ? .passed : .failed(expected: check.expectation, got: "exit status \(status)")
+        if status != 0 { return .failed(expected: check.expectation, got: "exit status \(status)") }
+        let isTested = check.premise.map { encounter.verdict?.untested.contains($0) == false } ?? true
+        return isTested ? .passed : .skipped(reason: Self.untested)
     }
 
     // MARK: Encounters

@@ -145,6 +145,19 @@ struct HostJudgeTests {
         #expect("\(verdict)" == "\(rule): never came to the test")
     }
 
+    @Test("A line that a test depends on has to come, and two in a row where two are named")
+    func meets() throws {
+        let rules = ["meets=line:STATUS:|MANUAL:", "meets=line:OK\nSTATUS:"]
+        var judge = try Self.judge(rules.joined(separator: ","))
+        judge.hear(Self.bytes("STATUS\nON\n"), at: .zero, isAnswering: false)
+        judge.say(Self.bytes("OK\r\nPUMP:ON\r\n"), at: .seconds(1))
+        #expect(judge.verdict(at: .seconds(1)).untested == rules)
+        judge.say(Self.bytes("STATUS:{State:ON}\r\nOK\r\n"), at: .seconds(2))
+        #expect(judge.verdict(at: .seconds(2)).untested == [rules[1]])
+        judge.say(Self.bytes("STATUS:{State:ON}\r\n"), at: .seconds(3))
+        #expect(judge.verdict(at: .seconds(3)).hasPassed)
+    }
+
     @Test("Of many findings the first are kept, and all counted")
     func many() throws {
         var judge = try Self.judge("pacing=1s")
@@ -163,7 +176,7 @@ struct HostJudgeTests {
             "", "bogus", "baud=9600", "pacing", "pacing=0", "reaction=5s", "reaction=5s/@line:X",
             "reaction=5s@command:1",
             "baud,", "reaction=x@line:X", "commands=1", "repeats", "repeats=5s@line:X", "repeats=5s/OFF", "refrains",
-            "refrains=@line:X", "refrains=ON", "refrains=ON/OFF@line:X",
+            "refrains=@line:X", "refrains=ON", "refrains=ON/OFF@line:X", "meets", "meets=X", "meets=line:",
         ] {
             #expect(throws: SimulatorOptionError.self, "\(text)") { try Simulator.pump.settings(["expect": text]) }
         }
