@@ -129,10 +129,10 @@ struct OtherFamilyTests {
         Mutant(kills: "led.off", flaw: "can't be put out", hears: ["LED:0\n": "LED:1\n"]),
         Mutant(
             kills: "led.again", flaw: "says something else the second time",
-            says: [.init(line: "LED:1", becomes: ["LED:0"], behind: "LED:1\n", spared: 2, times: 1)]),
+            says: [.init(line: "LED:1", becomes: ["LED:0"], behind: "LED:1\n", spared: 3, times: 1)]),
         Mutant(
             kills: "led.kept", flaw: "forgets when it is asked again",
-            says: [.init(line: "LED:1", becomes: ["LED:0"], behind: "LED\n", spared: 4, times: 1)]),
+            says: [.init(line: "LED:1", becomes: ["LED:0"], behind: "LED\n", spared: 1, times: 1)]),
         Mutant(kills: "led.now", flaw: "does not notice the switch", feels: ["light off": ""]),
         Mutant(
             kills: "storm.log.reply", flaw: "says another beginning",
@@ -140,6 +140,9 @@ struct OtherFamilyTests {
         Mutant(
             kills: "storm.log.rows", flaw: "leaves out a number",
             says: [.init(line: "LOG Values: ", becomes: ["LOG Values: ", "1 2 3"])]),
+        Mutant(
+            kills: "storm.log.rows", flaw: "ends its log by a line",
+            says: [.init(line: "LOG Values: ", becomes: ["*", "END"])]),
         Mutant(
             kills: "storm.log.same", flaw: "says a row of its log once only",
             says: [.init(line: "LOG Values: ", becomes: ["LOG Values: 1 2 3 4.5"], spared: 1)]),
@@ -160,6 +163,32 @@ struct OtherFamilyTests {
             verdict = VerificationWorld(StormFirmware(options: StormFirmwareOptions()), mutant).verify(.storm).verdict
         }
         #expect(verdict?.failures == [mutant.kills], "\(verdict?.results ?? [])")
+    }
+
+    @Test(
+        "A board whose LED toggles when it is asked, or when it is set, fails the one check on that",
+        arguments: [false, true], [false, true])
+    func toggles(isLit: Bool, byAsking: Bool) throws {
+        let world = VerificationWorld(LEDFirmware(isLit: isLit, answersSets: !byAsking))
+        world.onWrite = { [unowned world] text in
+            let isLit = world.device.device.isLit
+            if byAsking { return text == "LED\n" ? "LED:\(isLit ? 0 : 1)\nLED\n" : text }
+            return text == "LED\n" ? text : "LED:\(isLit ? 0 : 1)\n"
+        }
+        let verdict = try #require(world.verify(.led).verdict)
+        #expect(verdict.failures == [byAsking ? "led.kept" : "led.again"], "\(verdict.results)")
+    }
+
+    @Test("A line that ends a log fails the check on its rows, also if there are more rows the second time")
+    func logEnd() throws {
+        let options = StormFirmwareOptions(rows: 3, interval: .milliseconds(600))
+        let world = VerificationWorld(StormFirmware(options: options))
+        world.onWrite = { [unowned world] text in
+            world.loop.at(world.loop.now + .milliseconds(550)) { world.link.arrive(Array("END\r\n".utf8)) }
+            return text
+        }
+        let verdict = try #require(world.verify(.storm, hasStimulus: false).verdict)
+        #expect(verdict.failures == ["storm.log.rows"], "\(verdict.results)")
     }
 
     @Test("No check is without one")

@@ -21,6 +21,60 @@ extension Mutant {
         [Saying(line: line, becomes: [], behind: behind, replaces: (from, to), times: times)]
     }
 
+    /// Pumps with a flaw wherever it shows, as a firmware has it, and the first check on it. The others rest on that.
+    static let wholePumps = [
+        Mutant(
+            kills: "pump.speed.range-first", flaw: "looks whether it runs before it looks at the range",
+            says: says("ERROR:INVALID_SPEED_VALUE", "ERROR:PUMP_NOT_RUNNING")),
+        Mutant(
+            kills: "pump.speed.range-first", flaw: "has another word for a speed out of range",
+            says: says("ERROR:INVALID_SPEED_VALUE", "ERROR:RANGE")),
+        Mutant(
+            kills: "pump.speed.not-running", flaw: "has another word for a pump that does not run",
+            says: says("ERROR:PUMP_NOT_RUNNING", "ERROR:PUMP_OFF")),
+        Mutant(
+            kills: "pump.overheat.limit", flaw: "stops at 45 °C only",
+            feels: ["temperature skin 41.5": "temperature skin 39"]),
+        Mutant(
+            kills: "pump.overheat.stops", flaw: "has another word for hot skin",
+            says: says("ERROR:OVERHEAT", "ERROR:HOT")),
+        Mutant(
+            kills: "pump.overheat.stops", flaw: "does not say how hot", says: says("Skin temperature too high:")),
+        Mutant(
+            kills: "pump.command.unknown", flaw: "has another word for what is no command",
+            says: says("ERROR:UNKNOWN_COMMAND", "ERROR:WHAT")),
+        Mutant(
+            kills: "pump.line.too-long", flaw: "has another word for what is too long",
+            says: says("ERROR:CMD_TOO_LONG", "ERROR:LONG")),
+        Mutant(
+            kills: "pump.temp.reply", flaw: "has another word for its temperatures",
+            says: replaces("TEMP:", "TEMP:", "TEMPERATURE:")),
+        Mutant(
+            kills: "pump.temp.reply", flaw: "says OK before its temperatures", says: says("TEMP:", "OK", "*")),
+        Mutant(
+            kills: "pump.command.untrimmed", flaw: "trims spaces everywhere",
+            garbles: Hearing(contains: " ", from: " ", to: "")),
+        Mutant(
+            kills: "pump.command.nul", flaw: "passes over NULs", garbles: Hearing(contains: "\0", from: "\0", to: "")),
+        Mutant(
+            kills: "pump.line.return", flaw: "passes over carriage returns",
+            garbles: Hearing(contains: "\r", from: "\r", to: "")),
+        Mutant(
+            kills: "pump.speed.atoi-range", flaw: "takes no digits for no number",
+            garbles: Hearing(contains: "SPEED:abc", from: "abc", to: "999")),
+        Mutant(
+            kills: "pump.status.times", flaw: "has 29 minutes",
+            says: replaces("STATUS:{State:ON", "Remaining:29m", "Remaining:28m")
+        ),
+        Mutant(
+            kills: "pump.speed.reply", flaw: "does not say which speed was set", says: says("SPEED:")),
+        Mutant(
+            kills: "pump.on.reply", flaw: "forgets OK behind ON", says: says("OK", behind: "ON\n")),
+        Mutant(
+            kills: "pump.on.speed", flaw: "starts a little slower",
+            says: replaces("STATUS:{State:ON", "Speed:70%", "Speed:69%")),
+    ]
+
     private static let statusMutants = [
         Mutant(
             kills: "pump.status.reply", flaw: "says STATUS twice",
@@ -194,7 +248,7 @@ extension Mutant {
             kills: "pump.safety.thirty-minutes", flaw: "runs for longer",
             feels: ["advance 25s": "advance 1s"]),
         Mutant(
-            kills: "pump.overheat.stops", flaw: "runs on with hot skin", feels: ["temperature skin 41.5": ""]),
+            kills: "pump.overheat.stops", flaw: "runs on with hot skin", feels: ["temperature skin 50.5": ""]),
         Mutant(
             kills: "pump.overheat.limit", flaw: "stops at 39 °C", feels: ["temperature skin 39": "temperature skin 41"]),
         Mutant(

@@ -139,6 +139,15 @@ struct PumpMutantTests {
         #expect(world.device.device.state == .off)
     }
 
+    @Test("A pump with a flaw wherever it shows fails one check", arguments: Mutant.wholePumps)
+    func failsOnce(mutant: Mutant) throws {
+        let world = VerificationWorld(PumpFirmware.onBench, mutant)
+        let verdict = try #require(world.verify(.pump).verdict)
+        let failed = verdict.results.filter(\.isFailure)
+        #expect(failed.map(\.id) == [mutant.kills], "\(failed.map(\.outcome))")
+        #expect(world.device.device.state == .off)
+    }
+
     @Test(
         "A flaw that is there during one check only is one that others find first",
         arguments: Mutant.pumps.filter(\.isShared))

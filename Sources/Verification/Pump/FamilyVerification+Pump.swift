@@ -5,8 +5,8 @@ extension FamilyVerification {
     public static let pump = FamilyVerification(
         family: "pump",
         checks: [
-            statusChecks, commandChecks, lineChecks, speedChecks, timingChecks, bootChecks, runChecks, resetChecks,
-            runSpeedChecks, unaskedChecks, buttonChecks, knobChecks, runtimeChecks, safetyChecks, motorChecks,
+            statusChecks, commandChecks, lineChecks, speedChecks, timingChecks, bootChecks, runChecks, runSpeedChecks,
+            resetChecks, unaskedChecks, buttonChecks, knobChecks, runtimeChecks, safetyChecks, motorChecks,
             temperatureChecks,
         ].flatMap(\.self),
         begin: PumpCare.begin, finish: PumpCare.finish, recover: PumpCare.recover, end: PumpCare.end,
@@ -14,7 +14,25 @@ extension FamilyVerification {
 
     /// Each check of a running pump ends with OFF, and all but the first and those of ON and the button begin with ON.
     private static let pumpBasis: [(dependents: [String], checks: [String])] = [
+        (
+            ["pump.temp.form", "pump.temp.width", "pump.command.case", "pump.command.nul", "pump.loop."]
+                + ofLinesWithTemp,
+            ["pump.temp.reply"]
+        ),
         (["pump.line.end", "pump.off.stops"], ["pump.off.reply"]),
+        (
+            [
+                "pump.command.untrimmed", "pump.command.whole", "pump.command.nul", "pump.line.longest",
+                "pump.line.rest-of-too-long", "pump.speed.colon", "pump.on.untrimmed",
+            ], ["pump.command.unknown"]
+        ),
+        (["pump.on.case"], ["pump.command.case"]),
+        (["pump.on.untrimmed"], ["pump.command.untrimmed"]),
+        (["pump.on.nul"], ["pump.command.nul"]),
+        (["pump.line.behind-too-long", "pump.line.rest-of-too-long"], ["pump.line.too-long"]),
+        (["pump.speed.atoi-range", "pump.speed.sixteen-bits"], ["pump.speed.not-running", "pump.speed.range-first"]),
+        (["pump.speed.atoi"], ["pump.speed.atoi-range"]),
+        (["pump.error.speed"], ["pump.speed.not-running"]),
         (["pump.on.", "pump.boot.off", "pump.button."] + ofRunning, ["pump.off.reply", "pump.off.stops"]),
         (
             [
@@ -28,10 +46,20 @@ extension FamilyVerification {
         ),
         (["pump.loop.blink"], ["pump.loop.one-command", "pump.loop.period"]),
         (["pump.unasked.beat"], ["pump.unasked.status"]),
-        (["pump.motor.start", "pump.motor.speed", "pump.motor.off"], ["pump.speed.reply"]),
-        (["pump.motor.overheat"], ["pump.overheat.stops"]),
+        (
+            [
+                "pump.on.speed", "pump.speed.percent", "pump.speed.zero", "pump.speed.atoi", "pump.speed.kept",
+                "pump.knob.", "pump.motor.start", "pump.motor.speed", "pump.motor.off",
+            ], ["pump.speed.reply"]
+        ),
+        (["pump.status.minutes"], ["pump.status.times"]),
+        (["pump.overheat.limit", "pump.error.", "pump.motor.overheat"], ["pump.overheat.stops"]),
         (["pump.knob.hysteresis"], ["pump.on.speed"]),
         (["pump.knob.boot"], ["pump.on.speed", "pump.boot.off", "pump.unasked.status"]),
+    ]
+
+    private static let ofLinesWithTemp = [
+        "pump.line.return", "pump.line.both", "pump.line.empty", "pump.line.parts", "pump.line.behind-too-long",
     ]
 
     private static let ofRunning = [

@@ -11,7 +11,7 @@ extension FamilyVerification {
             try await bench.ask("tEmP", .temperatures)
             try await bench.ask("sTaTuS", .status)
             try await bench.ask("oFf", "OK", "PUMP:OFF")
-            try await bench.ask("sPeEd:300", "ERROR:INVALID_SPEED_VALUE")
+            try await bench.ask("sPeEd:300", refusedSpeed)
         },
         Check("pump.command.untrimmed", 8, "no spaces are trimmed") { bench in
             for command in [" TEMP", "TEMP ", "\tSTATUS", " OFF"] {

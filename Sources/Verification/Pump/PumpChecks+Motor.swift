@@ -25,7 +25,7 @@ extension FamilyVerification {
             "pump.motor.overheat", 50, "the motor stands still in the error state",
             needs: [.run, .stimulus]
         ) { bench in
-            try await bench.overheat("41.9", "34.5")
+            try await bench.overheat("50.9", "34.5")
             try await bench.expect(duty: 0)
         },
     ]

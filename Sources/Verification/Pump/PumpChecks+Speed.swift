@@ -42,4 +42,8 @@ extension FamilyVerification {
 
     static let notRunning: LineExpectation = "ERROR:PUMP_NOT_RUNNING"
     static let invalidSpeed: LineExpectation = "ERROR:INVALID_SPEED_VALUE"
+    /// Any error of SPEED: which one is judged by the checks on that.
+    static let refusedSpeed = LineExpectation("ERROR:INVALID_SPEED_VALUE") {
+        $0.hasPrefix("ERROR:") && $0 != "ERROR:UNKNOWN_COMMAND"
+    }
 }

@@ -13,7 +13,7 @@ extension FamilyVerification {
                 for pause in [30, 60, 90] {
                     try await bench.quiet(for: .milliseconds(pause))
                     let start = bench.now
-                    times.append(try await bench.ask("SPEED:998", invalidSpeed)[0].begin - start)
+                    times.append(try await bench.ask("SPEED:998", refusedSpeed)[0].begin - start)
                 }
                 return times
             }
