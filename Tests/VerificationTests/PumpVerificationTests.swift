@@ -67,21 +67,7 @@ struct PumpVerificationTests {
     @Test("A firmware that answers at once has no loop to be measured, and passes", arguments: [30, 17_000])
     func noLoop(microseconds: Int) throws {
         let world = VerificationWorld(PumpFirmware.onBench)
-        world.onWrite = { [unowned world] text in
-            for command in text.split(separator: "\n") {
-                let reply =
-                    switch command {
-                    case "TEMP": "TEMP:34.0"
-                    case "STATUS": "STATUS:{State:OFF,Temp:34.0C}"
-                    case "OFF": "OK\r\nPUMP:OFF"
-                    default: "ERROR:INVALID_SPEED_VALUE"
-                    }
-                world.loop.at(world.loop.now + .microseconds(microseconds)) {
-                    world.link.arrive(Array("\(reply)\r\n".utf8))
-                }
-            }
-            return nil
-        }
+        Self.answer(world) { world.loop.now + .microseconds(microseconds) }
         let checks = FamilyVerification.pump.checks.filter {
             $0.id.hasPrefix("pump.loop.") || $0.id == "pump.reply.latency"
         }
@@ -91,6 +77,53 @@ struct PumpVerificationTests {
         #expect(verdict.timings.summary(of: .loopPeriod) == nil)
         guard case .skipped(let reason)? = verdict.results.last?.outcome else { return }
         #expect(reason.contains("no loop can be measured"), "\(reason)")
+    }
+
+    /// Has a pump that is off answer each command at a time that is asked for then.
+    private static func answer(_ world: VerificationWorld<PumpFirmware>, at time: @escaping () -> Duration) {
+        world.onWrite = { [unowned world] text in
+            for command in text.split(separator: "\n") {
+                let reply =
+                    switch command {
+                    case "TEMP": "TEMP:34.0"
+                    case "STATUS": "STATUS:{State:OFF,Temp:34.0C}"
+                    case "OFF": "OK\r\nPUMP:OFF"
+                    default: "ERROR:INVALID_SPEED_VALUE"
+                    }
+                world.loop.at(time()) { world.link.arrive(Array("\(reply)\r\n".utf8)) }
+            }
+            return nil
+        }
+    }
+
+    /// A loop whose turns take so many milliseconds, and so many more with a command; and the check that it fails.
+    struct Loop: Sendable {
+        var turn: Int
+        var blink = 50
+        var fails: [String]
+    }
+
+    private static let loops = [
+        Loop(turn: 109, fails: []), Loop(turn: 30, fails: ["period"]), Loop(turn: 59, fails: ["period"]),
+        Loop(turn: 59, blink: 0, fails: ["period"]), Loop(turn: 70, fails: ["period"]),
+        Loop(turn: 59, blink: 100, fails: ["period"]), Loop(turn: 150, fails: ["period"]),
+        Loop(turn: 109, blink: 0, fails: ["blink"]),
+    ]
+
+    @Test("A loop of another pace fails the one check on that, and is told as it is", arguments: loops)
+    func pace(loop: Loop) throws {
+        let world = VerificationWorld(PumpFirmware.onBench)
+        var next = Duration.zero
+        Self.answer(world) {
+            while next < world.loop.now { next += .milliseconds(loop.turn) }
+            defer { next += .milliseconds(loop.turn + loop.blink) }
+            return next
+        }
+        let checks = FamilyVerification.pump.checks.filter { $0.id.hasPrefix("pump.loop.") }
+        let verdict = try #require(world.verify(.pump, checks: checks, hasStimulus: false).verdict)
+        #expect(verdict.failures == loop.fails.map { "pump.loop." + $0 }, "\(verdict.results)")
+        let median = try #require(verdict.timings.summary(of: .loopPeriod)?.median)
+        #expect(abs(median - Double(loop.turn)) < 1, "\(median)")
     }
 }
 

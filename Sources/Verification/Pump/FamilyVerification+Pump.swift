@@ -44,6 +44,7 @@ extension FamilyVerification {
             ["pump.on.speed", "pump.on.restarts-timer", "pump.boot.off", "pump.button.off"] + ofRunning,
             ["pump.on.state"]
         ),
+        (["pump.loop.period"], ["pump.loop.one-command"]),
         (["pump.loop.blink"], ["pump.loop.one-command", "pump.loop.period"]),
         (["pump.unasked.beat"], ["pump.unasked.status"]),
         (

@@ -18,10 +18,10 @@ extension FamilyVerification {
                 return times
             }
         },
-        Check("pump.loop.one-command", 44, "a turn handles at most one command, and takes 159 ms then") {
-            bench in
+        Check("pump.loop.one-command", 44, "a turn handles at most one command") { bench in
             try await requireLoop(bench)
-            try await measure("159 ms between replies", .milliseconds(120)...(.milliseconds(200))) {
+            // By how much more is judged apart.
+            try await measure("at least 40 ms between two replies", .milliseconds(40)...(.seconds(1))) {
                 try await rowOfReplies(bench)
             }
         },
@@ -87,16 +87,18 @@ extension FamilyVerification {
     /// What a turn takes in which nothing is handled: by how much a reply is later to a command that comes behind the
     /// next turn.
     private static func idleTurns(_ bench: Bench) async throws -> [Duration] {
-        var turns: [Duration] = []
+        var (turns, shortest) = ([Duration](), Duration.seconds(1))
         for _ in 0..<4 {
             try await bench.send("TEMP\nTEMP\n")
             let row = try await bench.hear([.temperatures, .temperatures])
             let begin = row[1].begin
-            // The turn behind it ends 159 ms after it, the one behind that 109 ms later.
-            try await bench.quiet(for: .milliseconds(190) - (bench.now - begin))
+            // The turn behind it ends so long after it, and the one that is measured begins. A carrier may prolong it.
+            let turn = begin - row[0].begin
+            shortest = min(shortest, turn)
+            try await bench.quiet(for: shortest * 6 / 5 - (bench.now - begin))
             try await bench.send("TEMP\n")
             let reply = try await bench.hear([.temperatures])[0]
-            turns.append(reply.begin - begin - (row[1].begin - row[0].begin))
+            turns.append(reply.begin - begin - turn)
         }
         return turns
     }
