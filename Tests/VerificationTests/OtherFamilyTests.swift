@@ -147,6 +147,9 @@ struct OtherFamilyTests {
             kills: "storm.log.same", flaw: "says a row of its log once only",
             says: [.init(line: "LOG Values: ", becomes: ["LOG Values: 1 2 3 4.5"], spared: 1)]),
         Mutant(
+            kills: "storm.log.grows", flaw: "does not keep what it measures",
+            sharedBecause: "what it does not measure has no live row either", feels: ["measure": ""]),
+        Mutant(
             kills: "storm.live.row", flaw: "leaves out a number of a live row",
             says: [.init(line: "LIVE LOG: ", becomes: ["LIVE LOG: 1 2 3"])]),
         Mutant(

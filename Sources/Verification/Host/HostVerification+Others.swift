@@ -43,6 +43,9 @@ extension HostVerification {
             PlayedDevice(
                 "lit", "a board that is lit already", ["lit": "on"],
                 [understands(6, "the value that was written is the new state", meeting: "LED:")]),
+            PlayedDevice(
+                "mute", "a board that says nothing when it is set", ["mute": "on"],
+                [understands(8, "a board need not answer a command that sets the value", meeting: "LED:")]),
         ])
 
     /// Programs and apps that talk to a peer.

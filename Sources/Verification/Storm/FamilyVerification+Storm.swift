@@ -19,7 +19,9 @@ extension FamilyVerification {
         },
         end: { _ in .harmless }, isUnasked: { _ in false },
         // A line that is no row, as one that ends the log, stands elsewhere the second time.
-        basis: [(["storm.log.same"], ["storm.log.rows"])])
+        basis: [
+            (["storm.log.same", "storm.log.grows"], ["storm.log.rows"]), (["storm.log.grows"], ["storm.log.same"]),
+        ])
 
     private static let logChecks: [Check] = [
         Check("storm.log.reply", 3, "GET_LOG is answered by LOG Values: …") { bench in
@@ -41,6 +43,18 @@ extension FamilyVerification {
             try require(
                 second.rows.starts(with: first.rows), "the same \(first.rows.count.counted("row"))",
                 got: "\(second.rows.count) others")
+        },
+        Check("storm.log.grows", 9, "what was measured meanwhile stands at the end of the log", needs: [.stimulus]) {
+            bench in
+            let first = try await bench.log()
+            guard first.isWhole else { throw CheckSkip(reason: StoredLog.reasonNotToWait) }
+            try await bench.act("measure")
+            let second = try await bench.readLog()
+            guard second.isWhole else { throw CheckSkip(reason: StoredLog.reasonNotToWait) }
+            let grows = second.rows.starts(with: first.rows) && second.rows.count > first.rows.count
+            try require(
+                grows, "more than \(first.rows.count.counted("row")), the same first",
+                got: second.rows.count.counted("row"))
         },
     ]
 

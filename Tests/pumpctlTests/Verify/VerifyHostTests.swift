@@ -119,6 +119,13 @@ struct VerifyHostTests {
         #expect(Self.failed(ending) == host.finds.map { "pump.host.\(host.device).\($0)" }, "\(ending)")
     }
 
+    @Test("A host that needs an answer to what sets the LED is found at a board that gives none")
+    func mute() async throws {
+        let ending = try await Self.verify(
+            "led", "printf 'LED:1\\n' >&3; read -t 0.2 <&3", only: ["led.host.mute"])
+        #expect(Self.failed(ending) == ["led.host.mute.understands"], "\(ending)")
+    }
+
     @Test("A host that never ends is ended, and has failed")
     func hangs() async throws {
         let ending = try await Self.verify(
