@@ -78,6 +78,27 @@ struct ReportTests {
         #expect(lines.contains("# reply_latency_ms min=1.0 median=51.0 p99=100.0 max=100.0"))
     }
 
+    @Test(
+        "One cause is found in failures that tell of different times, and each report names it",
+        arguments: [
+            (["no answer in 1 s", "no answer in 2 s", "no answer in 0.5 s"], "no answer"),
+            (["at 1.002 s: ON came early", "at 9.5 s: ON came early", "at 12.000 s: ON came early"], "ON came early"),
+            (["OK, ERROR", "OK, ERROR", "OK, ERROR"], "OK, ERROR"),
+        ])
+    func cause(failures: [String], words: String) {
+        var verdict = FirmwareVerdict()
+        for got in failures {
+            verdict.results.append(CheckResult(id: "pump.x", rule: "", outcome: .failed(expected: "OK", got: got)))
+        }
+        let cause = "3 of 3 failed checks have one cause: \(words)"
+        #expect(verdict.commonCause == cause)
+        #expect(TextReport().ending(verdict, nil).contains("cause \(cause)\n"))
+        #expect(TAPReport().ending(verdict, nil).contains("# \(cause)\n"))
+        let junit = JUnitReport(family: "pump").ending(verdict, nil)
+        #expect(junit.contains("    <system-out>\(cause)</system-out>\n  </testsuite>\n"), "\(junit)")
+        #expect(XMLParser(data: Data(junit.utf8)).parse())
+    }
+
     @Test("People are told what was sent, what came back, and what was expected")
     func people() {
         let text = Self.text(TextReport())

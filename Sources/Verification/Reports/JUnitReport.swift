@@ -17,15 +17,17 @@ public struct JUnitReport: VerificationReport {
     public func text(of result: CheckResult) -> String { "" }
 
     public func ending(_ verdict: FirmwareVerdict, _ reason: Abandonment?) -> String {
-        document(verdict.results, reason)
+        document(verdict.results, reason, cause: verdict.commonCause)
     }
 
     public func abandonment(_ results: [CheckResult], hasBegun: Bool, _ reason: Abandonment) -> String {
         document(results, reason)
     }
 
-    /// - Parameter error: Why there are no more results, as a test case of its own.
-    private func document(_ results: [CheckResult], _ error: Abandonment? = nil) -> String {
+    /// - Parameters:
+    ///   - error: Why there are no more results, as a test case of its own.
+    ///   - cause: The one reason for most failures.
+    private func document(_ results: [CheckResult], _ error: Abandonment?, cause: String? = nil) -> String {
         let times = results.compactMap(\.time)
         let time = Self.attribute(times.isEmpty ? nil : times.reduce(.zero, +))
         let failed = results.count { $0.isFailure }
@@ -35,6 +37,7 @@ public struct JUnitReport: VerificationReport {
             + "errors=\"\(error == nil ? 0 : 1)\" skipped=\"\(skipped)\"\(time)"
         let cases =
             results.map { testCase($0, rounds: results.last?.round ?? 1) }.joined() + (error.map(testCase) ?? "")
+            + (cause.map { "    <system-out>\(Self.escaped($0))</system-out>\n" } ?? "")
         return """
             <?xml version="1.0" encoding="UTF-8"?>
             <testsuites \(counts)>

@@ -14,7 +14,11 @@ extension FirmwareVerdict {
 }
 
 extension CheckResult {
-    fileprivate var got: String? { if case .failed(_, let got) = outcome { got } else { nil } }
+    /// What came, without the time at which or within which it did: that differs from check to check.
+    fileprivate var got: String? {
+        guard case .failed(_, let got) = outcome else { return nil }
+        return got.replacing(#/^at [0-9.]+ s: | in [0-9.]+ m?s\b/#, with: "")
+    }
 
     /// Whether a command that was sent is the next line that came.
     fileprivate var hasHeardItself: Bool {
