@@ -54,6 +54,9 @@ public struct PumpRun: Sendable {
 
     /// How often the pump is asked for its state, as the phone app does.
     public static let pollInterval = Duration.seconds(5)
+    /// How long before the end of its time the pump is asked once more: one whose board was reset since the last poll has not
+    /// run to the end.
+    public static let lastPoll = Duration.milliseconds(500)
     /// How many polls in succession may stay without an answer, while nothing else is heard of how the pump is, before the run
     /// ends.
     public static let unansweredLimit = 3
@@ -148,6 +151,7 @@ public struct PumpRun: Sendable {
         _ events: AsyncStream<SessionEvent<PumpMessage>>, _ session: PumpSession, after report: PumpOnReport
     ) async -> Ending {
         let (endings, ending) = AsyncStream.makeStream(of: Ending.self)
+        let watch = SessionClock(clock)
         let tasks = [
             Task(executorPreference: executor) {
                 if (try? await clock.sleep(for: plan.time)) != nil { ending.yield(.timeIsUp) }
@@ -162,7 +166,7 @@ public struct PumpRun: Sendable {
             },
             Task(executorPreference: executor) {
                 if let found = await look(at: report, session) { ending.yield(.early(found)) }
-                while (try? await clock.sleep(for: Self.pollInterval)) != nil {
+                while (try? await watch.sleep(nextPoll(after: watch.elapsed()))) != nil {
                     if let found = await poll(session) { ending.yield(.early(found)) }
                 }
             },
@@ -174,6 +178,12 @@ public struct PumpRun: Sendable {
         } onCancel: {
             ending.yield(.cancelled)
         }
+    }
+
+    /// When the pump is asked next, counted as the run's time is.
+    private func nextPoll(after now: Duration) -> Duration {
+        let (next, last) = (now + Self.pollInterval, plan.time - Self.lastPoll)
+        return now < last ? min(next, last) : next
     }
 
     // MARK: What ends it

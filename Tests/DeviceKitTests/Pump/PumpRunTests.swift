@@ -226,6 +226,32 @@ struct PumpRunTests {
         #expect(told.state.last == "off" && !pump.state.isOn)
     }
 
+    @Test("A pump whose board was reset in a run that is shorter than the time between two polls was not on to its end")
+    func resetInShortRun() async throws {
+        let (clock, pump) = (ManualClock(), Watched(Pump()))
+        let link = ScriptedLink { sent in pump.update { $0.answer(to: sent) } }
+        let session = PumpSession(link: link, clock: clock)
+        try await session.start()
+        let run = PumpRun(
+            PumpRun.Plan(time: PumpRun.pollInterval), timeout: .seconds(3), clock: clock, executor: link.executor,
+            reopen: { throw CancellationError() })
+        let isOver = Watched(false)
+        let task = Task {
+            defer { isOver.update { $0 = true } }
+            try await run.run(session)
+        }
+        for tenth in 0..<90 where !isOver.state {
+            await settle()
+            if tenth == 25 { pump.update { $0.isOn = false } }
+            clock.advance(by: .milliseconds(100))
+        }
+        let error = await #expect(throws: PumpRunError.self) { try await task.value }
+        guard case .foundOff = error?.cause else {
+            Issue.record("another cause")
+            return
+        }
+    }
+
     /// A run of ten minutes whose pump is silent once it was told to be on, until OFF was sent or the time is over.
     ///
     /// - Parameter unasked: What the pump says between two polls.
