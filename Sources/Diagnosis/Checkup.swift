@@ -1,6 +1,7 @@
 internal import BlueZ
 public import DescriptorIO
 public import DeviceKit
+internal import Glibc
 public import LineProtocol
 public import SerialPort
 public import Transports
@@ -49,8 +50,13 @@ public struct Checkup: Sendable {
         let daemons = await Daemons.now(on: loop)
         let checkup = try Checkup(daemons: daemons)
         if let endpoint, endpoint.scheme == "shared" { return try checkup.sharedDevice(at: endpoint) + checkup.system }
-        let ports = try endpoint.map { endpoint throws(LinkError) in try checkup.port(at: endpoint) }
-        return (ports ?? checkup.usbPorts) + checkup.system + bluetooth
+        guard let endpoint else { return checkup.usbPorts + checkup.system + bluetooth }
+        var system = checkup.system
+        // A device that is there needs no USB port if it has another, as at a pseudo-terminal.
+        if endpoint.scheme == "serial", access(endpoint.address, F_OK) == 0 {
+            system.removeAll { $0.check == .usbPorts && $0.status == .warning }
+        }
+        return try checkup.port(at: endpoint) + system
     }
 
     /// The computer as a whole: kernel, drivers, udev, and USB devices without a port.

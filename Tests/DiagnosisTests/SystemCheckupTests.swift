@@ -1,5 +1,6 @@
 import SerialPort
 import Testing
+import Transports
 
 @testable import Diagnosis
 
@@ -44,6 +45,15 @@ import Testing
         #expect(libraries.path(of: "libudev") == libraries.paths.first)
         #expect(libraries.path(of: "libud") == nil)
         #expect(SharedLibraries.loaded().path(of: "libudev") != nil)
+    }
+
+    @Test("A device at a pseudo-terminal lacks no USB port")
+    func pseudoTerminal() async throws {
+        let terminal = try PseudoTerminal()
+        let findings = try await Checkup.findings(at: Endpoint(terminal.path))
+        #expect(!findings.contains { $0.check == .usbPorts && $0.status == .warning })
+        let missing = try await Checkup.findings(at: Endpoint("/dev/pts/none"))
+        #expect(missing.contains { $0.check == .usbPorts })
     }
 
     private func findings(kernel: Kernel) -> [Finding] {

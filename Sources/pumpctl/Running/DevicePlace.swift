@@ -44,6 +44,8 @@ extension DevicePlace {
     /// Nothing came in answer.
     static func adviceOnSilence(at place: DevicePlace?, _ family: Family) -> String {
         switch place?.carrier ?? .cable {
+        case .cable where place?.isOffered == true:
+            "check that the program that offers it runs; raise --timeout if the device takes longer to start; \(trace)"
         case .cable:
             "check that the device is switched on, and its baud rate "
                 + "\(place?.baudRate ?? "\(family.baudRate)"); \(trace)"

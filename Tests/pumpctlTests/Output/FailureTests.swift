@@ -53,6 +53,9 @@ struct FailureTests {
             .linkLost, command: "ON", outcome: .unknown, link: LinkError(.disconnected, name: "", activity: "receive"))
         for path in ["/tmp/pump", "./pump", "/dev/pts/7"] {
             #expect(Failure(lost, .pump, at: DevicePlace(path)).hint?.hasPrefix("start the program again") == true)
+            let silence = SessionError(.noAnswer, command: "STATUS", outcome: .nothingChanged, waited: .seconds(3))
+            let hint = Failure(silence, .pump, at: DevicePlace(path)).hint ?? ""
+            #expect(hint.contains("raise --timeout") && !hint.contains("baud"), "\(hint)")
         }
         let silence = SessionError(.noAnswer, command: "OFF", outcome: .unknown)
         for (endpoint, command) in [
