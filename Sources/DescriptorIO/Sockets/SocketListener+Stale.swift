@@ -3,15 +3,45 @@ internal import Glibc
 extension SocketListener {
     /// Removes what a program has left that was killed: a socket in a folder that refuses who connects.
     package static func removeStale(_ address: SocketAddress, on loop: EventLoop) async {
-        guard case .unix(let path) = address else { return }
-        var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
+        guard case .unix(let path) = address, let socket = SocketFile(at: path) else { return }
         do throws(DescriptorError) {
             let channel = try await DescriptorChannel.connect(
                 to: address, on: loop, deadline: .now.advanced(by: .seconds(1)))
             await channel.close()
         } catch {
-            if error.errno == ECONNREFUSED { unlink(path) }
+            if error.errno == ECONNREFUSED { socket.remove() }
         }
+    }
+}
+
+/// A socket in a folder, as it was when it was looked at.
+struct SocketFile {
+    private let path: String
+    private let device: dev_t
+    private let inode: ino_t
+    private let changed: timespec
+
+    /// - Returns: nil if there is no socket at the path.
+    init?(at path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
+        self.path = path
+        (device, inode, changed) = (status.st_dev, status.st_ino, status.st_ctim)
+    }
+
+    /// Removes it, but never the socket that another program has put in its place meanwhile.
+    ///
+    /// Two programs that start at the same moment find the same socket. Their folder is locked by flock(2) from the last look
+    /// to the removal; if another program has the lock, that one removes it.
+    func remove() {
+        let folder = open(path.lastIndex(of: "/").map { "\(path[...$0])." } ?? ".", O_RDONLY | O_CLOEXEC)
+        defer { if folder >= 0 { close(folder) } }
+        guard folder < 0 || flock(folder, LOCK_EX | LOCK_NB) == 0 else { return }
+        // By name: a process that was started meanwhile has the descriptor too.
+        defer { if folder >= 0 { flock(folder, LOCK_UN) } }
+        guard let now = SocketFile(at: path), now.device == device, now.inode == inode,
+            now.changed.tv_sec == changed.tv_sec, now.changed.tv_nsec == changed.tv_nsec
+        else { return }
+        unlink(path)
     }
 }

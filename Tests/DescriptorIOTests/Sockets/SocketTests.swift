@@ -133,6 +133,29 @@ struct SocketTests {
         #expect(error?.errno == ENAMETOOLONG)
     }
 
+    @Test func `A socket that was left is removed, but not the one that took its place`() async throws {
+        let path = Self.path()
+        func leave() throws {
+            let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+            defer { Glibc.close(descriptor) }
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+            let result = withUnsafeBytes(of: &address) {
+                bind(descriptor, $0.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t($0.count))
+            }
+            try #require(result == 0)
+        }
+        try leave()
+        let first = try #require(SocketFile(at: path))
+        unlink(path)
+        try leave()
+        first.remove()
+        #expect(SocketFile(at: path) != nil)
+        await SocketListener.removeStale(.unix(path: path), on: .shared)
+        #expect(SocketFile(at: path) == nil)
+    }
+
     @Test func `A port that nobody listens at refuses`() async throws {
         let listener = try await SocketListener.listen(at: .tcp(host: "127.0.0.1", port: 0))
         let port = try #require(listener.port)
