@@ -1,3 +1,5 @@
+internal import LineProtocol
+
 /// Runs `body` for `time` at most, after which it is cancelled; without a limit where `time` is nil.
 ///
 /// ```swift
@@ -15,9 +17,11 @@ public func withTimeLimit(
     guard let time else {
         do { return (false, .success(try await body())) } catch { return (false, .failure(error)) }
     }
+    // Made before the tasks, which may begin late.
+    let watch = SessionClock(clock)
     let running = Task(executorPreference: executor) { try await body() }
     let timer = Task(executorPreference: executor) {
-        try await clock.sleep(for: time)
+        try await watch.sleep(time)
         running.cancel()
     }
     let result = await withTaskCancellationHandler {

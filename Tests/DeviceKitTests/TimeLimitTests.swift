@@ -1,3 +1,4 @@
+import DescriptorIO
 import DeviceKit
 import TestSupport
 import Testing
@@ -23,6 +24,18 @@ struct TimeLimitTests {
         await clock.untilSomebodySleeps(until: .seconds(60))
         clock.advance(by: .seconds(5))
         let (isTimeUp, result) = await ending
+        #expect(isTimeUp)
+        #expect(throws: CancellationError.self) { try result.get() }
+    }
+
+    @Test("The time counts from the call, though what watches it begins late")
+    func lateTimer() async {
+        let clock = clock
+        // The loop has one thread, on which the body comes first.
+        let (isTimeUp, result) = await withTimeLimit(.seconds(5), clock: clock, on: EventLoop.shared) {
+            clock.advance(by: .seconds(5))
+            try await clock.sleep(for: .seconds(60))
+        }
         #expect(isTimeUp)
         #expect(throws: CancellationError.self) { try result.get() }
     }

@@ -8,13 +8,14 @@ extension BlueZ {
     func wait<Value: Sendable>(
         _ timeout: Duration, activity: String, until find: @escaping () -> Result<Value, BLEError>?
     ) async throws(BLEError) -> Value {
+        let watch = Stopwatch(clock)
         if let result = find() { return try result.get() }
         let outcome = Outcome<Value>()
         let observer = keeper.observe { _ in
             if let result = find() { outcome.finish(result) }
         }
-        let timer = Task(executorPreference: loop) { [clock] in
-            guard (try? await clock.sleep(for: timeout)) != nil, !Task.isCancelled else { return }
+        let timer = Task(executorPreference: loop) {
+            guard (try? await watch.sleep(timeout)) != nil, !Task.isCancelled else { return }
             outcome.finish(.failure(BLEError(.timedOut, activity: activity)))
         }
         defer {
@@ -26,12 +27,15 @@ extension BlueZ {
 }
 
 /// The time since it was made.
-struct Stopwatch {
-    private let read: () -> Duration
+struct Stopwatch: Sendable {
+    /// Sleeps until so much time has passed since it was made, however late the task begins to.
+    let sleep: @Sendable (Duration) async throws -> Void
+    private let read: @Sendable () -> Duration
 
     init(_ clock: some Clock<Duration>) {
         let start = clock.now
         read = { start.duration(to: clock.now) }
+        sleep = { try await clock.sleep(until: start.advanced(by: $0), tolerance: nil) }
     }
 
     var elapsed: Duration { read() }

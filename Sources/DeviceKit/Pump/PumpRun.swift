@@ -154,7 +154,7 @@ public struct PumpRun: Sendable {
         let watch = SessionClock(clock)
         let tasks = [
             Task(executorPreference: executor) {
-                if (try? await clock.sleep(for: plan.time)) != nil { ending.yield(.timeIsUp) }
+                if (try? await watch.sleep(plan.time)) != nil { ending.yield(.timeIsUp) }
             },
             Task(executorPreference: executor) {
                 for await event in events {

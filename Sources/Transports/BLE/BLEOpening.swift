@@ -86,12 +86,14 @@ struct BLEOpening {
         _ rest: Duration?, of limit: Duration?, _ endpoint: Endpoint, _ loop: EventLoop, _ clock: any Clock<Duration>,
         pairing: PairingAdvice? = nil, _ body: @escaping @Sendable () async throws(BLEError) -> Value
     ) async throws(LinkError) -> Value {
+        // Made before the tasks, which may begin late.
+        let watch = SessionClock(clock)
         let work = Task(executorPreference: loop) { () -> Result<Value, BLEError> in
             do throws(BLEError) { return .success(try await body()) } catch { return .failure(error) }
         }
         let timer = rest.map { rest in
             Task(executorPreference: loop) { () -> Bool in
-                guard (try? await clock.sleep(for: rest)) != nil, !Task.isCancelled else { return false }
+                guard (try? await watch.sleep(rest)) != nil, !Task.isCancelled else { return false }
                 work.cancel()
                 return true
             }

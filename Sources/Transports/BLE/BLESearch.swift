@@ -81,8 +81,9 @@ struct BLESearch {
     }
 
     static func end(_ scan: BLESequence<ScanEvent>, after patience: Duration, _ bluez: BlueZ) -> Task<Void, Never> {
-        Task(executorPreference: bluez.loop) { [clock = bluez.clock] in
-            if (try? await clock.sleep(for: patience)) != nil { scan.cancel() }
+        let watch = SessionClock(bluez.clock)
+        return Task(executorPreference: bluez.loop) {
+            if (try? await watch.sleep(patience)) != nil { scan.cancel() }
         }
     }
 }
