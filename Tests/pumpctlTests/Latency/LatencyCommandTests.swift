@@ -142,7 +142,7 @@ struct LatencyCommandTests {
         let silence = try await Pumpctl.run("--timeout", "0.2", "--port", mute.port, "latency")
         #expect(mute.heard.state.bytes.allSatisfy { Array("TEMP\n".utf8).contains($0) })
         await mute.close()
-        expectFailure(silence, 75, saying: "no answer to TEMP", hint: "baud rate")
+        expectFailure(silence, 75, saying: "no answer to TEMP", hint: "raise --timeout")
         let other = try await ScriptedDevice { _ in "LED:1\r\n" }
         // It is asked for twice this time: also a busy machine has answered by then.
         let foreign = try await Pumpctl.run("--timeout", "2", "--port", other.port, "latency")

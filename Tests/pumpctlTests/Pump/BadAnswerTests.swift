@@ -21,13 +21,13 @@ struct BadAnswerTests {
     func silence() async throws {
         let device = try await ScriptedDevice()
         let status = try await Pumpctl.run("-p", device.port, "--timeout", "0.3", "status")
-        expectFailure(status, 75, saying: "no answer to STATUS", hint: "switched on")
+        expectFailure(status, 75, saying: "no answer to STATUS", hint: "raise --timeout")
         let off = try await Pumpctl.run("-p", device.port, "--timeout", "0.3", "--json", "off")
         expectFailure(
             off, 75, saying: "no answer to OFF", "the pump may be on", hint: "switch off the supply of the pump")
         #expect(try off.object()["outcome"] as? String == "unknown")
         let send = try await Pumpctl.run("-p", device.port, "--timeout", "0.3", "send", "ON")
-        expectFailure(send, 75, saying: "no answer", hint: "switched on")
+        expectFailure(send, 75, saying: "no answer", hint: "raise --timeout")
         await device.close()
     }
 
