@@ -33,7 +33,7 @@ struct DownloadTests {
         let folder = TemporaryFolder()
         let words = ["-p", device.port, "--timeout", "0.2"] + download.words + [folder.path("file")]
         let ending = try await Pumpctl.start(words).ending()
-        expectFailure(ending, 75, saying: "no answer to \(download.question) in 0.2 s", hint: "baud rate 115200")
+        expectFailure(ending, 75, saying: "no answer to \(download.question) in 0.2 s", hint: "raise --timeout")
         try await device.heard.text(upTo: "\(download.question)\n")
         #expect(device.heard.state.text == "")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
