@@ -1,5 +1,6 @@
-import Terminal
 import Testing
+
+@testable import Terminal
 
 @Suite("Columns of a terminal")
 struct ColumnTests {
@@ -10,6 +11,23 @@ struct ColumnTests {
         #expect("e\u{301}".columns == 1)
         #expect("👩‍🔧".columns == 2)
     }
+
+    @Test("Those of ASCII, which are counted by the byte, are as many as those of its characters")
+    func ascii() {
+        let scalars = (UInt8(0)..<0x80).map { Unicode.Scalar($0) }
+        let texts: [String] = scalars.flatMap { first -> [String] in
+            [String(first)] + (scalars + ["\u{301}", "\u{FE0F}", "泵"]).map { "a\(first)\($0)b" }
+        }
+        #expect(texts.filter { $0.columns != String.columnsOfCharacters(in: $0) } == [])
+    }
+
+    @Test(
+        "Blanks are taken from the end only, and none that is a part of a character",
+        arguments: [
+            ("", ""), ("   ", ""), ("ab", "ab"), ("  a b  ", "  a b"), ("泵 ", "泵"), ("a\t ", "a\t"),
+            ("a \u{301}", "a \u{301}"), ("\u{600} ", "\u{600} "),
+        ])
+    func trimmed(text: String, trimmed: String) { #expect(text.trimmingBlanks == trimmed) }
 
     @Test("What is cut or filled has as many as are there")
     func cut() {

@@ -1,6 +1,21 @@
 extension String {
     /// How many columns of a terminal the text takes: two for a wide character, none for a combining one.
-    public var columns: Int { reduce(0) { $0 + $1.columns } }
+    public var columns: Int { Self.columns(of: self) }
+
+    /// How many columns `text` takes. Of ASCII each byte is a character that takes one; only a carriage return and the line feed
+    /// behind it are one together.
+    private static func columns(of text: some StringProtocol) -> Int {
+        var (count, previous) = (0, UInt8(0))
+        for byte in text.utf8 {
+            guard byte < 0x80 else { return columnsOfCharacters(in: text) }
+            if byte != 0x0A || previous != 0x0D { count += 1 }
+            previous = byte
+        }
+        return count
+    }
+
+    /// The same for text of any kind, which is broken into characters: that costs thirty times as much.
+    static func columnsOfCharacters(in text: some StringProtocol) -> Int { text.reduce(0) { $0 + $1.columns } }
 
     /// The text, cut so that it takes no more than `limit` columns. An ellipsis stands for what was cut.
     public func cut(to limit: Int) -> String {
@@ -32,12 +47,12 @@ extension String {
     /// by two columns more than its line. A word that is longer than a line stays whole.
     public func wrapped(to limit: Int) -> String {
         split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
-            guard line.reduce(0, { $0 + $1.columns }) > limit else { return String(line) }
+            guard Self.columns(of: line) > limit else { return String(line) }
             let indent = String(line.prefix { $0 == " " })
             var (text, width) = (indent, indent.count)
             var isFirst = true
             for word in line.dropFirst(indent.count).split(separator: " ", omittingEmptySubsequences: false) {
-                let length = word.reduce(0) { $0 + $1.columns }
+                let length = Self.columns(of: word)
                 if !isFirst, width + 1 + length > limit {
                     text += "\n\(indent)  "
                     width = indent.count + 2
@@ -57,7 +72,7 @@ extension String {
     public func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
 
     /// The text without the blanks at its end.
-    var trimmingBlanks: String { String(reversed().drop { $0 == " " }.reversed()) }
+    var trimmingBlanks: String { lastIndex { $0 != " " }.map { String(self[...$0]) } ?? "" }
 }
 
 extension Character {
