@@ -10,7 +10,8 @@ public final class SignalSource: Sendable {
     private let isClosed = Atomic<Bool>(false)
     private let thread = Mutex<BackgroundThread?>(nil)
 
-    /// Takes over `signals` until ``close()``, and hands each that comes to `handler` on a thread of its own.
+    /// Takes over `signals` until ``close()``, and hands each that comes to `handler` on a thread of its own. One that the
+    /// process ignores, as whoever has started it may want, comes to nothing as ever.
     ///
     /// - Throws: If the system has no thread left. The signals do then what they did before.
     public static func open(
@@ -48,7 +49,8 @@ public final class SignalSource: Sendable {
         while true {
             guard sigwait(&set, &signal) == 0 else { continue }
             if isClosed.load(ordering: .acquiring) { return }
-            handler(signal)
+            // A signal that is blocked comes also if it is ignored.
+            if !Self.isIgnored(signal) { handler(signal) }
         }
     }
 

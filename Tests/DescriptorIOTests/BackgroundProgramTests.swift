@@ -39,7 +39,7 @@ struct BackgroundProgramTests {
         sigaddset(&blocked, SIGTERM)
         pthread_sigmask(SIG_BLOCK, &blocked, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-        let start = try start("grep SigBlk /proc/self/status", mark: "TEST_SIGNALS")
+        let start = try start("exec grep SigBlk /proc/self/status", mark: "TEST_SIGNALS")
         #expect(start == .ended(status: 0, output: "SigBlk:\t0000000000000000\n"))
     }
 

@@ -15,9 +15,15 @@ struct ProgramStartTests {
         var start = ProgramStart("sh", ["sh", "-c", script])
         start.descriptors = [STDOUT_FILENO: ends[1]]
         change(&start)
-        let process = try start.start()
+        // As in a program that attends to them, they are blocked.
+        var (signals, before) = (sigset_t(), sigset_t())
+        sigemptyset(&signals)
+        for signal in SignalSource.endingSignals { sigaddset(&signals, signal) }
+        pthread_sigmask(SIG_BLOCK, &signals, &before)
+        let process = Result { try start.start() }
+        pthread_sigmask(SIG_SETMASK, &before, nil)
         close(ends[1])
-        let status = try await ProcessEnd.status(of: process, on: .shared)
+        let status = try await ProcessEnd.status(of: process.get(), on: .shared)
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         let count = read(ends[0], &buffer, buffer.count)
         return (String(decoding: buffer[..<max(0, count)], as: UTF8.self), status)
@@ -37,6 +43,18 @@ struct ProgramStartTests {
         let before = signal(SIGPIPE, SIG_IGN)
         defer { signal(SIGPIPE, before) }
         #expect(try await output("kill -PIPE $$; exit 1").status == 128 + SIGPIPE)
+    }
+
+    @Test("has no signal blocked, and ignores what this one was started to ignore")
+    func signals() async throws {
+        let before = signal(SIGHUP, SIG_IGN)
+        defer { signal(SIGHUP, before) }
+        // A shell that goes on behind it would unblock them.
+        let (text, _) = try await output("exec grep -E '^Sig(Blk|Ign):' /proc/self/status")
+        let sets = text.split(separator: "\n").map { UInt64($0.split(separator: "\t").last ?? "", radix: 16) }
+        try #require(sets.count == 2, "\(text)")
+        #expect(sets[0] == 0)
+        #expect(sets[1].map { $0 >> (SIGHUP - 1) & 1 } == 1)
     }
 
     @Test("has a session of its own where it is to have one", arguments: [true, false])

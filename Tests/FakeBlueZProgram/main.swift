@@ -45,7 +45,7 @@ nonisolated(unsafe) var signalPipe: [CInt] = [-1, -1]
 func ending() async -> CInt {
     let (endings, end) = AsyncStream.makeStream(of: CInt.self)
     pipe(&signalPipe)
-    for number in SignalSource.endingSignals {
+    for number in SignalSource.endingSignals where !SignalSource.isIgnored(number) {
         signal(number) { number in
             var byte = UInt8(truncatingIfNeeded: number)
             _ = write(signalPipe[1], &byte, 1)
