@@ -63,8 +63,9 @@ public struct LinkOpening: Sendable {
 
     /// Where daemons may listen; looked for only where one is needed.
     package var daemonSockets: DaemonSocket.Search = { DaemonSocket.present }
-    /// Whether the programs of other users are seen too: then one that has a port and can't be named has ended.
-    package var seesAllPrograms = LinkHolder.areAllSeen
+    /// Whether the programs of other users are seen too: then one that has a port and can't be named has ended. Nil to ask
+    /// the system, where that counts.
+    package var seesAllPrograms: Bool?
     /// Measures ``wait`` and ``commandWait``.
     package var clock: any Clock<Duration>
 
@@ -167,7 +168,9 @@ public struct LinkOpening: Sendable {
             let isRefused = endpoint.scheme == "ble" && busy.holder == nil
             unknownSince = isRefused || busy.holder?.process.isThere == true ? nil : unknownSince ?? waited
             looks = unknownSince == nil ? 0 : looks + 1
-            let hasEnded = seesAllPrograms && unknownSince != nil && (busy.holder != nil || endpoint.isSerialPort)
+            let hasEnded =
+                unknownSince != nil && (busy.holder != nil || endpoint.isSerialPort)
+                && seesAllPrograms ?? LinkHolder.areAllSeen
             isCrowd = isCrowd || remedy == .waitForHolder || hasEnded
             let isPassing =
                 unknownSince.map { isCrowd || looks < Self.leastLooks || waited - $0 < Self.shortWait } ?? false

@@ -6,7 +6,7 @@ extension CommandContext {
     var recordsLines: Bool {
         // A device of no known family has no values.
         let hasLines = records == .lines || records == .values && family == .raw
-        return hasLines && (try? options.recordChoice()) == true
+        return hasLines && (try? recordChoice()) == true
     }
 
     /// The link, and where `--record` asks for it and the command reads no values, a record of what goes over it; where

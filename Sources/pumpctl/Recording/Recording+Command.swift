@@ -13,7 +13,7 @@ extension Recording {
         _ context: CommandContext, _ endpoint: Endpoint, isDefault: Bool, note: (@Sendable (String) -> Void)? = nil
     ) async throws -> Recording? {
         // A command that records only if it is asked to does without a configuration that can't be read.
-        let choice = isDefault ? try context.options.recordChoice() : try? context.options.recordChoice()
+        let choice = isDefault ? try context.recordChoice() : try? context.recordChoice()
         guard choice ?? isDefault else { return nil }
         let note = note ?? context.output.note
         let recording = await context.record.begun { note($0.text) }
@@ -22,14 +22,14 @@ extension Recording {
     }
 }
 
-extension SharedOptions {
+extension CommandContext {
     /// The user's choice, by `--record` or `--no-record`, else by PUMPCTL_RECORD, else by the configuration; nil if none was
     /// made.
     func recordChoice() throws(UserConfigurationError) -> Bool? {
-        if let record { return record }
+        if let record = options.record { return record }
         if let variable = getenv("PUMPCTL_RECORD"), variable.pointee != 0 {
             return String(cString: variable) != "0"
         }
-        return try UserConfiguration.load().record
+        return try configuration.get().record
     }
 }

@@ -23,6 +23,8 @@ struct CommandContext: Sendable {
     let family: Family
     let loop: EventLoop
     let output: Output
+    /// The user's configuration, read once; or what is wrong with it.
+    var configuration = Result { () throws(UserConfigurationError) in try UserConfiguration.load() }
     /// What is recorded of it, where that is asked for.
     let records: RecordedContent
     /// What it has recorded.

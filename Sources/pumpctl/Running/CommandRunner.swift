@@ -50,7 +50,8 @@ enum CommandRunner {
             throw ExitCode(failure.status.rawValue)
         }
         let family = family ?? options.deviceFamily
-        let flaw = tellOfConfiguration(output)
+        let configuration = Result { () throws(UserConfigurationError) in try UserConfiguration.load() }
+        let flaw = tell(of: configuration, output)
         let status = EventLoop.run { loop in
             let capture: Capture?
             do throws(Failure) {
@@ -60,8 +61,8 @@ enum CommandRunner {
                 return error.status.rawValue
             }
             let context = CommandContext(
-                options: options, family: family, loop: loop, output: output, records: records,
-                record: SharedRecording(of: family.name, on: loop), capture: capture,
+                options: options, family: family, loop: loop, output: output, configuration: configuration,
+                records: records, record: SharedRecording(of: family.name, on: loop), capture: capture,
                 work: InterruptibleWork(endsBeforeSuspension: endsBeforeSuspension))
             return await run(body, context, isStop: isStop, told: flaw)
         }
@@ -85,11 +86,14 @@ enum CommandRunner {
     /// Tells of what is wrong with the configuration, also if the command does without it.
     ///
     /// - Returns: The message of a configuration that can't be used. A command that needs one fails by it.
-    private static func tellOfConfiguration(_ output: Output) -> String? {
-        do throws(UserConfigurationError) {
-            for warning in try UserConfiguration.load().warnings { output.note("pumpctl: \(warning)") }
+    private static func tell(
+        of configuration: Result<UserConfiguration, UserConfigurationError>, _ output: Output
+    ) -> String? {
+        switch configuration {
+        case .success(let configuration):
+            for warning in configuration.warnings { output.note("pumpctl: \(warning)") }
             return nil
-        } catch {
+        case .failure(let error):
             let failure = Failure(error)
             output.note(of: failure)
             return failure.message
