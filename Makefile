@@ -19,11 +19,13 @@ TEST_PACKAGES := make socat shellcheck \
 CHECK_PACKAGES := gcc simavr libsimavr-dev libelf-dev libjansson-dev gcc-avr avr-libc binutils-avr arduino-core-avr \
     picocom tio strace
 
-# For a quick start: no C++ library, libdbus (with libsystemd and five more) or SQLite to load and bind, and the program's own
-# relocations packed, which only lld does.
+# For a quick start: no C++ library, libgcc_s, libdbus (with libsystemd and five more) or SQLite to load and bind, and the
+# program's own relocations packed, which only lld does. For a small program: each function in a section of its own, and no
+# symbol exported, so that the linker leaves out what nobody calls.
 STATIC_LIBRARIES := .build/static-libraries
-RELEASE := $(SWIFT) build -c release --static-swift-stdlib -Xswiftc -use-ld=lld \
-    -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -L$(CURDIR)/$(STATIC_LIBRARIES) \
+RELEASE := $(SWIFT) build -c release --static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld \
+    -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xswiftc -Xfrontend -Xswiftc -function-sections \
+    -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -L$(CURDIR)/$(STATIC_LIBRARIES) \
     --pkg-config-path $(CURDIR)/$(STATIC_LIBRARIES) -Xcc -DCDBUS_REPLACES_LIBSYSTEMD
 
 # Tells how long a part of what is tested takes.
@@ -154,10 +156,10 @@ benchmark: all
 	$(MAKE) -C Benchmarks benchmark
 
 install: all
-	install -D -m 755 "$(RELEASE_FOLDER)/pumpctl" $(DESTDIR)$(PREFIX)/bin/pumpctl
-	install -D -m 755 "$(RELEASE_FOLDER)/pumpctl-record" $(DESTDIR)$(PREFIX)/libexec/pumpctl/pumpctl-record
-	install -D -m 755 "$(RELEASE_FOLDER)/pumpctl-scenario" $(DESTDIR)$(PREFIX)/libexec/pumpctl/pumpctl-scenario
-	install -D -m 755 "$(RELEASE_FOLDER)/pumpctld" $(DESTDIR)$(PREFIX)/libexec/pumpctl/pumpctld
+	install -D -s -m 755 "$(RELEASE_FOLDER)/pumpctl" $(DESTDIR)$(PREFIX)/bin/pumpctl
+	install -D -s -m 755 "$(RELEASE_FOLDER)/pumpctl-record" $(DESTDIR)$(PREFIX)/libexec/pumpctl/pumpctl-record
+	install -D -s -m 755 "$(RELEASE_FOLDER)/pumpctl-scenario" $(DESTDIR)$(PREFIX)/libexec/pumpctl/pumpctl-scenario
+	install -D -s -m 755 "$(RELEASE_FOLDER)/pumpctld" $(DESTDIR)$(PREFIX)/libexec/pumpctl/pumpctld
 	install -D -m 644 packaging/systemd/pumpctld.service $(DESTDIR)$(PREFIX)/lib/systemd/system/pumpctld.service
 	sed -i 's|/usr/local/|$(PREFIX)/|' $(DESTDIR)$(PREFIX)/lib/systemd/system/pumpctld.service
 	install -D -m 644 packaging/sysusers.d/pumpctld.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/pumpctld.conf
