@@ -1,0 +1,1 @@
+// Nothing is called: a program that has this linked in goes without the data of locales.
