@@ -99,7 +99,7 @@ struct PeerBenchTests {
     }
 }
 
-@Suite("Bench: pumpctl image get", .timeLimit(.minutes(5)))
+@Suite("Bench: pumpctl peer image get", .timeLimit(.minutes(5)))
 struct ImageGetBenchTests {
     @Test("3 MB come right to the byte, and take no more memory than 1 kB", arguments: DevicePlace.spacious)
     func memory(place: DevicePlace) async throws {
@@ -117,7 +117,7 @@ struct ImageGetBenchTests {
         let folder = TemporaryFolder()
         let path = folder.path("image.png")
         let peak = try await MeasuredProgram.peak(
-            of: "-p", peer.endpoint, "--timeout", "60", "--json", "image", "get", "-o", path,
+            of: "-p", peer.endpoint, "--timeout", "60", "--json", "peer", "image", "get", "-o", path,
             environment: peer.environment)
         #expect(try Data(contentsOf: URL(filePath: path)) == Data(PeerPicture(seed: 7, byteCount: size).bytes))
         await peer.stop()
@@ -131,7 +131,7 @@ struct ImageGetBenchTests {
         let folder = TemporaryFolder()
         let path = folder.path("image.png")
         let program = try await ChildProcess(
-            [Executable.pumpctl, "-v", "-p", peer.endpoint, "--timeout", "60", "image", "get", "-o", path],
+            [Executable.pumpctl, "-v", "-p", peer.endpoint, "--timeout", "60", "peer", "image", "get", "-o", path],
             environment: ChildProcess.surroundings.merging(peer.environment) { $1 })
         try await program.errors.text(upTo: "IMG_BEGIN image.png 20000")
         await peer.stop()

@@ -45,7 +45,7 @@ struct RescueBenchTests {
         let device = try await place.phone(Self.phone(0))
         let folder = TemporaryFolder()
         let ending = try await Self.pumpctl(
-            folder, device, "message", "send", "--category", "Road Closure", "--at", "35.9,-79.05",
+            folder, device, "rescue", "send", "--category", "Road Closure", "--at", "35.9,-79.05",
             "a \"tree\" \\ 🌊 \u{1B}[2J")
         #expect(ending.status == 0, "\(ending)")
         // What was sent may still be on its way, as in the buffer of a port.
@@ -64,12 +64,12 @@ struct RescueBenchTests {
         let folder = TemporaryFolder()
         let first = try await place.phone(Self.phone(5, split: 20))
         let keeping = try await ChildProcess(
-            [Executable.pumpctl, "message", "send", "--later", "--at", "1,2", "mine"],
+            [Executable.pumpctl, "rescue", "send", "--later", "--at", "1,2", "mine"],
             environment: Self.environment(folder)
         ).ending()
         try #require(keeping.status == 0, "\(keeping)")
         let program = try await ChildProcess(
-            [Executable.pumpctl, "-p", first.endpoint, "-v", "message", "sync", "--for", "100s"],
+            [Executable.pumpctl, "-p", first.endpoint, "-v", "rescue", "sync", "--for", "100s"],
             environment: Self.environment(folder, first))
         // It knows that somebody is there once it was told something.
         _ = try await program.errors.wait(for: "a message that is sent") { $0.text.contains("> {") ? true : nil }
@@ -83,7 +83,7 @@ struct RescueBenchTests {
         let second = try await place.phone(Self.phone(0))
         // That it was interrupted leaves its own message to be sent again.
         for count in [6, 0] {
-            let ending = try await Self.pumpctl(folder, second, "message", "sync")
+            let ending = try await Self.pumpctl(folder, second, "rescue", "sync")
             #expect(ending.output == "\(count) handed on\n", "\(ending)")
         }
         let received = await second.change { phone, _ in phone.received }
@@ -111,7 +111,7 @@ struct RescueBenchTests {
             let path = folder.path("exported")
             peaks.append(
                 try await MeasuredProgram.peak(
-                    of: "message", "export", "--output", path, environment: Self.environment(folder)))
+                    of: "rescue", "export", "--output", path, environment: Self.environment(folder)))
             let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
             #expect(lines.map { String($0.dropFirst(7).prefix(36)) } == messages.map(\.id.uuidString))
         }

@@ -101,7 +101,8 @@ struct LogCommandBenchTests {
         try await kind.run(rows: rows) { rig in
             // A busy machine may fall silent for longer than a sensor.
             peak = try await MeasuredProgram.peak(
-                of: "-p", rig.endpoint, "--timeout", "30", "--json", "log", "get", "--quiet", "10s", "-o", file,
+                of: "-p", rig.endpoint, "--timeout", "30", "--json", "storm", "log", "get", "--quiet", "10s", "-o",
+                file,
                 environment: rig.environment)
         }
         let stored = try Data(contentsOf: URL(filePath: file))

@@ -29,10 +29,10 @@ class Peer(FamilyTest):
 
     def test_it_is_told_things_and_is_listened_to(self):
         self.simulate("peer", "--acks")
-        self.assertEqual(self.pumpctl("say", "Grüße", port=self.PORT).out, "said, acknowledged\n")
-        self.assertEqual(self.pumpctl("say", "x" * 510, port=self.PORT).out.splitlines()[-1], "said, acknowledged")
-        self.assertIn("511 bytes", self.pumpctl("say", "x" * 511, port=self.PORT, status=64).err)
-        self.assertEqual(self.pumpctl("toggle", "on", port=self.PORT).out, "toggle on, acknowledged\n")
+        self.assertEqual(self.pumpctl("peer", "say", "Grüße", port=self.PORT).out, "said, acknowledged\n")
+        self.assertEqual(self.pumpctl("peer", "say", "x" * 510, port=self.PORT).out.splitlines()[-1], "said, acknowledged")
+        self.assertIn("511 bytes", self.pumpctl("peer", "say", "x" * 511, port=self.PORT, status=64).err)
+        self.assertEqual(self.pumpctl("peer", "toggle", "on", port=self.PORT).out, "toggle on, acknowledged\n")
         events = self.pumpctl("--json", "peer", "listen", "--count", "2", port=self.PORT).out.splitlines()
         events = [json.loads(event) for event in events]
         self.assertEqual([event["event"] for event in events], ["greeting", "acknowledged"])
@@ -41,15 +41,15 @@ class Peer(FamilyTest):
 
     def test_it_is_told_things_though_it_acknowledges_nothing(self):
         self.simulate("peer")
-        self.assertEqual(self.pumpctl("say", "Grüße", port=self.PORT).out, "said\n")
-        self.assertEqual(self.pumpctl("toggle", "on", port=self.PORT).out, "toggle on\n")
+        self.assertEqual(self.pumpctl("peer", "say", "Grüße", port=self.PORT).out, "said\n")
+        self.assertEqual(self.pumpctl("peer", "toggle", "on", port=self.PORT).out, "toggle on\n")
 
     def test_its_image_comes_whole(self):
         self.simulate("peer", "--size", "200000", "--seed", "7")
         images = []
         # The second one never was on the air.
         for name, port in ("a.png", self.PORT), ("b.png", "sim:peer?size=200000&seed=7&unpaced"):
-            result = self.pumpctl("--timeout", "60", "image", "get", "-o", f"/tmp/{name}", port=port)
+            result = self.pumpctl("--timeout", "60", "peer", "image", "get", "-o", f"/tmp/{name}", port=port)
             self.assertEqual(result.out, f"200000 bytes in /tmp/{name}\n")
             images.append(self.guest.get(f"/tmp/{name}"))
         self.assertEqual(len(images[0]), 200000)
@@ -60,7 +60,7 @@ class Peer(FamilyTest):
         # How each other fault is refused does not depend on the radio.
         self.simulate("peer", "--fault", "base64_invalid")
         result = self.pumpctl(
-            "--json", "--timeout", "60", "image", "get", "-o", "/tmp/image.png", port=self.PORT, status=76)
+            "--json", "--timeout", "60", "peer", "image", "get", "-o", "/tmp/image.png", port=self.PORT, status=76)
         self.assertEqual(json.loads(result.out)["error"], "base64_invalid")
 
 
@@ -69,7 +69,7 @@ class Rescue(FamilyTest):
 
     def messages(self, folder, *options):
         """What pumpctl keeps in a folder."""
-        result = self.message(folder, "--json", "message", "list", *options).wait(PATIENCE)
+        result = self.message(folder, "--json", "rescue", "list", *options).wait(PATIENCE)
         return [json.loads(line) for line in result.out.splitlines()]
 
     def message(self, folder, *arguments):
@@ -77,7 +77,7 @@ class Rescue(FamilyTest):
         return self.guest.start("env", f"XDG_DATA_HOME=/tmp/{folder}", "pumpctl", *arguments)
 
     def keep(self, folder, text):
-        command = self.message(folder, "message", "send", "--later", "--at", "1,2", text)
+        command = self.message(folder, "rescue", "send", "--later", "--at", "1,2", text)
         self.assertEqual(command.wait(PATIENCE).status, 0)
 
     def statuses(self, folder):
@@ -85,7 +85,7 @@ class Rescue(FamilyTest):
 
     def test_a_phones_messages_are_received_each_once(self):
         self.simulate("rescue", "--messages", "30", "--interval", "0", "--malformed", "30")
-        listening = self.message("one", "-p", self.PORT, "--json", "message", "listen", "--count", "30")
+        listening = self.message("one", "-p", self.PORT, "--json", "rescue", "listen", "--count", "30")
         result = listening.wait(2 * PATIENCE)
         self.assertEqual(result.status, 0, result)
         ids = [message["id"] for message in self.messages("one")]
@@ -94,15 +94,15 @@ class Rescue(FamilyTest):
     def test_a_phone_takes_what_is_handed_on(self):
         self.simulate("rescue", "--messages", "0")
         text = "on the roof " + "x" * 700
-        sent = self.message("one", "-p", self.PORT, "message", "send", "--category", "SOS", "--at", "1,2", text)
+        sent = self.message("one", "-p", self.PORT, "rescue", "send", "--category", "SOS", "--at", "1,2", text)
         self.assertEqual(sent.wait(PATIENCE).status, 0)
         self.assertEqual(self.statuses("one"), {text: "synced"})
 
     def test_what_is_written_to_one_is_kept_to_be_handed_on(self):
         text = "on the roof " + "x" * 700
-        listening = self.message("one", "message", "listen", "--offer", "--adapter", SECOND)
+        listening = self.message("one", "rescue", "listen", "--offer", "--adapter", SECOND)
         listening.until_output("is offered", PATIENCE)
-        sent = self.message("two", "-p", self.PORT, "message", "send", "--category", "SOS", "--at", "1,2", text)
+        sent = self.message("two", "-p", self.PORT, "rescue", "send", "--category", "SOS", "--at", "1,2", text)
         self.assertEqual(sent.wait(PATIENCE).status, 0)
         listening.until_output(text, PATIENCE)
         self.assertEqual(self.statuses("one"), {text: "pending_sync"})
@@ -110,9 +110,9 @@ class Rescue(FamilyTest):
     def test_sync_hands_on_to_who_comes(self):
         for number in range(5):
             self.keep("one", f"message {number}")
-        sync = self.message("one", "message", "sync", "--offer", "--adapter", SECOND)
+        sync = self.message("one", "rescue", "sync", "--offer", "--adapter", SECOND)
         sync.until_output("is offered", PATIENCE)
-        listening = self.message("two", "-p", self.PORT, "message", "listen", "--count", "5")
+        listening = self.message("two", "-p", self.PORT, "rescue", "listen", "--count", "5")
         self.assertEqual(listening.wait(2 * PATIENCE).status, 0)
         self.assertEqual(sync.wait(PATIENCE).out, "5 handed on\n")
         self.assertEqual(set(self.statuses("one").values()), {"synced"})
@@ -124,7 +124,7 @@ class Rescue(FamilyTest):
         for folder, adapter in adapters.items():
             self.keep(folder, f"of {folder}")
             programs[folder] = self.message(
-                folder, "-p", f"ble:{addresses[folder]}?adapter={adapter}", "message", "listen", "--offer", "--adapter",
+                folder, "-p", f"ble:{addresses[folder]}?adapter={adapter}", "rescue", "listen", "--offer", "--adapter",
                 adapter)
             programs[folder].until_output("is offered", PATIENCE)
         for folder, other in (("one", "two"), ("two", "one")):

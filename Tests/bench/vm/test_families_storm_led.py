@@ -23,14 +23,14 @@ class Storm(FamilyTest):
 
     def log(self, rows):
         """The log of the sensor that is offered, by one inside pumpctl."""
-        self.pumpctl("log", "get", "-o", "/tmp/expected.log", port=f"sim:storm?seed=7&rows={rows}&unpaced")
+        self.pumpctl("storm", "log", "get", "-o", "/tmp/expected.log", port=f"sim:storm?seed=7&rows={rows}&unpaced")
         return self.guest.get("/tmp/expected.log")
 
     def test_its_log_comes_right_to_the_byte(self):
         expected = self.log(20000)
         self.assertGreater(len(expected), 250_000)
         self.offer("--seed", "7", "--rows", "20000", "--interval", "off", "--unpaced")
-        printed = self.pumpctl("log", "get", "--quiet", "3s", "-o", "/tmp/storm.log")
+        printed = self.pumpctl("storm", "log", "get", "--quiet", "3s", "-o", "/tmp/storm.log")
         self.assertEqual(printed.out, f"{len(expected)} bytes in /tmp/storm.log\n")
         self.assertEqual(self.guest.get("/tmp/storm.log"), expected)
 
@@ -38,14 +38,14 @@ class Storm(FamilyTest):
         expected = self.log(5000)
         self.offer("--seed", "7", "--rows", "5000", "--interval", "0.2")
         # Those that it has measured before it was asked are at the end.
-        self.pumpctl("--json", "log", "get", "--quiet", "3s", "-o", "/tmp/storm.log")
+        self.pumpctl("--json", "storm", "log", "get", "--quiet", "3s", "-o", "/tmp/storm.log")
         log = self.guest.get("/tmp/storm.log")
         self.assertEqual(log[:len(expected)], expected)
         self.assertNotIn(b"LIVE", log)
 
     def test_an_empty_log_is_empty(self):
         self.offer("--rows", "0", "--interval", "off")
-        self.assertEqual(self.pumpctl("log", "get").out, "")
+        self.assertEqual(self.pumpctl("storm", "log", "get").out, "")
 
     def test_a_log_that_is_cut_off_by_a_lost_link_is_said_to_be_incomplete(self):
         self.cut_off(lambda simulator: self.set_powered("hci1", False))
@@ -56,7 +56,7 @@ class Storm(FamilyTest):
     def cut_off(self, cut):
         expected = self.log(100_000)
         simulator = self.offer("--seed", "7", "--rows", "100000", "--interval", "off")
-        command = self.start_pumpctl("log", "get", "-o", "/tmp/storm.log", port="ble:storm")
+        command = self.start_pumpctl("storm", "log", "get", "-o", "/tmp/storm.log", port="ble:storm")
         self.guest.until("os.path.exists('/tmp/storm.log.partial') and os.path.getsize('/tmp/storm.log.partial') > 20000",
                          PATIENCE)
         cut(simulator)
@@ -71,12 +71,12 @@ class Storm(FamilyTest):
     def test_what_it_measures_is_told_live_behind_a_prefix_and_raw(self):
         self.offer("--interval", "0.5")
         row = r"(\d+ \d+ \d+ -?\d+\.\d\d\n){3}"
-        self.assertRegex(self.pumpctl("log", "live", "--count", "3").out, rf"\A{row}\Z")
-        self.assertRegex(self.pumpctl("log", "live", "--raw", "--count", "3").out, rf"\A{row}\Z")
+        self.assertRegex(self.pumpctl("storm", "log", "live", "--count", "3").out, rf"\A{row}\Z")
+        self.assertRegex(self.pumpctl("storm", "log", "live", "--raw", "--count", "3").out, rf"\A{row}\Z")
 
     def test_live_rows_go_on_when_it_was_away(self):
         simulator = self.offer("--interval", "0.5")
-        command = self.start_pumpctl("log", "live", port="ble:storm")
+        command = self.start_pumpctl("storm", "log", "live", port="ble:storm")
         command.until_output("\n", PATIENCE)
         simulator.send_signal(signal.SIGTERM)
         command.until_output("waiting for the device to come back", PATIENCE)
