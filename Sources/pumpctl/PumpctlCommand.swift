@@ -50,35 +50,25 @@ struct PumpctlCommand: ParsableCommand {
         TerminalSize.boundColumnsOfHelp()
         // A file that may grow no further is an error like others, and is told of.
         signal(SIGXFSZ, SIG_IGN)
-        let unpacked = PackedOptions.unpacked(ProgramArguments.typed(by: "pumpctl"))
-        let typed = PackedOptions.unpacked(RecordCommand.rewritten(unpacked))
-        let arguments = FormerCommands.rewritten(NegativeNumbers.asValues(in: typed))
-        let words = CommandWords(arguments)
+        let line = CommandLine(ProgramArguments.typed(by: "pumpctl"))
         do {
-            if let failure = SpeedArgument.negativeNumber(in: typed) ?? words.failure { throw failure }
-            try SharedOption.checkEncoding(of: arguments)
-            try SharedOption.checkPorts(in: arguments)
-            if let command = words.command as? any OptionedCommand.Type {
-                try command.checkOptions(in: arguments, words.path.joined(separator: " "))
-            }
+            try line.check()
             // Its options, and its help, are those of another program.
-            if words.command == ServeCommand.self { throw ServeProgram.replaceThis(arguments) }
-            var command = try parsed(arguments)
+            if line.command == ServeCommand.self { throw ServeProgram.replaceThis(line.arguments) }
+            var command = try line.parsed()
             try command.run()
         } catch let failure as Failure {
-            output(for: arguments).report(failure)
+            line.output.report(failure)
             Glibc.exit(failure.status.rawValue)
         } catch {
             // A status that a command ended with has been explained already.
-            if !(error is ExitCode) {
-                end(with: error, of: (["pumpctl"] + words.path).joined(separator: " "), arguments)
-            }
+            if !(error is ExitCode) { end(with: error, of: line) }
             exit(withError: error)
         }
     }
 
     /// Ends with help or a version that was asked for, or with what is wrong with the arguments of a command.
-    private static func end(with error: any Error, of name: String, _ arguments: [String]) {
+    private static func end(with error: any Error, of line: CommandLine) {
         switch exitCode(for: error) {
         case .success:
             let output = Output(isJSON: false)
@@ -88,8 +78,10 @@ struct PumpctlCommand: ParsableCommand {
             if failure.status != .brokenPipe { output.report(failure) }
             Glibc.exit(failure.status.rawValue)
         case .validationFailure:
-            let failure = Failure(.usage, code: "usage", plain(message(for: error)), hint: "see \(name) --help")
-            output(for: arguments).report(failure)
+            let name = (["pumpctl"] + line.path).joined(separator: " ")
+            let text = plain(line.command.message(for: error))
+            let failure = Failure(.usage, code: "usage", text, hint: "see \(name) --help")
+            line.output.report(failure)
             Glibc.exit(failure.status.rawValue)
         default: break
         }
@@ -100,15 +92,5 @@ struct PumpctlCommand: ParsableCommand {
         let word = text.prefix { $0.isLetter }
         guard let first = word.first, first.isUppercase, word.dropFirst().allSatisfy(\.isLowercase) else { return text }
         return first.lowercased() + text.dropFirst()
-    }
-
-    /// The command that the arguments name.
-    static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
-        try parseAsRoot(ServingOptions.untangled(arguments, CommandWords(arguments)))
-    }
-
-    /// Where to tell what is wrong with arguments that could not be read.
-    private static func output(for arguments: [String]) -> Output {
-        Output(isJSON: arguments.prefix { $0 != "--" }.contains("--json"))
     }
 }

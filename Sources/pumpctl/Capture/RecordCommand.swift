@@ -16,7 +16,6 @@ struct RecordCommand: ParsableCommand {
             """,
         example: "pumpctl --port /dev/ttyUSB0 record pump.capture -- on --speed 200 --for 10s")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var own: SharedPortOptions
     var shared: SharedOptions { own.shared }
 
@@ -33,7 +32,7 @@ struct RecordCommand: ParsableCommand {
     }
 
     func run() throws {
-        var options = shared.merged(with: parent.shared)
+        var options = shared
         options.capture = file
         let command = command
         // Before the file is made, which would stay empty.
@@ -48,16 +47,13 @@ struct RecordCommand: ParsableCommand {
 }
 
 extension RecordCommand {
-    /// The same arguments, with `--capture FILE` in place of `record FILE --` before a command of pumpctl.
-    static func rewritten(_ arguments: [String]) -> [String] {
-        let words = CommandWords(arguments)
-        guard words.command == RecordCommand.self, let place = words.place,
-            let end = arguments[place...].firstIndex(of: "--")
-        else { return arguments }
-        let command = Array(arguments[(end + 1)...])
-        let named = CommandWords(FormerCommands.rewritten(command))
-        guard !named.path.isEmpty, named.command != RecordCommand.self else { return arguments }
-        var (options, files, rest) = ([String](), [String](), arguments[(place + 1)..<end])
+    /// The line with `--capture FILE` in place of `record FILE --`; nil if it is another, or no command of pumpctl is behind it.
+    static func captured(_ line: CommandLine) -> CommandLine? {
+        guard line.command == RecordCommand.self, let end = line.arguments.firstIndex(of: "--") else { return nil }
+        let command = Array(line.arguments[(end + 1)...])
+        let named = CommandLine(command)
+        guard !named.path.isEmpty, named.command != RecordCommand.self else { return nil }
+        var (options, files, rest) = ([String](), [String](), line.arguments[..<end])
         while let word = rest.popFirst() {
             if SharedOption.valued.contains(word[...]) {
                 options += [word] + rest.prefix(1)
@@ -68,7 +64,7 @@ extension RecordCommand {
                 files.append(word)
             }
         }
-        guard files.count == 1, !options.contains("--help"), !options.contains("-h") else { return arguments }
-        return arguments[..<place] + options + ["--capture", files[0]] + command
+        guard files.count == 1, !options.contains("--help"), !options.contains("-h") else { return nil }
+        return CommandLine(options + ["--capture", files[0]] + command)
     }
 }

@@ -13,7 +13,6 @@ struct ReplayCommand: ParsableCommand {
             """,
         example: "pumpctl replay pump.capture")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var own: JSONOption
     var shared: SharedOptions { own.shared }
 
@@ -32,13 +31,13 @@ struct ReplayCommand: ParsableCommand {
     var asTest = false
 
     func validate() throws {
-        if asTest, shared.merged(with: parent.shared).json {
+        if asTest, shared.json {
             throw ValidationError("--as-test cannot be used with --json")
         }
     }
 
     func run() throws {
-        let output = Output(isJSON: shared.merged(with: parent.shared).json)
+        let output = Output(isJSON: shared.json)
         do throws(CaptureError) { try show(output) } catch {
             let failure = Failure(error)
             output.report(failure)

@@ -16,7 +16,6 @@ struct DoctorCommand: ParsableCommand {
             """,
         example: "pumpctl doctor ble:HMSoft")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var own: DoctorOptions
     var shared: SharedOptions { own.shared }
 
@@ -24,13 +23,13 @@ struct DoctorCommand: ParsableCommand {
     var endpoint: String?
 
     func validate() throws {
-        if let endpoint, let port = shared.merged(with: parent.shared).port, port != endpoint {
+        if let endpoint, let port = shared.port, port != endpoint {
             throw ValidationError("name one port: '\(port)' or '\(endpoint)'")
         }
     }
 
     func run() throws {
-        let options = shared.merged(with: parent.shared)
+        let options = shared
         let name = endpoint ?? options.port
         try CommandRunner.run(options) { context in
             let endpoint = try name.map { name throws(LinkError) in try Endpoint(name) }

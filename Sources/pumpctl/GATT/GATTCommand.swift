@@ -28,7 +28,6 @@ struct GATTCommand: ParsableCommand {
             """,
         example: "pumpctl gatt ble:Thermometer read 2A6E --type i16")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var own: GATTOptions
     var shared: SharedOptions { own.shared }
 
@@ -72,14 +71,15 @@ struct GATTCommand: ParsableCommand {
     private var format: GATTFormat { GATTFormat(type: type, isBigEndian: bigEndian) }
 
     private func request() throws -> GATTRequest {
-        if let option = words.first(where: { $0.hasPrefix("--") }) {
-            throw ValidationError("there is no option '\(option)'")
+        // A value may begin with a hyphen, as -5.
+        if let option = words.first(where: { $0.hasPrefix("--") }) ?? words.first, option.hasPrefix("-") {
+            throw ValidationError("unknown option '\(option.prefix { $0 != "=" })'")
         }
         let request: GATTRequest
         do throws(GATTSyntaxError) { request = try GATTRequest(words, as: format) } catch {
             throw ValidationError(error.words)
         }
-        if let port = shared.merged(with: parent.shared).port, let endpoint = request.endpoint, port != endpoint {
+        if let port = shared.port, let endpoint = request.endpoint, port != endpoint {
             throw ValidationError("the device is named twice: \(endpoint), and \(port)")
         }
         return request
@@ -87,7 +87,7 @@ struct GATTCommand: ParsableCommand {
 
     func run() throws {
         let (request, format) = (try request(), format)
-        var options = shared.merged(with: parent.shared)
+        var options = shared
         options.port = request.endpoint ?? options.port
         let (response, isForced, count, time) = (response, force, count, time?.duration)
         try CommandRunner.run(options, records: .nothing) { context in

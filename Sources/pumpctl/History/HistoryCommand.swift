@@ -29,7 +29,6 @@ struct HistoryCommand: ParsableCommand {
             """,
         example: "pumpctl history --since yesterday --plot")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var own: JSONAndFamilyOptions
     var shared: SharedOptions { own.shared }
 
@@ -64,8 +63,8 @@ struct HistoryCommand: ParsableCommand {
     var svg: String?
 
     private var isDrawing: Bool { plot || svg != nil }
-    private var isJSON: Bool { shared.json || parent.shared.json }
-    private var family: Family? { shared.family ?? parent.shared.family }
+    private var isJSON: Bool { shared.json }
+    private var family: Family? { shared.family }
 
     func validate() throws {
         for (option, text) in [("--since", since), ("--until", until)] {

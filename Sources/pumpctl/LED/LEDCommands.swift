@@ -41,6 +41,7 @@ enum LEDAction {
 extension LEDValueCommand {
     static var family: Family? { .led }
     static var records: CommandContext.RecordedContent { .values }
+    var shared: SharedOptions { options.shared }
 
     func run(in context: CommandContext) async throws {
         guard case .read = Self.action else { return try await carryOut(in: context) }
@@ -70,7 +71,6 @@ struct LEDGetCommand: LEDValueCommand {
         commandName: "get", abstract: "Show whether the LED is on.", example: "pumpctl --port ble:ece196 led get")
     static var action: LEDAction { .read }
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var options: LEDOptions
 }
 
@@ -79,7 +79,6 @@ struct LEDOnCommand: LEDValueCommand {
         commandName: "on", abstract: "Switch the LED on.", example: "pumpctl --port ble:ece196 led on")
     static var action: LEDAction { .set(.boolean(true)) }
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var options: LEDOptions
 }
 
@@ -88,7 +87,6 @@ struct LEDOffCommand: LEDValueCommand {
         commandName: "off", abstract: "Switch the LED off.", example: "pumpctl --port ble:ece196 led off")
     static var action: LEDAction { .set(.boolean(false)) }
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var options: LEDOptions
 }
 
@@ -98,6 +96,5 @@ struct LEDToggleCommand: LEDValueCommand {
         example: "pumpctl --port ble:ece196 led toggle")
     static var action: LEDAction { .toggle }
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var options: LEDOptions
 }

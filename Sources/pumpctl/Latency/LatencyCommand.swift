@@ -3,7 +3,7 @@ import DeviceKit
 import Latency
 import LineProtocol
 
-struct LatencyCommand: ParsableCommand, OptionedCommand, Sendable {
+struct LatencyCommand: ParsableCommand, Sendable {
     static let configuration = CommandConfiguration(
         commandName: "latency",
         abstract: "Measure round trips, and say what their time is spent on.",
@@ -14,7 +14,6 @@ struct LatencyCommand: ParsableCommand, OptionedCommand, Sendable {
             """,
         example: "pumpctl --port /dev/ttyUSB0 latency --count 100")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
 
     @Option(help: ArgumentHelp("How many questions to ask; without it for some 10 s.", valueName: "number"))
@@ -33,7 +32,7 @@ struct LatencyCommand: ParsableCommand, OptionedCommand, Sendable {
     var question: String?
 
     func validate() throws {
-        guard (question != nil) == (shared.merged(with: parent.shared).toldFamily == .raw) else {
+        guard (question != nil) == (shared.toldFamily == .raw) else {
             throw ValidationError(
                 question == nil
                     ? "a device of the family raw is asked what you say: add --question TEXT"
@@ -45,7 +44,7 @@ struct LatencyCommand: ParsableCommand, OptionedCommand, Sendable {
     }
 
     func run() throws {
-        try CommandRunner.runToStatus(shared.merged(with: parent.shared)) { try await perform(in: $0).rawValue }
+        try CommandRunner.runToStatus(shared) { try await perform(in: $0).rawValue }
     }
 
     private func perform(in context: CommandContext) async throws -> ExitStatus {

@@ -17,14 +17,12 @@ struct ModuleCommand: ParsableCommand {
 }
 
 /// A command for a BLE module.
-protocol ModuleContextCommand: ContextCommand, OptionedCommand {
+protocol ModuleContextCommand: ContextCommand {
     var own: ModuleOptions { get }
     var dialect: ModuleDialectArgument { get }
 }
 
 extension ModuleContextCommand {
-    static var takenOptions: Set<SharedOption> { [.port, .json, .capture, .verbose] }
-
     static var records: CommandContext.RecordedContent { .nothing }
 
     var shared: SharedOptions { own.shared }
@@ -49,7 +47,6 @@ struct ModuleInfoCommand: ModuleContextCommand {
         commandName: "info", abstract: "Show what the module is, its name and its baud rate.",
         example: "pumpctl --port /dev/ttyUSB0 module info")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var own: ModuleOptions
 
     @Option(help: "Whose AT commands the module takes.")
@@ -69,7 +66,6 @@ struct ModuleNameCommand: ModuleContextCommand {
         discussion: "The module is restarted, so that centrals see the new name.",
         example: "pumpctl --port /dev/ttyUSB0 module name pump1")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var own: ModuleOptions
 
     @Option(help: "Whose AT commands the module takes.")
@@ -92,7 +88,6 @@ struct ModuleBaudCommand: ModuleContextCommand {
         discussion: "A pump needs 9600 baud. This needs a serial port.",
         example: "pumpctl --port /dev/ttyUSB0 module baud 9600")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var own: ModuleOptions
 
     @Option(help: "Whose AT commands the module takes.")

@@ -23,7 +23,6 @@ struct MonitorCommand: ContextCommand {
             """,
         example: "pumpctl --port /dev/ttyUSB0 monitor --interval 10s")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
 
     @Option(help: ArgumentHelp("How often to ask.", valueName: "time"), transform: SecondsArgument.typed)

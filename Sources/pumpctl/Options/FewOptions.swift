@@ -2,7 +2,7 @@ import ArgumentParser
 import DeviceKit
 
 // The options of commands that need no device, or not what most need of one. What they leave out means nothing there, is
-// not shown in their help, and is refused: see ``OptionedCommand``.
+// not shown in their help, and is refused.
 
 /// For a command that only prints.
 struct JSONOption: ParsableArguments {

@@ -57,19 +57,4 @@ struct SharedOptions: ParsableArguments {
 
     /// The kind of device that a command for any device is for: a pump where nothing tells.
     var deviceFamily: Family { toldFamily ?? .usual }
-
-    /// These options, completed by those that stood before the command's name.
-    func merged(with earlier: SharedOptions) -> SharedOptions {
-        var merged = self
-        merged.port = port ?? earlier.port
-        merged.family = family ?? earlier.family
-        merged.json = json || earlier.json
-        merged.reset = reset || earlier.reset
-        merged.timeout = timeout ?? earlier.timeout
-        merged.wait = wait ?? earlier.wait
-        merged.record = record ?? earlier.record
-        merged.capture = capture ?? earlier.capture
-        merged.verbose = verbose || earlier.verbose
-        return merged
-    }
 }

@@ -4,8 +4,7 @@ import PeripheralSim
 extension FamilyRow {
     static let peer = FamilyRow(
         family: .peer, noun: "peer",
-        commands: [PeerCommandGroup.self], simulator: PeerSimulation.self,
-        formerCommands: ["say": ["peer", "say"], "toggle": ["peer", "toggle"], "image": ["peer", "image"]])
+        commands: [PeerCommandGroup.self], simulator: PeerSimulation.self)
 }
 
 enum PeerSimulation: Simulation {

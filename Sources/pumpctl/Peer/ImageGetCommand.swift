@@ -19,14 +19,13 @@ struct ImageGetCommand: PeerSubcommand {
             """,
         example: "pumpctl --port ble:QDevice1 peer image get -o photo.png")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
 
     @Option(name: .shortAndLong, help: ArgumentHelp("The file to write; - for standard output.", valueName: "file"))
     var output: String
 
     func validate() throws {
-        if shared.merged(with: parent.shared).json, output == "-" {
+        if shared.json, output == "-" {
             throw ValidationError("--json requires -o FILE: the image itself is not JSON")
         }
         if output == "-", StandardStream.output.isTerminal {

@@ -26,7 +26,6 @@ struct SayCommand: PeerSubcommand {
             """,
         example: "pumpctl --port ble:QDevice1 peer say 'Lunch is ready'")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
 
     @Argument(help: "The message: one line.")
@@ -63,7 +62,6 @@ struct ToggleCommand: PeerSubcommand {
 
     enum Position: String, ExpressibleByArgument, CaseIterable { case on, off }
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
 
     @Argument(help: "On, or off.")

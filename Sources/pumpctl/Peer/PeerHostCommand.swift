@@ -21,7 +21,6 @@ struct PeerHostCommand: PeerSubcommand {
             """,
         example: "pumpctl peer host --image photo.png")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var own: JSONOption
     var shared: SharedOptions { own.shared }
 

@@ -18,7 +18,6 @@ struct PeerListenCommand: PeerSubcommand {
             """,
         example: "pumpctl --port ble:QDevice1 peer listen")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
 
     @Option(help: .end(after: "events"))

@@ -12,7 +12,6 @@ struct PortsCommand: ContextCommand {
         discussion: "--watch follows plugging and unplugging until it is interrupted.",
         example: "pumpctl ports --watch")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var own: JSONOption
     var shared: SharedOptions { own.shared }
 

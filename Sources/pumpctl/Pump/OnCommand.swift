@@ -19,7 +19,6 @@ struct OnCommand: PumpContextCommand {
             """,
         example: "pumpctl --port /dev/ttyUSB0 on --speed 60% --for 10m")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
 
     @Option(help: ArgumentHelp("0 to 255, or 0% to 100%.", valueName: "speed"), transform: SpeedArgument.typed)

@@ -21,7 +21,6 @@ struct OffCommand: PumpContextCommand {
         example: "pumpctl --port /dev/ttyUSB0 off")
     static var isStop: Bool { true }
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
 
     func run(in context: CommandContext) async throws {
@@ -35,7 +34,6 @@ struct SpeedCommand: PumpContextCommand {
         commandName: "speed", abstract: "Set the speed of the running pump.",
         example: "pumpctl --port /dev/ttyUSB0 speed 60%")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
 
     @Argument(
@@ -57,7 +55,6 @@ struct StatusCommand: PumpContextCommand {
         commandName: "status", abstract: "Show what the pump does.",
         example: "pumpctl --port ble:HMSoft status")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
 
     func run(in context: CommandContext) async throws {
@@ -75,7 +72,6 @@ struct TempCommand: PumpContextCommand {
         commandName: "temp", abstract: "Show what the thermistors read.",
         example: "pumpctl --port /dev/ttyUSB0 temp --json")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
 
     func run(in context: CommandContext) async throws {

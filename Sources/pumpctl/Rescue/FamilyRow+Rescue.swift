@@ -4,7 +4,7 @@ import PeripheralSim
 extension FamilyRow {
     static let rescue = FamilyRow(
         family: .rescue, noun: "rescue",
-        commands: [RescueCommand.self], simulator: RescueSimulation.self, formerCommands: ["message": ["rescue"]])
+        commands: [RescueCommand.self], simulator: RescueSimulation.self)
 }
 
 enum RescueSimulation: Simulation {

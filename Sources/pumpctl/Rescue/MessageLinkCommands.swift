@@ -10,7 +10,6 @@ struct MessageSendCommand: RescueSubcommand {
         discussion: "It is kept in any case: where the link breaks, 'rescue sync' hands it on later.",
         example: "pumpctl --port 'ble:*' rescue send 'Bridge closed' --at 35.91,-79.05")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
 
     @Option(help: ArgumentHelp("What kind of message it is.", valueName: "category"))
@@ -28,7 +27,7 @@ struct MessageSendCommand: RescueSubcommand {
     var text: String
 
     func validate() throws {
-        if later, shared.merged(with: parent.shared).port != nil {
+        if later, shared.port != nil {
             throw ValidationError("--later cannot be combined with --port: the message is kept, and not sent")
         }
         if text.allSatisfy(\.isWhitespace) {
@@ -78,7 +77,6 @@ struct MessageSyncCommand: RescueSubcommand {
             """,
         example: "pumpctl --port 'ble:*' rescue sync")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
     @OptionGroup var offer: OfferOptions
 
@@ -124,7 +122,6 @@ struct MessageListenCommand: RescueSubcommand {
             """,
         example: "pumpctl --port 'ble:*' rescue listen")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
     @OptionGroup var offer: OfferOptions
 

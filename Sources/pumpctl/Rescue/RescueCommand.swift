@@ -33,7 +33,6 @@ struct MessageListCommand: RescueSubcommand {
             """,
         example: "pumpctl rescue list --status pending_sync")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var own: JSONOption
     var shared: SharedOptions { own.shared }
 
@@ -47,7 +46,7 @@ struct MessageListCommand: RescueSubcommand {
     var csv = false
 
     func validate() throws {
-        if csv, shared.merged(with: parent.shared).json {
+        if csv, shared.json {
             throw ValidationError("--csv cannot be combined with --json")
         }
     }
@@ -68,7 +67,6 @@ struct MessageExportCommand: RescueSubcommand {
         discussion: "Fields that pumpctl does not know are there too.",
         example: "pumpctl rescue export -o messages.jsonl")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var own: JSONOption
     var shared: SharedOptions { own.shared }
 

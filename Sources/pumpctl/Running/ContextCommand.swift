@@ -3,7 +3,6 @@ import DeviceKit
 
 /// A command that ``CommandRunner`` runs, with all options of every command.
 protocol ContextCommand: ParsableCommand, Sendable {
-    var parent: PumpctlCommand { get }
     /// The options that stood behind its name.
     var shared: SharedOptions { get }
     /// The family that it is for; nil for the one that the options name.
@@ -26,7 +25,7 @@ extension ContextCommand {
 
     func run() throws {
         try CommandRunner.run(
-            shared.merged(with: parent.shared), for: Self.family, records: Self.records,
+            shared, for: Self.family, records: Self.records,
             endsBeforeSuspension: endsBeforeSuspension, isStop: Self.isStop
         ) { try await run(in: $0) }
     }

@@ -11,8 +11,6 @@ struct FamilyRow: Sendable {
     let commands: [any ParsableCommand.Type]
     /// Its simulated device.
     let simulator: any Simulation.Type
-    /// Words that commands stood under at the top in earlier versions, which are still understood, with what they are now.
-    var formerCommands: [String: [String]] = [:]
 
     /// The rows, in the order in which help lists them. The first is what a command for any device is for where nothing
     /// tells.

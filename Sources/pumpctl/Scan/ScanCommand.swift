@@ -17,7 +17,6 @@ struct ScanCommand: ContextCommand {
             """,
         example: "pumpctl scan --for 10s")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var own: JSONAndFamilyOptions
     var shared: SharedOptions { own.shared }
 

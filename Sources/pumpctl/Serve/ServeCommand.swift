@@ -13,12 +13,11 @@ struct ServeCommand: ParsableCommand {
             """,
         example: "pumpctl serve --port usb:1a86:7523 --pty /tmp/pump --tcp 4000")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var own: ServeOptions
     var shared: SharedOptions { own.shared }
 
     @Argument(parsing: .allUnrecognized, help: "Other options of pumpctld.")
     var arguments: [String] = []
 
-    func run() throws { throw ServeProgram.replaceThis(ProgramArguments.all.dropFirst()) }
+    func run() throws { throw ServeProgram.replaceThis(CommandLine(ProgramArguments.typed(by: "pumpctl")).arguments) }
 }

@@ -3,10 +3,10 @@ import Glibc
 
 /// `pumpctld`, the program that `pumpctl serve` becomes.
 enum ServeProgram {
-    /// Replaces this program by it, with the same arguments but for the name of the command.
+    /// Replaces this program by it.
     ///
     /// - Returns: Why that failed.
-    static func replaceThis(_ arguments: some Sequence<String>) -> Failure {
+    static func replaceThis(_ arguments: [String]) -> Failure {
         guard
             let path = path(
                 besides: ProgramArguments.executablePath, variable: getenv("PATH").map { String(cString: $0) })
@@ -15,20 +15,12 @@ enum ServeProgram {
                 .unavailable, code: "not_installed", "pumpctld is not installed",
                 hint: "install it beside pumpctl: make install")
         }
-        let words = ([path] + self.arguments(Array(arguments))).map { strdup($0) } + [nil]
+        let words = ([path] + arguments).map { strdup($0) } + [nil]
         execv(path, words)
         let reason = String(cString: strerror(errno))
         for word in words { free(word) }
         return Failure(
             .ioError, code: "system", "can't start \(path): \(reason)", hint: "install pumpctl again: make install")
-    }
-
-    /// The arguments of `pumpctld`, from those of `pumpctl`.
-    static func arguments(_ arguments: [String]) -> [String] {
-        var rest = arguments
-        guard let place = CommandWords(arguments).place else { return rest }
-        rest.remove(at: place)
-        return rest.first == "help" ? ["--help"] : rest
     }
 
     /// Where it is: beside this program, as it was built, or in `../libexec/pumpctl`, as it is installed, or on PATH; nil where

@@ -14,18 +14,6 @@ struct ServingOptions: ParsableArguments {
         real line.
         """
 
-    /// The arguments with another name for the `--wait` of `sim`: the parser would take it for that of all commands, which has a
-    /// value.
-    ///
-    /// - Parameter words: The command that they name.
-    static func untangled(_ arguments: [String], _ words: CommandWords) -> [String] {
-        guard words.path.first == "sim", let place = words.place else { return arguments }
-        let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
-        return arguments.enumerated().map { index, word in
-            word == "--wait" && (place..<end).contains(index) ? "--wait-for-device" : word
-        }
-    }
-
     /// The process that `--background` and `--wait` start.
     static let background = BackgroundProgram(mark: "PUMPCTL_IN_BACKGROUND")
 
@@ -75,12 +63,7 @@ struct ServingOptions: ParsableArguments {
     @Flag(
         name: .customLong("wait"),
         help: "Return once the device is there, and print its port, its control socket and its process as JSON.")
-    var waitsAsTyped = false
-
-    /// `--wait`, as ``untangled(_:behind:)`` has it.
-    @Flag(name: .customLong("wait-for-device"), help: .hidden)
-    var waitsForDevice = false
-    var waits: Bool { waitsAsTyped || waitsForDevice }
+    var waits = false
 
     @Flag(
         name: .customLong("run"),

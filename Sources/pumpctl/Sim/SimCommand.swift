@@ -42,12 +42,8 @@ extension Simulation {
     }
 }
 
-struct SimFamilyCommand<Simulated: Simulation>: OptionedCommand {
+struct SimFamilyCommand<Simulated: Simulation>: ParsableCommand {
     static var configuration: CommandConfiguration { Simulated.configuration }
-    /// Its own `--wait` has no value, and stands behind its name.
-    static var takenOptions: Set<SharedOption> { [.json, .wait] }
-
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var own: JSONOption
     var shared: SharedOptions { own.shared }
     @OptionGroup var serving: ServingOptions
@@ -81,8 +77,7 @@ struct SimFamilyCommand<Simulated: Simulation>: OptionedCommand {
     }
 
     func run() throws {
-        guard parent.shared.wait == nil else { throw ValidationError("--wait with a time cannot be used with 'sim'") }
-        var options = shared.merged(with: parent.shared)
+        var options = shared
         options.json = options.json || serving.waits
         if try serving.startInBackground(Output(isJSON: options.json)) { return }
         let serving = serving

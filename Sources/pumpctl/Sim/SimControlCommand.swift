@@ -23,7 +23,6 @@ struct SimControlCommand: ContextCommand {
     /// How long a simulator may take: days that go by at once take a while.
     private static let patience = Duration.seconds(60)
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var own: JSONAndTimeoutOptions
     var shared: SharedOptions { own.shared }
 
@@ -40,7 +39,7 @@ struct SimControlCommand: ContextCommand {
     var arguments: [String] = []
 
     func run() throws {
-        try CommandRunner.runToStatus(shared.merged(with: parent.shared)) { try await perform(in: $0).rawValue }
+        try CommandRunner.runToStatus(shared) { try await perform(in: $0).rawValue }
     }
 
     func run(in context: CommandContext) async throws { _ = try await perform(in: context) }

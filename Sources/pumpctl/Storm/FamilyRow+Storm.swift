@@ -4,7 +4,7 @@ import PeripheralSim
 extension FamilyRow {
     static let storm = FamilyRow(
         family: .storm, noun: "storm",
-        commands: [StormCommand.self], simulator: StormSimulation.self, formerCommands: ["log": ["storm", "log"]])
+        commands: [StormCommand.self], simulator: StormSimulation.self)
 }
 
 enum StormSimulation: Simulation {

@@ -14,7 +14,6 @@ struct LogGetCommand: ContextCommand {
             """,
         example: "pumpctl --port ble:storm storm log get -o storm.log")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
 
     @Option(name: .shortAndLong, help: ArgumentHelp("Where to write it, if not to standard output.", valueName: "file"))
@@ -25,7 +24,7 @@ struct LogGetCommand: ContextCommand {
     var quiet = SecondsArgument(argument: "1")!
 
     func validate() throws {
-        if shared.merged(with: parent.shared).json, output == nil || output == "-" {
+        if shared.json, output == nil || output == "-" {
             throw ValidationError("--json requires -o FILE: the log itself is not JSON")
         }
     }

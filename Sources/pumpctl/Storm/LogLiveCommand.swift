@@ -21,7 +21,6 @@ struct LogLiveCommand: ContextCommand {
             """,
         example: "pumpctl --port ble:storm storm log live --csv")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
 
     @Flag(help: "Print comma-separated values.")
@@ -41,7 +40,7 @@ struct LogLiveCommand: ContextCommand {
 
     func validate() throws {
         if let count, count < 1 { throw ValidationError("--count is 1 or more") }
-        if csv, shared.merged(with: parent.shared).json {
+        if csv, shared.json {
             throw ValidationError("--csv cannot be combined with --json")
         }
     }

@@ -19,7 +19,6 @@ struct ConsoleCommand: ContextCommand {
             """,
         example: "pumpctl --port /dev/ttyUSB0 console --timestamps")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
 
     @Flag(help: "Show when each line came.")

@@ -15,7 +15,6 @@ struct ForgetCommand: ContextCommand {
             """,
         example: "pumpctl forget ble:HMSoft")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var own: JSONOption
     var shared: SharedOptions { own.shared }
 

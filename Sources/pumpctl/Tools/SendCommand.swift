@@ -14,7 +14,6 @@ struct SendCommand: ContextCommand {
             """,
         example: "pumpctl --port /dev/ttyUSB0 --family raw send '$I' --until 'ok|error:*' --fails-on 'error:*'")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
 
     @Argument(help: "The line, without its end.")
@@ -41,7 +40,7 @@ struct SendCommand: ContextCommand {
     private static let longestPause = Duration.seconds(1)
 
     func validate() throws {
-        let family = shared.merged(with: parent.shared).deviceFamily
+        let family = shared.deviceFamily
         if hex, escapes { throw ValidationError("--hex and --escapes exclude each other") }
         if noAnswer, answer.until != nil || answer.failsOn != nil {
             throw ValidationError("--no-answer excludes --until and --fails-on")

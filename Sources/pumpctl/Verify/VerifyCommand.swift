@@ -3,7 +3,7 @@ import DeviceKit
 import LineProtocol
 import Verification
 
-struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
+struct VerifyCommand: ParsableCommand, Sendable {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Test a firmware against the protocol.",
@@ -15,7 +15,6 @@ struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
             """,
         example: "pumpctl --port /dev/ttyUSB0 verify --report junit")
 
-    @ParentCommand var parent: PumpctlCommand
     @OptionGroup var shared: SharedOptions
 
     @Option(help: "How the results are printed: \(VerifyReport.allCases.map(\.rawValue).joined(separator: ", ")).")
@@ -56,14 +55,14 @@ struct VerifyCommand: ParsableCommand, OptionedCommand, Sendable {
                 "--as-device cannot be combined with --repeat, --allow-run, --allow-send and --stimulus")
         }
         guard (1...1000).contains(rounds) else { throw ValidationError("--repeat takes a number from 1 to 1000") }
-        let options = shared.merged(with: parent.shared)
+        let options = shared
         if options.json, report != .text, report != .json {
             throw ValidationError("--json prints JSON: omit --report \(report.rawValue)")
         }
     }
 
     func run() throws {
-        let options = shared.merged(with: parent.shared)
+        let options = shared
         // Before a capture is begun, which would stay empty.
         if host.playsDevice { try checkPlaying(options) }
         try CommandRunner.runToStatus(options, endsBeforeSuspension: allowsRun) { try await perform(in: $0).rawValue }

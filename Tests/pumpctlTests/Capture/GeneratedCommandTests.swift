@@ -30,9 +30,9 @@ struct GeneratedCommandTests {
         let options: SharedOptions
 
         init(_ words: [String]) throws {
-            let parsed = try PumpctlCommand.parseAsRoot(words + ["--no-record"])
+            let parsed = try CommandLine(words + ["--no-record"]).parsed()
             command = try #require(parsed as? any ContextCommand)
-            options = command.shared.merged(with: command.parent.shared)
+            options = command.shared
         }
 
         /// - Parameters:

@@ -15,8 +15,8 @@ struct SharedPortTests {
     private let notes = Watched("")
 
     private func run(_ script: String, over link: any Link, patience: Duration = .seconds(100)) async throws -> Int32 {
-        let parsed = try #require(try PumpctlCommand.parseAsRoot(["status", "--no-record"]) as? any ContextCommand)
-        var options = parsed.shared.merged(with: parsed.parent.shared)
+        let parsed = try #require(try CommandLine(["status", "--no-record"]).parsed() as? any ContextCommand)
+        var options = parsed.shared
         options.port = "replay:test"
         let loop = EventLoop.shared
         var context = CommandContext(

@@ -129,13 +129,11 @@ extension DocumentationTests {
         for page in try MarkdownPage.forUsers() {
             for arguments in Self.lines(of: page).flatMap({ ShellLine($0).arguments(of: "pumpctl") }) {
                 let line = "\(page.path): pumpctl \(arguments.joined(separator: " "))"
-                let words = CommandWords(arguments)
-                #expect(words.failure == nil, "\(line)")
-                #expect(grammar.root.shown(words.path) != nil, "\(line): help does not show it")
+                let read = CommandLine(arguments)
+                #expect(throws: Never.self, "\(line)") { try read.check() }
+                #expect(grammar.root.shown(read.path) != nil, "\(line): help does not show it")
                 do {
-                    _ = try PumpctlCommand.parsed(NegativeNumbers.asValues(in: arguments))
-                    let command = words.command as? any OptionedCommand.Type
-                    try command?.checkOptions(in: arguments, words.path.joined(separator: " "))
+                    _ = try read.parsed()
                     for (word, next) in zip(arguments, arguments.dropFirst()) where word == "--port" || word == "-p" {
                         try Self.checkEndpoint(next)
                     }
@@ -175,7 +173,7 @@ extension DocumentationTests {
         let older = ["log", "say", "toggle", "image", "message"]
         for page in try MarkdownPage.forUsers() {
             for arguments in Self.lines(of: page).flatMap({ ShellLine($0).arguments(of: "pumpctl") }) {
-                #expect(!older.contains { CommandWords(arguments).path.first == $0 }, "\(page.path): \(arguments)")
+                #expect(!older.contains { CommandLine(arguments).path.first == $0 }, "\(page.path): \(arguments)")
             }
             for span in page.codeSpans {
                 #expect(!older.contains { span.hasPrefix($0 + " ") }, "\(page.path): \(span)")

@@ -15,8 +15,8 @@ struct OptionTests {
             ["--json", "status", "--port=PORT"],
         ])
     func places(arguments: [String]) throws {
-        let command = try #require(try PumpctlCommand.parseAsRoot(arguments) as? any ContextCommand)
-        let options = command.shared.merged(with: command.parent.shared)
+        let command = try #require(try CommandLine(arguments).parsed() as? any ContextCommand)
+        let options = command.shared
         #expect(options.port == "PORT" && options.json)
     }
 

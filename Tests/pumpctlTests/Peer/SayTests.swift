@@ -50,15 +50,16 @@ struct SayTests {
     func toggle() async throws {
         for (position, word) in [("on", "ON"), ("off", "OFF")] {
             let peer = try await peer()
-            let ending = try await Pumpctl.run("-p", peer.port, "toggle", position)
+            let ending = try await Pumpctl.run("-p", peer.port, "peer", "toggle", position)
             #expect(ending.output == "toggle \(position), acknowledged\n")
             #expect(peer.heard.state.text == "Hello\n\(word)\nHello\n")
             #expect(
-                try await Pumpctl.run("-p", peer.port, "--json", "toggle", position).object()["toggle"] as? String
+                try await Pumpctl.run("-p", peer.port, "--json", "peer", "toggle", position).object()["toggle"]
+                    as? String
                     == position)
             await peer.close()
         }
-        expectFailure(try await Pumpctl.run("-p", "sim:peer", "toggle", "maybe"), 64, hint: "")
+        expectFailure(try await Pumpctl.run("-p", "sim:peer", "peer", "toggle", "maybe"), 64, hint: "")
         expectFailure(try await Pumpctl.run("-p", "sim:peer", "--family", "led", "peer", "toggle", "on"), 64, hint: "")
     }
 

@@ -7,7 +7,7 @@ import SerialPort
 import TestSupport
 import Testing
 
-@Suite("message")
+@Suite("rescue")
 struct MessageCommandTests {
     private let folder = TemporaryFolder()
 
@@ -55,7 +55,7 @@ struct MessageCommandTests {
             ["listen", "-p", "sim:rescue"], ["sync", "-p", "sim:rescue"], ["list"],
             ["send", "--later", "--at", "1,2", "x"],
         ] {
-            let ending = try await Pumpctl.start(["message"] + arguments, program: [program]).ending()
+            let ending = try await Pumpctl.start(["rescue"] + arguments, program: [program]).ending()
             expectFailure(ending, 69, saying: "pumpctl-record is not installed", hint: "make install")
         }
     }
@@ -278,7 +278,7 @@ struct MessageCommandTests {
         ])
     func wrongWords(words: [String]) async throws {
         let ending = try await Pumpctl.start(
-            ["-p", "sim:rescue", "message"] + words, environment: ["XDG_DATA_HOME": folder.path]
+            ["-p", "sim:rescue", "rescue"] + words, environment: ["XDG_DATA_HOME": folder.path]
         ).ending()
         expectFailure(ending, 64, hint: "")
     }

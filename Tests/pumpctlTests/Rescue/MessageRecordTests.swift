@@ -55,7 +55,7 @@ struct MessageRecordTests {
         var told: Set<String> = []
         for round in 0..<16 {
             let program = try await start(
-                "--json", "-p", "sim:rescue?seed=\(round)&messages=10000&interval=1ms&split=300&unpaced", "message",
+                "--json", "-p", "sim:rescue?seed=\(round)&messages=10000&interval=1ms&split=300&unpaced", "rescue",
                 "listen")
             try await lines(1 + round * 7 % 20, of: program)
             if round % 2 == 0 {
@@ -179,7 +179,7 @@ struct MessageRecordTests {
             ["listen", "-p", "sim:rescue"], ["sync", "-p", "sim:rescue"], ["list"], ["export"],
             ["send", "--later", "--at", "1,2", "x"],
         ] {
-            let ending = try await Pumpctl.start(["message"] + arguments, environment: environment).ending()
+            let ending = try await Pumpctl.start(["rescue"] + arguments, environment: environment).ending()
             expectFailure(ending, 74, saying: "damaged", hint: "move the file away")
         }
     }

@@ -21,8 +21,7 @@ enum Pumpctl {
         all["LD_LIBRARY_PATH"] = ours["LD_LIBRARY_PATH"]
         all.merge(environment) { $1 }
         // The pump answers at once, but this machine may be busy.
-        let command = CommandWords(arguments).command as? any OptionedCommand.Type
-        let isPatient = command.map { $0.takenOptions.contains(.timeout) } ?? false
+        let isPatient = CommandLine(arguments).command.helpMessage(columns: 200).contains("--timeout <seconds>")
         let isTold = arguments.contains { $0.hasPrefix("--timeout") }
         // A device that is offered to whoever comes has no time of its own.
         let isOffered = arguments.contains("--as-device") && !arguments.contains("--run")
@@ -42,7 +41,7 @@ enum Pumpctl {
 /// The parser's error message for `arguments`, without starting a process.
 func refusal(of arguments: [String], _ location: SourceLocation = #_sourceLocation) -> String {
     let error = #expect(throws: (any Error).self, sourceLocation: location) {
-        try PumpctlCommand.parsed(NegativeNumbers.asValues(in: arguments))
+        try CommandLine(arguments).parsed()
     }
     return error.map { PumpctlCommand.message(for: $0) } ?? ""
 }
