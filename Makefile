@@ -1,6 +1,7 @@
 # make demo    sets up, builds pumpctl, and shows the main job on a simulated pump
 # make test    for each edit: style, unit tests of the sketches, tests of the libraries and of the program
 # make check   make test, and the boards in emulators, the circuit, udev's rules, the examples
+# make counts  what the release costs, against a table; REASON='...' writes it anew
 # make bench   pumpctl on a real kernel with real USB-serial drivers, in a virtual machine
 # make soak    for a night: data races, every mutant of the firmware, fresh seeds and long counts
 # make install PREFIX=/usr/local
@@ -48,7 +49,7 @@ RACES ?= .build/races
 PROGRAMS ?= debug
 RELEASE_FOLDER := $(CURDIR)/.build/release
 
-.PHONY: all demo test check check-rest bench soak soak-libraries soak-program soak-firmware soak-machine soak-mutants soak-syscalls soak-races races lint benchmark install clean setup setup-test setup-check build-tests
+.PHONY: all demo test check check-rest counts bench soak soak-libraries soak-program soak-firmware soak-machine soak-mutants soak-syscalls soak-races races lint benchmark install clean setup setup-test setup-check build-tests
 
 all: setup $(STATIC_LIBRARIES)
 	$(PART) 'release build' $(RELEASE)
@@ -138,6 +139,10 @@ races: setup-test
 	    TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/races/suppressions" \
 	    $(RUN_TESTS) 4 --sanitize=thread --scratch-path $(RACES) \
 	    --skip '^(pumpctlTests|BenchTests)\.' --skip 'SerialPortTests\.(Discovery|ReopeningCommand)' --skip 'TroubleTests/fullDisk'
+
+counts: all
+	@scripts/ensure-packages strace valgrind
+	$(PART) 'counts of the programs' scripts/counts $(if $(REASON),--renew "$(REASON)") "$(RELEASE_FOLDER)"
 
 bench: all
 	@if ldd "$(RELEASE_FOLDER)/pumpctl" | grep -E 'libdbus|libsystemd'; then echo 'each start loads these'; exit 1; fi
