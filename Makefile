@@ -156,8 +156,9 @@ lint: setup-test
 	    Examples/Scale/Package.swift Examples/Scale/Sources Examples/Scale/Tests
 	$(PART) 'style of the scripts' shellcheck $$(grep -l '^#!/bin/.*sh' scripts/*) .ci/run hardware/udev/check Examples/check Examples/Scale/check
 
+# STRICT=1 fails if a goal is not met.
 benchmark: all
-	@scripts/ensure-packages dbus-daemon socat
+	@scripts/ensure-packages dbus-daemon socat picocom strace tio
 	$(MAKE) -C Benchmarks benchmark
 
 install: all

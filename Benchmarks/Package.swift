@@ -14,6 +14,12 @@ let package = Package(
                 .product(name: "SerialPort", package: "pumpctl"), .product(name: "DescriptorIO", package: "pumpctl"),
             ], swiftSettings: settings),
         .executableTarget(
+            name: "many-sessions",
+            dependencies: [
+                .product(name: "LineProtocol", package: "pumpctl"), .product(name: "Transports", package: "pumpctl"),
+                .product(name: "DescriptorIO", package: "pumpctl"),
+            ], swiftSettings: settings),
+        .executableTarget(
             name: "recording",
             dependencies: [
                 .product(name: "LineProtocol", package: "pumpctl"), .product(name: "Transports", package: "pumpctl"),

@@ -6,6 +6,7 @@ import statistics
 import subprocess
 import sys
 
+PYTHON = "/usr/bin/python3"
 # Longer than anything that is measured takes.
 PATIENCE_S = 300
 
@@ -38,6 +39,14 @@ class Costs:
         """In seconds."""
         fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+    def switches(self):
+        """How many times any of its threads began to wait."""
+        return sum(
+            int(line.split()[1])
+            for status in pathlib.Path(f"/proc/{self.process.pid}/task").glob("*/status")
+            for line in status.read_text().splitlines() if line.startswith("voluntary_ctxt_switches"))
 
 
 class Program(Costs):
@@ -86,13 +95,23 @@ def numbers(*command, environment=None):
     return [float(word) for word in done.stdout.split()]
 
 
+class Median(float):
+    """The median of some figures, with half the distance of their quartiles as a part of it."""
+
+    def __new__(cls, figures):
+        median = super().__new__(cls, statistics.median(figures))
+        low, _, high = statistics.quantiles(figures, n=4) if len(figures) > 1 else (median, median, median)
+        median.spread = (high - low) / 2 / median if median else 0
+        return median
+
+
 def medians(rounds, contestants):
     """Lets each contestant (name to a call that gives numbers) run in turn; the medians of its numbers."""
     results = {name: [] for name in contestants}
     for _ in range(rounds):
         for name, call in contestants.items():
             results[name].append(call())
-    return {name: [statistics.median(column) for column in zip(*rows)] for name, rows in results.items()}
+    return {name: [Median(column) for column in zip(*rows)] for name, rows in results.items()}
 
 
 class Table:
@@ -104,10 +123,11 @@ class Table:
         self.all_met &= met
         self.rows.append((what, measured, peer, ratio, goal, "yes" if met else "no"))
 
-    def at_most(self, what, unit, measured, peer_name, peer, factor, factor_text=None):
+    def at_most(self, what, unit, measured, peer_name, peer, factor, factor_text=None, per_unit=1):
+        """A row of two medians, of which so many of what was measured are a unit."""
         ratio = measured / peer
-        self.add(what, f"{measured:.3g} {unit}", f"{peer:.3g} {unit} ({peer_name})", f"{ratio:.2f}",
-                 f"≤ {factor_text or factor}", ratio <= factor)
+        ours, theirs = (f"{median / per_unit:.3g} {unit} ± {median.spread:.0%}" for median in (measured, peer))
+        self.add(what, ours, f"{theirs} ({peer_name})", f"{ratio:.2f}", f"≤ {factor_text or factor}", ratio <= factor)
 
     def text(self):
         lines = [("what", "measured", "peer", "ratio", "goal", "met")] + self.rows

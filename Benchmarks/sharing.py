@@ -71,13 +71,6 @@ class Daemon(Costs):
         self.start()
         return time.monotonic() - start
 
-    def switches(self):
-        """How many times any of its threads began to wait."""
-        return sum(
-            int(line.split()[1])
-            for status in pathlib.Path(f"/proc/{self.process.pid}/task").glob("*/status")
-            for line in status.read_text().splitlines() if line.startswith("voluntary_ctxt_switches"))
-
 
 @contextlib.contextmanager
 def socat(*addresses):
@@ -114,7 +107,7 @@ def added_time(table, options, folder):
     median = {name: figures[0] for name, figures in result.items()}
     added, by_socat = (median[name] - median["direct"] for name in ("pumpctld", "socat"))
     table.add("a command through pumpctld, added to its median", f"{added:.1f} µs on {median['direct']:.1f}",
-              f"{by_socat:.1f} µs (socat)", f"{added / by_socat:.2f}", "≤ 25 µs", added <= 25)
+              f"{by_socat:.1f} µs (socat)", f"{added / by_socat:.2f}", "≤ 25 µs, ≤ 1.3", added <= min(25, by_socat * 1.3))
 
 
 def throughput(table, options, folder):

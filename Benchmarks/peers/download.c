@@ -1,5 +1,6 @@
-// Fetches a log of BYTES from a TCP port of 127.0.0.1. download PORT BYTES prints MB/s, from the first byte to the last.
+// Fetches a log of BYTES from a TCP port of 127.0.0.1, or from a terminal by its path. download PORT BYTES prints MB/s, from the first byte to the last.
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -13,7 +14,7 @@ static double now(void) {
 
 int main(int argc, char **argv) {
     if (argc != 3) return 64;
-    int port = connect_to(argv[1]);
+    int port = *argv[1] == '/' ? open(argv[1], O_RDWR | O_NOCTTY) : connect_to(argv[1]);
     if (port < 0 || write(port, "GET_LOG\n", 8) != 8) return perror("download"), 1;
     long length = atol(argv[2]), received = 0;
     double start = 0;
