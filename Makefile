@@ -10,8 +10,9 @@ SWIFT ?= swift
 PREFIX ?= /usr/local
 
 # What pumpctl is built with: libedit for the console's line editing, linked in; libdbus, linked into a release; libudev to
-# find ports; SQLite for pumpctl-record, linked into a release too.
-BUILD_PACKAGES := g++ pkg-config libudev-dev libdbus-1-dev libedit-dev libbsd-dev libmd-dev libncurses-dev libsqlite3-dev
+# find ports; SQLite for pumpctl-record, linked into a release too; toml++, which has headers only.
+BUILD_PACKAGES := g++ pkg-config libudev-dev libdbus-1-dev libedit-dev libbsd-dev libmd-dev libncurses-dev libsqlite3-dev \
+    libtomlplusplus-dev
 # Additional packages for `make test`.
 TEST_PACKAGES := make socat shellcheck \
     udev umockdev gir1.2-umockdev-1.0 python3-gi dbus-daemon dbus-bin libglib2.0-bin \

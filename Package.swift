@@ -45,7 +45,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
@@ -136,23 +135,23 @@ let package = Package(
         .executableTarget(
             name: "pumpctl-record", dependencies: ["CNoLocales", "Recorder", "RecordFormat", "DescriptorIO"],
             swiftSettings: settings),
-        // No data of locales, in a release: programs with Foundation are 34 MB smaller.
+        // No data of locales, in a release: a program with Foundation is 34 MB smaller.
         .target(
             name: "CNoLocales",
             cSettings: [.define("STATIC_RELEASE", .when(platforms: [.linux], configuration: .release))]),
+        // toml++, which is headers of C++ only. Debian: libtomlplusplus-dev.
+        .target(name: "CTOML"),
         // Files that people write, as TOML, and what is wrong with them.
-        .target(
-            name: "TOMLReading", dependencies: ["LineProtocol", .product(name: "TOMLKit", package: "TOMLKit")],
-            swiftSettings: settings),
+        .target(name: "TOMLReading", dependencies: ["CTOML", "LineProtocol"], swiftSettings: settings),
         // Reads a scenario's file for pumpctl, which is not linked with TOML.
         .executableTarget(
-            name: "pumpctl-scenario", dependencies: ["CNoLocales", "TOMLReading", "FirmwareSim", "DescriptorIO"],
+            name: "pumpctl-scenario", dependencies: ["TOMLReading", "FirmwareSim", "DescriptorIO"],
             swiftSettings: settings),
         // The daemon that shares devices. It is a program of its own, so that what it links costs pumpctl's start nothing.
         .executableTarget(
             name: "pumpctld",
             dependencies: [
-                "CNoLocales", "Sharing", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "DescriptorIO",
+                "Sharing", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "DescriptorIO",
                 "RecordFormat", "Terminal", "TOMLReading",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),

@@ -26,12 +26,15 @@ package struct ConfigurationError: Error, Sendable, Hashable {
     package var problem: String
     /// One thing that a person can do about it.
     package var hint: String
+    /// The line of the file, where the place does not name it.
+    package var line: Int?
 
-    package init(_ code: Code, _ place: String, _ problem: String, hint: String) {
+    package init(_ code: Code, _ place: String, _ problem: String, hint: String, line: Int? = nil) {
         self.code = code
         self.place = place
         self.problem = problem
         self.hint = hint
+        self.line = line
     }
 }
 

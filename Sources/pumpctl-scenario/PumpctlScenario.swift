@@ -25,10 +25,10 @@ enum PumpctlScenario {
         }
         do throws(ConfigurationError) {
             for option in try ScenarioFile.options(toml: text) {
-                put([option.name, option.value, option.line.map(String.init) ?? ""])
+                put([option.name, option.value, "\(option.line)"])
             }
         } catch {
-            fail(64, "\(error)", error.hint)
+            fail(64, (error.line.map { "line \($0): " } ?? "") + "\(error)", error.hint)
         }
     }
 

@@ -121,11 +121,38 @@ struct ConfigurationTests {
 
     private static let pump = "[device.pump]\nendpoint = \"/dev/ttyUSB0\"\n"
 
+    /// A text that is nested as deeply as can be read.
+    private static let deepest: String = {
+        let key = Array(repeating: "a", count: 257).joined(separator: ".")
+        let levels = String(repeating: "[\n{\(key) = ", count: 7) + "1" + String(repeating: "}]", count: 7)
+        return "[\(key)]\n\(key) = \(levels)"
+    }()
+
     static let mistakes: [Mistake] = [
         // The file
         Mistake("[daemon]\n[device.pump\n", .syntax, "line 2", "", hint: "TOML"),
         Mistake(pump + "tcp = \"1\"\ntcp = \"2\"", .syntax, "line 4", "", hint: "TOML"),
         Mistake(pump + "\n\u{0}[x]", .syntax, "line 4", "NUL", hint: "UTF-8"),
+        Mistake(pump + "unix = \"/tmp/a\\u0000b\"", .syntax, "line 3", "NUL", hint: "remove"),
+        Mistake(pump + "\"a\\u0000\" = 1", .syntax, "line 3", "NUL", hint: "remove"),
+        Mistake("[daemon]\r\n[daemon]\r\n", .syntax, "line 2", "cannot redefine existing table", hint: "TOML"),
+        Mistake("\u{FEFF}[daemon]\nid", .syntax, "line 2", "end-of-file", hint: "TOML"),
+        Mistake(pump + "\u{E9} = 1", .syntax, "line 3", "'\u{E9}'", hint: "TOML"),
+        Mistake("[\\device.pump]", .syntax, "line 1", "saw '\\'", hint: "TOML"),
+        Mistake(device: "record = 9223372036854775807", .wrongType, "record", "an integer", hint: "true"),
+        Mistake(pump + "record = 9223372036854775808", .syntax, "line 3", "64 bits", hint: "TOML"),
+        Mistake(pump + "record = 1e400", .syntax, "line 3", "64 bits", hint: "TOML"),
+        Mistake(device: "record = 1e3", .wrongType, "record", "a floating-point number", hint: "true"),
+        Mistake(device: "record = 1979-05-27", .wrongType, "record", "a date", hint: "true"),
+        Mistake(device: "record = 07:32:00", .wrongType, "record", "a time", hint: "true"),
+        Mistake(device: "record = 1979-05-27T07:32:00Z", .wrongType, "record", "a date-time", hint: "true"),
+        Mistake(device: "tcp = [\"4000\", [1]]", .wrongType, "tcp", "an array", hint: "[\"…\", \"…\"]"),
+        // Nested so deeply that there is no stack for it
+        Mistake(
+            "a = \(String(repeating: "[", count: 100_000))", .syntax, "line 1", "too many arrays and tables",
+            hint: "TOML"),
+        Mistake("\n\(String(repeating: "a.", count: 100_000))a = 1", .syntax, "line 2", "256 dots", hint: "lines"),
+        Mistake(deepest, .unknownKey, "a", "unknown table", hint: "daemon"),
         Mistake("", .missing, "[device.NAME]", "no device", hint: "[device.pump]"),
         Mistake("[device]", .missing, "[device.NAME]", "no device", hint: "[device.pump]"),
         Mistake("[devise.pump]", .unknownKey, "devise", "unknown table", hint: "write device instead"),
