@@ -165,7 +165,6 @@ benchmark: all
 install: all
 	install -D -s -m 755 "$(RELEASE_FOLDER)/pumpctl" $(DESTDIR)$(PREFIX)/bin/pumpctl
 	install -D -s -m 755 "$(RELEASE_FOLDER)/pumpctl-record" $(DESTDIR)$(PREFIX)/libexec/pumpctl/pumpctl-record
-	install -D -s -m 755 "$(RELEASE_FOLDER)/pumpctl-scenario" $(DESTDIR)$(PREFIX)/libexec/pumpctl/pumpctl-scenario
 	install -D -s -m 755 "$(RELEASE_FOLDER)/pumpctld" $(DESTDIR)$(PREFIX)/libexec/pumpctl/pumpctld
 	install -D -m 644 packaging/systemd/pumpctld.service $(DESTDIR)$(PREFIX)/lib/systemd/system/pumpctld.service
 	sed -i 's|/usr/local/|$(PREFIX)/|' $(DESTDIR)$(PREFIX)/lib/systemd/system/pumpctld.service

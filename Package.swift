@@ -37,7 +37,6 @@ let package = Package(
         .library(name: "Recorder", targets: ["Recorder", "RecordFormat"]),
         .executable(name: "pumpctl", targets: ["pumpctl"]),
         .executable(name: "pumpctl-record", targets: ["pumpctl-record"]),
-        .executable(name: "pumpctl-scenario", targets: ["pumpctl-scenario"]),
         .executable(name: "pumpctld", targets: ["pumpctld"]),
         .executable(name: "fake-bluez", targets: ["fake-bluez"]),
         .library(name: "SyncCounter", type: .dynamic, targets: ["SyncCounter"]),
@@ -143,10 +142,6 @@ let package = Package(
         .target(name: "CTOML"),
         // Files that people write, as TOML, and what is wrong with them.
         .target(name: "TOMLReading", dependencies: ["CTOML", "LineProtocol"], swiftSettings: settings),
-        // Reads a scenario's file for pumpctl, which is not linked with TOML.
-        .executableTarget(
-            name: "pumpctl-scenario", dependencies: ["TOMLReading", "FirmwareSim", "DescriptorIO"],
-            swiftSettings: settings),
         // The daemon that shares devices. It is a program of its own, so that what it links costs pumpctl's start nothing.
         .executableTarget(
             name: "pumpctld",
@@ -162,7 +157,7 @@ let package = Package(
             dependencies: [
                 "DeviceKit", "Diagnosis", "LineProtocol", "Transports", "BlueZ", "DBus", "SerialPort", "DescriptorIO",
                 "FirmwareSim", "PeripheralSim", "SimControl", "ControlProtocol", "RecordFormat", "Terminal", "Charts",
-                "Verification", "Latency", "CaptureFormat",
+                "Verification", "Latency", "CaptureFormat", "TOMLReading",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -282,7 +277,7 @@ let package = Package(
         .testTarget(
             name: "pumpctlTests",
             dependencies: [
-                "pumpctl", "pumpctl-record", "pumpctl-scenario", "DeviceKit", "Diagnosis", "FakeBlueZ", "BlueZ", "DBus",
+                "pumpctl", "pumpctl-record", "DeviceKit", "Diagnosis", "FakeBlueZ", "BlueZ", "DBus",
                 "Transports",
                 "FirmwareSim", "PeripheralSim",
                 "SerialPort",

@@ -1,9 +1,9 @@
 internal import DescriptorIO
 internal import Glibc
-public import RecordFormat
+internal import RecordFormat
 
 /// A program that is installed with the one that runs, and is started only where it is needed: what it is linked with costs
-/// nothing otherwise. `pumpctl-record` keeps the record by SQLite; `pumpctl-scenario` reads TOML.
+/// nothing otherwise. `pumpctl-record` keeps the record by SQLite.
 public struct CompanionProgram: Sendable {
     /// Where it is.
     public let path: String
@@ -14,7 +14,7 @@ public struct CompanionProgram: Sendable {
     /// One that is installed with the program that runs: beside it, as it was built, or in `../libexec/pumpctl`.
     ///
     /// - Throws: `not_installed` where there is none.
-    public static func installed(_ name: String) throws(Trouble) -> CompanionProgram {
+    private static func installed(_ name: String) throws(Trouble) -> CompanionProgram {
         let program = ProgramArguments.executablePath
         let folder = program.lastIndex(of: "/").map { program[..<$0] } ?? "."
         let paths = ["\(folder)/\(name)", "\(folder)/../libexec/pumpctl/\(name)"]
@@ -30,24 +30,6 @@ public struct CompanionProgram: Sendable {
     static func recorder(_ program: CompanionProgram?) throws(Trouble) -> CompanionProgram {
         if let program { return program }
         return try installed("pumpctl-record")
-    }
-
-    /// Runs it, and waits until it has ended.
-    ///
-    /// - Returns: What it wrote to its standard output, and its exit status.
-    /// - Throws: `system` where it can't be started.
-    public func run(_ arguments: [String]) throws(Trouble) -> (output: [UInt8], status: CInt) {
-        let (process, socket) = try start(arguments)
-        defer { close(socket) }
-        shutdown(socket, CInt(SHUT_WR))
-        var output: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4096)
-        while true {
-            let count = read(socket, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return (output, ProcessEnd.reap(process)) }
-            output += chunk[..<count]
-        }
     }
 
     /// Starts it, its standard input and output at the other end of the socket that is returned.

@@ -1,11 +1,40 @@
-import DeviceKit
+import DescriptorIO
 import FirmwareSim
-import RecordFormat
+import Glibc
 import SimControl
-import Transports
+import TOMLReading
 
-/// A scenario's file, which `pumpctl-scenario` reads: a start must not cost the reader of TOML.
+/// A scenario as it is written: what the simulated device is, what it does wrong, what happens to it, and what its host has to
+/// do.
+///
+/// ```toml
+/// family = "pump"
+/// seed = 7
+///
+/// [device]
+/// knob = 716
+///
+/// [[fault]]
+/// name = "drop"
+/// when = "5%"
+///
+/// [[step]]
+/// when = "10s"
+/// do = "temperature skin 41"
+///
+/// [expect]
+/// one-in-flight = true
+/// pacing = "50ms"
+///
+/// [[expect.reaction]]
+/// to = "ERROR:OVERHEAT"
+/// within = "5s"
+/// send = "OFF"
+/// ```
 enum ScenarioFile {
+    /// The largest file that is read, in bytes.
+    private static let limit: off_t = 1 << 20
+
     /// The options of a simulated device: those that were given, and those of a file where they were not.
     ///
     /// What a file adds to is added to: faults, steps, and what is expected.
@@ -20,8 +49,8 @@ enum ScenarioFile {
         check: ([String: String]) throws(SimulatorOptionError) -> Void
     ) throws(Failure) -> [String: String] {
         var merged: [String: String] = [:]
-        for (name, value, line) in try read(path) {
-            let place = line.isEmpty ? path : "\(path): line \(line)"
+        for option in try read(path) {
+            let (name, value, place) = (option.name, option.value, "\(path): line \(option.line)")
             if name == "family" {
                 guard value == family else {
                     throw Failure(
@@ -48,23 +77,21 @@ enum ScenarioFile {
         text.map { $0 + separator + more }
     }
 
-    private static func read(_ path: String) throws(Failure) -> [(name: String, value: String, line: String)] {
-        let (output, status): ([UInt8], CInt)
-        do throws(Trouble) {
-            (output, status) = try CompanionProgram.installed("pumpctl-scenario").run([path])
-        } catch {
-            throw Failure(error)
-        }
-        let fields = output.split(separator: 0, omittingEmptySubsequences: false).map {
-            String(decoding: $0, as: UTF8.self)
-        }
-        guard status == 0 else {
-            let (problem, hint) = fields.count > 2 ? (fields[0], fields[1]) : ("pumpctl-scenario has failed", nil)
+    private static func read(_ path: String) throws(Failure) -> [ScenarioOption] {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
             throw Failure(
-                status == 66 ? .noInput : .usage, code: status == 66 ? "not_found" : "usage", "\(path): \(problem)",
-                hint: hint)
+                .noInput, code: "not_found", "\(path): \(String(cString: strerror(errno)))", hint: "check the path")
         }
-        return stride(from: 0, to: fields.count - 2, by: 3).map { (fields[$0], fields[$0 + 1], fields[$0 + 2]) }
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= limit, let text = TextFile.contents(of: path) else {
+            throw Failure(
+                .noInput, code: "not_found", "\(path): this is no scenario file",
+                hint: "name a TOML file that you may read")
+        }
+        do throws(ConfigurationError) { return try self.options(toml: text) } catch {
+            let place = error.line.map { "line \($0): " } ?? ""
+            throw Failure(.usage, code: "usage", "\(path): \(place)\(error)", hint: error.hint)
+        }
     }
 }
 

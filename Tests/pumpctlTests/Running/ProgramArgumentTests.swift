@@ -35,12 +35,10 @@ struct ProgramArgumentTests {
         #expect(ending.errors.contains("--no-such-option"), "\(ending)")
     }
 
-    @Test("pumpctl-record and pumpctl-scenario take theirs")
-    func companions() async throws {
+    @Test("pumpctl-record takes its words")
+    func recorder() async throws {
         let record = try await run(Executable.pumpctlRecord, "where")
         #expect(record.status == 66 && record.output.contains("no_place"), "\(record)")
-        let scenario = try await run("\(Executable.folder)/pumpctl-scenario", "/nonexistent")
-        #expect(scenario.status == 66, "\(scenario)")
     }
 
     @Test("pumpctl finds the programs that are installed with it")

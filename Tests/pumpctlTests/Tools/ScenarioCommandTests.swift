@@ -1,7 +1,11 @@
+import FirmwareSim
 import Foundation
 import Glibc
+import PeripheralSim
 import TestSupport
 import Testing
+
+@testable import pumpctl
 
 @Suite("Scenarios of simulated devices", .timeLimit(.minutes(3)))
 struct ScenarioCommandTests {
@@ -148,17 +152,30 @@ struct ScenarioCommandTests {
             ("family = ", "line 1"),
             ("fault = \"drop\"", "must be an array of tables"),
         ])
-    func refused(text: String, message: String) async throws {
-        let ending = try await Pumpctl.run("sim", "pump", "--scenario", try file(text), "--run", "--", "true")
-        #expect(ending.status == 64, "\(ending.errors)")
-        #expect(ending.errors.contains(message), "\(ending.errors)")
+    func refused(text: String, message: String) throws {
+        let failure = try #require(try refusal(of: text))
+        #expect(failure.status == .usage)
+        let said = "\(failure.message)\n\(failure.hint ?? "")\n"
+        #expect(said.contains(message), "\(said)")
+    }
+
+    private func refusal(of text: String) throws -> Failure? {
+        let path = try file(text)
+        let line = PeripheralSimulator.pump.line
+        do throws(Failure) {
+            _ = try ScenarioFile.options(at: path, for: line.name, beside: [:], of: line.options) {
+                option throws(SimulatorOptionError) in try line.check(option)
+            }
+            return nil
+        } catch {
+            return error
+        }
     }
 
     @Test("Lines within a text of several lines are no tables and no keys")
-    func textOfLines() async throws {
+    func textOfLines() throws {
         let text = "[[step]]\nwhen = \"5s\"\ndo = \'\'\'\n[device]\nknob = 1\'\'\'\n[device]\nknob = 5000"
-        let ending = try await Pumpctl.run("sim", "pump", "--scenario", try file(text), "--run", "--", "true")
-        #expect(ending.errors.contains("line 3: [step] do: it has a line break"), "\(ending.errors)")
+        #expect(try refusal(of: text)?.message.hasSuffix("line 3: [step] do: it has a line break") == true)
     }
 
     @Test("A check that failed counts more than the exit code of the command, unless that could not be started")
@@ -187,9 +204,13 @@ struct ScenarioCommandTests {
         #expect(ending.errors.contains("verdict: the host did all that was expected"), "\(ending)")
     }
 
-    @Test("A file that is not there is said to be so")
+    @Test("A file that is not there, is no file, or is no scenario is said to be so")
     func missing() async throws {
         let ending = try await Pumpctl.run("sim", "pump", "--scenario", "/nonexistent.toml")
         expectFailure(ending, 66, saying: "/nonexistent.toml: No such file or directory", hint: "path")
+        let folder = try await Pumpctl.run("sim", "pump", "--scenario", "/proc")
+        expectFailure(folder, 66, saying: "/proc: this is no scenario file", hint: "TOML")
+        let wrong = try await Pumpctl.run("sim", "pump", "--scenario", try file("knob = 3"))
+        expectFailure(wrong, 64, saying: "scenario.toml: line 1: knob: unknown key", hint: "the keys are family")
     }
 }

@@ -1,34 +1,7 @@
 import FirmwareSim
 import TOMLReading
 
-/// A scenario as it is written: what the simulated device is, what it does wrong, what happens to it, and what its host has to
-/// do.
-///
-/// ```toml
-/// family = "pump"
-/// seed = 7
-///
-/// [device]
-/// knob = 716
-///
-/// [[fault]]
-/// name = "drop"
-/// when = "5%"
-///
-/// [[step]]
-/// when = "10s"
-/// do = "temperature skin 41"
-///
-/// [expect]
-/// one-in-flight = true
-/// pacing = "50ms"
-///
-/// [[expect.reaction]]
-/// to = "ERROR:OVERHEAT"
-/// within = "5s"
-/// send = "OFF"
-/// ```
-enum ScenarioFile {
+extension ScenarioFile {
     /// An option that a scenario amounts to, as `--NAME VALUE` gives it.
     struct ScenarioOption {
         var name: String
