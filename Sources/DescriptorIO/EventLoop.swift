@@ -38,7 +38,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private var ownReports: [Poller.Report] = []
     /// The loop's thread as `pthread_self` gives it; 0 while nothing runs the loop.
     private let owner = Atomic<UInt>(0)
-    private let wakeDescriptor: CInt
+    let wakeDescriptor: CInt
     private var poller: Poller
     private var timers = TimerQueue() {
         didSet { nextTimer = timers.next.map(LoopTime.init) }
@@ -90,6 +90,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         _ body: @Sendable @escaping (EventLoop) async -> Value
     ) -> Value {
         let loop = EventLoop()
+        // From now on what this thread hands in is the loop's own, and wakes nobody.
+        loop.owner.store(UInt(pthread_self()), ordering: .releasing)
         let result = Mutex<Value?>(nil)
         let place = Place(loop: loop)
         Task(executorPreference: loop) {
@@ -233,8 +235,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
             return inbox.isEmpty
         }
         hasMail.store(true, ordering: .sequentiallyConsistent)
-        // Where it was not empty, whoever made it so wakes the loop. A full counter (EAGAIN) is a wake-up that is there.
-        if wasEmpty { eventfd_write(wakeDescriptor, 1) }
+        // Where it was not empty, whoever made it so wakes the loop, which looks by itself at what its own thread hands in. A
+        // full counter (EAGAIN) is a wake-up that is there.
+        if wasEmpty, !isCurrent { eventfd_write(wakeDescriptor, 1) }
     }
 
     // MARK: For what waits on the loop; on its thread only

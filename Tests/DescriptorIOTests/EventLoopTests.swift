@@ -18,6 +18,16 @@ struct EventLoopTests {
         #expect(isSame)
     }
 
+    @Test func `Is not woken for what its own thread hands in`() async throws {
+        let events = try await onThread {
+            EventLoop.run { loop in
+                var wakeUp = pollfd(fd: loop.wakeDescriptor, events: CShort(POLLIN), revents: 0)
+                return poll(&wakeUp, 1, 0)
+            }
+        }
+        #expect(events == 0)
+    }
+
     @Test func `A thread of its own takes no signals but those that it causes itself`() async {
         let loop = EventLoop()
         loop.start()
