@@ -48,8 +48,10 @@ public struct LockFile: Sendable, Hashable {
         return names
     }
 
+    /// Where a symbolic link leads; nil where it is none.
     private static func resolved(_ path: String) -> String? {
-        guard let resolved = realpath(path, nil) else { return nil }
+        var first = CChar()
+        guard readlink(path, &first, 1) > 0, let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
         return String(cString: resolved)
     }

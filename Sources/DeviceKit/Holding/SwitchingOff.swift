@@ -89,7 +89,9 @@ public struct SwitchingOff: Sendable {
             endpoint, opened, looksNow: false, on: loop, clock: clock, open: open,
             doubt: { [tell] in tell(.doubtful($0)) })
         // To look for what tells the device from others takes time: OFF goes first.
-        let link = ReportingLink(opened, clock: clock, lookAround: reconnector.look) { _ in }
+        let link = ReportingLink(
+            opened, clock: clock, lookAround: { _ in reconnector.look() }, looksAfterSending: true
+        ) { _ in }
         // Opening it may have taken longer than all the time there was: what is done over the link has time of its own.
         let deadline = watch.elapsed() + time(over: link)
         do {

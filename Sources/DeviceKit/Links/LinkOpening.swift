@@ -37,8 +37,8 @@ public struct LinkOpening: Sendable {
 
     /// What opens links, by the scheme of the endpoint; BLE devices are opened as the other properties say.
     public var schemes = LinkSchemes.standardAndShared
-    /// What keeps to which BLE device a name led; nil to keep nothing.
-    public var memory: BLEMemoryFile?
+    /// What keeps to which BLE device a name led; nil to keep nothing. Asked for where a BLE device is opened.
+    public var memory: @Sendable () -> BLEMemoryFile? = { nil }
     /// The most time that opening a BLE device may take; nil for as long as each of its steps may take.
     public var limit: Duration?
     /// Whether a BLE device that is connected and not of use yet is connected to again until the time is over.
@@ -258,7 +258,7 @@ public struct LinkOpening: Sendable {
     private func bleUse(of endpoint: Endpoint, for use: LinkUse, _ watch: OpeningWatch?) -> BLEUse {
         // Nobody is to wait for the 2 s that bluetoothd takes to disconnect.
         BLEUse(
-            profiles: .families, isBrief: use == .oneCommand, closesAtOnce: true, memory: memory, openingLimit: limit,
+            profiles: .families, isBrief: use == .oneCommand, closesAtOnce: true, memory: memory(), openingLimit: limit,
             isPersistent: isPersistent
         ) { [tell] step in
             if let watch { watch.begin(step) } else { tell(endpoint.text, .step(step)) }
@@ -299,9 +299,13 @@ public struct LinkOpening: Sendable {
     }
 
     /// What tells of other programs that have the serial port of a link open; nil where it is none.
-    private func search(forUsersOf link: any Link) -> (@Sendable () -> Void)? {
+    ///
+    /// All processes are looked at only where an answer is missing or odd, the link stays open, or a program that runs has put
+    /// down a lock file.
+    private func search(forUsersOf link: any Link) -> ReportingLink.LookAround? {
         guard let path = (link as? DescriptorLink)?.portPath else { return nil }
-        return { [tell, name = link.name, opened = ContinuousClock.now] in
+        return { [tell, name = link.name, opened = ContinuousClock.now] isInDoubt in
+            guard isInDoubt || LockFile.all(of: path).contains(where: { $0.holder != nil }) else { return }
             let use = PortUse.seen(of: path, since: opened)
             if !use.holders.isEmpty || !use.claims.isEmpty { tell(name, .sharedPort(use)) }
         }

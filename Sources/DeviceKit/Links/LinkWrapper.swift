@@ -45,5 +45,7 @@ extension LinkWrapper {
 
     public func confirmConnection() async throws(LinkError) { try await link.confirmConnection() }
 
+    public func noteDoubt() { link.noteDoubt() }
+
     public func close() async { await link.close() }
 }

@@ -4,12 +4,13 @@ internal import Synchronization
 /// A link that tells what comes to light after it was opened: who else has the port open, what the link itself
 /// remarks, and that the board at its other end has restarted.
 ///
-/// Looking for other programs takes a while, and nothing may hold up the first bytes, which may be OFF. So it is done
-/// while the device answers them, or where nothing is sent, after ``patience``.
+/// To look for other programs costs more than a command does, and nothing may hold up OFF or its confirmation. So it is done
+/// once for a link that is open for longer than ``patience``, or else when it is closed: whether an answer did not come or was
+/// odd is known by then.
 public final class ReportingLink: LinkWrapper {
     /// The longest line in which a restart is looked for.
     private static let lineLimit = 256
-    /// For how long the first bytes to send are waited for.
+    /// How long after opening it looks around, unless the link is closed before.
     public static let patience = Duration.seconds(1)
 
     /// What is told of.
@@ -20,13 +21,20 @@ public final class ReportingLink: LinkWrapper {
         case remark(String)
     }
 
+    /// Looks for who else uses the device.
+    ///
+    /// - Parameter isInDoubt: Whether it is worth a long search: the device takes its time, or an answer is missing or odd.
+    public typealias LookAround = @Sendable (_ isInDoubt: Bool) -> Void
+
     public let link: any Link
     private let tell: @Sendable (Discovery) -> Void
-    private let lookAround: (@Sendable () -> Void)?
+    private let lookAround: LookAround?
+    private let looksAfterSending: Bool
     private let state = Mutex(State())
 
     private struct State {
         var hasLooked = false
+        var isInDoubt = false
         var hasRemarked = false
         var waiting: Task<Void, Never>?
         var hasSent = false
@@ -41,19 +49,22 @@ public final class ReportingLink: LinkWrapper {
     /// - Parameters:
     ///   - clock: Measures ``patience``.
     ///   - mayRestart: Whether the board is one whose boot ROM says on this link that it has restarted: an ESP32.
-    ///   - lookAround: Looks once for who else uses the device; called on the link's executor.
+    ///   - lookAround: Called once, on the link's executor, or by who closes the link.
+    ///   - looksAfterSending: Whether it looks as soon as the first bytes have gone out and their answer is waited for.
     ///   - tell: Called with each discovery; must not block.
     public init(
         _ link: any Link, clock: any Clock<Duration>, mayRestart: Bool = false,
-        lookAround: (@Sendable () -> Void)? = nil, tell: @escaping @Sendable (Discovery) -> Void
+        lookAround: LookAround? = nil, looksAfterSending: Bool = false,
+        tell: @escaping @Sendable (Discovery) -> Void
     ) {
         self.link = link
         self.tell = tell
         self.lookAround = lookAround
+        self.looksAfterSending = looksAfterSending
         looksForRestart = mayRestart && !link.keepsPacketBounds
         guard lookAround != nil else { return }
         let waiting = Task(executorPreference: link.executor) { [weak self] in
-            if (try? await clock.sleep(for: Self.patience)) != nil { self?.look() }
+            if (try? await clock.sleep(for: Self.patience)) != nil { self?.look(isInDoubt: true) }
         }
         state.withLock { $0.waiting = waiting }
     }
@@ -104,9 +115,15 @@ public final class ReportingLink: LinkWrapper {
         for reset in resets { tell(.restart(reset)) }
     }
 
+    public func noteDoubt() {
+        state.withLock { $0.isInDoubt = true }
+        link.noteDoubt()
+    }
+
     public func close() async {
         stopWaiting()
         await link.close()
+        look(isInDoubt: state.withLock { $0.isInDoubt })
         guard let remark = link.remark else { return }
         let isFirst = state.withLock { state in
             defer { state.hasRemarked = true }
@@ -117,17 +134,17 @@ public final class ReportingLink: LinkWrapper {
 
     /// Looks around once what runs now has come to wait for the answer.
     private func lookSoon() {
-        guard lookAround != nil, !state.withLock({ $0.hasLooked }) else { return }
-        Task(executorPreference: link.executor) { self.look() }
+        guard looksAfterSending, !state.withLock({ $0.hasLooked }) else { return }
+        Task(executorPreference: link.executor) { self.look(isInDoubt: true) }
     }
 
-    private func look() {
+    private func look(isInDoubt: Bool) {
         let isFirst = state.withLock { state in
             defer { state.hasLooked = true }
             return !state.hasLooked
         }
         stopWaiting()
-        if isFirst { lookAround?() }
+        if isFirst { lookAround?(isInDoubt) }
     }
 
     private func stopWaiting() {

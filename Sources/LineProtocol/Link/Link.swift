@@ -92,6 +92,9 @@ public protocol Link: AnyObject, Sendable {
     /// - Throws: `disconnected` or `closed`; `cancelled` when the task is.
     func confirmConnection() async throws(LinkError)
 
+    /// Takes note that an answer did not come or was odd: another program that uses the carrier too may have had it.
+    func noteDoubt()
+
     /// Closes the link; a waiting `receive` ends with nil. Closing twice is allowed.
     func close() async
 }
@@ -132,6 +135,9 @@ extension Link {
 
     /// Nothing: most carriers have nothing to ask.
     public func confirmConnection() async throws(LinkError) {}
+
+    /// Nothing: most carriers are for one program.
+    public func noteDoubt() {}
 
     /// Most carriers have no break.
     public func sendBreak(for duration: Duration) async throws(LinkError) {

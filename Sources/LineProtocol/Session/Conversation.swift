@@ -25,6 +25,8 @@ struct Conversation<Family: DeviceFamily> {
     private var stop: StopRule<Family>?
     /// Whether the stop's acknowledgement was heard since the stop began, in a flight or between two.
     private(set) var isStopHeard = false
+    /// Whether an answer did not come, was an error, or something was heard that the protocol does not know.
+    private(set) var isInDoubt = false
     /// The number of lines that the device has said.
     private(set) var heardCount: UInt64 = 0
     /// Whether somebody has undone the stop since it was sent last: no acknowledgement counts before it is sent again.
@@ -164,6 +166,10 @@ struct Conversation<Family: DeviceFamily> {
     /// Takes out the flight, however it has ended: what is heard from now on is news.
     mutating func removeFlight() -> Flight? {
         defer { flight = nil }
+        switch flight?.ending {
+        case .refused, .timedOut: if exchange != nil { isInDoubt = true }
+        default: break
+        }
         return flight
     }
 
@@ -209,8 +215,10 @@ struct Conversation<Family: DeviceFamily> {
         if let notice = Family.relayNotice(by: message), isTakenIn(notice) { return }
         heardCount += 1
         if let stop { hear(message, of: stop) }
+        let isForeign = Family.isForeign(message)
+        if isForeign { isInDoubt = true }
         if flight?.awaitsReply == true {
-            if Family.isForeign(message) { flight?.foreignLine = line.withUnsafeBufferPointer { Array($0) } }
+            if isForeign { flight?.foreignLine = line.withUnsafeBufferPointer { Array($0) } }
             if isForFlight(message) { return }
         }
         state.overhear(message)

@@ -127,6 +127,8 @@ public actor Session<Family: DeviceFamily> {
     /// Closes the link. A command in flight ends with `closed`, and so does each that waits for its turn.
     public func close() async {
         if case .closed = life { return }
+        // A link that is gone is in no doubt, and may be opened again at once for OFF.
+        if case .running = life, listener.conversation.isInDoubt { link.noteDoubt() }
         endLife(as: .closed, .closed)
         await link.close()
     }

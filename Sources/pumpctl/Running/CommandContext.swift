@@ -147,9 +147,11 @@ struct CommandContext: Sendable {
             return link
         }
         for (scheme, opener) in furtherSchemes { opening.schemes.add(scheme, opener) }
-        opening.memory = .user { [isVerbose = options.verbose] error in
-            guard isVerbose else { return }
-            note("pumpctl: it is not remembered which device a name leads to: \("\(error)".printable())")
+        opening.memory = { [isVerbose = options.verbose] in
+            .user { error in
+                guard isVerbose else { return }
+                note("pumpctl: it is not remembered which device a name leads to: \("\(error)".printable())")
+            }
         }
         opening.limit = isBounded ? options.timeout?.duration : nil
         opening.isPersistent = !isBounded

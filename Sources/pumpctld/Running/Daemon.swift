@@ -139,8 +139,10 @@ final class Daemon: Sendable {
         var opening = LinkOpening(of: settings.family, on: loop) { [log] name, report in
             log.log(LogEntry(report, of: name, device: settings.name))
         }
-        opening.memory = .user { [log] error in
-            log.debug("it is not remembered which device a name leads to", metadata: ["reason": "\(error)"])
+        opening.memory = { [log] in
+            .user { error in
+                log.debug("it is not remembered which device a name leads to", metadata: ["reason": "\(error)"])
+            }
         }
         opening.isTraced = configuration.daemon.logLevel == .trace
         // The pump's Nano has no boot ROM that says so.

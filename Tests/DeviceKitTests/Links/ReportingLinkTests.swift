@@ -10,14 +10,16 @@ struct ReportingLinkTests {
     /// What was done, in order.
     let events = Watched<[String]>([])
 
-    private func link(_ bare: any Link, looks: Bool = true) -> ReportingLink {
-        let look: @Sendable () -> Void = { [events] in tell("looked", events) }
-        return ReportingLink(bare, clock: clock, lookAround: looks ? look : nil) { [events] in tell("\($0)", events) }
+    private func link(_ bare: any Link, looks: Bool = true, afterSending: Bool = false) -> ReportingLink {
+        let look: ReportingLink.LookAround = { [events] in tell($0 ? "looked" : "glanced", events) }
+        return ReportingLink(
+            bare, clock: clock, lookAround: looks ? look : nil, looksAfterSending: afterSending
+        ) { [events] in tell("\($0)", events) }
     }
 
-    @Test("It looks around once, after the first bytes have gone out", arguments: [false, true])
+    @Test("Where it is to, it looks around once the first bytes have gone out", arguments: [false, true])
     func looksAfterSending(atOnce: Bool) async throws {
-        let link = link(EventLink(events, takesAtOnce: atOnce))
+        let link = link(EventLink(events, takesAtOnce: atOnce), afterSending: true)
         #expect(events.state.isEmpty)
         for text in ["OFF\n", "STATUS\n"] {
             let bytes = Array(text.utf8)
@@ -39,7 +41,7 @@ struct ReportingLinkTests {
     func sendingFails() async throws {
         let bare = ScriptedLink()
         bare.failSends(with: LinkError(.disconnected, name: "scripted", activity: "send"))
-        let link = link(bare)
+        let link = link(bare, afterSending: true)
         await #expect(throws: LinkError.self) { try await link.send([1]) }
         await settle()
         #expect(events.state.isEmpty)
@@ -61,16 +63,51 @@ struct ReportingLinkTests {
         await link.close()
     }
 
-    @Test("A link that is closed before is not looked at, and nobody sleeps on")
+    @Test("A link that is closed before is only glanced at, and nobody sleeps on")
     func closed() async throws {
-        let link = link(ScriptedLink())
+        let link = link(EventLink(events, takesAtOnce: true))
         await clock.untilSomebodySleeps(until: ReportingLink.patience)
+        #expect(try link.sendAtOnce(Array("OFF\n".utf8)))
+        await settle()
+        #expect(events.state == ["sent OFF"])
+        await link.close()
         await link.close()
         await settle()
         #expect(clock.deadlines.isEmpty)
         clock.advance(by: .seconds(10))
         await settle()
-        #expect(events.state.isEmpty)
+        #expect(events.state == ["sent OFF", "closed", "glanced", "closed"])
+    }
+
+    @Test("A session that an answer was lost of, or was odd, has it looked at all programs when it closes")
+    func doubt() async throws {
+        let healthy = "STATUS:{State:OFF,WaterTemp:12.0C}\r\n"
+        let cases = [
+            (healthy, "glanced"), ("", "looked"), ("ERROR:UNKNOWN_COMMAND\r\n", "looked"),
+            ("TUS:{State:OFF,WaterTemp:12.0C}\r\n" + healthy, "looked"),
+        ]
+        for (answer, outcome) in cases {
+            events.update { $0 = [] }
+            let link = link(ScriptedLink(answer: { _ in answer }))
+            let pump = try await PumpSession.begin(over: TracedLink(link) { _ in }, clock: ContinuousClock())
+            _ = try? await pump.perform(.status, timeout: answer.isEmpty ? .milliseconds(1) : .seconds(60))
+            await settle()
+            #expect(events.state.isEmpty)
+            await pump.close()
+            #expect(events.state == [outcome], "\(answer)")
+        }
+    }
+
+    @Test("A link that was lost is not looked at for a doubt: it may be opened again for OFF")
+    func lostInDoubt() async throws {
+        let bare = ScriptedLink(answer: { _ in "?\r\n" })
+        let pump = try await PumpSession.begin(over: link(bare), clock: clock)
+        let stop = Task { try await pump.turnOff() }
+        #expect(await bare.nextSent() == "\nOFF\n")
+        await bare.end(with: LinkError(.disconnected, name: "scripted", activity: "receive"))
+        await #expect(throws: SessionError.self) { try await stop.value }
+        await pump.close()
+        #expect(events.state == ["glanced"])
     }
 
     @Test("An ESP32 that restarts is told of, with the cause, but for where opening the port has done that")
@@ -159,5 +196,5 @@ final class EventLink: Link {
     func receive() async throws(LinkError) -> [UInt8]? { nil }
     func receiveAvailable() async throws(LinkError) -> [UInt8] { [] }
     func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {}
-    func close() async {}
+    func close() async { tell("closed", events) }
 }

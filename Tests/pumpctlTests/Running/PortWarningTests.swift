@@ -1,4 +1,6 @@
 import DescriptorIO
+import Foundation
+import Glibc
 import SerialPort
 import TestSupport
 import Testing
@@ -66,24 +68,68 @@ struct PortWarningTests {
         #expect(!warning.hint.contains("\u{1B}"))
     }
 
-    @Test("A command warns, and does what it was told", arguments: [["off"], ["-v", "off"], ["status"]])
-    func command(words: [String]) async throws {
-        let pump = try await BenchPump()
-        let holder = try await ChildProcess(["sh", "-c", "exec 3<>'\(pump.port)'; echo ready; read x"])
+    private func holder(of port: String) async throws -> ChildProcess {
+        let holder = try await ChildProcess(["sh", "-c", "exec 3<>'\(port)'; echo ready; read x"])
         #expect(try await holder.output.line() == "ready")
-        let ending = try await Pumpctl.start(["-p", pump.port] + words).ending()
+        return holder
+    }
+
+    @Test(
+        "A command that hears something odd warns, and does what it was told",
+        arguments: [["off"], ["-v", "off"], ["status"]])
+    func oddAnswer(words: [String]) async throws {
+        let status = "STATUS:{State:OFF,WaterTemp:12.0C}\r\n"
+        let device = try await ScriptedDevice { line in
+            switch line {
+            case "OFF": "OK\r\nPUMP:OFF\r\n"
+            case "TEMP": "TEMP:34.5\r\n"
+            case "STATUS": "TUS:{State:OFF\r\n" + status
+            default: ""
+            }
+        }
+        let holder = try await holder(of: device.port)
+        let ending = try await Pumpctl.start(["-p", device.port] + words).ending()
         #expect(ending.status == 0)
         #expect(ending.output.hasPrefix("pump"))
-        let warning = "warning: sh (pid \(holder.processID)) has \(pump.port) open too"
+        let warning = "warning: sh (pid \(holder.processID)) has \(device.port) open too"
         #expect(ending.errors.contains(warning + ": answers may be split between the two\n  hint: end it first: kill "))
         #expect(ending.errors.split(separator: "\n").count { $0.hasPrefix("warning:") } == 1)
         if words.contains("-v") {
-            let places = try ["OFF\\x0a", "warning:"].map { try #require(ending.errors.firstRange(of: $0)).lowerBound }
-            #expect(places[0] < places[1])
+            let places = try ["OFF\\x0a", "warning:"].map {
+                try #require(ending.errors.firstRange(of: $0)).lowerBound
+            }
+            #expect(places == places.sorted())
         }
-        await holder.closeInput()
-        try await holder.ending()
-        #expect(try await Pumpctl.run("-p", pump.port, "off").errors == "")
+        await device.close()
+    }
+
+    @Test("A command that gets no answer names who may have had it, and then fails")
+    func noAnswer() async throws {
+        let device = try await ScriptedDevice()
+        let holder = try await holder(of: device.port)
+        let ending = try await Pumpctl.run("-p", device.port, "--timeout", "0.2", "status")
+        #expect(ending.status == 75)
+        let warning = "warning: sh (pid \(holder.processID)) has \(device.port) open too"
+        #expect(ending.errors.hasPrefix(warning), "\(ending.errors)")
+        #expect(ending.errors.contains("no answer"))
+        await device.close()
+    }
+
+    @Test("A command that is answered looks at the lock files alone")
+    func answered() async throws {
+        let pump = try await BenchPump()
+        let holder = try await holder(of: pump.port)
+        for word in ["status", "off"] {
+            #expect(try await Pumpctl.run("-p", pump.port, word).errors == "")
+        }
+        let name = pump.port.split(separator: "/").suffix(2).joined(separator: "_")
+        let file = "\(LockFile.folder)/LCK..\(name)"
+        if FileManager.default.createFile(atPath: file, contents: Data("\(holder.processID)\n".utf8)) {
+            defer { unlink(file) }
+            let ending = try await Pumpctl.run("-p", pump.port, "status")
+            #expect(ending.status == 0)
+            #expect(ending.errors.hasPrefix("warning: sh (pid \(holder.processID)) has \(pump.port) open too"))
+        }
         await pump.close()
     }
 
@@ -103,8 +149,7 @@ struct PortWarningTests {
     @Test("A command that only listens warns as well")
     func listening() async throws {
         let device = try await ScriptedDevice()
-        let holder = try await ChildProcess(["sh", "-c", "exec 3<>'\(device.port)'; echo ready; read x"])
-        #expect(try await holder.output.line() == "ready")
+        let holder = try await holder(of: device.port)
         let listener = try await Pumpctl.start(["-p", device.port, "storm", "log", "live"])
         try await listener.errors.text(upTo: "warning: sh (pid \(holder.processID)) has \(device.port) open too")
         listener.send(signal: 15)
