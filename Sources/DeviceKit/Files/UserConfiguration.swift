@@ -33,7 +33,7 @@ public struct UserConfiguration: Sendable, Hashable {
         guard let path else { return UserConfiguration() }
         let file = open(path, O_RDONLY | O_CLOEXEC)
         // A folder above it that is none is as good as a file that is not there.
-        if file < 0, access(path, F_OK) != 0 { return UserConfiguration() }
+        if file < 0, errno == ENOENT || access(path, F_OK) != 0 { return UserConfiguration() }
         guard file >= 0 else { throw UserConfigurationError(.unreadable(errno: errno)) }
         defer { close(file) }
         var bytes: [UInt8] = []

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Synchronization
 
 /// One of the three streams that a program is started with, and what a terminal at it can do.
 public enum StandardStream: CInt, Sendable, Hashable, CaseIterable {
@@ -9,8 +10,17 @@ public enum StandardStream: CInt, Sendable, Hashable, CaseIterable {
     /// Standard error: notes for people.
     case error = 2
 
+    /// The streams, by the bits of their numbers, that were files, pipes or /dev/null when the program began: no terminals.
+    private static let files = Atomic<Int32>(0)
+
+    /// Linux has numbers 1, 3 for /dev/null (Documentation/admin-guide/devices.txt).
+    private static let nullDevice: dev_t = 0x103
+
+    /// Whether it may be a terminal, as far as this is known without asking the system.
+    var mayBeTerminal: Bool { Self.files.load(ordering: .relaxed) & 1 << rawValue == 0 }
+
     /// Whether it is a terminal.
-    public var isTerminal: Bool { isatty(rawValue) == 1 }
+    public var isTerminal: Bool { mayBeTerminal && isatty(rawValue) == 1 }
 
     /// Whether it is a terminal that may be coloured.
     public var isColoured: Bool { isTerminal && Self.mayColour }
@@ -59,10 +69,17 @@ public enum StandardStream: CInt, Sendable, Hashable, CaseIterable {
     /// Opens the streams that the program was started without, to nothing: a port or a socket that gets the number of one
     /// would be sent what is meant for people. Results that are written to a standard output that was closed still fail.
     public static func openMissing() {
-        for (stream, mode) in [(Self.input, O_RDONLY), (.output, O_RDONLY), (.error, O_WRONLY)]
-        where fcntl(stream.rawValue, F_GETFD) < 0 && errno == EBADF {
-            // The lowest number that is free is the stream's.
-            _ = open("/dev/null", mode)
+        for (stream, mode) in [(Self.input, O_RDONLY), (.output, O_RDONLY), (.error, O_WRONLY)] {
+            var status = stat()
+            if fstat(stream.rawValue, &status) == 0 {
+                let isNull = status.st_rdev == nullDevice
+                if isNull || status.st_mode & S_IFMT != S_IFCHR {
+                    files.bitwiseOr(1 << stream.rawValue, ordering: .relaxed)
+                }
+            } else if errno == EBADF {
+                // The lowest number that is free is the stream's.
+                _ = open("/dev/null", mode)
+            }
         }
     }
 }

@@ -19,14 +19,16 @@ public struct TerminalSize: Sendable, Hashable {
     }
 
     /// That of the terminal on standard output now; nil where that is none, or it does not tell.
-    public static var current: TerminalSize? { size(on: STDOUT_FILENO) }
+    public static var current: TerminalSize? { size(on: .output) }
 
     /// That of the terminal on standard error now; nil where that is none, or it does not tell.
-    public static var ofErrors: TerminalSize? { size(on: STDERR_FILENO) }
+    public static var ofErrors: TerminalSize? { size(on: .error) }
 
-    private static func size(on descriptor: CInt) -> TerminalSize? {
+    private static func size(on stream: StandardStream) -> TerminalSize? {
         var size = winsize()
-        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1, size.ws_row > 1 else { return nil }
+        guard stream.mayBeTerminal, ioctl(stream.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1,
+            size.ws_row > 1
+        else { return nil }
         return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
