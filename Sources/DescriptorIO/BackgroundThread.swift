@@ -1,3 +1,4 @@
+internal import CDescriptorIO
 internal import Glibc
 
 /// A thread that takes no signals: those are for the threads that wait for them.
@@ -19,18 +20,19 @@ package struct BackgroundThread: Sendable {
             let body: @Sendable () -> Void
             init(_ body: @escaping @Sendable () -> Void) { self.body = body }
         }
-        var (blocked, before) = (sigset_t(), sigset_t())
+        // From the thread's first moment on: no signal may reach it before.
+        var blocked = sigset_t()
         sigfillset(&blocked)
         for signal in Self.ownSignals { sigdelset(&blocked, signal) }
-        // Before the thread exists, which inherits them: no signal may reach it first.
-        pthread_sigmask(SIG_SETMASK, &blocked, &before)
-        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
         let work = Unmanaged.passRetained(Work(body))
         var thread = pthread_t()
-        let error = pthread_create(
-            &thread, nil,
+        let error = cdescriptorio_start_thread(
+            &thread, &blocked,
             { pointer in
-                Unmanaged<Work>.fromOpaque(pointer!).takeRetainedValue().body()
+                let work = Unmanaged<Work>.fromOpaque(pointer!)
+                work.takeUnretainedValue().body()
+                // Not before: a thread that frees memory is given a part of the heap for itself, by four system calls.
+                work.release()
                 return nil
             }, work.toOpaque())
         guard error == 0 else {

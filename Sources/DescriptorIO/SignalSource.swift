@@ -1,3 +1,4 @@
+internal import CDescriptorIO
 internal import Glibc
 internal import Synchronization
 
@@ -8,7 +9,8 @@ internal import Synchronization
 public final class SignalSource: Sendable {
     private let signals: [CInt]
     private let isClosed = Atomic<Bool>(false)
-    private let thread = Mutex<BackgroundThread?>(nil)
+    private let isJoined = Atomic<Bool>(false)
+    let thread = Mutex<BackgroundThread?>(nil)
 
     /// Takes over `signals` until ``close()``, and hands each that comes to `handler` on a thread of its own. One that the
     /// process ignores, as whoever has started it may want, comes to nothing as ever.
@@ -48,22 +50,36 @@ public final class SignalSource: Sendable {
         var (set, signal) = (set, CInt(0))
         while true {
             guard sigwait(&set, &signal) == 0 else { continue }
-            if isClosed.load(ordering: .acquiring) { return }
+            if isClosed.load(ordering: .acquiring) { return giveBack(signal) }
             // A signal that is blocked comes also if it is ignored.
             if !Self.isIgnored(signal) { handler(signal) }
         }
     }
 
+    /// On the thread, which may still be waiting when the source is closed.
+    private func giveBack(_ signal: CInt) {
+        guard !isJoined.load(ordering: .acquiring) else { return }
+        block(SIG_UNBLOCK)
+        kill(getpid(), signal)
+    }
+
     /// Gives the signals back to what they did before. Not to be called by the handler.
-    public func close() {
+    ///
+    /// - Parameter isEnding: Whether the program ends soon. The thread is not ended then, which takes eight system calls.
+    public func close(isEnding: Bool = false) {
         let thread = thread.withLock { thread in
             defer { thread = nil }
             return thread
         }
         guard let thread else { return }
+        isJoined.store(!isEnding, ordering: .releasing)
         isClosed.store(true, ordering: .releasing)
-        thread.send(signal: signals[0])
-        thread.join()
+        if isEnding {
+            thread.detach()
+        } else {
+            thread.send(signal: signals[0])
+            thread.join()
+        }
         block(SIG_UNBLOCK)
     }
 }

@@ -16,6 +16,9 @@ int cdescriptorio_poll(struct pollfd *descriptors, unsigned long count, int64_t 
 /// The number of arguments that the program was started with, its name among them.
 int cdescriptorio_argument_count(void);
 
+/// All of them, and NULL behind the last.
+char **cdescriptorio_arguments(void);
+
 /// One of them; NULL beyond the last.
 const char *cdescriptorio_argument(int index);
 
@@ -24,6 +27,10 @@ const char *cdescriptorio_started_path(void);
 
 /// pidfd_open(2), which can be waited on until that process has ended.
 int cdescriptorio_pidfd_open(int process);
+
+/// pthread_create(3) of a thread that has the signals of a sigset_t blocked from its first moment on: none reaches it before.
+int cdescriptorio_start_thread(
+    unsigned long *thread, const void *blocked, void *(*body)(void *), void *argument);
 
 /// Returns in a child process if this is process 1 of a container, and at once otherwise. Process 1 itself stays behind: it passes
 /// signals on, takes the status of orphans, which nobody else does, and ends as the child does. To be called before there are

@@ -69,7 +69,7 @@ public final class InterruptibleWork: Sendable {
         let value = await conclude(task.result)
         TerminalSettings.restore()
         if wasSuspended { kill(getpid(), SIGSTOP) }
-        signals?.close()
+        signals?.close(isEnding: true)
         return value
     }
 

@@ -1,0 +1,27 @@
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import DescriptorIO
+
+@Suite("A source of signals", .timeLimit(.minutes(5)), .serialized)
+struct SignalSourceTests {
+    /// How often the signal has done what it does by itself. It is one that nobody else uses.
+    private static let count = Atomic<Int>(0)
+
+    @Test("Hands signals on until it is closed; a thread that is left then gives back what comes to it")
+    func ends() async throws {
+        signal(SIGURG) { _ in SignalSourceTests.count.add(1, ordering: .relaxed) }
+        let heard = Watched(0)
+        let source = try SignalSource.open([SIGURG]) { _ in heard.update { $0 += 1 } }
+        let thread = try #require(source.thread.withLock { $0 })
+        thread.send(signal: SIGURG)
+        _ = try await heard.wait(for: "the signal") { $0 == 1 ? true : nil }
+        source.close(isEnding: true)
+        let before = Self.count.load(ordering: .relaxed)
+        thread.send(signal: SIGURG)
+        while Self.count.load(ordering: .relaxed) == before { await Task.yield() }
+        #expect(heard.state == 1)
+    }
+}
