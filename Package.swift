@@ -47,8 +47,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
-        // Headers that the Glibc module leaves out: eventfd, inotify, signalfd.
-        .target(name: "CDescriptorIO"),
+        // Headers that the Glibc module leaves out: eventfd, inotify, signalfd; and a runtime that asks less, in a release.
+        .target(
+            name: "CDescriptorIO",
+            cSettings: [.define("STATIC_RELEASE", .when(platforms: [.linux], configuration: .release))]),
         .target(name: "DescriptorIO", dependencies: ["CDescriptorIO"], swiftSettings: settings),
         // What Swift can't call: termios2, pty, serial_struct.
         .target(name: "CSerial"),

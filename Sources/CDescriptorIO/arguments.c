@@ -12,6 +12,8 @@ __attribute__((constructor)) static void keep_arguments(int count, char **values
 
 int cdescriptorio_argument_count(void) { return argument_count; }
 
+char **cdescriptorio_arguments(void) { return argument_values; }
+
 const char *cdescriptorio_started_path(void) { return (const char *)getauxval(AT_EXECFN); }
 
 const char *cdescriptorio_argument(int index) {
