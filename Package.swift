@@ -64,8 +64,9 @@ let package = Package(
             ]),
         // What a program on the command line draws and reads on a terminal.
         .target(name: "Terminal", dependencies: ["CLineEditor", "DescriptorIO"], swiftSettings: settings),
-        // libudev, which Debian has as a shared library only: loading it costs a start 0.06 ms.
-        .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
+        // libudev, which Debian has as a shared library only: a program that looks for ports loads it, and no other. Debian:
+        // libudev-dev, for its header.
+        .target(name: "CUdev"),
         // libdbus, whose headers and linker flags come from pkg-config. The Makefile links releases with the archive: the
         // shared library brings libsystemd and five more, which cost a start 0.5 ms.
         .systemLibrary(name: "CDBusLibrary", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),

@@ -6,7 +6,11 @@ final class Udev {
     let context: OpaquePointer
 
     init() throws(SerialError) {
-        guard let context = udev_new() else { throw SerialError(discovering: errno, activity: "listing") }
+        guard let context = udev_new() else {
+            var error = SerialError(discovering: errno, activity: "listing")
+            if error.errno == ELIBACC { error.hint = "install libudev1: apt install libudev1" }
+            throw error
+        }
         self.context = context
     }
 

@@ -1,8 +1,23 @@
+import Glibc
+import TestSupport
 import Testing
 
 @testable import SerialPort
 
 @Suite struct DiscoveryTests {
+    @Test(.enabled(if: geteuid() == 0, "Only root may hide a library"))
+    func `Where libudev is missing, it is said what to install`() async throws {
+        let script = """
+            for library in $(find -L /lib /usr/lib -name 'libudev.so.1' 2>/dev/null); do mount --bind /dev/null $library; done
+            export SWIFT_BACKTRACE=enable=no
+            exec "$0" list
+            """
+        let path = Executable.path(of: "discovery-probe")
+        let ending = try await ChildProcess(["unshare", "--mount", "sh", "-ec", script, path]).ending()
+        #expect(ending.status != 0)
+        #expect(ending.errors.contains("install libudev1"), "\(ending.errors)")
+    }
+
     @Test(arguments: [("1a86:7523", "1a86:7523"), ("1A86:7523", "1a86:7523"), ("403:6001", "0403:6001")])
     func `A VID:PID is read with either case and written as lsusb does`(text: String, written: String) {
         #expect(USBIdentifier(text)?.description == written)
