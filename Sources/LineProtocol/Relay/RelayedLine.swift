@@ -4,9 +4,9 @@ public struct RelayedLine<Base: RelayedFamily>: Sendable {
     public let bytes: [UInt8]
     /// What it asks for.
     public let request: LineRequest<Base>
-    /// Told each line of the answer, without its end, as soon as it is heard and before anything behind it; not what refuses
+    /// Told each line of the answer as soon as it is heard and before anything behind it; not what refuses
     /// the command, which may turn out to be somebody else's.
-    public var hear: (@Sendable (_ line: [UInt8]) -> Void)?
+    public var hear: (@Sendable (_ line: RelayedMessage<Base>) -> Void)?
     /// Whether it goes before others that wait, if it only asks.
     public var isEarly = false
     /// Whether who asked is still there; asked when its turn has come.
@@ -52,7 +52,7 @@ public struct RelayedAnswer<Base: RelayedFamily>: Sendable {
 /// Follows the lines that answer one line of a client.
 public struct RelayedExchange<Base: RelayedFamily>: CommandExchange {
     private var exchange: Base.LineExchange
-    private let hear: (@Sendable (_ line: [UInt8]) -> Void)?
+    private let hear: (@Sendable (_ line: RelayedMessage<Base>) -> Void)?
     private var answer = RelayedAnswer<Base>()
 
     init(_ line: RelayedLine<Base>) {
@@ -68,10 +68,10 @@ public struct RelayedExchange<Base: RelayedFamily>: CommandExchange {
         answer.last = message.meaning
         switch verdict {
         case .unrelated, .partial:
-            hear?(message.bytes)
+            hear?(message)
             return .partial
         case .complete:
-            hear?(message.bytes)
+            hear?(message)
             return .complete(answer)
         case .refused: return .refused(String(decoding: message.bytes, as: UTF8.self))
         }

@@ -107,7 +107,7 @@ final class LineClient: @unchecked Sendable {
 
     /// A line that waits for its turn.
     struct WaitingLine {
-        var bytes: [UInt8]
+        var line: ClientLine
         /// How many lines that make the device safe had come before it, by all clients.
         var stopsBefore: UInt64
         /// In which of the times between two pauses of this process it came; nil where it may have come in a pause.
@@ -130,26 +130,26 @@ final class LineClient: @unchecked Sendable {
     }
 
     /// Keeps a line until its turn; returns false where too much waits already.
-    func enqueue(_ line: WaitingLine) -> Bool {
-        guard lineBytes + line.bytes.count < Self.incomingLimit else { return false }
-        lines.append(line)
-        lineBytes += line.bytes.count + 1
+    func enqueue(_ waiting: WaitingLine) -> Bool {
+        guard lineBytes + waiting.line.bytes.count < Self.incomingLimit else { return false }
+        lines.append(waiting)
+        lineBytes += waiting.line.bytes.count + 1
         return true
     }
 
     /// Takes out the line whose turn it is.
     func nextLine() -> WaitingLine? {
         guard !lines.isEmpty else { return nil }
-        let line = lines.removeFirst()
-        lineBytes -= line.bytes.count + 1
-        return line
+        let next = lines.removeFirst()
+        lineBytes -= next.line.bytes.count + 1
+        return next
     }
 
     /// Takes out those of the lines that wait for which a condition holds.
-    func takeLines(where isTaken: (_ line: [UInt8]) -> Bool) -> [[UInt8]] {
-        let taken = lines.filter { isTaken($0.bytes) }.map(\.bytes)
-        lines.removeAll { isTaken($0.bytes) }
-        lineBytes -= taken.reduce(0) { $0 + $1.count + 1 }
+    func takeLines(where isTaken: (_ line: ClientLine) -> Bool) -> [ClientLine] {
+        let taken = lines.map(\.line).filter(isTaken)
+        lines.removeAll { isTaken($0.line) }
+        lineBytes -= taken.reduce(0) { $0 + $1.bytes.count + 1 }
         return taken
     }
 

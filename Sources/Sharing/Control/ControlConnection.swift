@@ -204,7 +204,7 @@ actor ControlConnection {
 
     private func begin(_ verb: ControlVerb, _ id: JSONValue) {
         if case .attach(let device) = verb { return beginAttaching(to: device, id) }
-        if isExtra, case .line(let device, let line, false) = verb, device.row.mayChange(line) {
+        if isExtra, case .line(_, let line) = verb, line.mayChange {
             return say(ControlMessage.refusal(of: id, .full))
         }
         // What makes a device safe must get through to it beside any number of other requests.

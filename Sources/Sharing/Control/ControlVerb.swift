@@ -6,15 +6,15 @@ internal import LineProtocol
 /// What a program asks for, with all that is needed to do it.
 enum ControlVerb {
     case devices
-    /// A line to be sent to a device; `isStop`, whether it makes the device safe.
-    case line(SharedDevice, [UInt8], isStop: Bool)
+    /// A line to be sent to a device.
+    case line(SharedDevice, ClientLine)
     case state(SharedDevice)
     /// Events to be told from now on, or no longer.
     case subscribe([SharedDevice], Set<DeviceWatch.Kind>, isOn: Bool)
     case attach(SharedDevice)
 
     /// Whether it makes a device safe.
-    var isStop: Bool { if case .line(_, _, let isStop) = self { isStop } else { false } }
+    var isStop: Bool { if case .line(_, let line) = self { line.isStop } else { false } }
 }
 
 extension ControlConnection {
@@ -30,12 +30,12 @@ extension ControlConnection {
             let device = try device(arguments.text("device"))
             let name = try arguments.text("name")
             let line = try device.settings.family.line(of: name, arguments.object("parameters"))
-            verb = .line(device, line, isStop: device.row.isStop(line))
+            verb = .line(device, device.row.read(line))
         case "send":
             let device = try device(arguments.text("device"))
             let line = Array(try arguments.text("line").utf8)
             guard line.isOneLine else { throw .usage("'line' must be one line, without its end") }
-            verb = .line(device, line, isStop: device.row.isStop(line))
+            verb = .line(device, device.row.read(line))
         case "state": verb = .state(try device(arguments.text("device")))
         case "subscribe", "unsubscribe":
             let devices = try devices(arguments.list("devices"))
@@ -99,7 +99,7 @@ extension ControlConnection {
     func perform(_ verb: ControlVerb) async throws(ControlFailure) -> [String: JSONValue] {
         switch verb {
         case .devices: return ["devices": outlines]
-        case .line(let device, let line, let isStop): return ["reply": try await send(line, to: device, isStop)]
+        case .line(let device, let line): return ["reply": try await send(line, to: device)]
         case .state(let device):
             let state = await device.state()
             return state.merging(["age_s": await device.stateAge]) { $1 }
@@ -126,22 +126,21 @@ extension ControlConnection {
         for device in devices { subscribe(to: device, Set(DeviceWatch.Kind.allCases), false) }
     }
 
-    private func send(
-        _ line: [UInt8], to device: SharedDevice, _ isStop: Bool
-    ) async throws(ControlFailure) -> JSONValue {
+    private func send(_ line: ClientLine, to device: SharedDevice) async throws(ControlFailure) -> JSONValue {
         let deviceName = device.settings.name
-        if isStop { stops[deviceName, default: 0] += 1 }
+        if line.isStop { stops[deviceName, default: 0] += 1 }
         let stopsBefore = stops[deviceName]
         let reply = ControlReply()
         let asker = Asker {
-            reply.append($0)
+            bytes, _ in
+            reply.append(bytes)
         } isThere: {
             self.assumeIsolated { $0.isThere }
         }
         do throws(SharingError) {
             try await device.request(line, by: name, for: asker) {
                 // What it asked for before must not undo a stop.
-                !isStop && self.assumeIsolated { $0.stops[deviceName] } != stopsBefore
+                !line.isStop && self.assumeIsolated { $0.stops[deviceName] } != stopsBefore
             }
         } catch {
             throw ControlFailure(error, device)

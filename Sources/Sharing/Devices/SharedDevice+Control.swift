@@ -78,17 +78,16 @@ extension SharedDevice {
     ///
     /// - Parameter isOvertaken: Whether the program has had the device made safe meanwhile.
     func request(
-        _ line: [UInt8], by name: String, for asker: Asker, isOvertaken: @Sendable () -> Bool
+        _ line: ClientLine, by name: String, for asker: Asker, isOvertaken: @Sendable () -> Bool
     ) async throws(SharingError) {
         addUser()
         defer { removeUser() }
-        if row.isStop(line) { stopCount += 1 }
+        if line.isStop { stopCount += 1 }
         let waiting = waitingLine(line)
         await waitForLink()
-        guard row.isStop(line) || asker.isThere() else {
-            report(.notSent(line, by: name, "who asked has left"))
-            throw .session(
-                SessionError(.cancelled, command: String(decoding: line, as: UTF8.self), outcome: .notSent))
+        guard line.isStop || asker.isThere() else {
+            report(.notSent(line.bytes, by: name, "who asked has left"))
+            throw .session(SessionError(.cancelled, command: line.text, outcome: .notSent))
         }
         guard !isOvertaken() else { throw overtaken(line, by: name) }
         try checkTurn(waiting, by: name)
@@ -158,8 +157,8 @@ extension SharedDevice {
     }
 
     /// The device has said something unasked.
-    func said(_ bytes: [UInt8]) {
-        noteTelling(bytes)
+    func said(_ bytes: [UInt8], tellsState: Bool) {
+        if tellsState { watch.lastTold = watch.elapsed() }
         if watch.wants(.said) {
             let lines =
                 row.framing == .bytes
@@ -172,32 +171,24 @@ extension SharedDevice {
     /// `asker`, whose answers are noted too.
     func noting(_ asker: Asker) -> Asker {
         Asker(
-            tell: { bytes in
+            tell: { bytes, tellsState in
                 // Whoever asked is told first.
-                asker.tell(bytes)
-                self.assumeIsolated { $0.noteTelling(bytes) }
+                asker.tell(bytes, tellsState)
+                if tellsState { self.assumeIsolated { $0.watch.lastTold = $0.watch.elapsed() } }
             }, waitForRoom: asker.waitForRoom, isThere: asker.isThere, isDue: asker.isDue, goesFirst: asker.goesFirst)
     }
 
     /// A line goes to the device. What it says is for the device alone: programs are told what it is called.
-    func sends(_ line: [UInt8], for name: String) {
+    func sends(_ line: ClientLine, for name: String) {
         publish(.command, ["name": command(of: line).map { .text($0.name) } ?? .null, "by": .text(name)])
     }
 
-    private func command(of line: [UInt8]) -> FamilyCommand? {
-        if row.isStop(line) { return settings.family.stop }
+    private func command(of line: ClientLine) -> FamilyCommand? {
+        if line.isStop { return settings.family.stop }
         return settings.family.commands.first { command in
             command.parameters.isEmpty
-                ? line.elementsEqual(command.line.utf8) : line.starts(with: command.line.prefix { $0 != "{" }.utf8)
-        }
-    }
-
-    private func noteTelling(_ bytes: [UInt8]) {
-        guard let speaker else { return }
-        // A piece of a log has hundreds of lines, and its first one decides.
-        var rest = bytes[...]
-        while let line = Self.takeLine(from: &rest) {
-            if speaker.tellsState(Array(line)) { return watch.lastTold = watch.elapsed() }
+                ? line.bytes.elementsEqual(command.line.utf8)
+                : line.bytes.starts(with: command.line.prefix { $0 != "{" }.utf8)
         }
     }
 

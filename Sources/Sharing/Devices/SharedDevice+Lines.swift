@@ -7,34 +7,34 @@ extension SharedDevice {
     func hear(_ bytes: [UInt8], _ id: ClientID) {
         guard let client = clients[id] else { return }
         // Somebody's half line must not swallow another's OFF.
-        if client.isInterrupted(by: bytes, where: row.isStop) { client.forgetLineBegun() }
-        var lines: [[UInt8]] = []
+        if client.isInterrupted(by: bytes, where: { row.read($0).isStop }) { client.forgetLineBegun() }
+        var lines: [ClientLine] = []
         var isTooLong = false
         let frames: [ClientFramer.Frame]
         do throws(LineClient.Offence) { frames = try client.append(bytes) } catch { return drop(client, for: error) }
         for frame in frames {
             switch frame {
-            case .whole(let line): lines.append(line)
+            case .whole(let line): lines.append(row.read(line))
             case .malformed(let bytes, let reason): report(.failed(bytes, for: client.name, reason))
             case .tooLong: isTooLong = true
             }
         }
-        take(isTooLong ? lines.filter(row.isStop) : lines, client)
+        take(isTooLong ? lines.filter(\.isStop) : lines, client)
         if isTooLong { drop(client, for: .longLine) }
     }
 
-    private func take(_ lines: [[UInt8]], _ client: LineClient) {
+    private func take(_ lines: [ClientLine], _ client: LineClient) {
         var lines = lines[...]
-        if client.isExtra, lines.contains(where: row.mayChange), !lines.contains(where: row.isStop) {
+        if client.isExtra, lines.contains(where: \.mayChange), !lines.contains(where: \.isStop) {
             return turnAway(client)
         }
-        if client.isExtra { lines.removeAll(where: row.mayChange) }
-        if let stop = lines.lastIndex(where: row.isStop) {
+        if client.isExtra { lines.removeAll(where: \.mayChange) }
+        if let stop = lines.lastIndex(where: \.isStop) {
             // What it asked for before must not undo it; what only asks, as whether the device is safe now, waits behind it.
-            for line in client.takeLines(where: row.mayChange) + lines[..<stop].filter(row.mayChange) {
+            for line in client.takeLines(where: \.mayChange) + lines[..<stop].filter(\.mayChange) {
                 if let notice = overtaken(line, by: client.name).notice { tell(client, notice) }
             }
-            for line in lines[...stop] where row.isStop(line) {
+            for line in lines[...stop] where line.isStop {
                 stopCount += 1
                 client.lastStop = watch.elapsed()
                 // Of those that wait one is enough, and more would keep everybody else's waiting.
@@ -42,7 +42,7 @@ extension SharedDevice {
                 client.stopCount += 1
                 Task.immediate(executorPreference: loop) { await self.stop(line, for: client) }
             }
-            lines = (lines[..<stop].filter { !row.isStop($0) && !row.mayChange($0) } + lines[(stop + 1)...])[...]
+            lines = (lines[..<stop].filter { !$0.isStop && !$0.mayChange } + lines[(stop + 1)...])[...]
         }
         for line in lines where !client.enqueue(waitingLine(line)) {
             return drop(client, for: .flood)
@@ -60,7 +60,7 @@ extension SharedDevice {
     }
 
     /// Sends a line that makes the device safe, for a client that may have left by the time that the link is open.
-    private func stop(_ line: [UInt8], for client: LineClient) async {
+    private func stop(_ line: ClientLine, for client: LineClient) async {
         addUser()
         defer { removeUser() }
         await perform(waitingLine(line), for: client)
@@ -69,15 +69,15 @@ extension SharedDevice {
     }
 
     /// A line that has come just now.
-    func waitingLine(_ bytes: [UInt8]) -> LineClient.WaitingLine {
+    func waitingLine(_ line: ClientLine) -> LineClient.WaitingLine {
         LineClient.WaitingLine(
-            bytes: bytes, stopsBefore: stopCount, epoch: loop.isCatchingUp ? nil : ProcessPauses.number)
+            line: line, stopsBefore: stopCount, epoch: loop.isCatchingUp ? nil : ProcessPauses.number)
     }
 
-    private func perform(_ line: LineClient.WaitingLine, for client: LineClient) async {
+    private func perform(_ waiting: LineClient.WaitingLine, for client: LineClient) async {
         do throws(SharingError) {
-            guard try await isDue(line, of: client) else { return }
-            try await perform(line, by: client.name, for: asker(client))
+            guard try await isDue(waiting, of: client) else { return }
+            try await perform(waiting, by: client.name, for: asker(client))
         } catch {
             guard isThere(client) else { return }
             if let notice = error.notice { tell(client, notice) }
@@ -89,51 +89,50 @@ extension SharedDevice {
     /// others only if their client is still there.
     ///
     /// - Throws: ``SharingError`` where the line must not undo what has come behind it.
-    private func isDue(_ line: LineClient.WaitingLine, of client: LineClient) async throws(SharingError) -> Bool {
+    private func isDue(_ waiting: LineClient.WaitingLine, of client: LineClient) async throws(SharingError) -> Bool {
         if !isUp { await waitForLink(isPatient: false) }
-        if row.isStop(line.bytes) { return true }
+        if waiting.line.isStop { return true }
         guard isThere(client) else { return false }
-        try checkTurn(line, by: client.name)
+        try checkTurn(waiting, by: client.name)
         return true
     }
 
     /// - Throws: ``SharingError`` where a line would change the device, and the device was made safe since it came, by anybody;
     ///   or this process was stopped meanwhile: whoever sent the line may have given it up.
-    func checkTurn(_ line: LineClient.WaitingLine, by name: String) throws(SharingError) {
-        guard row.mayChange(line.bytes) else { return }
-        if stopCount != line.stopsBefore { throw overtaken(line.bytes, by: name) }
-        guard isOutdated(line) else { return }
-        report(.notSent(line.bytes, by: name, "pumpctld was stopped meanwhile"))
+    func checkTurn(_ waiting: LineClient.WaitingLine, by name: String) throws(SharingError) {
+        guard waiting.line.mayChange else { return }
+        if stopCount != waiting.stopsBefore { throw overtaken(waiting.line, by: name) }
+        guard isOutdated(waiting) else { return }
+        report(.notSent(waiting.line.bytes, by: name, "pumpctld was stopped meanwhile"))
         throw .away
     }
 
     /// Whether a line would change the device, and this process was stopped since it was sent. Never in a family whose clients
     /// could not be told: its lines, messages among them, come late rather than never.
-    private func isOutdated(_ line: LineClient.WaitingLine) -> Bool {
-        line.epoch != ProcessPauses.number && row.mayChange(line.bytes) && row.wording(.notSent) != nil
+    private func isOutdated(_ waiting: LineClient.WaitingLine) -> Bool {
+        waiting.epoch != ProcessPauses.number && waiting.line.mayChange && row.wording(.notSent) != nil
     }
 
     /// Sends a line in its turn, unless this process is stopped until then.
-    func perform(_ line: LineClient.WaitingLine, by name: String, for asker: Asker) async throws(SharingError) {
+    func perform(_ waiting: LineClient.WaitingLine, by name: String, for asker: Asker) async throws(SharingError) {
         let asker = Asker(
             tell: asker.tell, waitForRoom: asker.waitForRoom, isThere: asker.isThere,
-            isDue: { asker.isThere() && !self.assumeIsolated { $0.isOutdated(line) } }, goesFirst: asker.goesFirst)
-        do throws(SharingError) { try await perform(line.bytes, by: name, for: asker) } catch {
-            if case .session(let failure) = error, failure.code == .cancelled, isOutdated(line) { throw .away }
+            isDue: { asker.isThere() && !self.assumeIsolated { $0.isOutdated(waiting) } }, goesFirst: asker.goesFirst)
+        do throws(SharingError) { try await perform(waiting.line, by: name, for: asker) } catch {
+            if case .session(let failure) = error, failure.code == .cancelled, isOutdated(waiting) { throw .away }
             throw error
         }
     }
 
     /// Reports that OFF goes before a line, which is not sent.
-    func overtaken(_ line: [UInt8], by name: String) -> SharingError {
-        report(.notSent(line, by: name, "OFF goes before it"))
-        let text = String(decoding: line, as: UTF8.self)
-        return .session(SessionError(.overtaken, command: text, outcome: .notSent))
+    func overtaken(_ line: ClientLine, by name: String) -> SharingError {
+        report(.notSent(line.bytes, by: name, "OFF goes before it"))
+        return .session(SessionError(.overtaken, command: line.text, outcome: .notSent))
     }
 
     private func asker(_ client: LineClient) -> Asker {
         Asker(
-            tell: { [self] bytes in assumeIsolated { $0.answer(bytes, to: client) } },
+            tell: { [self] bytes, _ in assumeIsolated { $0.answer(bytes, to: client) } },
             waitForRoom: { [self] in await waitForRoom(client) },
             isThere: { [self] in assumeIsolated { $0.isThere(client) } },
             goesFirst: client.lastStop.map { watch.elapsed() - $0 < Self.stopTime } ?? false)

@@ -142,9 +142,9 @@ public actor SharedDevice {
 
     private func hear(_ speech: Speech) {
         switch speech {
-        case .said(let bytes):
+        case .said(let bytes, let tellsState):
             broadcast(bytes)
-            said(bytes)
+            said(bytes, tellsState: tellsState)
         case .lost(let error):
             wasLost = true
             isAway = true
@@ -220,12 +220,12 @@ public actor SharedDevice {
     ///   - name: Who asks, for the log.
     ///   - asker: Is told the answer.
     /// - Throws: Why there is none.
-    func perform(_ line: [UInt8], by name: String, for asker: Asker) async throws(SharingError) {
+    func perform(_ line: ClientLine, by name: String, for asker: Asker) async throws(SharingError) {
         guard let speaker else {
-            report(.notSent(line, by: name, "the device is away"))
+            report(.notSent(line.bytes, by: name, "the device is away"))
             throw .away
         }
-        report(.sends(line, for: name))
+        report(.sends(line.bytes, for: name))
         sends(line, for: name)
         defer { stateMayHaveChanged() }
         do throws(SessionError) {
@@ -235,9 +235,9 @@ public actor SharedDevice {
             checkFamily(by: error)
             let failure = SharingError.session(error)
             switch error.code {
-            case .refused: report(.refusedByDevice(line, for: name, error.deviceCode ?? ""))
-            case _ where error.outcome == .notSent: report(.notSent(line, by: name, "\(error)"))
-            default: report(.failed(line, for: name, "\(error)"))
+            case .refused: report(.refusedByDevice(line.bytes, for: name, error.deviceCode ?? ""))
+            case _ where error.outcome == .notSent: report(.notSent(line.bytes, by: name, "\(error)"))
+            default: report(.failed(line.bytes, for: name, "\(error)"))
             }
             throw failure
         }

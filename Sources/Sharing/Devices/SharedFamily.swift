@@ -9,10 +9,8 @@ public struct SharedFamily: Sendable {
     public let family: Family
     /// Begins to speak with the device at a link, which it owns from then on.
     public let begin: Begin
-    /// Whether a line makes a device safe, so that it goes before all others.
-    public let isStop: @Sendable (_ line: [UInt8]) -> Bool
-    /// Whether a line may change the device. One that waits while the device is made safe is not sent then.
-    public let mayChange: @Sendable (_ line: [UInt8]) -> Bool
+    /// Reads a line, or message, of a client.
+    let read: @Sendable (_ line: [UInt8]) -> ClientLine
     /// What clients are told by the line protocol; nil where it has nothing to say that by.
     public let wording: @Sendable (_ notice: RelayNotice) -> [UInt8]?
 
@@ -28,18 +26,16 @@ public struct SharedFamily: Sendable {
         ) async throws(SessionError) -> any Speaker
 
     /// A family whose devices speak by `begin`.
-    public init(
+    init(
         _ family: Family, framing: ClientFraming = .lines, endsAnswersBySilence: Bool = false,
-        isStop: @escaping @Sendable (_ line: [UInt8]) -> Bool = { _ in false },
-        mayChange: @escaping @Sendable (_ line: [UInt8]) -> Bool = { _ in true },
+        read: @escaping @Sendable (_ line: [UInt8]) -> ClientLine = { ClientLine($0, .change) },
         wording: @escaping @Sendable (_ notice: RelayNotice) -> [UInt8]? = { _ in nil }, begin: @escaping Begin
     ) {
         self.family = family
         self.framing = framing
         self.endsAnswersBySilence = endsAnswersBySilence
         self.begin = begin
-        self.isStop = isStop
-        self.mayChange = mayChange
+        self.read = read
         self.wording = wording
     }
 
@@ -48,12 +44,19 @@ public struct SharedFamily: Sendable {
         _ base: Base.Type, wording: @escaping @Sendable (_ notice: RelayNotice) -> [UInt8]? = { _ in nil }
     ) {
         self.init(
-            Base.row, isStop: { RelayedLine<Base>($0)?.request.effect == .stop },
-            mayChange: { RelayedLine<Base>($0)?.request.effect == .change }, wording: wording
+            Base.row, read: Self.reader(of: Base.self), wording: wording
         ) { link, _, clock, say throws(SessionError) in
             try await LineSpeaker<Base>(say: say) { observer throws(SessionError) in
                 try await Session.begin(over: link, clock: clock, waitsUntilReady: false, observer: observer)
             }
+        }
+    }
+
+    /// Reads lines as commands of a family.
+    private static func reader<Base: RelayedFamily>(of _: Base.Type) -> @Sendable (_ line: [UInt8]) -> ClientLine {
+        { bytes in
+            let line = RelayedLine<Base>(bytes)
+            return ClientLine(bytes, line?.request.effect, request: line)
         }
     }
 
@@ -82,8 +85,7 @@ public struct SharedFamily: Sendable {
     /// What was not sent is refused as the pump itself refuses. A host must not take what it is told of a loss for an answer to
     /// what was under way: that is a line as debug builds of the firmware print for people.
     static let pump = SharedFamily(
-        .pump, isStop: { PumpFamily.request(by: $0)?.effect == .stop },
-        mayChange: { PumpFamily.request(by: $0)?.effect == .change },
+        .pump, read: reader(of: PumpFamily.self),
         wording: { notice in
             switch notice {
             case .notSent: Array("ERROR:DEVICE_AWAY\r\n".utf8)

@@ -41,7 +41,9 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
             switch event {
             case .heard(let message):
                 // A late answer would be taken by whoever asks the same for his own.
-                if !Base.isAnswer(message.meaning) { say(.said(message.bytes + Self.lineEnd)) }
+                if !Base.isAnswer(message.meaning) {
+                    say(.said(message.bytes + Self.lineEnd, tellsState: Self.tellsState(message)))
+                }
                 if case .event = Base.meaning(of: message.meaning) { question.askIfStateIsOpen() }
             case .heardBefore: break  // it tells nothing of the present
             case .lost(let error): say(.lost(error))
@@ -55,31 +57,32 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
 
     func values() async -> [String: StateValue] { await Base.values(of: session.state.base) }
 
-    func tellsState(_ line: [UInt8]) -> Bool {
-        switch Base.meaning(of: Base.message(line: line.span, ending: .lineFeed)) {
+    private static func tellsState(_ message: RelayedMessage<Base>) -> Bool {
+        switch Base.meaning(of: message.meaning) {
         case .state, .event, .error: true
         case .text, .nothing: false
         }
     }
 
-    func perform(_ line: [UInt8], for asker: Asker) async throws(SessionError) {
-        guard var command = RelayedLine<Base>(line) else { return }
+    func perform(_ line: ClientLine, for asker: Asker) async throws(SessionError) {
+        // The device ignores a line without one.
+        guard var command = line.request as? RelayedLine<Base> else { return }
         if command.request.effect == .stop { return try await stop(command, for: asker) }
-        command.hear = { asker.tell($0 + Self.lineEnd) }
+        command.hear = { asker.tell($0.bytes + Self.lineEnd, Self.tellsState($0)) }
         command.isWanted = asker.isDue
         command.isEarly = asker.goesFirst
         do throws(SessionError) {
             let time = command.request.isAnswered ? Session<Relayed<Base>>.defaultTimeout : Self.silence
             _ = try await perform(session, command, time)
         } catch {
-            if error.code == .refused, let text = error.deviceCode { asker.tell(Array(text.utf8) + Self.lineEnd) }
+            if error.code == .refused, let text = error.deviceCode { asker.tell(Array(text.utf8) + Self.lineEnd, true) }
             if command.request.isAnswered || error.code != .noAnswer { throw error }
         }
     }
 
     /// Makes the device safe. The asker is told so once the device's status says it.
     private func stop(_ command: RelayedLine<Base>, for asker: Asker) async throws(SessionError) {
-        asker.tell(try await session.perform(command, timeout: Self.stopTime).bytes)
+        asker.tell(try await session.perform(command, timeout: Self.stopTime).bytes, true)
     }
 
     func close() async { await session.close() }

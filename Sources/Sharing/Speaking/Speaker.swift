@@ -10,43 +10,36 @@ public protocol Speaker: AnyObject, Sendable {
     /// The values that are known of the device, by the keys of ``DeviceKit/Family/state``.
     func values() async -> [String: StateValue]
 
-    /// Whether a line of the device, without its end, tells any of its state.
-    func tellsState(_ line: [UInt8]) -> Bool
-
     /// Sends a line of a client in its turn, and hands over the device's answer.
     ///
     /// A line that makes the device safe goes before all others, and what waits behind it that would change the device is
     /// dropped.
     ///
     /// - Parameters:
-    ///   - line: The line, without its end.
+    ///   - line: The line.
     ///   - asker: Is told the answer.
     /// - Throws: `refused` is thrown behind the answer, which has told the client so; else why there is no answer.
-    func perform(_ line: [UInt8], for asker: Asker) async throws(SessionError)
+    func perform(_ line: ClientLine, for asker: Asker) async throws(SessionError)
 
     /// Ends it, and closes the link.
     func close() async
 }
 
-extension Speaker {
-    /// True: most lines do.
-    public func tellsState(_ line: [UInt8]) -> Bool { true }
-}
 /// Takes what the device says unasked, and the end of the link; called on the link's executor.
 public typealias SpeechReceiver = @Sendable (Speech) -> Void
 
 /// What a device says that answers nobody, or everybody.
 public enum Speech: Sendable {
-    /// A line for all who share the device, or several, with their ends.
-    case said([UInt8])
+    /// A line for all who share the device, or several, with their ends; and whether any tells of the device's state.
+    case said([UInt8], tellsState: Bool = true)
     /// The link is lost; nothing follows.
     case lost(LinkError)
 }
 
 /// One who has sent a line, and is told the answer.
 public struct Asker: Sendable {
-    /// Takes some of the answer, with its line ends; called on the link's executor.
-    public let tell: @Sendable (_ bytes: [UInt8]) -> Void
+    /// Takes some of the answer, with its line ends, and whether it tells of the device's state; called on the link's executor.
+    public let tell: @Sendable (_ bytes: [UInt8], _ tellsState: Bool) -> Void
     /// Waits until there is room for more of a long answer.
     public let waitForRoom: @Sendable () async -> Void
     /// Whether it has not left meanwhile; called on the link's executor.
@@ -58,7 +51,8 @@ public struct Asker: Sendable {
 
     /// One who is told by `tell`.
     public init(
-        tell: @escaping @Sendable (_ bytes: [UInt8]) -> Void, waitForRoom: @escaping @Sendable () async -> Void = {},
+        tell: @escaping @Sendable (_ bytes: [UInt8], _ tellsState: Bool) -> Void,
+        waitForRoom: @escaping @Sendable () async -> Void = {},
         isThere: @escaping @Sendable () -> Bool = { true }, isDue: (@Sendable () -> Bool)? = nil,
         goesFirst: Bool = false
     ) {

@@ -88,9 +88,8 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
         }
     }
 
-    func perform(_ line: [UInt8], for asker: Asker) async throws(SessionError) {
-        let request = rules.request(line)
-        let command = String(decoding: line, as: UTF8.self)
+    func perform(_ line: ClientLine, for asker: Asker) async throws(SessionError) {
+        let (request, command) = (rules.request(line.bytes), line.text)
         guard request.isAnswered else { return try await send(request, command, outcome: .unknown) }
         guard await turns.take() else {
             throw SessionError(isOver ? .closed : .cancelled, command: command, outcome: .notSent)
@@ -182,7 +181,7 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
         guard let exchange else { return }
         exchange.hasBegun = true
         if let asker = exchange.asker, !bytes.isEmpty {
-            asker.tell(bytes)
+            asker.tell(bytes, true)
             await asker.waitForRoom()
             if !asker.isThere() { exchange.finish(nil) }
         }

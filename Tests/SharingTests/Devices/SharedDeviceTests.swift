@@ -349,15 +349,39 @@ struct SharedDeviceTests {
         }
     }
 
+    @Test("reads each line of a client once")
+    func readOnce() async throws {
+        let reads = Watched([String]())
+        let pump = SharedFamily.pump
+        let counting = SharedFamily(
+            .pump,
+            read: { bytes in
+                let line = pump.read(bytes)
+                reads.update { $0.append(line.text) }
+                return line
+            }, wording: pump.wording, begin: pump.begin)
+        let link = ScriptedLink { $0.hasSuffix("TEMP\n") ? "TEMP:34.5\r\n" : nil }
+        try await SharedBench.run(.pump, at: "tcp:nowhere:1", as: counting) {
+            link
+        } _: { bench in
+            let client = try await bench.client()
+            try await client.say("TEMP\n")
+            #expect(try await client.line() == "TEMP:34.5")
+        }
+        #expect(reads.state == ["TEMP"])
+    }
+
     @Test("sends nothing for a program that has left before the link was open")
     func programLeft() async throws {
         let pump = try SharedPump(.whileUsed(idle: .seconds(60)))
         pump.mayOpen.update { $0 = false }
         try await pump.run {
             let isThere = Watched(true)
-            let asker = Asker(tell: { _ in }, isThere: { isThere.state })
+            let asker = Asker(tell: { _, _ in }, isThere: { isThere.state })
             let asking = Task {
-                try await pump.device.request(Array("ON".utf8), by: "program", for: asker) { false }
+                try await pump.device.request(SharedFamily.pump.read(Array("ON".utf8)), by: "program", for: asker) {
+                    false
+                }
             }
             await settle()
             isThere.update { $0 = false }

@@ -12,13 +12,14 @@ struct LineSpeakerTests {
     private let told = Watched<[String]>([])
 
     private var asker: Asker {
-        Asker { [told] bytes in told.update { $0.append("to the asker: " + String(decoding: bytes, as: UTF8.self)) } }
+        Asker { [told] bytes, _ in told.update { $0.append("to the asker: " + String(decoding: bytes, as: UTF8.self)) }
+        }
     }
 
     private func speaker(over link: ScriptedLink) async throws -> any Speaker {
         let row = try #require(SharedFamily.row(of: .pump))
         return try await row.begin(link, try Endpoint("tcp:nowhere:1"), clock) { [told] speech in
-            guard case .said(let bytes) = speech else { return }
+            guard case .said(let bytes, _) = speech else { return }
             told.update { $0.append("to all: " + String(decoding: bytes, as: UTF8.self)) }
         }
     }
@@ -34,8 +35,8 @@ struct LineSpeakerTests {
             }
         }
         let speaker = try await speaker(over: link)
-        try await speaker.perform(Array("STATUS".utf8), for: asker)
-        try await speaker.perform(Array("OFF".utf8), for: asker)
+        try await speaker.perform(SharedFamily.pump.read(Array("STATUS".utf8)), for: asker)
+        try await speaker.perform(SharedFamily.pump.read(Array("OFF".utf8)), for: asker)
         #expect(
             told.state == [
                 "to all: MANUAL:ON\r\n", "to the asker: STATUS:{State:OFF}\r\n", "to all: MANUAL:OFF\r\n",
@@ -66,7 +67,7 @@ struct LineSpeakerTests {
         }
         // Until the device has answered once, the acknowledgement may be that of somebody else's OFF.
         let speaker = try await speaker(over: link)
-        let stopping = Task { try await speaker.perform(Array("OFF".utf8), for: asker) }
+        let stopping = Task { try await speaker.perform(SharedFamily.pump.read(Array("OFF".utf8)), for: asker) }
         let time = Task {
             while !Task.isCancelled {
                 await settle()
@@ -98,11 +99,11 @@ struct LineSpeakerTests {
     func leftMeanwhile() async throws {
         let link = ScriptedLink()
         let speaker = try await speaker(over: link)
-        let asking = Task { try await speaker.perform(Array("TEMP".utf8), for: asker) }
+        let asking = Task { try await speaker.perform(SharedFamily.pump.read(Array("TEMP".utf8)), for: asker) }
         #expect(await link.nextSent() == "TEMP\n")
         let isThere = Watched(true)
-        let leaver = Asker(tell: { _ in }, isThere: { isThere.state })
-        let waiting = Task { try await speaker.perform(Array("ON".utf8), for: leaver) }
+        let leaver = Asker(tell: { _, _ in }, isThere: { isThere.state })
+        let waiting = Task { try await speaker.perform(SharedFamily.pump.read(Array("ON".utf8)), for: leaver) }
         await settle()
         isThere.update { $0 = false }
         await link.deliver("TEMP:34.5\r\n")
@@ -120,7 +121,7 @@ struct LineSpeakerTests {
     func lateAnswer() async throws {
         let link = ScriptedLink()
         let speaker = try await speaker(over: link)
-        let asking = Task { try await speaker.perform(Array("SPEED:7".utf8), for: asker) }
+        let asking = Task { try await speaker.perform(SharedFamily.pump.read(Array("SPEED:7".utf8)), for: asker) }
         #expect(await link.nextSent() == "\nSPEED:7\n")
         await clock.untilSomebodySleeps(until: .seconds(3))
         clock.advance(by: .seconds(3))
@@ -136,7 +137,7 @@ struct LineSpeakerTests {
         let link = ScriptedLink()
         let speaker = try await speaker(over: link)
         let line = String(repeating: "X", count: 70)
-        let asking = Task { try await speaker.perform(Array(line.utf8), for: asker) }
+        let asking = Task { try await speaker.perform(SharedFamily.pump.read(Array(line.utf8)), for: asker) }
         #expect(await link.nextSent() == "\n" + String(repeating: "X", count: 39))
         await clock.untilSomebodySleeps(until: .milliseconds(200))
         clock.advance(by: .milliseconds(200))

@@ -17,8 +17,10 @@ struct SharedBench {
     let reports: Watched<[SharingReport.Event]>
 
     /// Calls `body` with a device at `link` that is there.
+    ///
+    /// - Parameter row: The family as it is shared; nil for the one of its row.
     static func run(
-        _ family: Family, at endpoint: String, isFamilyAssumed: Bool = false,
+        _ family: Family, at endpoint: String, as row: SharedFamily? = nil, isFamilyAssumed: Bool = false,
         over link: @escaping @Sendable () async throws -> any Link,
         _ body: (SharedBench) async throws -> Void
     ) async throws {
@@ -28,7 +30,7 @@ struct SharedBench {
         let settings = SharedDeviceSettings(
             name: family.name, endpoint: try Endpoint(endpoint), family: family, isFamilyAssumed: isFamilyAssumed,
             holding: .always)
-        let device = SharedDevice(settings, try #require(SharedFamily.row(of: family)), clock: clock) { _ in
+        let device = SharedDevice(settings, try #require(row ?? SharedFamily.row(of: family)), clock: clock) { _ in
             do { return try await link() } catch {
                 throw error as? LinkError ?? LinkError(.notFound, name: endpoint, activity: "open")
             }

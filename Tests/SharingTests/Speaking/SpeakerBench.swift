@@ -16,7 +16,7 @@ struct SpeakerBench<Rules: StreamRules> {
         self.link = link
         speaker = StreamSpeaker.begin(over: link, clock: clock, rules) { [speech] piece in
             switch piece {
-            case .said(let bytes): speech.update { $0.bytes += bytes }
+            case .said(let bytes, _): speech.update { $0.bytes += bytes }
             case .lost(let error):
                 speech.update { speech in
                     speech.bytes += Array("lost: \(error.code)\n".utf8)
@@ -41,8 +41,8 @@ struct SpeakerBench<Rules: StreamRules> {
         let answer = Watched(ReceivedText())
         let asking = Task.immediate(executorPreference: link.executor) { [speaker] () -> SessionError? in
             do throws(SessionError) {
-                let asker = Sharing.Asker(tell: { bytes in answer.update { $0.bytes += bytes } }, isThere: isThere)
-                try await speaker.perform(Array(line.utf8), for: asker)
+                let asker = Sharing.Asker(tell: { bytes, _ in answer.update { $0.bytes += bytes } }, isThere: isThere)
+                try await speaker.perform(ClientLine(Array(line.utf8), .change), for: asker)
             } catch {
                 return error
             }

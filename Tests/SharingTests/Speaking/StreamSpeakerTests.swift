@@ -130,11 +130,12 @@ struct StreamSpeakerTests {
         let all = Watched(ReceivedText())
         let rules = StormRules(of: .backup, keepsPacketBounds: false)
         let speaker = StreamSpeaker.begin(over: link, clock: clock, rules) { speech in
-            if case .said(let bytes) = speech { all.update { $0.bytes += bytes } }
+            if case .said(let bytes, _) = speech { all.update { $0.bytes += bytes } }
         }
         clock.advance(by: StormDownload.hush)
         let asking = Task(executorPreference: link.executor) {
-            try? await speaker.perform(Array("GET_LOG".utf8), for: Asker { bytes in all.update { $0.bytes += bytes } })
+            let line = ClientLine(Array("GET_LOG".utf8), .change)
+            try? await speaker.perform(line, for: Asker { bytes, _ in all.update { $0.bytes += bytes } })
         }
         _ = await link.nextSent()
         var said = "LOG Values: "
@@ -165,12 +166,12 @@ struct StreamSpeakerTests {
             bench.clock.advance(by: StormDownload.hush)
             let (pieces, asked) = AsyncStream.makeStream(of: String.self)
             let asking = Task.immediate(executorPreference: bench.link.executor) { [speaker = bench.speaker] in
-                let asker = Asker {
-                    asked.yield(String(decoding: $0, as: UTF8.self))
+                let asker = Asker { bytes, _ in
+                    asked.yield(String(decoding: bytes, as: UTF8.self))
                 } waitForRoom: {
                     try? await untilCancelled()
                 }
-                try await speaker.perform(Array("GET_LOG".utf8), for: asker)
+                try await speaker.perform(ClientLine(Array("GET_LOG".utf8), .change), for: asker)
             }
             _ = await bench.link.nextSent()
             await bench.link.deliver("LOG Values: ")
