@@ -12,6 +12,8 @@ public struct Endpoint: Sendable, Hashable {
     public let address: String
     /// What stands behind the question mark, `name=value` parted by `&`.
     public let options: [String: String]
+    /// How a serial port is opened, read from ``options``; nil for another carrier.
+    public var serial: SerialSettings?
     /// As it was written.
     public let text: String
     /// Where a daemon shares the device that this endpoint was found to lead to; nil where that is not known. No text has it.
@@ -25,6 +27,7 @@ public struct Endpoint: Sendable, Hashable {
     public init(_ text: String) throws(LinkError) {
         if text.hasPrefix(".") || text.prefix(while: { $0 != ":" }).contains("/") {
             self.init(scheme: "serial", address: text, options: [:], text: text)
+            serial = SerialSettings()
             return
         }
         guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
@@ -41,12 +44,14 @@ public struct Endpoint: Sendable, Hashable {
         self.init(
             scheme: text[..<colon].lowercased(), address: String(address),
             options: parts.count > 1 ? try Self.options(parts[1], in: text) : [:], text: text)
+        if isSerialPort { serial = try SerialSettings(of: self) }
     }
 
     private init(
-        scheme: String, address: String, options: [String: String], text: String,
+        scheme: String, address: String, options: [String: String], text: String, serial: SerialSettings? = nil,
         sharedAddress: SharedDeviceAddress? = nil
     ) {
+        self.serial = serial
         self.sharedAddress = sharedAddress
         self.scheme = scheme
         self.address = address
@@ -93,22 +98,15 @@ public struct Endpoint: Sendable, Hashable {
     /// Whether it leads to a serial port, by its path or by its USB device.
     public var isSerialPort: Bool { scheme == "serial" || scheme == "usb" }
 
-    /// The serial port at `path`, with the options of this endpoint.
+    /// The serial port at `path`, with the settings of this endpoint.
     public func serialPort(at path: String) -> Endpoint {
-        Endpoint(scheme: "serial", address: path, options: options, text: path)
+        Endpoint(scheme: "serial", address: path, options: options, text: path, serial: serial ?? SerialSettings())
     }
 
     /// This endpoint with another address.
     public func replacingAddress(_ address: String) -> Endpoint { with(address: address) }
 
-    /// This endpoint without an option.
-    public func removing(_ option: String) -> Endpoint {
-        var options = options
-        options[option] = nil
-        return with(options: options)
-    }
-
-    /// This endpoint with another option.
+    /// This endpoint with another option, of a carrier that is no serial port: see ``serial``.
     public func adding(_ option: String, _ value: String) -> Endpoint {
         var options = options
         options[option] = value
@@ -117,13 +115,14 @@ public struct Endpoint: Sendable, Hashable {
 
     /// This endpoint, whose device a daemon has and shares there.
     public func shared(at address: SharedDeviceAddress) -> Endpoint {
-        Endpoint(scheme: scheme, address: self.address, options: options, text: text, sharedAddress: address)
+        Endpoint(
+            scheme: scheme, address: self.address, options: options, text: text, serial: serial, sharedAddress: address)
     }
 
     private func with(address: String? = nil, options: [String: String]? = nil) -> Endpoint {
         Endpoint(
             scheme: scheme, address: address ?? self.address, options: options ?? self.options, text: text,
-            sharedAddress: sharedAddress)
+            serial: serial, sharedAddress: sharedAddress)
     }
 
     /// An error that says what is wrong with this endpoint.

@@ -5,15 +5,15 @@ internal import SerialPort
 
 /// Opens links over serial ports and pseudo-terminals.
 enum SerialLink {
-    /// A path, or `serial:PATH?baud=9600&bits=8&parity=none&stop=1&flow=none&dtr=…&rts=…&hupcl=…&shared=…&reset=…`.
+    /// Opens the port of a path, or of `serial:PATH?…`.
     static func open(_ endpoint: Endpoint, on loop: EventLoop) async throws(LinkError) -> any Link {
         try await open(endpoint.address, endpoint, on: loop)
     }
 
-    /// Opens the port at `path` with the options of `endpoint`, under its name.
+    /// Opens the port at `path` with the settings of `endpoint`, under its name.
     static func open(_ path: String, _ endpoint: Endpoint, on loop: EventLoop) async throws(LinkError) -> any Link {
-        let options = try options(of: endpoint)
-        let isReset = try endpoint.flag("reset") ?? false
+        let settings = endpoint.serial ?? SerialSettings()
+        let (options, isReset) = (settings.options, settings.resetsBoard)
         do throws(SerialError) {
             let port = try SerialPort(path: path, options: options)
             if isReset { try await port.pulseDTR(on: loop) }
@@ -36,37 +36,6 @@ enum SerialLink {
             }
             throw failure
         }
-    }
-
-    /// The options of a `serial:` or `usb:` endpoint.
-    static func options(of endpoint: Endpoint) throws(LinkError) -> SerialOptions {
-        try endpoint.allowOptions([
-            "baud", "bits", "parity", "stop", "flow", "dtr", "rts", "hupcl", "shared", "lowlatency", "reset",
-        ])
-        var options = SerialOptions()
-        let lines: [(String, SerialOptions.LinePolicy)] = [
-            ("on", .asserted), ("off", .deasserted), ("untouched", .untouched),
-        ]
-        if let baud = try endpoint.number("baud", in: 1...12_000_000) { options.baudRate = baud }
-        if let bits = try endpoint.number("bits", in: 5...8) { options.dataBits = bits }
-        if let stop = try endpoint.choice("stop", of: [("1", SerialOptions.StopBits.one), ("2", .two)]) {
-            options.stopBits = stop
-        }
-        // Written out: to have the names from the cases is reflection, and takes longer than opening the port.
-        let parities: [(String, SerialOptions.Parity)] = [
-            ("none", .none), ("odd", .odd), ("even", .even), ("mark", .mark), ("space", .space),
-        ]
-        if let parity = try endpoint.choice("parity", of: parities) { options.parity = parity }
-        let flows: [(String, SerialOptions.FlowControl)] = [
-            ("none", .none), ("rtscts", .rtsCts), ("xonxoff", .xonXoff),
-        ]
-        if let flow = try endpoint.choice("flow", of: flows) { options.flowControl = flow }
-        if let dtr = try endpoint.choice("dtr", of: lines) { options.dtrOnOpen = dtr }
-        if let rts = try endpoint.choice("rts", of: lines) { options.rtsOnOpen = rts }
-        if let hangUp = try endpoint.flag("hupcl") { options.hangUpOnClose = hangUp }
-        if let isShared = try endpoint.flag("shared") { options.exclusivity = isShared ? .shared : .exclusive }
-        if let lowLatency = try endpoint.flag("lowlatency") { options.lowLatency = lowLatency }
-        return options
     }
 }
 

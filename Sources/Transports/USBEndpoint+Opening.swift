@@ -5,8 +5,6 @@ public import SerialPort
 extension USBEndpoint {
     /// Opens the port of `usb:…`, with the options of `serial:`.
     static func open(_ endpoint: Endpoint, on loop: EventLoop) async throws(LinkError) -> any Link {
-        // What is wrong with the options is wrong also where the device is not there.
-        _ = try SerialLink.options(of: endpoint)
         let port = try USBEndpoint(endpoint).resolve(endpoint, among: ports(for: endpoint))
         return try await SerialLink.open(port.path, endpoint, on: loop)
     }

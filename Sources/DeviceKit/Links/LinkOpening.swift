@@ -207,7 +207,7 @@ public struct LinkOpening: Sendable {
         to endpoint: Endpoint, after busy: LinkError
     ) async throws(LinkError) -> any Link {
         // Of a device that others use too the board is not reset.
-        guard let deviceID = busy.deviceID, endpoint.options["reset"] == nil else { throw busy }
+        guard let deviceID = busy.deviceID, endpoint.serial?.resetsBoard != true else { throw busy }
         let link: DaemonLink
         do throws(DaemonError) {
             let patience =

@@ -10,7 +10,9 @@ public import Transports
 /// ```swift
 /// let endpoint = try Endpoint("/dev/ttyUSB0")
 /// let setup = ModuleSetup(rates: ModuleSetup.rates(of: endpoint), clock: ContinuousClock()) { rate in
-///     try await LinkSchemes.families.open(rate.map { endpoint.adding("baud", "\($0)") } ?? endpoint)
+///     var place = endpoint
+///     if let rate { place.serial?.baudRate = rate }
+///     return try await LinkSchemes.families.open(place)
 /// }
 /// print(try await setup.info().name ?? "")
 /// ```
@@ -60,8 +62,8 @@ public struct ModuleSetup: Sendable {
     /// The baud rates to look for a module at: the one that a serial port's endpoint names, else all that modules have. Where
     /// no serial port leads there, the one that the line has.
     public static func rates(of endpoint: Endpoint) -> [Int?] {
-        guard endpoint.isSerialPort else { return [nil] }
-        if let named = endpoint.options["baud"].flatMap({ Int($0) }) { return [named] }
+        guard let serial = endpoint.serial else { return [nil] }
+        if let named = serial.baudRate { return [named] }
         return usualRates
     }
 

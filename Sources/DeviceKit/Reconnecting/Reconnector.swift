@@ -76,7 +76,8 @@ public final class Reconnector: Sendable {
         self.open = open
         self.doubt = doubt
         // What comes back has started anew by itself.
-        let endpoint = endpoint.removing("reset")
+        var endpoint = endpoint
+        endpoint.serial?.resetsBoard = false
         let own = link.sharedAddress.flatMap { endpoint.ofDevice(at: $0) } ?? endpoint
         let address = link.isDeviceAddressStable ? link.deviceAddress : nil
         self.endpoint = address.map { own.replacingAddress($0) } ?? own

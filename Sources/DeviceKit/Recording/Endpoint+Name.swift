@@ -2,5 +2,5 @@ public import Transports
 
 extension Endpoint {
     /// The endpoint as a person names it: a path, or without the options that say how it is opened.
-    public var nameForPeople: String { scheme == "serial" ? address : removing("baud").removing("reset").text }
+    public var nameForPeople: String { scheme == "serial" ? address : text }
 }

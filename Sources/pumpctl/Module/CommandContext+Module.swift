@@ -24,7 +24,8 @@ extension CommandContext {
             },
             open: { rate throws(LinkError) in
                 if endpoint.scheme == "serial" { TerminalSettings.save(ifAt: endpoint.address) }
-                let place = rate.map { endpoint.adding("baud", "\($0)") } ?? endpoint
+                var place = endpoint
+                if let rate { place.serial?.baudRate = rate }
                 return try await opening(note: output.note).link(to: place, for: .oneCommand)
             })
         do throws(ModuleSetupError) { return try await body(setup) } catch { throw Failure(error, at: endpoint.text) }

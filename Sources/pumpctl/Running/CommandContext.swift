@@ -63,13 +63,15 @@ struct CommandContext: Sendable {
                 "\(endpoint.text) is of the family \(other), and this command is for \(family)",
                 hint: "name another endpoint, or use a command for \(other): see pumpctl --help", outcome: "not_sent")
         }
-        guard options.reset else { return endpoint.adapted(to: family) }
-        guard endpoint.isSerialPort else {
+        var adapted = endpoint.adapted(to: family)
+        guard options.reset else { return adapted }
+        guard adapted.serial != nil else {
             throw Failure(
                 .usage, code: "usage", "\(endpoint.text): --reset needs the DTR line of a serial port",
                 hint: "omit --reset", outcome: "not_sent")
         }
-        return endpoint.adapted(to: family).adding("reset", "true")
+        adapted.serial?.resetsBoard = true
+        return adapted
     }
 
     // MARK: Links

@@ -9,7 +9,7 @@ struct DevicePlace: Sendable, Hashable {
     let name: String
     let carrier: Carrier
     /// The baud rate that the endpoint names; nil where it names none, or has none.
-    let baudRate: String?
+    let baudRate: Int?
 
     /// Whether a program offers the device, as at a pseudo-terminal.
     private let isOffered: Bool
@@ -18,7 +18,7 @@ struct DevicePlace: Sendable, Hashable {
     init(_ text: String) {
         name = text
         let endpoint = try? Endpoint(text)
-        baudRate = endpoint?.options["baud"]
+        baudRate = endpoint?.serial?.baudRate
         carrier = endpoint?.carrier ?? .cable
         isOffered = endpoint.map { $0.scheme == "serial" && PseudoTerminalPath.isLikely($0.address) } ?? false
     }
@@ -48,7 +48,7 @@ extension DevicePlace {
             "check that the program that offers it runs; raise --timeout if the device takes longer to start; \(trace)"
         case .cable:
             "check that the device is switched on, and its baud rate "
-                + "\(place?.baudRate ?? "\(family.baudRate)"); \(trace)"
+                + "\(place?.baudRate ?? family.baudRate); \(trace)"
         case .radio: "check that the device is switched on and near; \(trace)"
         case .network:
             "check at the server that the device is connected and switched on; other programs there may keep it busy: raise "

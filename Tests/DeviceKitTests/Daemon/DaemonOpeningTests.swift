@@ -23,7 +23,7 @@ struct DaemonOpeningTests {
         }
     }
 
-    /// What opens `bench:`, a device that somebody has.
+    /// What opens `bench:` and `serial:`, a device that somebody has.
     private func opening(
         _ daemons: FakeDaemon..., of family: Family = .pump, holder: LinkHolder = holder
     ) -> LinkOpening {
@@ -32,10 +32,12 @@ struct DaemonOpeningTests {
                 told.update { $0.append("\(name) by \(address.socketPath): \(address.name)") }
             }
         }
-        opening.schemes.add("bench") { endpoint, _ throws(LinkError) in
-            throw LinkError(
-                .busy, name: endpoint.text, activity: "open", hint: "end it first", holder: holder,
-                deviceID: endpoint.address)
+        for scheme in ["bench", "serial"] {
+            opening.schemes.add(scheme) { endpoint, _ throws(LinkError) in
+                throw LinkError(
+                    .busy, name: endpoint.text, activity: "open", hint: "end it first", holder: holder,
+                    deviceID: endpoint.address)
+            }
         }
         let sockets = daemons.map { DaemonSocket(path: $0.socketPath) }
         opening.daemonSockets = { sockets }
@@ -201,7 +203,7 @@ struct DaemonOpeningTests {
 
     @Test func `A board that others use too is not reset`() async throws {
         let daemon = try await FakeDaemon([Self.pump()])
-        #expect(try await failure(opening(daemon), "bench:tty-188-0?reset=true").code == .busy)
+        #expect(try await failure(opening(daemon), "serial:/dev/tty-188-0?reset").code == .busy)
         #expect(daemon.heard.state == [])
         await daemon.close()
     }

@@ -121,8 +121,8 @@ struct FamilyTests {
 
     @Test("An endpoint is opened at the family's baud rate, unless it names one")
     func endpoints() throws {
-        #expect(try Endpoint("/dev/ttyUSB0").adapted(to: .storm).options["baud"] == "115200")
-        #expect(try Endpoint("serial:/dev/ttyUSB0?baud=300").adapted(to: .storm).options["baud"] == "300")
+        #expect(try Endpoint("/dev/ttyUSB0").adapted(to: .storm).serial?.baudRate == 115_200)
+        #expect(try Endpoint("serial:/dev/ttyUSB0?baud=300").adapted(to: .storm).serial?.baudRate == 300)
         #expect(try Endpoint("ble:HMSoft").adapted(to: .pump).options["family"] == "pump")
         #expect(try Endpoint("tcp:bench:4000").adapted(to: .pump) == Endpoint("tcp:bench:4000"))
     }

@@ -51,7 +51,7 @@ struct ConfigurationTests {
             ])
         #expect(!lamp.isRecorded)
         let pump = try #require(configuration.devices.last)
-        #expect(pump.endpoint.options["baud"] == "9600")
+        #expect(pump.endpoint.serial?.baudRate == 9600)
         #expect(pump.holding == .always)
         #expect(
             pump.shares == [

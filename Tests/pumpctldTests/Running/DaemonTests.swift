@@ -339,7 +339,7 @@ struct DaemonTests {
             "[device.a]\nendpoint = \"/dev/x?\"\n[device.b]\nendpoint = \"serial:/dev/y?bad=1\"", to: "option.toml")
         let ending = try await Self.start(["--config", option]).ending()
         #expect(ending.status == 64)
-        #expect(ending.errors.contains("pumpctld: device b: serial:/dev/y?bad=1: not a valid endpoint"))
+        #expect(ending.errors.contains("[device.b] endpoint: 'serial:/dev/y?bad=1' is no endpoint"))
     }
 
     @Test("takes over the socket of one that was killed")
