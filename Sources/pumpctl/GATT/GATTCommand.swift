@@ -71,7 +71,9 @@ struct GATTCommand: ParsableCommand {
     private var format: GATTFormat { GATTFormat(type: type, isBigEndian: bigEndian) }
 
     private func request() throws -> GATTRequest {
-        // A value may begin with a hyphen, as -5.
+        // A value may begin with a hyphen, as -5, behind a terminator.
+        var words = words
+        if let terminator = words.firstIndex(of: "--") { words.remove(at: terminator) }
         if let option = words.first(where: { $0.hasPrefix("--") }) ?? words.first, option.hasPrefix("-") {
             throw ValidationError("unknown option '\(option.prefix { $0 != "=" })'")
         }

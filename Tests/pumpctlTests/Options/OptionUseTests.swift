@@ -72,7 +72,8 @@ struct OptionUseTests {
         let lines = [
             "history --family pump --json", "scan --json -f led", "doctor --port /dev/ttyUSB0 --json", "ports --json",
             "-p X -f pump --json --timeout 2 --reset --record -v status", "-p X led get -v", "sim pump --json",
-            "-p X rescue sync --timeout 2",
+            "-p X rescue sync --timeout 2", "gatt ble:X write 2A6E --type i16 -5",
+            "gatt ble:X write 2A6E -5 --type i16",
         ]
         for line in lines {
             let read = CommandLine(line.split(separator: " ").map(String.init))
