@@ -48,10 +48,11 @@ public struct LockFile: Sendable, Hashable {
         return names
     }
 
-    /// Where a symbolic link leads; nil where it is none.
+    /// The path without symbolic links; nil for one of a device's file itself.
     private static func resolved(_ path: String) -> String? {
         var first = CChar()
-        guard readlink(path, &first, 1) > 0, let resolved = realpath(path, nil) else { return nil }
+        if path.hasPrefix("/dev/"), readlink(path, &first, 1) < 0 { return nil }
+        guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
         return String(cString: resolved)
     }

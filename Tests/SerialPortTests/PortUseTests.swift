@@ -155,6 +155,11 @@ import Testing
         for name in names { _ = folder.write("1\n", to: name) }
         #expect(files(of: folder.path("a")).count == 3)
         #expect(files(of: terminal.path).count == 2)
+        // By a folder that is linked.
+        let linked = folder.path("devices")
+        try #require(symlink("/dev/pts", linked) == 0)
+        defer { unlink(linked) }
+        #expect(files(of: "\(linked)/\(number)").count == 2)
     }
 
     @Test func `Our own lock file is none of another program's`() {

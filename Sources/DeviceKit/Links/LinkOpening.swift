@@ -37,7 +37,7 @@ public struct LinkOpening: Sendable {
 
     /// What opens links, by the scheme of the endpoint; BLE devices are opened as the other properties say.
     public var schemes = LinkSchemes.standardAndShared
-    /// What keeps to which BLE device a name led; nil to keep nothing. Asked for where a BLE device is opened.
+    /// What keeps to which BLE device a name led; nil to keep nothing. Called for a BLE device only.
     public var memory: @Sendable () -> BLEMemoryFile? = { nil }
     /// The most time that opening a BLE device may take; nil for as long as each of its steps may take.
     public var limit: Duration?
@@ -300,7 +300,7 @@ public struct LinkOpening: Sendable {
 
     /// What tells of other programs that have the serial port of a link open; nil where it is none.
     ///
-    /// All processes are looked at only where an answer is missing or odd, the link stays open, or a program that runs has put
+    /// All processes are looked at only if an answer is missing or odd, if the link stays open, or if a program that runs has put
     /// down a lock file.
     private func search(forUsersOf link: any Link) -> ReportingLink.LookAround? {
         guard let path = (link as? DescriptorLink)?.portPath else { return nil }

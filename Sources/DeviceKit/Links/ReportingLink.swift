@@ -5,8 +5,8 @@ internal import Synchronization
 /// remarks, and that the board at its other end has restarted.
 ///
 /// To look for other programs costs more than a command does, and nothing may hold up OFF or its confirmation. So it is done
-/// once for a link that is open for longer than ``patience``, or else when it is closed: whether an answer did not come or was
-/// odd is known by then.
+/// once for a link that is open for longer than ``patience``, or else right before it is closed: whether an answer did not
+/// come or was odd is known by then.
 public final class ReportingLink: LinkWrapper {
     /// The longest line in which a restart is looked for.
     private static let lineLimit = 256
@@ -35,6 +35,7 @@ public final class ReportingLink: LinkWrapper {
     private struct State {
         var hasLooked = false
         var isInDoubt = false
+        var hasEnded = false
         var hasRemarked = false
         var waiting: Task<Void, Never>?
         var hasSent = false
@@ -49,7 +50,7 @@ public final class ReportingLink: LinkWrapper {
     /// - Parameters:
     ///   - clock: Measures ``patience``.
     ///   - mayRestart: Whether the board is one whose boot ROM says on this link that it has restarted: an ESP32.
-    ///   - lookAround: Called once, on the link's executor, or by who closes the link.
+    ///   - lookAround: Called at most once, on the link's executor or within ``close()``.
     ///   - looksAfterSending: Whether it looks as soon as the first bytes have gone out and their answer is waited for.
     ///   - tell: Called with each discovery; must not block.
     public init(
@@ -83,9 +84,14 @@ public final class ReportingLink: LinkWrapper {
     }
 
     public func receive() async throws(LinkError) -> [UInt8]? {
-        let bytes = try await link.receive()
-        if let bytes { lookForRestart(bytes) }
-        return bytes
+        do throws(LinkError) {
+            let bytes = try await link.receive()
+            if let bytes { lookForRestart(bytes) } else { noteEnd() }
+            return bytes
+        } catch {
+            if error.code != .cancelled { noteEnd() }
+            throw error
+        }
     }
 
     public func receiveAvailable() async throws(LinkError) -> [UInt8] {
@@ -95,12 +101,16 @@ public final class ReportingLink: LinkWrapper {
     }
 
     public func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {
-        guard looksForRestart else { return await link.forward(to: receiver) }
         await link.forward { arrival in
-            if case .bytes(let bytes) = arrival { self.lookForRestart(bytes) }
+            switch arrival {
+            case .bytes(let bytes): self.lookForRestart(bytes)
+            case .ended: self.noteEnd()
+            }
             receiver(arrival)
         }
     }
+
+    private func noteEnd() { state.withLock { $0.hasEnded = true } }
 
     /// Tells that the board has restarted, but for where opening the port has done that.
     private func lookForRestart(_ bytes: [UInt8]) {
@@ -122,8 +132,10 @@ public final class ReportingLink: LinkWrapper {
 
     public func close() async {
         stopWaiting()
+        let (hasEnded, isInDoubt) = state.withLock { ($0.hasEnded, $0.isInDoubt) }
+        // Whoever opens the port behind this has taken nothing. A link that is lost may be opened again at once, for OFF.
+        if !hasEnded { look(isInDoubt: isInDoubt) }
         await link.close()
-        look(isInDoubt: state.withLock { $0.isInDoubt })
         guard let remark = link.remark else { return }
         let isFirst = state.withLock { state in
             defer { state.hasRemarked = true }
