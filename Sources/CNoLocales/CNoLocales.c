@@ -2,7 +2,7 @@
 //
 // Foundation, which GRDB imports, brings 34 MB of names of languages, time zones and currencies, in an object of
 // an archive. The linker takes this symbol instead, as it comes first. A debug build has the data in a shared library.
-// A later ICU has another name for it; scripts/sizes then tells that the programs have grown.
+// A later ICU has another name for it; scripts/counts then tells that the programs have grown.
 #ifdef STATIC_RELEASE
 #include <stdint.h>
 

@@ -41,7 +41,7 @@ static struct {
     FUNCTIONS(POINTER)
 } library;
 
-#define SYMBOL(result, name, parameters, arguments) library.name = dlsym(handle, #name);
+#define SYMBOL(result, name, parameters, arguments) if (!(library.name = dlsym(handle, #name))) return;
 static void load(void) {
     void *handle = dlopen("libudev.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!handle) return;

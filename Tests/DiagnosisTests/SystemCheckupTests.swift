@@ -33,7 +33,7 @@ import Transports
         #expect(findings(kernel: kernel).first { $0.check == .kernel } == .unknown(.kernel, "Linux 6.1.0"))
     }
 
-    @Test func `The library that is in use is named by its file`() {
+    @Test func `The library that is in use is named by its file`() throws {
         let libraries = SharedLibraries(
             maps: """
                 55c0-55c1 r--p 00000000 fe:00 33 /usr/local/bin/pumpctl
@@ -44,6 +44,8 @@ import Transports
         #expect(libraries.paths == ["/usr/lib/x86_64-linux-gnu/libudev.so.1.7.5"])
         #expect(libraries.path(of: "libudev") == libraries.paths.first)
         #expect(libraries.path(of: "libud") == nil)
+        // It is loaded where ports are looked for.
+        _ = try SerialPortDiscovery.ports()
         #expect(SharedLibraries.loaded().path(of: "libudev") != nil)
     }
 

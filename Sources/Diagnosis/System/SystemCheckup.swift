@@ -23,7 +23,7 @@ struct SystemCheckup {
     }
 
     private var library: Finding {
-        .good(.libraries, .text("libudev is \(libraries.path(of: "libudev") ?? "linked in")"))
+        .good(.libraries, .text("libudev is \(libraries.path(of: "libudev") ?? "loaded")"))
     }
 
     private var udev: Finding {
