@@ -100,12 +100,12 @@ def shown(command):
     if not child:
         os.execvp(command[0], [str(word) for word in command])
     lines, start = 0, None
-    # Once it has drawn something, it reads what is typed.
-    heard = os.read(terminal, 1 << 16)
-    while select.select([terminal], [], [], 0.5)[0]:
-        heard = os.read(terminal, 1 << 16)
+    # Once it draws nothing more, it reads what is typed; picocom draws nothing.
+    while select.select([terminal], [], [], 1)[0]:
+        os.read(terminal, 1 << 16)
     os.write(terminal, b"GET_LOG\r")
-    wanted = SHOWN_BYTES // 28
+    # A row of the log has 30 bytes; its first and last one may be shorter.
+    wanted = SHOWN_BYTES // 30 - 2
     while lines < wanted:
         heard = os.read(terminal, 1 << 16)
         start = start or time.monotonic()
