@@ -90,7 +90,7 @@ struct ReportingLinkTests {
             events.update { $0 = [] }
             let link = link(ScriptedLink(answer: { _ in answer }))
             let pump = try await PumpSession.begin(over: TracedLink(link) { _ in }, clock: ContinuousClock())
-            _ = try? await pump.perform(.status, timeout: answer.isEmpty ? .milliseconds(1) : .seconds(60))
+            _ = try? await pump.perform(.status, timeout: answer.hasSuffix(healthy) ? .seconds(60) : .milliseconds(1))
             await settle()
             #expect(events.state.isEmpty)
             await pump.close()
