@@ -39,7 +39,7 @@ public struct LockFile: Sendable, Hashable {
         var names: [String] = []
         for path in [port, resolved(port) ?? port] {
             let parts = path.split(separator: "/")
-            let below = parts.first == "dev" ? parts.dropFirst() : parts[...]
+            let below = parts.dropFirst(parts.first == "dev" ? 1 : 0).map(String.init)
             for name in [String(parts.last ?? ""), below.joined(separator: "_")]
             where !name.isEmpty && !names.contains(name) {
                 names.append(name)

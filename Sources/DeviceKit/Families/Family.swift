@@ -13,7 +13,7 @@ public import LineProtocol
 ///         FamilyCommand("tare", sends: "TARE", "Make the present weight zero.", effect: .change),
 ///     ],
 ///     events: [FamilyEvent("OVERLOAD", "There is more on the scale than it can bear.", name: "overload")],
-///     state: [StateField("weight_g", "weight", .number(0...5000), unit: "g", forgetting: [.linkLost])],
+///     state: [StateField("weight_g", "weight", .number(0...5000), unit: "g")],
 ///     wire: WireRules(follow: FamilyMonitor.follower(of: ScaleFamily.self)))
 /// ```
 public struct Family: Sendable {

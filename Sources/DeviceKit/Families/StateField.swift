@@ -1,17 +1,5 @@
 /// Something that can be known of a device.
 public struct StateField: Sendable, Hashable {
-    /// What puts a value in doubt: nothing is known of it until the device tells it again.
-    public enum Doubt: Sendable, Hashable {
-        /// The link was lost, or the device does not answer.
-        case linkLost
-        /// The device has started anew.
-        case restart
-        /// A command was sent, and may have been carried out or not.
-        case unknownOutcome
-        /// The device was switched on or off.
-        case switching
-    }
-
     /// Its key in what programs are told and in records, with its unit at the end: `skin_temp_c`.
     public var key: String
     /// What people call it: `skin`.
@@ -20,8 +8,6 @@ public struct StateField: Sendable, Hashable {
     public var value: ValueRange
     /// Its unit, as people write it; nil where it has none.
     public var unit: String?
-    /// What makes it unknown.
-    public var forgetting: Set<Doubt>
     /// The word that programs are told where it is unknown; nil for null.
     public var unknownWord: String?
     /// Whether it is recorded. What follows from other fields is not.
@@ -29,14 +15,13 @@ public struct StateField: Sendable, Hashable {
 
     /// A field.
     public init(
-        _ key: String, _ label: String, _ value: ValueRange, unit: String? = nil, forgetting: Set<Doubt> = [.linkLost],
-        unknownWord: String? = nil, isRecorded: Bool = true
+        _ key: String, _ label: String, _ value: ValueRange, unit: String? = nil, unknownWord: String? = nil,
+        isRecorded: Bool = true
     ) {
         self.key = key
         self.label = label
         self.value = value
         self.unit = unit
-        self.forgetting = forgetting
         self.unknownWord = unknownWord
         self.isRecorded = isRecorded
     }

@@ -10,7 +10,7 @@ extension Family {
             FamilyCommand("on", sends: "LED:1", "Light the LED.", effect: .change),
             FamilyCommand("off", sends: "LED:0", "Put the LED out.", effect: .change),
         ],
-        state: [StateField("led", "LED", .boolean, forgetting: [.linkLost, .restart, .unknownOutcome])],
+        state: [StateField("led", "LED", .boolean)],
         wire: WireRules(
             recognizes: { line in
                 if case .value = LEDMessage(line: line.span) { true } else { false }

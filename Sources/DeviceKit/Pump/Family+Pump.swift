@@ -68,32 +68,27 @@ extension Family {
 
     private static let pumpState = [
         StateField(
-            "state", "pump", .choice(["on", "off", "error"]), forgetting: [.linkLost, .restart, .unknownOutcome],
+            "state", "pump", .choice(["on", "off", "error"]),
             unknownWord: "unknown"),
         StateField(
-            "speed_percent", "speed", .integer(0...100), unit: "%",
-            forgetting: [.linkLost, .restart, .unknownOutcome, .switching]),
+            "speed_percent", "speed", .integer(0...100), unit: "%"),
         StateField(
-            "speed_pwm", "speed", .integer(0...255), unit: "PWM",
-            forgetting: [.linkLost, .restart, .unknownOutcome, .switching]),
+            "speed_pwm", "speed", .integer(0...255), unit: "PWM"),
         StateField("water_temp_c", "water", .number(ThermistorReading.plausibleRange), unit: "°C"),
         StateField("skin_temp_c", "skin", .number(ThermistorReading.plausibleRange), unit: "°C"),
         StateField("temp_c", "temp", .number(ThermistorReading.plausibleRange), unit: "°C"),
         StateField(
-            "runtime_min", "runtime", .integer(0...30), unit: "min",
-            forgetting: [.linkLost, .restart, .unknownOutcome, .switching]),
+            "runtime_min", "runtime", .integer(0...30), unit: "min"),
         StateField(
-            "remaining_min", "remaining", .integer(0...30), unit: "min",
-            forgetting: [.linkLost, .restart, .unknownOutcome, .switching]),
+            "remaining_min", "remaining", .integer(0...30), unit: "min"),
         StateField(
             "runtime_progress", "of 30 minutes", .number(0...1),
-            forgetting: [.linkLost, .restart, .unknownOutcome, .switching],
             isRecorded: false),
         StateField(
-            "last_control", "by", .choice(["app", "manual"]), forgetting: [.linkLost, .restart, .unknownOutcome]),
-        StateField("error", "error", .choice(pumpErrors.map(\.code)), forgetting: [.linkLost, .switching]),
+            "last_control", "by", .choice(["app", "manual"])),
+        StateField("error", "error", .choice(pumpErrors.map(\.code))),
         StateField(
-            "safety_shutoff", "stopped after 30 minutes", .boolean, forgetting: [.linkLost, .restart, .unknownOutcome],
+            "safety_shutoff", "stopped after 30 minutes", .boolean,
             isRecorded: false),
     ]
 }

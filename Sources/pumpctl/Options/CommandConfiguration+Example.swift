@@ -10,5 +10,7 @@ extension CommandConfiguration {
         self.init(
             commandName: commandName, abstract: abstract, usage: usage,
             discussion: (discussion.isEmpty ? "" : discussion + "\n\n") + "Example: \(example)")
+        // Only the whole program is asked for a script of completions: otherwise each parse tries two commands for it first.
+        _superCommandName = "pumpctl"
     }
 }

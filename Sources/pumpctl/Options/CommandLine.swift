@@ -20,7 +20,7 @@ struct CommandLine {
     private var words: [String]
 
     /// Those that ask for something of the whole program.
-    private static let questions: Set = [
+    private static let questions = [
         "-h", "--help", "-help", "--help-hidden", "--version", "--experimental-dump-help",
     ]
 
@@ -31,8 +31,10 @@ struct CommandLine {
         words = Self.unpacked(typed)
         var (leading, rest, asksHelp) = ([String](), words[...], false)
         while !command.configuration.subcommands.isEmpty, let word = rest.popFirst() {
-            if SharedOption.valued.contains(word[...]) || word == "--generate-completion-script" {
+            if SharedOption.valued.contains(word[...]) {
                 leading += Self.joined(word, rest.popFirst())
+            } else if word == "--generate-completion-script" {
+                question = Self.joined(word, rest.popFirst())
             } else if word.hasPrefix("-"), word.count > 1 {
                 leading.append(word)
                 if Self.questions.contains(word) { question = path + [word] }

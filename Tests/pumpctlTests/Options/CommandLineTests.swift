@@ -75,6 +75,7 @@ struct CommandLineTests {
             ("rescue --help", "USAGE: pumpctl rescue <subcommand>"),
             ("status --version", PumpctlCommand.configuration.version),
             ("--version status", PumpctlCommand.configuration.version), ("status -vh", "USAGE: pumpctl status"),
+            ("--generate-completion-script zsh status", "#compdef pumpctl\n"),
         ])
     func questions(line: String, answer: String) throws {
         let read = CommandLine(line.split(separator: " ").map(String.init))

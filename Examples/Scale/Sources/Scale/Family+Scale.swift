@@ -15,7 +15,7 @@ extension Family {
         errors: [FamilyError("OVERLOAD", "There is more on it than it can bear.", remedy: "take something off")],
         state: [
             StateField(
-                "weight_g", "weight", .number(-5000...5000), unit: "g", forgetting: [.linkLost, .unknownOutcome]),
+                "weight_g", "weight", .number(-5000...5000), unit: "g"),
             StateField("load", "load", .choice(["normal", "overload"])),
         ],
         wire: WireRules(
