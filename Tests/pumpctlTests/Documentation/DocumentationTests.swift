@@ -58,20 +58,20 @@ struct DocumentationTests {
         }
     }
 
-    @Test("README names every library")
+    @Test("The page on libraries names every library")
     func libraries() throws {
-        let readme = try MarkdownPage("README.md")
+        let page = try MarkdownPage("docs/library.md")
         let products = try MarkdownPage.text("Package.swift").matches(of: /\.library\(name: "(\w+)", targets/)
         #expect(products.count > 5)
         for product in products {
-            #expect(readme.prose.contains { $0.hasPrefix("| `\(product.1)` |") }, "\(product.1)")
+            #expect(page.prose.contains { $0.hasPrefix("| `\(product.1)` |") }, "\(product.1)")
         }
     }
 
-    @Test("What README's program calls is what an example calls")
+    @Test("The program on the page on libraries makes the calls of an example")
     func program() throws {
-        let readme = try MarkdownPage("README.md")
-        let program = try #require(readme.blocks.first { $0.kind == "swift" }).lines.joined(separator: "\n")
+        let page = try MarkdownPage("docs/library.md")
+        let program = try #require(page.blocks.first { $0.kind == "swift" }).lines.joined(separator: "\n")
         let example = try MarkdownPage.text("Examples/Sources/follow-pump/main.swift")
         for call in [
             "LinkSchemes.families.open(endpoint)", "PumpMonitor(over: link, Reconnector(endpoint, link)",
@@ -241,7 +241,10 @@ extension DocumentationTests {
 // MARK: - What is run
 
 extension DocumentationTests {
-    private static let pagesThatRun = ["README.md", "docs/exit-codes.md", "docs/simulators.md"]
+    private static let pagesThatRun = [
+        "README.md", "docs/exit-codes.md", "docs/scenarios.md", "docs/simulator-reference.md", "docs/simulators.md",
+        "docs/verify.md",
+    ]
 
     @Test("What a page shows of a terminal is what the commands print", arguments: pagesThatRun)
     func transcripts(path: String) async throws {

@@ -17,9 +17,9 @@ struct SimVerbsTests {
         }
     }
 
-    @Test("The table of docs/simulators.md has all of them, and no others")
+    @Test("The table of docs/simulator-reference.md has all of them, and no others")
     func table() throws {
-        let page = JSONSchema.repository.appending(path: "docs/simulators.md")
+        let page = JSONSchema.repository.appending(path: "docs/simulator-reference.md")
         let text = try String(contentsOf: page, encoding: .utf8)
         let section = try #require(text.split(separator: "## Control while it runs").last)
         let rows = section.split(separator: "\n").drop { !$0.hasPrefix("| verb") }.dropFirst(2).prefix {
