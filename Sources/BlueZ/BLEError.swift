@@ -89,7 +89,7 @@ public struct BLEError: Error, Sendable, Hashable {
         switch code {
         case .notRunning: "start it: sudo systemctl start bluetooth"
         case .noBus: "start it: sudo systemctl start dbus; in a container, mount the host's /run/dbus into it"
-        case .noAdapter: "plug an adapter in; 'bluetoothctl list' shows those that there are"
+        case .noAdapter: "plug an adapter in; 'bluetoothctl list' lists the adapters"
         case .adapterFull: "disconnect another device first: bluetoothctl disconnect ADDRESS"
         case .adapterOff: "switch it on: bluetoothctl power on; where that fails: sudo rfkill unblock bluetooth"
         default: nil
@@ -151,8 +151,8 @@ private struct Meaning {
         .noReply: Meaning(.notRunning, "see why bluetoothd went away: journalctl -u bluetooth"),
         .accessDenied: Meaning(
             .notPermitted, "join the group that may: sudo usermod -aG bluetooth $USER, then log in again"),
-        .unknownObject: Meaning(.notFound, "scan again: the device went out of sight, or the adapter was renumbered"),
-        .unknownMethod: Meaning(.notFound, "scan again: the device went out of sight, or this bluetoothd is too old"),
+        .unknownObject: Meaning(.notFound, "scan again: the device went out of range, or the adapter was renumbered"),
+        .unknownMethod: Meaning(.notFound, "scan again: the device went out of range, or this bluetoothd is too old"),
         .notSupported: Meaning(.unsupported),
         .invalidArgs: Meaning(.invalidArgument),
         .bluez("NotReady"): Meaning(.adapterOff),
@@ -172,7 +172,7 @@ private struct Meaning {
         .bluez("InvalidValueLength"): Meaning(.invalidArgument),
         .bluez("InvalidOffset"): Meaning(.invalidArgument),
         .bluez("ImproperlyConfigured"): Meaning(.notPermitted, "change the device's settings: they refuse that"),
-        .bluez("AuthenticationFailed"): Meaning(.notPaired, "pair with it anew: bluetoothctl remove ADDRESS"),
+        .bluez("AuthenticationFailed"): Meaning(.notPaired, "pair with it again: bluetoothctl remove ADDRESS"),
         .bluez("AuthenticationCanceled"): Meaning(.notPaired, "pair with it, and accept on both sides"),
         .bluez("AuthenticationRejected"): Meaning(.notPaired, "pair with it, and accept on both sides"),
         .bluez("AuthenticationTimeout"): Meaning(.notPaired, "pair with it, and accept on both sides"),
@@ -227,7 +227,7 @@ extension BLEError: CustomStringConvertible {
             case .invalidArgument: "not valid"
             case .disconnected: "the device is not connected"
             case .closed: "it was closed"
-            case .timedOut: "it did not come about in time"
+            case .timedOut: "it did not happen in time"
             case .cancelled: "cancelled"
             case .failed: "bluetoothd refused"
             }

@@ -61,7 +61,7 @@ public actor BlueZ {
             }
             return bluez
         } catch {
-            throw BLEError(error, activity: "asking bluetoothd what there is")
+            throw BLEError(error, activity: "asking bluetoothd for its devices")
         }
     }
 
@@ -103,7 +103,7 @@ public actor BlueZ {
         guard let adapter = all.first(where: { $0.name == name || $0.address == address }) else {
             let names = all.map(\.name).joined(separator: ", ")
             throw BLEError(
-                .noAdapter, activity: activity, hint: all.isEmpty ? nil : "choose one that there is: \(names)")
+                .noAdapter, activity: activity, hint: all.isEmpty ? nil : "choose one of: \(names)")
         }
         return adapter
     }

@@ -88,7 +88,7 @@ extension BluetoothUUID: CustomStringConvertible, ExpressibleByStringLiteral {
 
     /// - Precondition: The literal is a UUID.
     public init(stringLiteral text: StaticString) {
-        guard let uuid = BluetoothUUID("\(text)") else { preconditionFailure("\(text) is no UUID") }
+        guard let uuid = BluetoothUUID("\(text)") else { preconditionFailure("\(text) is not a UUID") }
         self = uuid
     }
 }

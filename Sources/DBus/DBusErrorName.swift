@@ -39,7 +39,7 @@ extension DBusErrorName: CustomStringConvertible, ExpressibleByStringLiteral {
 
     /// - Precondition: The literal is an error's name: at least two words with a dot between them.
     public init(stringLiteral text: StaticString) {
-        guard let name = DBusErrorName("\(text)") else { preconditionFailure("\(text) is no error's name") }
+        guard let name = DBusErrorName("\(text)") else { preconditionFailure("\(text) is not an error name") }
         self = name
     }
 }

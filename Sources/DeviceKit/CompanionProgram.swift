@@ -21,7 +21,7 @@ public struct CompanionProgram: Sendable {
         guard let path = paths.first(where: { access($0, X_OK) == 0 }) else {
             throw Trouble(
                 code: "not_installed", text: "\(name) is not installed",
-                hint: "install it beside pumpctl: make install")
+                hint: "install it next to pumpctl: make install")
         }
         return CompanionProgram(path: path)
     }

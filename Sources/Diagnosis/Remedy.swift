@@ -31,7 +31,7 @@ extension Remedy: CustomStringConvertible {
         case .nameByAddressOrForget(let address, let name):
             "name it by its address: ble:\(address); where it has replaced the first, have the name "
                 + "\(name.printable()) forgotten"
-        case .nameShared(let endpoint): "use it as ever: the daemon passes commands on; or name it \(endpoint)"
+        case .nameShared(let endpoint): "use it as before: the daemon passes commands on; or name it \(endpoint)"
         case .leaveContainer(let needs): "run the program on the computer itself, or give the container \(needs)"
         }
     }

@@ -61,7 +61,7 @@ extension DeviceFileError: CustomStringConvertible {
         switch code {
         case .unreadable(let errno): "\(path): \(String(cString: strerror(errno)))"
         case .tooLarge(let limit): "\(path) is larger than \(limit) bytes, the most that is taken"
-        case .notPNG: "\(path) is no PNG"
+        case .notPNG: "\(path) is not a PNG"
         case .malformed(let line): "\(path):\(line): the line has none of the forms of a script"
         }
     }

@@ -53,7 +53,7 @@ public struct RecorderError: Error, Sendable, Hashable {
         case .notPermitted: "make the folder yours, or name another one by XDG_DATA_HOME"
         case .locked: "see which program keeps it locked, and close it there: fuser -v \(path)"
         case .full: "make room on the disk; for a limit on file sizes see ulimit -f"
-        case .damaged: "move the file away; a new one is begun"
+        case .damaged: "move the file away; a new one is created"
         case .newerSchema: "use the version of pumpctl that wrote it, or move the file away"
         case .closed: "record before the recorder is closed"
         case .system: "check the disk, or name another folder by XDG_DATA_HOME"

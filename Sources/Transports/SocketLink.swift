@@ -56,7 +56,7 @@ enum SocketLink {
         case ENOENT: "start the server first: there is no such socket"
         case EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENETDOWN, ETIMEDOUT: "check the network, and that the host runs"
         case ENAMETOOLONG: "choose a shorter path: a socket's has at most 107 bytes"
-        case ENOTSOCK, EPROTOTYPE: "name another path: this is no stream socket"
+        case ENOTSOCK, EPROTOTYPE: "name another path: this is not a stream socket"
         case EAGAIN: "try again: too many programs are waiting to connect there"
         default: nil
         }

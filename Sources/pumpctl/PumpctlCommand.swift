@@ -37,7 +37,7 @@ struct PumpctlCommand: ParsableCommand {
     func run() throws {
         let name = shared.port ?? "/dev/ttyUSB0"
         guard shared.isBare else {
-            throw ValidationError("Name a command behind the options, as in: pumpctl --port \(name) status")
+            throw ValidationError("name a command after the options, as in: pumpctl --port \(name) status")
         }
         do { try Overview.show(Output(isJSON: shared.json)) } catch { throw Failure(of: error) }
     }

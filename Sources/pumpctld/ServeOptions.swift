@@ -34,7 +34,7 @@ struct ServeOptions: ParsableArguments {
         help: "Record what is sent and received, for 'pumpctl history'. (default: --no-record)")
     var record: Bool?
 
-    @Option(help: ArgumentHelp("How long a BLE link is held behind the last client. (default: 60s)", valueName: "time"))
+    @Option(help: ArgumentHelp("How long a BLE link is held after the last client. (default: 60s)", valueName: "time"))
     var idle: String?
 
     @Option(help: ArgumentHelp("Socket for programs that ask for devices by name.", valueName: "path"))

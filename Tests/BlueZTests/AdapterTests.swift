@@ -15,7 +15,7 @@ struct AdapterTests {
             #expect(try await bench.bluez.adapter("00:00:5e:00:53:02").name == "hci1")
             let error = try await failure { () throws(BLEError) in try await bench.bluez.adapter("hci7") }
             #expect(error?.code == .noAdapter)
-            #expect(error?.hint == "choose one that there is: hci0, hci1")
+            #expect(error?.hint == "choose one of: hci0, hci1")
         }
     }
 

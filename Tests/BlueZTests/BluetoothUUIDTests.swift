@@ -25,7 +25,7 @@ import Testing
         "", "FFE", "FFEG", "FFE00", "0000ffe0-0000-1000-8000-00805f9b34f", "0000ffe0_0000-1000-8000-00805f9b34fb",
         "-000ffe0-0000-1000-8000-00805f9b34fb", "0000ffe000001000800000805f9b34fb", "ＦＦＥ０",
     ])
-    func `What is no UUID is none`(text: String) {
+    func `What is not a UUID is none`(text: String) {
         #expect(BluetoothUUID(text) == nil)
     }
 

@@ -26,7 +26,7 @@ import Transports
     @Test func `What is behind an HM-10 may be a pump, or another device`() throws {
         let found = check([try Self.device("10", "HMSoft", -52)])
         #expect(found.values.allSatisfy { [.good, .unknown].contains($0.status) })
-        #expect(found[.inSight]?.fact == "in sight: HMSoft, 00:15:83:00:00:10, -52 dBm")
+        #expect(found[.inSight]?.fact == "in range: HMSoft, 00:15:83:00:00:10, -52 dBm")
         #expect(found[.services]?.fact == "offers HM-10 serial")
         #expect(found[.profile]?.fact == "pump, or another device behind an HM-10, by the profile hm10")
         #expect(found[.profile]?.status == .unknown)
@@ -67,19 +67,19 @@ import Transports
         #expect(check([sensor])[.profile]?.fact.description.hasPrefix("perhaps of the family storm") == true)
     }
 
-    @Test func `What is not in sight fails, with what is`() throws {
+    @Test func `What is not in range fails, with what is`() throws {
         let other = try Self.device("11", "HM\u{1B}Sofa", -50)
         let absent = check([other])[.inSight]
         #expect(absent?.status == .bad)
         #expect(absent?.obstacle == .notFound)
-        #expect(absent?.remedy?.description.hasSuffix("in sight: HM\\x1bSofa") == true)
+        #expect(absent?.remedy?.description.hasSuffix("in range: HM\\x1bSofa") == true)
         let blanks = try [
             Self.device("11", "Lamp, big", -50), Self.device("12", " ", -60), Self.device("13", "Lamp", -70),
         ]
         let list = check(blanks)[.inSight]?.remedy?.description
-        #expect(list?.hasSuffix("in sight: 'Lamp, big', ' ', Lamp") == true, "\(list ?? "")")
+        #expect(list?.hasSuffix("in range: 'Lamp, big', ' ', Lamp") == true, "\(list ?? "")")
         let known = check([other], remembered: [try Self.device("10", "HMSoft", nil)])[.inSight]
-        #expect(known?.fact == "known, and not in sight")
+        #expect(known?.fact == "known, but not in range")
         #expect(known?.obstacle == .notFound)
     }
 }

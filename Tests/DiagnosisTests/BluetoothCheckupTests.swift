@@ -27,7 +27,7 @@ import Testing
     @Test func `Where all is well, nothing is to be mended`() {
         let found = BluetoothCheckup(state: Self.state(), isNeeded: true).findings
         #expect(found.allSatisfy { $0.status == .good })
-        #expect(found.contains { $0.fact == "BlueZ 5.66; nothing experimental of it is needed" })
+        #expect(found.contains { $0.fact == "BlueZ 5.66; no experimental feature is needed" })
         #expect(found.contains { $0.fact == "the adapter hci0 (00:00:5E:00:53:01) is on" })
     }
 

@@ -195,7 +195,7 @@ struct OpeningTests {
         try #require(bound == 0)
         let error = try await failure("unix:\(path)")
         #expect(error.code == .notFound)
-        #expect(error.hint?.contains("no stream socket") == true)
+        #expect(error.hint?.contains("not a stream socket") == true)
     }
 
     @Test("of a path that is too long for a socket says so")

@@ -33,7 +33,7 @@ extension Mutant {
             "peer.text.message", "drops a message", hears: ["pumpctl verify: a test message. Please ignore.": ""]),
         peer("peer.text.words", "takes a beginning for the command", hears: ["OFF!": "OFF"]),
         peer("peer.text.long", "cuts a long message in two", hears: [long: "pumpctl verify\n a long test message"]),
-        peer("peer.text.bytes", "drops what is no text", hears: ["\u{FFFD}\u{FFFD}\u{FFFD}A": ""]),
+        peer("peer.text.bytes", "drops what must be a string", hears: ["\u{FFFD}\u{FFFD}\u{FFFD}A": ""]),
         peer("peer.toggle.unanswered", "acknowledges ON", hears: ["ON": "ON\nHello"]),
         peer("peer.toggle.on", "is not switched on", hears: ["ON": "X"]),
         peer("peer.toggle.off", "is not switched off", hears: ["OFF": "X"]),

@@ -9,7 +9,7 @@ extension Mutant {
             kills: "rescue.message.unended", flaw: "ends its messages as lines",
             says: [Saying(line: written, becomes: ["*"])]),
         said("rescue.message.members", "has another name for the content", "\"content\":", "\"text\":"),
-        said("rescue.message.id", "has an id that is no UUID", "\"id\":\"", "\"id\":\"0"),
+        said("rescue.message.id", "has an id that is not a UUID", "\"id\":\"", "\"id\":\"0"),
         said("rescue.message.content", "has a number for a content", "\"TEST of pumpctl verify, please ignore\"", "7"),
         said("rescue.message.latitude", "is beyond the pole", "\"latitude\":", "\"latitude\":1"),
         said("rescue.message.longitude", "is beyond the date line", "\"longitude\":-", "\"longitude\":-2"),

@@ -6,7 +6,7 @@ extension BlueZ {
     func pair(with device: Device) async throws(BLEError) {
         let activity = "pairing with \(device.address)"
         guard let path = keeper.devicePath(device.address, on: device.adapter) else {
-            throw BLEError(.notFound, activity: activity, hint: "scan again: the device went out of sight")
+            throw BLEError(.notFound, activity: activity, hint: "scan again: the device went out of range")
         }
         if keeper.mirror[path, BlueZName.device]?["Paired"]?.boolean == true { return }
         try await registerAgent()

@@ -99,7 +99,7 @@ public actor Peripheral {
         guard let place = tree.characteristic(characteristic), place.facts.tells,
             value.count <= LocalCharacteristic.longestValue
         else {
-            throw BLEError(.invalidArgument, message: "it does not tell of that", activity: activity)
+            throw BLEError(.invalidArgument, message: "it does not report that", activity: activity)
         }
         guard !registration.isClosed else { throw BLEError(.closed, activity: activity) }
         values[characteristic] = value

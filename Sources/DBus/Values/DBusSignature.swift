@@ -57,7 +57,7 @@ extension DBusSignature: CustomStringConvertible, ExpressibleByStringLiteral {
 
     /// - Precondition: The literal is a signature.
     public init(stringLiteral text: StaticString) {
-        guard let signature = DBusSignature("\(text)") else { preconditionFailure("\(text) is no signature") }
+        guard let signature = DBusSignature("\(text)") else { preconditionFailure("\(text) is not a signature") }
         self = signature
     }
 }

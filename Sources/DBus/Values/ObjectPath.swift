@@ -43,7 +43,7 @@ extension ObjectPath: CustomStringConvertible, ExpressibleByStringLiteral {
 
     /// - Precondition: The literal is a path.
     public init(stringLiteral text: StaticString) {
-        guard let path = ObjectPath("\(text)") else { preconditionFailure("\(text) is no object path") }
+        guard let path = ObjectPath("\(text)") else { preconditionFailure("\(text) is not an object path") }
         self = path
     }
 }

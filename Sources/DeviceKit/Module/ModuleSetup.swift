@@ -105,7 +105,7 @@ public struct ModuleSetup: Sendable {
         }
         // `AT+NAME?` is the question.
         if name == "?" || name.hasPrefix(" ") || name.hasSuffix(" ") {
-            return "a name neither begins nor ends with a space, and is no question mark"
+            return "a name neither begins nor ends with a space, and is not a question mark"
         }
         return name.utf8.count > limit ? "the name has \(name.utf8.count) bytes, and the module takes \(limit)" : nil
     }

@@ -24,7 +24,7 @@ extension Family {
                 "no_file_selected", "No image is chosen at the peer.",
                 remedy: "choose an image at the peer first, then fetch it again"),
             FamilyError(
-                "not_png", "What is chosen at the peer is no PNG.",
+                "not_png", "The file chosen at the peer is not a PNG.",
                 remedy: "choose a PNG at the peer: it sends nothing else"),
             FamilyError(
                 "read_failed", "The peer could not read the image.",

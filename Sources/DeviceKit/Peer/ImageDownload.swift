@@ -105,6 +105,6 @@ extension ImageDownloadError: CustomStringConvertible {
             case .file(let error): "\(error)"
             }
         guard let image = report.image else { return reason }
-        return "the image is incomplete, \(report.byteCount) of \(image.byteCount.counted("byte")) came: \(reason)"
+        return "the image is incomplete: \(report.byteCount) of \(image.byteCount.counted("byte")) arrived: \(reason)"
     }
 }

@@ -99,7 +99,7 @@ extension PumpFamily {
         case .on: "on" + (state.speedPercent.map { " at \($0) %" } ?? "")
         case .off: "off"
         case .error: "stopped for safety"
-        case .unknown: "in no known state"
+        case .unknown: "in an unknown state"
         }
     }
 }

@@ -74,7 +74,7 @@ extension PumpRunError: CustomStringConvertible {
         case .button: "the pump was switched off by its button"
         case .foundOff: "the pump is off, and not by this program: its board was reset, or somebody has switched it off"
         case .skin(let fault, let status): "the pump was switched off: \(fault.text(of: status))"
-        case .lost(let error): "\(error); the device came back, and the pump is off"
+        case .lost(let error): "\(error); the device is back, and the pump is off"
         case .failed(let error): "\(error); the pump is off"
         case .offFailed(let error, nil): "OFF failed: \(error); the pump may be on"
         case .offFailed(let error, let first?): "\(first); OFF failed: \(error); the pump may be on"

@@ -22,7 +22,7 @@ enum SpeedLineCheck {
         // With its line end the text fills the buffer by one byte more.
         guard text.count >= bufferSize, containsSpeed(text) else { return nil }
         return "the firmware holds \(bufferSize) bytes: a speed in a longer text could arrive cut, as another speed; "
-            + "send each line by itself"
+            + "send each line separately"
     }
 
     private static func reason(againstLine line: [UInt8]) -> String? {

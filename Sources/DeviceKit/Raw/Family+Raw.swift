@@ -6,6 +6,6 @@ extension Family {
     ///
     /// Another program that asks for OFF takes the device for a pump, and is served as if it had the device to itself.
     public static let raw = Family(
-        name: "raw", device: "a device of no known family", baudRate: 115_200,
-        reasonForNoStop: "nothing is known of what stops it", wire: WireRules(stop: pump.wire.stop))
+        name: "raw", device: "a device of an unknown family", baudRate: 115_200,
+        reasonForNoStop: "pumpctl does not know how to stop it", wire: WireRules(stop: pump.wire.stop))
 }

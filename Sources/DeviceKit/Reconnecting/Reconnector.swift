@@ -155,7 +155,7 @@ public final class Reconnector: Sendable {
     private func changed(from device: String, to other: String) -> LinkError {
         LinkError(
             .changedDevice, name: endpoint.text, activity: "open",
-            detail: "pumpctld has \(other) by that name now, and \(device) was had before")
+            detail: "pumpctld has \(other) by that name now, and had \(device) before")
     }
 
     /// The device as a daemon gives it; nil where none had it, or none listens any more.
@@ -219,7 +219,7 @@ public final class Reconnector: Sendable {
             throw LinkError(
                 .disconnected, name: endpoint.address, activity: "open",
                 detail: "the pseudo-terminal has gone, and the next of this name may be another program's",
-                hint: "name the terminal by a symbolic link that its owner makes anew each time")
+                hint: "name the terminal by a symbolic link that its owner renews each time")
         }
     }
 

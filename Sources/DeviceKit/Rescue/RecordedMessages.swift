@@ -125,7 +125,7 @@ extension RescueMessage {
             try self.init(json: Array(stored.json.utf8))
         } catch {
             throw Trouble(
-                code: "damaged", text: "what is kept as \(stored.id) is no message: \(error)",
+                code: "damaged", text: "what is kept as \(stored.id) is not a message: \(error)",
                 hint: "delete the message from the table 'messages': another program changed it")
         }
         status = stored.status == .synced ? .synced : .pendingSync

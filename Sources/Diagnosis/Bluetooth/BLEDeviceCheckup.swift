@@ -38,9 +38,9 @@ struct BLEDeviceCheckup {
         let names = inSight.compactMap { $0.name?.asWord }.reduce(into: [String]()) {
             if !$0.contains($1) { $0.append($1) }
         }
-        let others = names.isEmpty ? "" : "; in sight: " + names.prefix(5).joined(separator: ", ")
+        let others = names.isEmpty ? "" : "; in range: " + names.prefix(5).joined(separator: ", ")
         return .bad(
-            .inSight, of: endpoint, isKnown ? "known, and not in sight" : "not in sight",
+            .inSight, of: endpoint, isKnown ? "known, but not in range" : "not in range",
             "check that it is switched on, near, and not connected to a phone\(others)", .notFound)
     }
 
@@ -49,7 +49,7 @@ struct BLEDeviceCheckup {
         guard let rssi = device.rssi else {
             return .good(.inSight, of: endpoint, "there: \(name)\(device.address), connected to this computer")
         }
-        let text = "in sight: \(name)\(device.address), \(rssi) dBm"
+        let text = "in range: \(name)\(device.address), \(rssi) dBm"
         return rssi < -90
             ? .warning(.inSight, of: endpoint, "\(text), which is weak", "move the device closer")
             : .good(.inSight, of: endpoint, .text(text))

@@ -44,7 +44,7 @@ struct BluetoothCheckup {
     private var version: Finding? {
         guard let version = state.version else { return nil }
         return version.shortcoming.map { .warning(.bluezVersion, $0, "update it; 5.62 is enough") }
-            ?? .good(.bluezVersion, "BlueZ \(version); nothing experimental of it is needed")
+            ?? .good(.bluezVersion, "BlueZ \(version); no experimental feature is needed")
     }
 
     private var blocks: [Finding] {

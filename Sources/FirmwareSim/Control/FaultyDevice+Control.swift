@@ -19,7 +19,7 @@ extension FaultyDevice {
             }
         }
         // Which faults a device takes depends on where it is: the device checks them.
-        let faults = SimulatorOption("faults", .text, help: "Which, or none.")
+        let faults = SimulatorOption("faults", .text, help: "The faults, or none.")
         return verbs + [
             DeviceVerb("fault", [faults], help: "Take all faults away and have others, as --fault does.") {
                 device, settings, now throws(DeviceVerbError) in

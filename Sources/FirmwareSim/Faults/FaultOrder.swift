@@ -28,7 +28,7 @@ public struct FaultOrder: Sendable {
         let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let name = parts[0].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let fault = Fault.named(name[0]) else {
-            if own.contains(name[0]) { throw WrongPart(text, .takes(name[0], what: "nothing behind it")) }
+            if own.contains(name[0]) { throw WrongPart(text, .takes(name[0], what: "nothing after it")) }
             let known = SimulatorOption.Value.names(of: own)
             throw WrongPart(text, .unknown(UnknownWord(kind: "fault", word: name[0], known: known)))
         }
@@ -81,7 +81,7 @@ extension Fault.Amount {
     /// What is taken behind `=`, in words that follow "takes".
     fileprivate func words(of name: String) -> String {
         switch self {
-        case .nothing: "nothing behind it"
+        case .nothing: "nothing after it"
         case .time: "a time, as in \(name)=500ms"
         case .share: "a percentage from -50% to 50%, but 0, as in \(name)=2%"
         }

@@ -165,7 +165,7 @@ public struct HostJudge: Sendable {
     private mutating func judgeRestraint(_ word: [UInt8], at time: Duration) {
         if urgent.contains(word) { restrained = [] }
         for index in indices(of: .refrains) where restrained.contains(index) && isReaction(word, to: index) {
-            seen.add(expectations[index], at: time, "\(Self.shown(word)) came all the same")
+            seen.add(expectations[index], at: time, "\(Self.shown(word)) was sent anyway")
         }
     }
 
@@ -186,7 +186,7 @@ public struct HostJudge: Sendable {
         for index in indices(of: .oneInFlight) where lastBeginning != nil {
             tested.insert(index)
             if beginning.isEarly {
-                seen.add(expectations[index], at: beginning.time, "\(name) came before the last reply had ended")
+                seen.add(expectations[index], at: beginning.time, "\(name) was sent before the last reply had ended")
             }
         }
         guard let last = lastBeginning else { return }
@@ -267,14 +267,14 @@ public struct HostJudge: Sendable {
         guard framing == .objects, !object.isEmpty || !command.isEmpty else { return }
         for index in indices(of: .commands) {
             tested.insert(index)
-            seen.add(expectations[index], at: beginning?.time ?? time, "what came last is no whole message")
+            seen.add(expectations[index], at: beginning?.time ?? time, "the last bytes are not a whole message")
         }
     }
 
     private mutating func noteDelays(until time: Duration) {
         for wait in waiting where time - wait.since > expectations[wait.index].time {
             tested.insert(wait.index)
-            seen.add(expectations[wait.index], at: wait.since, "no such command came within the time")
+            seen.add(expectations[wait.index], at: wait.since, "no such command was sent in time")
         }
         waiting.removeAll { time - $0.since > expectations[$0.index].time }
     }
@@ -289,7 +289,7 @@ public struct HostJudge: Sendable {
         judge.noteFragment(at: time)
         for wait in judge.waiting {
             judge.tested.insert(wait.index)
-            judge.seen.add(expectations[wait.index], at: wait.since, "no such command came before the end")
+            judge.seen.add(expectations[wait.index], at: wait.since, "no such command was sent before the end")
         }
         // A flush that did not happen was put to the test by any command.
         let hasCommands = lastBeginning != nil

@@ -48,15 +48,15 @@ public struct HostRule: Sendable {
             source: "https://github.com/OpenROV/openrov-software/pull/322", kind: .pacing, amount: .time),
         HostRule(
             name: "reaction",
-            help: "Sends a command, or the one behind '/', within a time of a line that begins so.",
+            help: "Sends a command, or the one after '/', within a time of a line that begins so.",
             source: "https://github.com/MatterHackers/MatterControl/issues/440", kind: .reaction, amount: .reaction),
         HostRule(
             name: "repeats",
-            help: "Sends the command behind '/' again within a time where no line came for it that begins so.",
+            help: "Sends the command after '/' again within a time, until a line comes that begins so.",
             source: "https://github.com/makerbot/ReplicatorG/issues/136", kind: .repeats, amount: .repetition),
         HostRule(
             name: "refrains",
-            help: "Does not send a command behind a line that begins so, until it has switched the device off.",
+            help: "Does not send a command after a line that begins so, until it has switched the device off.",
             source: "https://github.com/prusa3d/Prusa-Firmware/issues/14", kind: .refrains, amount: .restraint),
     ]
 
@@ -156,7 +156,7 @@ extension HostRule.Amount {
     /// What is taken behind `=`, in words that follow "takes".
     fileprivate func words(of name: String) -> String {
         switch self {
-        case .nothing: "nothing behind it"
+        case .nothing: "nothing after it"
         case .time: "a time, as in \(name)=50ms"
         case .reaction: "a time, a command unless any will do, and a line, as in \(name)=5s/OFF@line:ERROR"
         case .repetition: "a time, a command, and a line, as in \(name)=5s/OFF@line:PUMP:OFF"

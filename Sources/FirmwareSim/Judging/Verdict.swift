@@ -72,7 +72,7 @@ extension Verdict: CustomStringConvertible {
             "at \(Self.seconds(finding.time)): \(finding.expectation): \(finding.detail)"
         }
         if count > findings.count { lines.append("and \(count - findings.count) more") }
-        lines += untested.map { "\($0): never came to the test" }
+        lines += untested.map { "\($0): was never put to the test" }
         return lines.joined(separator: "\n")
     }
 }

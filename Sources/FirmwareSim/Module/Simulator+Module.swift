@@ -5,7 +5,7 @@ extension SimulatorOption {
     package static func dialect(default name: String? = nil, only carrier: Carrier? = nil) -> SimulatorOption {
         SimulatorOption(
             "dialect", .choice(ModuleDialect.all.map(\.name)), default: name,
-            help: "Whose AT commands the module takes.", only: carrier)
+            help: "The dialect of the AT commands.", only: carrier)
     }
 
     /// Whether a module tells its UART of centrals that come and go.

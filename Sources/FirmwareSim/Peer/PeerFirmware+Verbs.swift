@@ -7,7 +7,7 @@ extension PeerFirmware {
                 peer.say(Array((values.text("message") ?? "").utf8), at: now)
             },
             // The protocol has no word for it from the peer to the host.
-            DeviceVerb("toggle", help: "Switch it on or off at the peer, of which the host is not told.") {
+            DeviceVerb("toggle", help: "Switch the peer on or off at the peer, without a message to the host.") {
                 peer, _, _ in
                 peer.isOn.toggle()
             },

@@ -4,7 +4,7 @@ extension PumpFirmware {
         if command.count > PumpCommandLine.capacity { return "is longer than \(PumpCommandLine.capacity) bytes" }
         let word = String(decoding: command, as: UTF8.self).uppercased()
         if ["ON", "OFF", "STATUS", "TEMP"].contains(word) { return nil }
-        guard word.hasPrefix("SPEED:") else { return "is no command" }
+        guard word.hasPrefix("SPEED:") else { return "is not a command" }
         let digits = word.dropFirst("SPEED:".count)
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
             return "has no plain decimal number"

@@ -6,13 +6,13 @@ extension RescueFirmware {
     /// A message as the phones' app writes it.
     public static func objection(to command: [UInt8], isPacket: Bool) -> String? {
         guard let message = try? JSONDecoder().decode(RawMessage.self, from: Data(command)) else {
-            return "is no message"
+            return "is not a message"
         }
         if UUID(uuidString: message.id) == nil || message.id != message.id.uppercased() {
-            return "has an id that is no upper-case UUID"
+            return "has an id that is not an upper-case UUID"
         }
-        if !["pending_sync", "synced"].contains(message.status) { return "has a status that there is none of" }
-        if !Self.categories.contains(message.category) { return "has a category that there is none of" }
+        if !["pending_sync", "synced"].contains(message.status) { return "has an unknown status" }
+        if !Self.categories.contains(message.category) { return "has an unknown category" }
         return nil
     }
 

@@ -5,7 +5,7 @@ extension RescueFirmware {
             DeviceVerb(
                 "write",
                 [
-                    SimulatorOption("category", .choice(categories), help: "What kind of message it is."),
+                    SimulatorOption("category", .choice(categories), help: "The category of the message."),
                     SimulatorOption("message", .text, help: "The message."),
                 ],
                 help: "Write a message on the phone, which sends it."

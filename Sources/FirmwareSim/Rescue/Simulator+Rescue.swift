@@ -27,11 +27,11 @@ extension RescueFirmwareOptions {
         "interval", .time(or: "0"), default: "1s", help: "The time before each of them; 0 sends all at once.")
     /// How much leaves at once.
     static let splitOption = SimulatorOption(
-        "split", .number(1...1_000_000), help: "Let 1 to so many bytes leave at once.", valueName: "bytes")
+        "split", .number(1...1_000_000), help: "Send at most this many bytes at once.", valueName: "bytes")
     /// How often something malformed is sent.
     static let malformedOption = SimulatorOption(
         "malformed", .number(0...100), default: "0",
-        help: "How many of its messages something malformed precedes.", valueName: "percent")
+        help: "The share of messages that follow something malformed.", valueName: "percent")
     /// Whether it keeps what it receives.
     static let hoardOption = SimulatorOption(
         "hoard", .flag, help: "Keep what it receives, and do not forward it.")

@@ -197,7 +197,7 @@ extension SimulatorOption {
             + secondsRule)
 
     /// What a time is that has no unit, as a sentence.
-    private static let secondsRule = "A time behind '=' without a unit is in seconds."
+    private static let secondsRule = "A time after '=' without a unit is in seconds."
 
     /// What a device is called over BLE.
     public static func radioName(_ name: String) -> SimulatorOption {

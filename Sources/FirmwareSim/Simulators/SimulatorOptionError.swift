@@ -41,7 +41,7 @@ public struct SimulatorOptionError: Error, Sendable, Hashable {
 extension SimulatorOptionError: CustomStringConvertible {
     public var description: String {
         switch problem {
-        case .unknown(let known): "there is no option \(option), but: \(known.joined(separator: ", "))"
+        case .unknown(let known): "unknown option \(option); use: \(known.joined(separator: ", "))"
         case .invalid(let value): "\(option) takes \(value)"
         case .part(let wrong): "\(option) \(wrong)"
         case .only(let carrier): "\(option) means something over \(carrier == .line ? "a line" : "BLE") only"

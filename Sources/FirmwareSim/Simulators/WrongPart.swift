@@ -43,7 +43,7 @@ extension WrongPart: CustomStringConvertible {
             switch problem {
             case .unknown(let unknown): "there is no \(unknown.kind) '\(unknown.word)'"
             case .takes(let name, let what): "\(name) takes \(what)"
-            case .occasion(let text): "'\(text)' is no occasion"
+            case .occasion(let text): "'\(text)' is not an occasion"
             case .neverBegins(let name, let text): "\(name) can't begin at '\(text)'"
             case .noVerb: "it has no verb"
             case .second: "a device has one fault of its own at a time"

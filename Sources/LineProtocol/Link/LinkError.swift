@@ -86,9 +86,9 @@ extension LinkError.Remedy: CustomStringConvertible {
     public var description: String {
         switch self {
         case .useAs(let family): "use it as a device of the family \(family)"
-        case .nameDevice(let scheme): "name a device behind '\(scheme):'"
+        case .nameDevice(let scheme): "name a device after '\(scheme):'"
         case .sendNoBreak: "send no break: only a serial port has a break condition"
-        case .waitForHolder: "wait for the program that has it, which ends by itself"
+        case .waitForHolder: "wait for the program that has it, which ends on its own"
         case .share: "end the program that has it, and use the device from both through a program that shares it"
         }
     }

@@ -81,7 +81,7 @@ struct JSONGrammar {
             switch byte {
             case UInt8(ascii: "u"): state = .hex(left: 4, isName: isName)
             case _ where Self.escapes.contains(byte): state = .string(isName: isName)
-            default: return .wrong(.notJSON, expected: "one of \"\\/bfnrtu behind '\\'")
+            default: return .wrong(.notJSON, expected: "one of \"\\/bfnrtu after '\\'")
             }
         case .hex(let left, let isName):
             guard Self.hexDigit(byte) != nil else { return .wrong(.notJSON, expected: "four hexadecimal digits") }

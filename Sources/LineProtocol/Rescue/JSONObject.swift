@@ -41,7 +41,7 @@ package struct JSONObject {
             case .wrong(let code, let expected): throw RescueError(code, at: index, expected: expected)
             case .end:
                 guard let rest = bytes[(index + 1)...].firstIndex(where: { !$0.isJSONBlank }) else { return }
-                throw RescueError(.notJSON, at: rest, expected: "nothing behind the object")
+                throw RescueError(.notJSON, at: rest, expected: "nothing after the object")
             }
         }
         throw RescueError(.truncated, at: bytes.count)

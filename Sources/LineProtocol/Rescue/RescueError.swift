@@ -54,7 +54,7 @@ extension RescueError: CustomStringConvertible {
         return switch code {
         case .notJSON: "not JSON at byte \(offset)\(expected)"
         case .noise: "\(offset.counted("byte")) that \(offset == 1 ? "belongs" : "belong") to no message"
-        case .truncated: "cut off behind \(offset.counted("byte"))"
+        case .truncated: "cut off after \(offset.counted("byte"))"
         case .tooLong: "too long, with \(offset.counted("byte"))"
         case .tooDeep: "nested deeper than \(RescueFramer.depthLimit) levels"
         case .invalidText: "text that is not Unicode at byte \(offset)"

@@ -85,7 +85,7 @@ extension ControlConnection {
         for name in names {
             guard let kind = DeviceWatch.Kind(rawValue: name) else {
                 throw .usage(
-                    "there is no event '\(name)'",
+                    "unknown event '\(name)'",
                     hint: "use some of: " + DeviceWatch.Kind.allCases.map(\.rawValue).joined(separator: ", "))
             }
             kinds.insert(kind)
@@ -106,7 +106,7 @@ extension ControlConnection {
         case .subscribe(let devices, let kinds, let isOn):
             for device in devices { subscribe(to: device, kinds, isOn) }
             return [:]
-        case .attach: preconditionFailure("attaching is no request that is answered beside others")
+        case .attach: preconditionFailure("'attach' cannot be sent on a connection with other requests")
         }
     }
 

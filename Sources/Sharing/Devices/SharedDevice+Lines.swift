@@ -103,7 +103,7 @@ extension SharedDevice {
         guard waiting.line.mayChange else { return }
         if stopCount != waiting.stopsBefore { throw overtaken(waiting.line, by: name) }
         guard isOutdated(waiting) else { return }
-        report(.notSent(waiting.line.bytes, by: name, "pumpctld was stopped meanwhile"))
+        report(.notSent(waiting.line.bytes, by: name, "pumpctld was stopped"))
         throw .away
     }
 

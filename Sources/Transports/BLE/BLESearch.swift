@@ -77,7 +77,7 @@ struct BLESearch {
         throw LinkError(
             .changedDevice, name: endpoint.text, activity: "find",
             detail: "ble:\(name) led to \(before) until now, and to \(report.address) now",
-            hint: "bring \(before) back in sight, or name the other by its address: ble:\(report.address)")
+            hint: "bring \(before) back in range, or name the other by its address: ble:\(report.address)")
     }
 
     static func end(_ scan: BLESequence<ScanEvent>, after patience: Duration, _ bluez: BlueZ) -> Task<Void, Never> {
@@ -117,7 +117,7 @@ struct Sightings {
     /// What there is instead: the names most like the one that was looked for first.
     var hint: String {
         guard case .name(let name) = target else {
-            return "check the device's power, and that no phone is connected to it: none in sight offers the service"
+            return "check the device's power, and that no phone is connected to it: none in range offers the service"
         }
         var names: [String] = []
         let likest = seen.values.sorted(by: Self.isStronger).compactMap(\.name)
@@ -125,8 +125,8 @@ struct Sightings {
             .sorted { $0.distance < $1.distance }
         for candidate in likest where !names.contains(candidate.name) { names.append(candidate.name) }
         guard !names.isEmpty else {
-            return "no device with a name is in sight: check its power, and that no phone is connected to it"
+            return "no device with a name is in range: check its power, and that no phone is connected to it"
         }
-        return "in sight: " + names.prefix(5).map(\.asEndpointName.asWord).joined(separator: ", ")
+        return "in range: " + names.prefix(5).map(\.asEndpointName.asWord).joined(separator: ", ")
     }
 }

@@ -10,7 +10,7 @@ struct PairingAdvice: Sendable {
     var text: String {
         (wasAskedFor
             ? "confirm the pairing at the device: run bluetoothctl pair \(address)"
-            : "pair with it: ?pair behind the endpoint, or bluetoothctl pair \(address)")
+            : "pair with it: ?pair after the endpoint, or bluetoothctl pair \(address)")
             // A board whose firmware is written anew has forgotten it.
             + "; if it was paired before, first: bluetoothctl remove \(address)"
     }

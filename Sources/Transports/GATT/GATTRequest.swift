@@ -106,7 +106,7 @@ extension GATTSyntaxError: CustomStringConvertible {
         case .superfluous(let word): "list takes no characteristic: '\(word)'"
         case .noCharacteristic(let action):
             "name a characteristic to \(action == .notify ? "listen to" : action.rawValue): \(rule)"
-        case .badCharacteristic(let word): "'\(word)' is no characteristic: \(rule)"
+        case .badCharacteristic(let word): "'\(word)' is not a characteristic: \(rule)"
         case .noValue: "give the value to write"
         case .untyped(let word): "the type of '\(word)' must be named: only 0x… is hexadecimal without one"
         case .severalTexts: "text is one argument: write it in quotes"

@@ -122,9 +122,10 @@ public struct GATTValueError: Error, Sendable, Hashable {
 extension GATTValueError: CustomStringConvertible {
     public var description: String {
         switch (type, type.range) {
-        case (_, let range?): "'\(text)' is no \(type.rawValue): \(range.lowerBound) to \(range.upperBound)"
+        case (_, let range?):
+            "'\(text)' is not in the range of \(type.rawValue): \(range.lowerBound) to \(range.upperBound)"
         case (.hex, nil): "'\(text)' is not hexadecimal: two digits for each byte"
-        default: "'\(text)' is no number"
+        default: "'\(text)' is not a number"
         }
     }
 }

@@ -4,7 +4,7 @@ extension HostVerification {
         family: "storm",
         devices: [
             PlayedDevice(
-                "plain", "a sensor that measures nothing meanwhile", ["interval": "off"],
+                "plain", "a sensor that measures nothing during the download", ["interval": "off"],
                 [
                     HostCheck(
                         "commands", 3, "a host sends GET_LOG", .rule("commands"),

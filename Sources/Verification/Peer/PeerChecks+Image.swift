@@ -44,7 +44,7 @@ extension FamilyVerification {
         Check("peer.image.png", 20, "an image is a PNG") { bench in
             let start = Base64.bytes(Array(try await bench.wholeTransfer().characters.prefix(12)))
             let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-            guard let start else { throw CheckSkip(reason: "the image is no base64") }
+            guard let start else { throw CheckSkip(reason: "the image is not base64") }
             try require(start.starts(with: signature), "the first 8 bytes of a PNG", got: start.shown)
         },
         Check("peer.image.end", 18, "IMG_END when the image is complete") { bench in
@@ -55,7 +55,7 @@ extension FamilyVerification {
             case .tooLong: throw CheckSkip(reason: transfer.reasonNotToWait)
             case .silence:
                 let got = transfer.chunks.last?.shown ?? transfer.begin?.bytes.shown ?? "nothing"
-                throw CheckFailure(expected: "IMG_END", got: "\(got), and nothing behind it")
+                throw CheckFailure(expected: "IMG_END", got: "\(got), and nothing after it")
             }
         },
         Check("peer.image.framing", 3, "on a serial port a line, over BLE one notification without a line end") {

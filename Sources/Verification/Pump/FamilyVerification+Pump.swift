@@ -137,11 +137,11 @@ enum PumpCare {
         let mayRun = check.needs.contains(.run)
         if state != "OFF" {
             guard mayRun else {
-                throw CheckFailure(expected: "the pump stays off", got: "State:\(state ?? "") behind it")
+                throw CheckFailure(expected: "the pump stays off", got: "State:\(state ?? "") after it")
             }
             try await bench.ask("OFF", "OK", "PUMP:OFF")
             let after = try await bench.status().state
-            try require(after == "OFF", "State:OFF behind OFF", got: "State:\(after ?? "")")
+            try require(after == "OFF", "State:OFF after OFF", got: "State:\(after ?? "")")
         }
     }
 

@@ -22,7 +22,7 @@ extension FamilyVerification {
 
     /// What becomes of a pump that runs.
     static let resetChecks: [Check] = [
-        Check("pump.boot.off", 4, "the pump is off behind a reset", needs: [.run, .stimulus]) {
+        Check("pump.boot.off", 4, "the pump is off after a reset", needs: [.run, .stimulus]) {
             bench in
             try await bench.start()
             try await bench.act("reset")

@@ -6,7 +6,7 @@ extension FamilyVerification {
             try require(
                 lines[0].endsWithReturn == lines[1].endsWithReturn, "all lines with the same end",
                 got: "\\r\\n and \\n mixed")
-            try require(!lines.contains(where: \.hasNULs), "no NUL beside a line", got: "one beside OK or PUMP:OFF")
+            try require(!lines.contains(where: \.hasNULs), "no NUL next to a line", got: "one next to OK or PUMP:OFF")
             bench.note(lines[0].endsWithReturn ? "lines end with \\r\\n" : "lines end with \\n")
         },
         Check("pump.line.return", 5, "a command ends with \\n or \\r") { bench in

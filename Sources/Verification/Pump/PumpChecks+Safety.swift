@@ -14,14 +14,14 @@ extension FamilyVerification {
                 got: "Runtime:\(status["Runtime"] ?? ""),Remaining:\(status["Remaining"] ?? "")")
         },
         Check(
-            "pump.on.restarts-timer", 18, "ON to a running pump starts its 30 minutes anew", needs: [.run, .stimulus]
+            "pump.on.restarts-timer", 18, "ON to a running pump restarts its 30 minutes", needs: [.run, .stimulus]
         ) {
             bench in
             try await bench.start()
             try await bench.live(for: 150)
             try await bench.ask("ON", "OK", "PUMP:ON")
             let runtime = try await bench.status()["Runtime"]
-            try require(runtime == "0m", "Runtime:0m behind the second ON", got: "Runtime:\(runtime ?? "")")
+            try require(runtime == "0m", "Runtime:0m after the second ON", got: "Runtime:\(runtime ?? "")")
         },
         Check(
             "pump.safety.thirty-minutes", 34, "ERROR:SAFETY_SHUTOFF after 30 minutes of running",

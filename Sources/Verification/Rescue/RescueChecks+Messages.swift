@@ -11,7 +11,7 @@ extension FamilyVerification {
                 try require(JSONMembers(line.bytes) != nil, "a JSON object", got: line.bytes.shown)
             }
         },
-        Check("rescue.message.unended", 4, "nothing stands behind a message or between two") { bench in
+        Check("rescue.message.unended", 4, "nothing stands after a message or between two") { bench in
             bench.recall(bench.opening.steps)
             let stray = bench.opening.lines.first { $0.bytes.first != UInt8(ascii: "{") }
             try require(stray == nil, "nothing between two messages", got: stray?.bytes.shown ?? "")

@@ -3,7 +3,7 @@ internal import LineProtocol
 extension FamilyVerification {
     /// What becomes of a message that a phone receives. It is seen where the phone says it again, or where a stimulus counts.
     static let receptionChecks: [Check] = [
-        Check("rescue.received.whole", 17, "a message is passed on as it came", needs: [.send]) {
+        Check("rescue.received.whole", 17, "a message is passed on as it arrived", needs: [.send]) {
             bench in
             let message = bench.testMessage("whole")
             let again = try await bench.sayAndHear(message)
@@ -58,7 +58,7 @@ extension FamilyVerification {
             try await bench.act("reset")
             try await bench.drain(quiet: .seconds(1))
             let after = try await bench.observeCount("received")
-            try require(after == count, "\(count.counted("message")) behind a restart, as before", got: "\(after)")
+            try require(after == count, "\(count.counted("message")) after a restart, as before", got: "\(after)")
             try await bench.expectStored(0, of: [message]) { try await bench.say(message) }
         },
     ]

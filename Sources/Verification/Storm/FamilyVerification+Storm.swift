@@ -44,7 +44,10 @@ extension FamilyVerification {
                 second.rows.starts(with: first.rows), "the same \(first.rows.count.counted("row"))",
                 got: "\(second.rows.count) others")
         },
-        Check("storm.log.grows", 9, "what was measured meanwhile stands at the end of the log", needs: [.stimulus]) {
+        Check(
+            "storm.log.grows", 9, "rows that were measured during the download are at the end of the log",
+            needs: [.stimulus]
+        ) {
             bench in
             let first = try await bench.log()
             guard first.isWhole else { throw CheckSkip(reason: StoredLog.reasonNotToWait) }

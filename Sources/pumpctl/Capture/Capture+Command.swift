@@ -19,7 +19,7 @@ extension Capture {
             onFailedOpening: { error in
                 // Otherwise it is this command's failure.
                 guard isStop else { return }
-                output.note("pumpctl: nothing is captured: \("\(error)".printable())", hint: error.hint)
+                output.note("pumpctl: capturing failed: \("\(error)".printable())", hint: error.hint)
             }
         ) { error in
             output.note(

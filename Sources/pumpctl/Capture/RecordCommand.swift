@@ -4,7 +4,7 @@ import DeviceKit
 struct RecordCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "Run a command, and capture all that it sends and receives.",
+        abstract: "Run a command, and capture everything that it sends and receives.",
         usage: "pumpctl record <file> -- <command> ...",
         discussion: """
             The command is one of pumpctl, which then runs with --capture, or any other program. Another program is given \

@@ -32,7 +32,7 @@ struct ReplayCommand: ParsableCommand {
 
     func validate() throws {
         if asTest, shared.json {
-            throw ValidationError("--as-test cannot be used with --json")
+            throw ValidationError("--as-test cannot be combined with --json")
         }
     }
 

@@ -6,7 +6,7 @@ import SerialPort
 /// The device of this program as a pseudo-terminal, for a program that opens serial ports.
 enum SharedPort {
     /// What to do where a program can't be started.
-    static let startHint = "give a program, or a command of pumpctl, behind '--'"
+    static let startHint = "give a program, or a command of pumpctl, after '--'"
 
     /// Runs a program with PUMPCTL_PORT set to the device, and passes on what both say.
     ///

@@ -108,7 +108,7 @@ struct Console {
             case .quit: screen.lines.stop()
             case .happened(let happening): show(happening)
             case .asked(":help"): Self.help.forEach(screen.note)
-            case .asked(let command): screen.note("there is no command '\(command.printable())': see :help")
+            case .asked(let command): screen.note("unknown command '\(command.printable())': see :help")
             case .ended: return
             case .note(let text): screen.note(text)
             }
@@ -134,8 +134,8 @@ struct Console {
     private func show(_ happening: ConsoleHappening) {
         switch happening {
         case .heard(let line): screen.show(line, showsTime: showsTime)
-        case .heardBefore(let line): screen.note("said before: \(line.marked)")
-        case .dangerous(_, let reason): screen.note("not sent: \(reason); 'console --force' sends it all the same")
+        case .heardBefore(let line): screen.note("received earlier: \(line.marked)")
+        case .dangerous(_, let reason): screen.note("not sent: \(reason); 'console --force' sends it anyway")
         case .noDevice(let line): screen.note("not sent, since there is no device: \(line.printable())")
         case .notSent(let line, let error): screen.note("not sent: \(line.printable()) (\(error))")
         case .unanswered(let line):
@@ -149,7 +149,7 @@ struct Console {
         case .back(let name):
             screen.lines.setPrompt(Self.prompt)
             let place = name == endpoint.text ? "" : " as \(name)"
-            screen.note("\(endpoint.text) is back\(place); the device may have started anew")
+            screen.note("\(endpoint.text) is back\(place); the device may have restarted")
         }
     }
 

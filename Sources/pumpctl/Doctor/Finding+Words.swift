@@ -53,7 +53,7 @@ extension Remedy {
         case .nameByAddressOrForget(let address, let name):
             "name it by its address: --port ble:\(address); where it has replaced the first: "
                 + "pumpctl forget " + "ble:\(name.asEndpointName)".asWord
-        case .nameShared(let endpoint): "use it as ever: pumpctl goes through pumpctld; or name it --port \(endpoint)"
+        case .nameShared(let endpoint): "use it as before: pumpctl goes through pumpctld; or name it --port \(endpoint)"
         case .leaveContainer(let needs): "run pumpctl on the computer itself, or give the container \(needs)"
         }
     }

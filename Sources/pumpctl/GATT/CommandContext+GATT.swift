@@ -11,13 +11,13 @@ extension CommandContext {
         guard options.namedPort != nil else {
             throw Failure(
                 .usage, code: "usage", "no BLE device is named",
-                hint: "name one, as pumpctl gatt ble:NAME; 'pumpctl scan' lists those in sight")
+                hint: "name one, as pumpctl gatt ble:NAME; 'pumpctl scan' lists those in range")
         }
         let endpoint = try PortChoice.endpoint(options.port)
         guard endpoint.scheme == "ble" else {
             throw Failure(
-                .usage, code: "usage", "\(endpoint.text) is no BLE device",
-                hint: "name one, as ble:NAME; 'pumpctl scan' lists those in sight")
+                .usage, code: "usage", "\(endpoint.text) is not a BLE device",
+                hint: "name one, as ble:NAME; 'pumpctl scan' lists those in range")
         }
         let device = try await opening(note: output.note).device(at: endpoint, for: use)
         if let note = device.openingNote { output.note("pumpctl: \(endpoint.text): \(note)") }
@@ -72,7 +72,7 @@ extension CommandContext {
                     guard let type = format.type, format.content(of: bytes) == nil else { continue }
                     throw Failure(
                         .protocolError, code: "not_of_type",
-                        "the value of \(characteristic.uuid) is no \(type.rawValue): it has \(bytes.count.counted("byte"))",
+                        "the value of \(characteristic.uuid) is not of type \(type.rawValue): it has \(bytes.count.counted("byte"))",
                         hint: "read it without --type", outcome: "nothing_changed")
                 }
             }
@@ -89,7 +89,7 @@ extension CommandContext {
                 of: value, to: characteristic, among: FamilyRow.all.map(\.family))
             if let reason, !isForced {
                 throw Failure(
-                    .usage, code: "danger", reason, hint: "write it all the same: --force", outcome: "not_sent")
+                    .usage, code: "danger", reason, hint: "write it anyway: --force", outcome: "not_sent")
             }
             let isConfirmed = try await device.write(
                 value, to: characteristic, isConfirmed: isConfirmed, timeout: timeout)

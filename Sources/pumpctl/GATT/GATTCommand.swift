@@ -38,7 +38,7 @@ struct GATTCommand: ParsableCommand {
             valueName: "word"))
     var words: [String] = []
 
-    @Option(help: ArgumentHelp("What a value is: \(GATTValueType.list).", valueName: "type"))
+    @Option(help: ArgumentHelp("The type of a value: \(GATTValueType.list).", valueName: "type"))
     var type: GATTValueType?
 
     @Flag(help: "The highest byte of a number comes first.")
@@ -49,10 +49,10 @@ struct GATTCommand: ParsableCommand {
         help: "Write with a response of the device, or without; by default what the device allows.")
     var response: Bool?
 
-    @Flag(help: "Write also what would set a pump to another speed than it says.")
+    @Flag(help: "Also write lines that the firmware would misread as another speed.")
     var force = false
 
-    @Option(help: ArgumentHelp("End after so many notifications.", valueName: "number"))
+    @Option(help: ArgumentHelp("End after this many notifications.", valueName: "number"))
     var count: Int?
 
     @Option(name: .customLong("for"), help: ArgumentHelp("End notify after this time.", valueName: "time"))
@@ -60,7 +60,7 @@ struct GATTCommand: ParsableCommand {
 
     func validate() throws {
         let action = try request().action
-        if let count, count < 1 { throw ValidationError("--count is 1 or more") }
+        if let count, count < 1 { throw ValidationError("--count must be 1 or more") }
         if action != .notify, count != nil || time != nil { throw ValidationError("--count and --for are for notify") }
         if action != .write, response != nil || force {
             throw ValidationError("--response, --no-response and --force are for write")
@@ -113,6 +113,6 @@ extension GATTSyntaxError {
     fileprivate var words: String {
         guard case .untyped(let word) = self else { return "\(self)" }
         let list = GATTValueType.list
-        return "say what '\(word)' is: --type with one of \(list); 0x… is hexadecimal without it"
+        return "the type of '\(word)' is unknown: add --type with one of \(list); 0x… is hexadecimal without it"
     }
 }

@@ -13,7 +13,7 @@ struct HistoryCommand: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "Show what was recorded.",
+        abstract: "Show recorded values.",
         discussion: """
             'monitor' and 'storm log live' record what the device says, and other commands do with --record, in \
             ~/.local/share/pumpctl/record.sqlite ($XDG_DATA_HOME).
@@ -32,22 +32,22 @@ struct HistoryCommand: ParsableCommand {
     @OptionGroup var own: JSONAndFamilyOptions
     var shared: SharedOptions { own.shared }
 
-    @Option(help: ArgumentHelp("From this time on.", valueName: "time"))
+    @Option(help: ArgumentHelp("Start at this time.", valueName: "time"))
     var since: String?
 
-    @Option(help: ArgumentHelp("Before this time.", valueName: "time"))
+    @Option(help: ArgumentHelp("End before this time.", valueName: "time"))
     var until: String?
 
-    @Option(help: ArgumentHelp("Of this device or endpoint only.", valueName: "name"))
+    @Option(help: ArgumentHelp("Only this device or endpoint.", valueName: "name"))
     var device: String?
 
     @Flag(help: "Show the sessions.")
     var sessions = false
 
-    @Flag(help: "Show what has happened and what went wrong.")
+    @Flag(help: "Show events and errors.")
     var events = false
 
-    @Flag(name: .customLong("where"), help: "Show where the record is, and how large.")
+    @Flag(name: .customLong("where"), help: "Show the path and size of the record.")
     var isPlaceAsked = false
 
     @Flag(help: "Make --sessions and --device fast in a large record of an older version; once is enough.")
@@ -56,10 +56,10 @@ struct HistoryCommand: ParsableCommand {
     @Flag(help: "Print comma-separated values.")
     var csv = false
 
-    @Flag(help: "Draw values over time, as large as the terminal.")
+    @Flag(help: "Plot values over time, as large as the terminal.")
     var plot = false
 
-    @Option(help: ArgumentHelp("Draw them into a file, as SVG.", valueName: "file"))
+    @Option(help: ArgumentHelp("Plot values into an SVG file.", valueName: "file"))
     var svg: String?
 
     private var isDrawing: Bool { plot || svg != nil }
@@ -75,14 +75,14 @@ struct HistoryCommand: ParsableCommand {
         let isEmpty = filter.since.flatMap { since in filter.until.map { since >= $0 } } ?? false
         let flaws = [
             (isEmpty, "--since must be earlier than --until"),
-            (isSeveral(csv, isJSON, isDrawing), "--csv, --json, and --plot or --svg exclude each other"),
+            (isSeveral(csv, isJSON, isDrawing), "give only one of --csv, --json, and --plot or --svg"),
             (
                 isSeveral(sessions, events, isDrawing, isPlaceAsked, optimize),
-                "--sessions, --events, --where, --optimize, and --plot or --svg exclude each other"
+                "give only one of --sessions, --events, --where, --optimize, and --plot or --svg"
             ),
             (
                 (isPlaceAsked || optimize) && (csv || filter != RecordFilter()),
-                "--where and --optimize are about the whole record: they can be combined with --json only"
+                "--where and --optimize cannot be combined with other options than --json"
             ),
         ]
         if let flaw = flaws.first(where: \.0) { throw ValidationError(flaw.1) }

@@ -19,7 +19,7 @@ struct LEDOptions: ParsableArguments {
 
     private static func endpoint(named name: String) throws -> LEDEndpoint {
         guard let endpoint = LEDEndpoint(name: name) else {
-            throw ValidationError("there is no '\(name)', but: \(names)")
+            throw ValidationError("unknown value '\(name)'; use: \(names)")
         }
         return endpoint
     }

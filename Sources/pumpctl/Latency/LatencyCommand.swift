@@ -6,7 +6,7 @@ import LineProtocol
 struct LatencyCommand: ParsableCommand, Sendable {
     static let configuration = CommandConfiguration(
         commandName: "latency",
-        abstract: "Measure round trips, and say what their time is spent on.",
+        abstract: "Measure round trips, and show where their time goes.",
         discussion: """
             Asks the device again and again, at random phases of its main loop, by a question that changes nothing: TEMP, \
             GET_LOG or LED. A device of the family raw is asked what --question says, which any line answers. Attributes the time to wire, adapter, carrier, firmware and host, as far as the times of what \
@@ -39,7 +39,7 @@ struct LatencyCommand: ParsableCommand, Sendable {
                     : "--question is for devices of no known family: add --family raw")
         }
         guard (1...100_000).contains(count ?? 1) else {
-            throw ValidationError("--count takes a number from 1 to 100000")
+            throw ValidationError("--count must be from 1 to 100000")
         }
     }
 

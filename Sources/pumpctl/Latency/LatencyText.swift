@@ -29,7 +29,7 @@ struct LatencyText {
     private var counts: [String] {
         let answers = "\(place.printable()): \(measured.samples.count.counted("answer")) to \(question.text)"
         let dropped = [
-            (measured.disturbedCount, "left out, as the device said something else meanwhile"),
+            (measured.disturbedCount, "left out, because the device sent something else"),
             (measured.refusedCount, "refused"), (measured.unansweredCount, "not answered in time"),
         ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         return [([answers] + dropped).joined(separator: "; ")]

@@ -49,7 +49,7 @@ struct ModuleInfoCommand: ModuleContextCommand {
 
     @OptionGroup var own: ModuleOptions
 
-    @Option(help: "Whose AT commands the module takes.")
+    @Option(help: "The dialect of the AT commands.")
     var dialect = ModuleDialectArgument(argument: "auto")!
 
     func run(in context: CommandContext) async throws {
@@ -68,7 +68,7 @@ struct ModuleNameCommand: ModuleContextCommand {
 
     @OptionGroup var own: ModuleOptions
 
-    @Option(help: "Whose AT commands the module takes.")
+    @Option(help: "The dialect of the AT commands.")
     var dialect = ModuleDialectArgument(argument: "auto")!
 
     @Argument(help: "The name, of printable ASCII; an HM-10 takes 12 characters, an MLT-BT05 18.")
@@ -90,7 +90,7 @@ struct ModuleBaudCommand: ModuleContextCommand {
 
     @OptionGroup var own: ModuleOptions
 
-    @Option(help: "Whose AT commands the module takes.")
+    @Option(help: "The dialect of the AT commands.")
     var dialect = ModuleDialectArgument(argument: "auto")!
 
     @Argument(help: ArgumentHelp("The baud rate, as 9600.", valueName: "rate"))

@@ -28,7 +28,7 @@ struct MonitorCommand: ContextCommand {
     @Option(help: ArgumentHelp("How often to ask.", valueName: "time"), transform: SecondsArgument.typed)
     var interval = SecondsArgument(argument: "5s")!
 
-    @Option(help: ArgumentHelp("End after so many updates.", valueName: "number"))
+    @Option(help: ArgumentHelp("End after this many updates.", valueName: "number"))
     var count: Int?
 
     @Option(
@@ -37,9 +37,9 @@ struct MonitorCommand: ContextCommand {
     var time: SecondsArgument?
 
     func validate() throws {
-        if let count, count < 1 { throw ValidationError("--count is 1 or more") }
+        if let count, count < 1 { throw ValidationError("--count must be 1 or more") }
         // A pump takes a quarter of a second to answer; to ask sooner is to hold up whoever wants to command it.
-        if interval.duration < .milliseconds(500) { throw ValidationError("--interval is 0.5s or more") }
+        if interval.duration < .milliseconds(500) { throw ValidationError("--interval must be 0.5s or more") }
     }
 
     static var records: CommandContext.RecordedContent { .values }

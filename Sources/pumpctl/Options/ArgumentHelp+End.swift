@@ -4,7 +4,7 @@ import ArgumentParser
 extension ArgumentHelp {
     /// That of `--count`.
     static func end(after things: String) -> ArgumentHelp {
-        ArgumentHelp("End after so many \(things).", valueName: "number")
+        ArgumentHelp("End after this many \(things).", valueName: "number")
     }
 
     /// That of `--for`.

@@ -76,7 +76,8 @@ struct CommandLine {
         }
         if path.first == "sim", isRunnable, words.prefix(while: { $0 != "sim" }).contains("--wait") {
             throw Failure(
-                .usage, code: "usage", "--wait with a time cannot be used with 'sim'", hint: "see pumpctl sim --help")
+                .usage, code: "usage", "--wait with a time cannot be combined with 'sim'",
+                hint: "see pumpctl sim --help")
         }
         try checkPorts()
     }

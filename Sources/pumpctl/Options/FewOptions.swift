@@ -6,7 +6,7 @@ import DeviceKit
 
 /// For a command that only prints.
 struct JSONOption: ParsableArguments {
-    @Flag(help: "Print JSON, one object a line.")
+    @Flag(help: "Print JSON, one object per line.")
     var json = false
 
     var shared: SharedOptions { .leavingOut { $0.json = json } }
@@ -44,7 +44,7 @@ struct ModuleOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Write all that is sent and received to this new file, for 'pumpctl replay'.", valueName: "file"))
+            "Write everything that is sent and received to this new file, for 'pumpctl replay'.", valueName: "file"))
     var capture: String?
 
     @Flag(name: .shortAndLong, help: "Show on standard error what is sent (>) and received (<).")

@@ -11,7 +11,7 @@ struct SharedOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: "Device family.")
     var family: Family?
 
-    @Flag(help: "Print JSON, one object a line.")
+    @Flag(help: "Print JSON, one object per line.")
     var json = false
 
     @Option(
@@ -37,7 +37,7 @@ struct SharedOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Write all that is sent and received to this new file, for 'pumpctl replay'.", valueName: "file"))
+            "Write everything that is sent and received to this new file, for 'pumpctl replay'.", valueName: "file"))
     var capture: String?
 
     @Flag(name: .shortAndLong, help: "Show on standard error what is sent (>) and received (<).")

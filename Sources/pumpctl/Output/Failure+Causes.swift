@@ -122,7 +122,7 @@ extension Failure {
     /// - Parameter outcome: What the command has done, which nobody could read there.
     init(standardOutput errno: Int32, outcome: String? = nil) {
         self.init(file: "standard output", errno: errno)
-        if errno == EAGAIN { message = "standard output: nobody has read it for too long" }
+        if errno == EAGAIN { message = "standard output: no program has read it for too long" }
         message += outcome.map { "; the command was carried out: \($0)" } ?? "; results are missing from it"
         hint = Self.hint(onRoom: errno, "send the results elsewhere")
     }
@@ -146,9 +146,9 @@ extension Failure {
             hint =
                 "let this user read it: sudo chmod a+r \(path.asWord); or name another folder by XDG_CONFIG_HOME"
             return
-        case .notAnObject: flaw = "this is no JSON object"
-        case .wrongType(.port): flaw = "\"port\" is no text"
-        case .wrongType(.record): flaw = "\"record\" is neither true nor false"
+        case .notAnObject: flaw = "not a JSON object"
+        case .wrongType(.port): flaw = "\"port\" must be a string"
+        case .wrongType(.record): flaw = "\"record\" must be true or false"
         }
         self.init(
             .usage, code: "bad_configuration", "\(path): \(flaw)",
@@ -190,7 +190,7 @@ extension UserConfiguration {
         return unknownKeys.map { name in
             let nearest = EditDistance.nearest(to: name, among: known).map { "write \"\($0)\" instead" }
             let hint = nearest ?? "remove it: the keys are \(known.joined(separator: ", "))"
-            return "warning: \(Self.path ?? ""): there is no key \"\(name.printable())\"\n  hint: \(hint)"
+            return "warning: \(Self.path ?? ""): unknown key \"\(name.printable())\"\n  hint: \(hint)"
         }
     }
 }

@@ -62,7 +62,7 @@ struct ImageGetCommand: PeerSubcommand {
         case .download(.session(let session)):
             guard let image = error.report.image else { return session }
             let progress =
-                "the image is incomplete, \(error.report.byteCount) of \(image.byteCount.counted("byte")) came"
+                "the image is incomplete: \(error.report.byteCount) of \(image.byteCount.counted("byte")) arrived"
             switch session.code {
             case .noAnswer:
                 return Failure(

@@ -37,8 +37,8 @@ struct SayCommand: PeerSubcommand {
 
     private func hint(_ flaw: PeerMessage.Flaw) -> String {
         switch flaw {
-        case .empty: "a message is not empty"
-        case .severalLines: "a message is one line: send each line by itself"
+        case .empty: "the message must not be empty"
+        case .severalLines: "a message must be one line: send each line separately"
         case .isCommand: "a peer takes '\(text)' for a command: see 'pumpctl peer toggle' and 'pumpctl peer image get'"
         }
     }
@@ -54,7 +54,7 @@ struct SayCommand: PeerSubcommand {
 
 struct ToggleCommand: PeerSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "toggle", abstract: "Switch what a peer switches.",
+        commandName: "toggle", abstract: "Switch the output of a peer.",
         discussion: """
             Most peers acknowledge nothing; where one does, that is reported. A peer does not tell whether it is on.
             """,

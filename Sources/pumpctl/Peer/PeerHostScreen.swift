@@ -66,21 +66,23 @@ struct PeerHostScreen {
         // Programs look for the line that says where it is.
         screen.output.result(text, Timed(["event": "ready", "port": port]))
         await screen.lines.start(prompt: "> ")
-        if screen.lines.isEdited { screen.note("each line that you type is sent to who is subscribed; Ctrl-D ends") }
+        if screen.lines.isEdited {
+            screen.note("each line that you type is sent to the subscribed centrals; Ctrl-D ends")
+        }
     }
 
     private func show(_ event: HostedPeer.Event) {
         switch event {
         case .radio(.offered(let adapter)): show("* offered again on \(adapter.name) (\(adapter.address))", event)
         case .radio(.interrupted(let error)):
-            show("* \("\(error)".printable()); centrals find it again once that is mended", event)
+            show("* \("\(error)".printable()); centrals find it again when the problem is solved", event)
         case .radio(.connected(let central)): show("* \(central) is connected", event)
         case .radio(.disconnected(let central)): show("* \(central) has left", event)
         case .radio(.subscribed), .radio(.unsubscribed), .line: break
-        case .peer(.listenerCame): show("* somebody is subscribed", event)
-        case .peer(.listenerLeft): show("* nobody is subscribed any more", event)
-        case .peer(.askedForImage): show("* the image is asked for", event)
-        case .peer(.waits): show("* nobody is subscribed: what you type waits", event)
+        case .peer(.listenerCame): show("* a central has subscribed", event)
+        case .peer(.listenerLeft): show("* no central is subscribed any more", event)
+        case .peer(.askedForImage): show("* a central asks for the image", event)
+        case .peer(.waits): show("* no central is subscribed: what you type waits", event)
         case .peer(.notSaid(let line)):
             screen.note("not sent: \(line.printable()): a central takes it for part of an image")
         case .peer(.divided(let count)): screen.note("too long for one message: sent as \(count)")

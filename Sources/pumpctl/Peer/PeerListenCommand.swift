@@ -6,7 +6,7 @@ import Transports
 struct PeerListenCommand: PeerSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "listen",
-        abstract: "Show what arrives.",
+        abstract: "Show the messages of a peer.",
         discussion: """
             Says Hello, and then shows what the peer says: the first \(PeerText.shownCharacters) characters of a message, what \
             is not UTF-8 in hexadecimals, control characters escaped. Images are checked and not kept. A peer that is \
@@ -27,7 +27,7 @@ struct PeerListenCommand: PeerSubcommand {
     var time: SecondsArgument?
 
     func validate() throws {
-        if let count, count < 1 { throw ValidationError("--count is 1 or more") }
+        if let count, count < 1 { throw ValidationError("--count must be 1 or more") }
     }
 
     func run(in context: CommandContext) async throws {

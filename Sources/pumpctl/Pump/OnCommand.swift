@@ -11,7 +11,7 @@ struct OnCommand: PumpContextCommand {
             "Start the pump at 70 %, or put it back to that and restart its 30 minutes. Its knob may set another speed.",
         discussion: """
             The firmware starts at 70 %. At the first start since the board has had power, and whenever the knob is turned, the \
-            knob sets its own speed a tenth of a second later; the speed that is printed was read behind that. The knob of a \
+            knob sets its own speed a tenth of a second later; the speed that is printed was read after that. The knob of a \
             simulated pump stands at 50 %: --knob 716 of pumpctl sim pump, or sim:pump?knob=716, is 70 %.
 
             With --for the pump is switched off at the end, and whatever else ends the run: a signal, Ctrl-Z, a skin sensor \
@@ -31,13 +31,13 @@ struct OnCommand: PumpContextCommand {
 
     @Flag(
         name: .customLong("ignore-skin"),
-        help: "With --for: run on where the skin temperature can't be relied on. For a pump that nobody wears.")
+        help: "With --for: keep running if the skin temperature is unreliable. For a pump that nobody wears.")
     var ignoresSkin = false
 
     func validate() throws {
         if ignoresSkin, time == nil { throw ValidationError("--ignore-skin requires --for") }
         if let time, time.duration > PumpState.maximumRuntime {
-            throw ValidationError("the pump stops by itself after 30 minutes: give --for a time of 30m at most")
+            throw ValidationError("the pump stops on its own after 30 minutes: give --for a time of 30m at most")
         }
     }
 

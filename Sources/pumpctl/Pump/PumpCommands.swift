@@ -52,7 +52,7 @@ struct SpeedCommand: PumpContextCommand {
 
 struct StatusCommand: PumpContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show what the pump does.",
+        commandName: "status", abstract: "Show the state of the pump.",
         example: "pumpctl --port ble:HMSoft status")
 
     @OptionGroup var shared: SharedOptions
@@ -69,7 +69,7 @@ struct StatusCommand: PumpContextCommand {
 
 struct TempCommand: PumpContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "temp", abstract: "Show what the thermistors read.",
+        commandName: "temp", abstract: "Show the temperatures.",
         example: "pumpctl --port /dev/ttyUSB0 temp --json")
 
     @OptionGroup var shared: SharedOptions

@@ -34,14 +34,14 @@ extension SharedRecording.Report {
     /// What people are told.
     var text: String {
         switch self {
-        case .notBegun(let trouble): "pumpctl: nothing is recorded: \(trouble.text)\n  hint: \(trouble.hint)"
+        case .notBegun(let trouble): "pumpctl: recording failed: \(trouble.text)\n  hint: \(trouble.hint)"
         case .begun(.failing(let trouble)):
-            "pumpctl: nothing is recorded for now: \(trouble.text)\n  hint: \(trouble.hint)"
-        case .begun(.overflowing): "pumpctl: the disk is too slow: not all is recorded"
+            "pumpctl: recording is interrupted: \(trouble.text)\n  hint: \(trouble.hint)"
+        case .begun(.overflowing): "pumpctl: the disk is too slow: the record is incomplete"
         case .begun(.recovered(let lost)):
-            "pumpctl: it is recorded again" + (lost > 0 ? "; \(lost.counted("record")) lost" : "")
-        case .begun(.broken): "pumpctl: pumpctl-record has ended: no more is recorded"
-        case .begun(.stillWriting): "pumpctl: pumpctl-record still writes, and goes on by itself"
+            "pumpctl: recording resumed" + (lost > 0 ? "; \(lost.counted("record")) lost" : "")
+        case .begun(.broken): "pumpctl: pumpctl-record has ended: recording stopped"
+        case .begun(.stillWriting): "pumpctl: pumpctl-record is still writing, and continues on its own"
         case .begun(.lost(let count)): "pumpctl: \(count.counted("record")) could not be written"
         }
     }

@@ -26,7 +26,8 @@ extension RescuePosition {
             throw ValidationError("--at is latitude,longitude in degrees, as 35.911595,-79.048759, not '\(text)'")
         }
         guard let position = RescuePosition(latitude: latitude, longitude: longitude) else {
-            let wrong = (-90...90).contains(latitude) ? "longitude is -180 to 180" : "latitude is -90 to 90"
+            let wrong =
+                (-90...90).contains(latitude) ? "longitude must be from -180 to 180" : "latitude must be from -90 to 90"
             throw ValidationError("--at \(text): the \(wrong) degrees")
         }
         return position

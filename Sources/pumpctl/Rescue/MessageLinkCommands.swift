@@ -12,11 +12,11 @@ struct MessageSendCommand: RescueSubcommand {
 
     @OptionGroup var shared: SharedOptions
 
-    @Option(help: ArgumentHelp("What kind of message it is.", valueName: "category"))
+    @Option(help: ArgumentHelp("The category of the message.", valueName: "category"))
     var category = RescueCategory.other
 
     @Option(
-        name: .customLong("at"), help: ArgumentHelp("Where, in degrees north and east.", valueName: "lat,lon"),
+        name: .customLong("at"), help: ArgumentHelp("The place, in degrees north and east.", valueName: "lat,lon"),
         transform: { try RescuePosition.typed($0) })
     var place: RescuePosition
 
@@ -59,7 +59,7 @@ struct MessageSendCommand: RescueSubcommand {
             _ = try await kept.insertNew([message])
             (store, isKept) = (kept, true)
         } catch {
-            context.output.note("pumpctl: it is not kept, but sent all the same: \(error)", hint: error.hint)
+            context.output.note("pumpctl: not kept, but sent anyway: \(error)", hint: error.hint)
         }
         do { try await context.relay(store).send([message], over: context.openLink(), receivingFor: nil) } catch {
             throw isKept ? Failure(pending: error) : error
@@ -70,9 +70,9 @@ struct MessageSendCommand: RescueSubcommand {
 struct MessageSyncCommand: RescueSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
-        abstract: "Send the messages that wait, and receive what comes meanwhile.",
+        abstract: "Send the waiting messages, and receive messages at the same time.",
         discussion: """
-            With --port 'ble:*' they are handed on to every phone in sight. With --offer they are handed on to phones that find this computer over BLE and subscribe, and sync ends once all \
+            With --port 'ble:*' they are handed on to every phone in range. With --offer they are handed on to phones that find this computer over BLE and subscribe, and sync ends once all \
             were, or with --for when that time is over: the exit code is 75 where some still wait.
             """,
         example: "pumpctl --port 'ble:*' rescue sync")
@@ -111,9 +111,9 @@ struct MessageSyncCommand: RescueSubcommand {
 struct MessageListenCommand: RescueSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "listen",
-        abstract: "Receive messages, keep them, and print those that are new.",
+        abstract: "Receive and keep messages, and print new ones.",
         discussion: """
-            A link that is lost is waited for. With --port 'ble:*' it connects to every phone in sight, one after the other as \
+            A link that is lost is waited for. With --port 'ble:*' it connects to every phone in range, one after the other as \
             they come, and says who came and left. Each line of --json has the key event: message, sos, malformed, came, or left. A message of \
             the category SOS rings the terminal's bell.
 
@@ -135,7 +135,7 @@ struct MessageListenCommand: RescueSubcommand {
     var time: SecondsArgument?
 
     func validate() throws {
-        if let count, count < 1 { throw ValidationError("--count is 1 or more") }
+        if let count, count < 1 { throw ValidationError("--count must be 1 or more") }
         if untilSOS, count != nil { throw ValidationError("--until-sos cannot be combined with --count") }
     }
 

@@ -4,13 +4,13 @@ import ArgumentParser
 struct OfferOptions: ParsableArguments {
     @Flag(
         name: .customLong("offer"),
-        help: "Be found over BLE, as a phone is; beside the port that --port names, or in place of one.")
+        help: "Be found over BLE, as a phone is; in addition to the port that --port names, or without one.")
     var isWanted = false
 
     @Option(help: ArgumentHelp("The Bluetooth adapter to be found by, by its name or address.", valueName: "hci1"))
     var adapter: String?
 
-    @Option(help: "What this computer is called there.")
+    @Option(help: "The name that phones see.")
     var name: String?
 
     /// What it is called there, where nothing else is said too.

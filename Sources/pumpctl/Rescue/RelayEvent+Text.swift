@@ -23,21 +23,21 @@ extension RelayEvent {
         case .known: "messages that are kept already have come again, and are not shown"
         case .notKept(let message): "not kept: \(message.line(showsStatus: false))"
         case .malformed(let error):
-            "ignored: it is no message: \("\(error)".printable()): \(error.excerpt.printable())"
+            "ignored: not a message: \("\(error)".printable()): \(error.excerpt.printable())"
         case .handedOn(let count, let port): "\(count) handed on to \(port)"
         case .storeFails(let error): "messages are not kept for now: \(error)"
         case .storeRecovers: "messages are kept again"
         case .lost(let error): "\(error); waiting for the device to come back"
         case .back(let name): "\(name) is back"
         case .waitsForDevice(let error): "\(error); waiting for it"
-        case .nobodyInSight: "no phone is in sight yet; waiting for one"
-        case .searchFails(let error): "\(error); waiting until that is mended"
+        case .nobodyInSight: "no phone is in range yet; waiting for one"
+        case .searchFails(let error): "\(error); waiting until the problem is solved"
         case .came(let phone): "\(phone.title) is connected"
         case .left(let phone, let isServed): "\(phone.title) \(isServed ? "is served" : "has left")"
         case .notConnected(let phone, let error): "\(phone.title): \(error)"
         case .waits(let phone, let error): "\(phone.title) has to wait until another leaves: \(error)"
         case .offer(.offered(let adapter), let name): "\(name) is offered on \(adapter.name) (\(adapter.address))"
-        case .offer(.interrupted(let error), let name): "\(error); \(name) is offered again once that is mended"
+        case .offer(.interrupted(let error), let name): "\(error); \(name) is offered again when the problem is solved"
         }
     }
 

@@ -8,7 +8,7 @@ struct RescueCommand: ParsableCommand {
         commandName: "rescue", abstract: "Receive, keep and forward messages of the rescue app.",
         discussion: """
             Messages are kept in ~/.local/share/pumpctl/record.sqlite ($XDG_DATA_HOME), each once, until they are handed on and \
-            after that. What others have written is never printed as it came: characters that steer a terminal or hide text are shown as \\x1b or \
+            after that. What others have written is never printed as it arrived: characters that steer a terminal or hide text are shown as \\x1b or \
             \\u{202e}.
             """,
         subcommands: [
@@ -36,10 +36,10 @@ struct MessageListCommand: RescueSubcommand {
     @OptionGroup var own: JSONOption
     var shared: SharedOptions { own.shared }
 
-    @Option(help: "Only those of this status.")
+    @Option(help: "Only messages with this status.")
     var status: RescueStatus?
 
-    @Option(help: "Only those of this category.")
+    @Option(help: "Only messages of this category.")
     var category: RescueCategory?
 
     @Flag(help: "Print comma-separated values.")
@@ -70,11 +70,11 @@ struct MessageExportCommand: RescueSubcommand {
     @OptionGroup var own: JSONOption
     var shared: SharedOptions { own.shared }
 
-    @Option(help: "Only those of this status.")
+    @Option(help: "Only messages with this status.")
     var status: RescueStatus?
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Where to write them, if not to standard output.", valueName: "file"))
+        name: .shortAndLong, help: ArgumentHelp("The file to write, instead of standard output.", valueName: "file"))
     var output: String?
 
     func run(in context: CommandContext) async throws {

@@ -15,7 +15,7 @@ extension CommandContext {
         {
             let devices = families.map { "sim:\($0)" }.joined(separator: ", ")
             throw Failure(
-                .usage, code: "wrong_family", "sim:\(endpoint.address) is of no family",
+                .usage, code: "wrong_family", "sim:\(endpoint.address) belongs to no family",
                 hint: "name a device: \(devices)", outcome: "not_sent")
         }
         if options.toldFamily == nil {

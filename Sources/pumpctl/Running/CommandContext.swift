@@ -152,7 +152,7 @@ struct CommandContext: Sendable {
         opening.memory = { [isVerbose = options.verbose] in
             .user { error in
                 guard isVerbose else { return }
-                note("pumpctl: it is not remembered which device a name leads to: \("\(error)".printable())")
+                note("pumpctl: cannot store the address of this BLE name: \("\(error)".printable())")
             }
         }
         opening.limit = isBounded ? options.timeout?.duration : nil

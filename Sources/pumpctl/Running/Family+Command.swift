@@ -55,6 +55,6 @@ extension Family: ExpressibleByArgument {
     /// What mends the error of that code, in answer to a line that a person has typed.
     func hint(_ errorCode: String, to line: [UInt8]) -> String? {
         guard errorCode == PumpErrorCode.unknownCommand.rawValue, !hasCommand(line) else { return hint(errorCode) }
-        return "\(deviceWithArticle) has no such command, but: \(commands.map(\.line).joined(separator: ", "))"
+        return "\(deviceWithArticle) has no such command; use: \(commands.map(\.line).joined(separator: ", "))"
     }
 }

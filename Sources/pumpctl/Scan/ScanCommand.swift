@@ -34,7 +34,7 @@ struct ScanCommand: ContextCommand {
             "Only devices of this name: a part of it, or with '*' for any text the whole.", valueName: "name"))
     var name: String?
 
-    @Option(help: ArgumentHelp("Only devices that are heard at least so strongly, in dBm, as -70.", valueName: "dBm"))
+    @Option(help: ArgumentHelp("Only devices with at least this signal strength, in dBm, as -70.", valueName: "dBm"))
     var rssi: Int?
 
     @Option(help: ArgumentHelp("The Bluetooth adapter, by its name or address.", valueName: "adapter"))
@@ -44,8 +44,8 @@ struct ScanCommand: ContextCommand {
     private static let usualTime = Duration.seconds(5)
 
     func validate() throws {
-        if name?.isEmpty == true { throw ValidationError("--name is a part of a name") }
-        if let rssi, !(-127...20).contains(rssi) { throw ValidationError("--rssi is a number from -127 to 20, as -70") }
+        if name?.isEmpty == true { throw ValidationError("--name must be a part of a name") }
+        if let rssi, !(-127...20).contains(rssi) { throw ValidationError("--rssi must be from -127 to 20, as -70") }
     }
 
     func run(in context: CommandContext) async throws {

@@ -65,7 +65,7 @@ final class ScanDisplay {
         }
         if devices.isEmpty, isWhole {
             output.note(
-                "no \(isFiltered ? "such " : "")BLE device in sight; one that is connected to a phone, or has no power, is not "
+                "no \(isFiltered ? "such " : "")BLE device in range; one that is connected to a phone, or has no power, is not "
                     + "seen")
         }
         guard !output.isJSON else { return }

@@ -13,7 +13,7 @@ enum ServeProgram {
         else {
             return Failure(
                 .unavailable, code: "not_installed", "pumpctld is not installed",
-                hint: "install it beside pumpctl: make install")
+                hint: "install it next to pumpctl: make install")
         }
         let words = ([path] + arguments).map { strdup($0) } + [nil]
         execv(path, words)

@@ -76,7 +76,7 @@ struct OfferedDevice: Sendable {
                     text: "BLE \(name) on \(adapter.name) (\(address))",
                     radio: ["name": name, "adapter": adapter.name, "address": address]))
         case .interrupted(let error):
-            output.note("pumpctl: \(error); \(name) is offered again once that is mended")
+            output.note("pumpctl: \(error); \(name) is offered again when the problem is solved")
             let code = error.code.rawValue
             output.record(["ok": false, "event": "interrupted", "name": name, "error": code] as ResultRecord)
         case .connected(let central):
@@ -111,7 +111,7 @@ extension ServingPlace {
                     onAway(failure)
                 case .refusedClient:
                     output.note(
-                        "pumpctl: a second client was hung up on: the line has one",
+                        "pumpctl: a second client was disconnected: a line has one client",
                         hint: "serve with --broadcast to let several clients hear all replies")
                 }
             }

@@ -108,7 +108,7 @@ extension ScenarioFile {
     private static func listed(_ text: String, in table: TableReader) throws(ConfigurationError) -> String {
         guard !text.contains(",") else {
             throw ConfigurationError(
-                .badValue, table.name, "'\(text)' has a comma in it", hint: "leave out what begins with the comma",
+                .badValue, table.name, "'\(text)' contains a comma", hint: "remove the comma and the text after it",
                 line: table.line())
         }
         return text

@@ -85,7 +85,7 @@ enum ScenarioFile {
         }
         guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= limit, let text = TextFile.contents(of: path) else {
             throw Failure(
-                .noInput, code: "not_found", "\(path): this is no scenario file",
+                .noInput, code: "not_found", "\(path): not a scenario file",
                 hint: "name a TOML file that you may read")
         }
         do throws(ConfigurationError) { return try self.options(toml: text) } catch {

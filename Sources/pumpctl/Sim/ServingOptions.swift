@@ -25,7 +25,7 @@ struct ServingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "On a TCP port of this machine; 0 takes a free one. One client at a time: others are hung up on.",
+            "On a TCP port of this machine; 0 takes a free one. One client at a time: others are disconnected.",
             valueName: "port"))
     var tcp: UInt16?
 
@@ -47,7 +47,7 @@ struct ServingOptions: ParsableArguments {
     @Option(
         name: .customLong("with"), parsing: .singleValue,
         help: ArgumentHelp(
-            "Another device beside, written as behind 'sim:'; may be repeated.", valueName: "storm?rows=10"))
+            "Another device, written as after 'sim:'; may be repeated.", valueName: "storm?rows=10"))
     var others: [String] = []
 
     @Option(
@@ -68,7 +68,7 @@ struct ServingOptions: ParsableArguments {
     @Flag(
         name: .customLong("run"),
         help:
-            "Serve while the command behind '--' runs, with PUMPCTL_PORT set to the device, and end with its exit code."
+            "Serve while the command after '--' runs, with PUMPCTL_PORT set to the device, and end with its exit code."
     )
     var runsCommand = false
 
@@ -104,7 +104,7 @@ struct ServingOptions: ParsableArguments {
     private func validateCount() throws {
         if let count {
             guard (1...100_000).contains(count) else {
-                throw ValidationError("--count takes a number from 1 to 100000")
+                throw ValidationError("--count must be from 1 to 100000")
             }
             if let link, !link.contains(Self.numberMark) {
                 throw ValidationError("--count requires '%d' in --link, as in --link '/tmp/pump-%d'")

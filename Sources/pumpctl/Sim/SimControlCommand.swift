@@ -26,16 +26,16 @@ struct SimControlCommand: ContextCommand {
     @OptionGroup var own: JSONAndTimeoutOptions
     var shared: SharedOptions { own.shared }
 
-    @Option(help: ArgumentHelp("Which of several devices, from 1 on.", valueName: "number"))
+    @Option(help: ArgumentHelp("The number of the device, from 1.", valueName: "number"))
     var device: Int?
 
     @Argument(help: ArgumentHelp("The path of the simulator's control socket."))
     var path: String
 
-    @Argument(help: "What to do.")
+    @Argument(help: "The verb.")
     var verb: String
 
-    @Argument(help: "What the verb takes.")
+    @Argument(help: "The arguments of the verb.")
     var arguments: [String] = []
 
     func run() throws {
@@ -77,7 +77,7 @@ struct SimControlCommand: ContextCommand {
                 output.text("at \(finding["time_s"]?.json ?? "?") s: \(rule): \(detail)".printable())
             }
             for rule in verdict["untested"]?.elements ?? [] {
-                output.text("\(rule["expectation"]?.text ?? ""): never came to the test".printable())
+                output.text("\(rule["expectation"]?.text ?? ""): was never put to the test".printable())
             }
         }
         return verdict["passed"] == true ? .done : .checkFailed
@@ -139,7 +139,7 @@ struct SimControlCommand: ContextCommand {
     /// The response that a line is; nil where it is an event.
     private static func response(in line: [UInt8]) throws -> [String: JSONValue]? {
         guard case .object(let members)? = try? JSONReader.value(of: line) else {
-            throw Failure(.protocolError, code: "protocol", "this is no simulator's control socket")
+            throw Failure(.protocolError, code: "protocol", "not the control socket of a simulator")
         }
         if members["event"] != nil { return nil }
         guard members["ok"] != true, case .object(let error)? = members["error"] else { return members }

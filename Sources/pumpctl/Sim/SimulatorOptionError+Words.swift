@@ -7,7 +7,7 @@ extension SimulatorOptionError {
     /// What is wrong with an option of `sim FAMILY`.
     var words: String {
         switch problem {
-        case .unknown: "there is no option --\(option)"
+        case .unknown: "unknown option --\(option)"
         case .invalid(let value): "--\(option) takes \(value)"
         case .part: "--\(self)" + remedy
         case .only(.radio): "--\(option) requires --ble"

@@ -16,7 +16,8 @@ struct LogGetCommand: ContextCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Where to write it, if not to standard output.", valueName: "file"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The file to write, instead of standard output.", valueName: "file"))
     var output: String?
 
     @Option(

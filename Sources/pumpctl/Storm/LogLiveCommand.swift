@@ -8,7 +8,7 @@ import Transports
 struct LogLiveCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "live",
-        abstract: "Follow the measurements as they are made.",
+        abstract: "Show measurements as they are made.",
         discussion: """
             Prints a row for each: <pipe> <port> <point> <value>. A sensor that is unplugged, or out of reach, is waited for; \
             what it measures meanwhile is in its log. With -o rows are appended to FILE.
@@ -39,7 +39,7 @@ struct LogLiveCommand: ContextCommand {
     var time: SecondsArgument?
 
     func validate() throws {
-        if let count, count < 1 { throw ValidationError("--count is 1 or more") }
+        if let count, count < 1 { throw ValidationError("--count must be 1 or more") }
         if csv, shared.json {
             throw ValidationError("--csv cannot be combined with --json")
         }
@@ -98,7 +98,7 @@ struct LogLiveCommand: ContextCommand {
     private func line(_ row: StormLiveRow, _ output: Output) -> String? {
         guard csv else { return output.isJSON ? Output.json(row) : row.bytes.printable() }
         guard let cells = row.cells else {
-            output.note("pumpctl: left out, since it is no measurement: \(row.bytes.printable(limit: 60))")
+            output.note("pumpctl: left out, because it is not a measurement: \(row.bytes.printable(limit: 60))")
             return nil
         }
         return CSV.row(cells.map { $0.printable() })

@@ -26,7 +26,7 @@ struct ConsoleCommand: ContextCommand {
 
     @OptionGroup var answer: AnswerOptions
 
-    @Flag(help: "Send also what would set the pump to another speed than it says.")
+    @Flag(help: "Also send lines that the firmware would misread as another speed.")
     var force = false
 
     func run(in context: CommandContext) async throws {

@@ -25,8 +25,8 @@ struct ForgetCommand: ContextCommand {
     var all = false
 
     func validate() throws {
-        if name == nil, !all { throw ValidationError("Give a name as ble:HMSoft, or --all.") }
-        if name != nil, all { throw ValidationError("--all forgets all names: give none with it.") }
+        if name == nil, !all { throw ValidationError("give a name, as ble:HMSoft, or --all") }
+        if name != nil, all { throw ValidationError("--all cannot be combined with a name") }
     }
 
     func run(in context: CommandContext) async throws {
@@ -47,6 +47,6 @@ struct ForgetCommand: ContextCommand {
         let known = memory?.names.map { "ble:\($0.asEndpointName)".asWord }.joined(separator: ", ") ?? ""
         throw Failure(
             .noInput, code: "not_found", "nothing is remembered" + (name.map { " of ble:\($0)" } ?? ""),
-            hint: known.isEmpty ? "see what is in sight: pumpctl scan" : "name one of: \(known)")
+            hint: known.isEmpty ? "see what is in range: pumpctl scan" : "name one of: \(known)")
     }
 }

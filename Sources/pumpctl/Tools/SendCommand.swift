@@ -21,10 +21,10 @@ struct SendCommand: ContextCommand {
 
     @OptionGroup var answer: AnswerOptions
 
-    @Flag(help: "Take the line for hexadecimal bytes, as '01 03'; no line end follows without --ends.")
+    @Flag(help: "Read the line as hexadecimal bytes, as '01 03'; no line end follows without --ends.")
     var hex = false
 
-    @Flag(help: "Take escapes in the line, as '?\\x18'; no line end follows without --ends.")
+    @Flag(help: "Read escapes in the line, as '?\\x18'; no line end follows without --ends.")
     var escapes = false
 
     @Flag(help: "Wait for no answer.")
@@ -33,7 +33,7 @@ struct SendCommand: ContextCommand {
     @Flag(name: .customLong("break"), help: "Hold the line in the break condition for a quarter of a second first.")
     var sendsBreak = false
 
-    @Flag(help: "Send also what would set the pump to another speed than it says.")
+    @Flag(help: "Also send lines that the firmware would misread as another speed.")
     var force = false
 
     /// The longest silence that `off` waits for without asking.
@@ -41,13 +41,13 @@ struct SendCommand: ContextCommand {
 
     func validate() throws {
         let family = shared.deviceFamily
-        if hex, escapes { throw ValidationError("--hex and --escapes exclude each other") }
+        if hex, escapes { throw ValidationError("--hex cannot be combined with --escapes") }
         if noAnswer, answer.until != nil || answer.failsOn != nil {
-            throw ValidationError("--no-answer excludes --until and --fails-on")
+            throw ValidationError("--no-answer cannot be combined with --until and --fails-on")
         }
         let bytes = try bytes()
         if !force, let reason = family.wire.danger(bytes) {
-            throw ValidationError(reason + "; --force sends it all the same")
+            throw ValidationError(reason + "; --force sends it anyway")
         }
     }
 
@@ -67,7 +67,7 @@ struct SendCommand: ContextCommand {
         try await withCleanup({ await link.close() }) {
             let exchange = LineExchange(with: context.family, over: link, clock: context.clock)
             for line in try await exchange.earlierLines() {
-                context.output.note("pumpctl: said before: \(line.marked)")
+                context.output.note("pumpctl: received earlier: \(line.marked)")
             }
             if sendsBreak { try await link.sendBreak(for: .milliseconds(250)) }
             if noAnswer { return try await link.send(bytes + link.lineEnd(ends)) }

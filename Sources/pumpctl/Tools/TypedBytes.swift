@@ -19,7 +19,7 @@ enum TypedBytes {
     }
 
     private static func noHex(_ word: Substring) -> ValidationError {
-        ValidationError("'\(word)' is no hexadecimal byte: give two digits each, as --hex '01 03'")
+        ValidationError("'\(word)' is not a hexadecimal byte: give two digits each, as --hex '01 03'")
     }
 
     /// The bytes of text with escapes: `\n`, `\r`, `\t`, `\0`, `\e`, `\\`, and `\x` with two hexadecimal digits.

@@ -17,7 +17,7 @@ struct HostOptions: ParsableArguments {
 
     @Flag(
         name: .customLong("run"),
-        help: "With --as-device: test the command behind '--', once with each device, with PUMPCTL_PORT set to it.")
+        help: "With --as-device: test the command after '--', once with each device, with PUMPCTL_PORT set to it.")
     var runsCommand = false
 
     @Argument(

@@ -125,7 +125,7 @@ struct HostVerificationRun: Sendable {
         }
     }
 
-    private static let untested = "it never came to the test"
+    private static let untested = "it was never put to the test"
 
     private func ending(_ encounter: Encounter, _ check: HostCheck) -> CheckResult.Outcome {
         guard options.runsCommand else { return .skipped(reason: "needs a program: --run -- command") }
@@ -180,7 +180,7 @@ struct HostVerificationRun: Sendable {
         let program = Task(executorPreference: context.loop) {
             try await context.runServed(
                 options.command, with: [device].variables, isQuiet: true, grace: .seconds(5),
-                hint: "give a program and its arguments behind '--'; for a shell's line, --run -- sh -c '…'")
+                hint: "give a program and its arguments after '--'; for a shell's line, --run -- sh -c '…'")
         }
         let isLate = Mutex(false)
         let timer = Task(executorPreference: context.loop) {

@@ -25,15 +25,16 @@ struct VerifyCommand: ParsableCommand, Sendable {
 
     @Option(
         parsing: .upToNextOption,
-        help: ArgumentHelp("Only these checks, or those whose names begin so.", valueName: "check"))
+        help: ArgumentHelp("Only these checks, or the checks whose names begin with this text.", valueName: "check"))
     var only: [String] = []
 
     @Option(
         parsing: .upToNextOption,
-        help: ArgumentHelp("Leave out these checks, or those whose names begin so.", valueName: "check"))
+        help: ArgumentHelp(
+            "Leave out these checks, or the checks whose names begin with this text.", valueName: "check"))
     var except: [String] = []
 
-    @Option(name: .customLong("repeat"), help: ArgumentHelp("Make all checks so often.", valueName: "number"))
+    @Option(name: .customLong("repeat"), help: ArgumentHelp("Repeat all checks this many times.", valueName: "number"))
     var rounds = 1
 
     @Flag(name: .customLong("allow-run"), help: "Run the pump too. Nobody may wear it.")
@@ -44,7 +45,7 @@ struct VerifyCommand: ParsableCommand, Sendable {
         help: "Send test messages to a rescue phone, which keeps them and passes them on.")
     var allowsSend = false
 
-    @Option(help: ArgumentHelp("A control socket by which to press the button and the like.", valueName: "path"))
+    @Option(help: ArgumentHelp("The control socket that presses the button, and so on.", valueName: "path"))
     var stimulus: String?
 
     @OptionGroup var host: HostOptions
@@ -54,7 +55,7 @@ struct VerifyCommand: ParsableCommand, Sendable {
             throw ValidationError(
                 "--as-device cannot be combined with --repeat, --allow-run, --allow-send and --stimulus")
         }
-        guard (1...1000).contains(rounds) else { throw ValidationError("--repeat takes a number from 1 to 1000") }
+        guard (1...1000).contains(rounds) else { throw ValidationError("--repeat must be from 1 to 1000") }
         let options = shared
         if options.json, report != .text, report != .json {
             throw ValidationError("--json prints JSON: omit --report \(report.rawValue)")

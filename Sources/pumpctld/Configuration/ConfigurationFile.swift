@@ -48,7 +48,7 @@ struct ConfigurationFile: Sendable, Hashable {
         var status = stat()
         guard stat(path, &status) == 0 else { throw failure(errno) }
         guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= Self.limit else {
-            throw DaemonFailure(.noInput, "\(path): this is no configuration file", hint: "name another by --config")
+            throw DaemonFailure(.noInput, "\(path): not a configuration file", hint: "name another by --config")
         }
         guard access(path, R_OK) == 0 else { throw failure(errno) }
         guard let text = TextFile.contents(of: path) else { throw failure(EIO) }

@@ -58,7 +58,7 @@ extension Logger.Level {
             let names = Self.allCases.map(\.rawValue)
             let nearest = EditDistance.nearest(to: name, among: names)
             throw ConfigurationError(
-                .badValue, place.of("log-level"), "there is no level '\(name)'",
+                .badValue, place.of("log-level"), "unknown level '\(name)'",
                 hint: "write \(nearest.map { "\"\($0)\"" } ?? "one of: " + names.joined(separator: ", "))")
         }
         self = level

@@ -70,7 +70,7 @@ struct DeviceEntry: Sendable, Hashable {
         let isKnown = Family.all.contains { $0.name == text }
         throw ConfigurationError(
             .badValue, place.of("family"),
-            isKnown ? "devices of the family \(text) can't be shared" : "there is no family '\(text)'",
+            isKnown ? "devices of the family \(text) can't be shared" : "unknown family '\(text)'",
             hint: isKnown
                 ? "use it by pumpctl directly; shared are: \(names.joined(separator: ", "))"
                 // No guess: a lamp is not to be taken for a pump.
@@ -87,7 +87,7 @@ struct DeviceEntry: Sendable, Hashable {
         let endpoint: Endpoint
         do throws(LinkError) { endpoint = try Endpoint(text) } catch {
             throw ConfigurationError(
-                .badValue, place.of(key), "'\(text)' is no endpoint",
+                .badValue, place.of(key), "'\(text)' is not an endpoint",
                 hint: error.hint ?? "write \(place.example(key, "/dev/ttyUSB0"))")
         }
         let schemes = LinkSchemes.standard.names
@@ -113,7 +113,7 @@ struct DeviceEntry: Sendable, Hashable {
         }
         guard let time = TimeText.duration(text) else {
             throw ConfigurationError(
-                .badValue, place.of("idle"), "'\(text)' is no time",
+                .badValue, place.of("idle"), "'\(text)' is not a time",
                 hint: "write a number and a unit, ms, s, m or h: \(place.example("idle", "60s"))")
         }
         return .whileUsed(idle: time)

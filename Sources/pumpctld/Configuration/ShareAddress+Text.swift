@@ -20,7 +20,7 @@ extension ShareAddress {
         var host = colon.map { String(text[..<$0]) } ?? "127.0.0.1"
         if host.hasPrefix("["), host.hasSuffix("]") {
             host = String(host.dropFirst().dropLast())
-            guard host.contains(":") else { throw bad("'\(host)' is no IPv6 address") }
+            guard host.contains(":") else { throw bad("'\(host)' is not an IPv6 address") }
         } else if host.contains(":") {
             throw bad("an IPv6 address stands in brackets")
         }

@@ -149,10 +149,10 @@ extension LogEntry {
             self.init(.error, "nothing is recorded", ["reason": trouble.text, "hint": trouble.hint])
         case .begun(.failing(let trouble)):
             self.init(.error, "nothing is recorded for now", ["reason": trouble.text, "hint": trouble.hint])
-        case .begun(.overflowing): self.init(.warning, "the disk is too slow: not all is recorded")
+        case .begun(.overflowing): self.init(.warning, "the disk is too slow: the record is incomplete")
         case .begun(.recovered(let lost)): self.init(.notice, "recording again", ["lost": "\(lost)"])
         case .begun(.broken): self.init(.error, "pumpctl-record has ended: nothing more is recorded")
-        case .begun(.stillWriting): self.init(.warning, "pumpctl-record still writes, and goes on by itself")
+        case .begun(.stillWriting): self.init(.warning, "pumpctl-record is still writing, and continues on its own")
         case .begun(.lost(let count)): self.init(.error, "the record is incomplete", ["lost": "\(count)"])
         }
     }

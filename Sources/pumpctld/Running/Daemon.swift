@@ -88,7 +88,7 @@ final class Daemon: Sendable {
             warnOfFolder(of: path)
             return server
         }
-        log.warning("there is no folder for a socket: pumpctl does not find the devices by itself")
+        log.warning("there is no folder for a socket: pumpctl does not find the devices on its own")
         return nil
     }
 
@@ -141,7 +141,7 @@ final class Daemon: Sendable {
         }
         opening.memory = { [log] in
             .user { error in
-                log.debug("it is not remembered which device a name leads to", metadata: ["reason": "\(error)"])
+                log.debug("cannot store the address of this BLE name", metadata: ["reason": "\(error)"])
             }
         }
         opening.isTraced = configuration.daemon.logLevel == .trace

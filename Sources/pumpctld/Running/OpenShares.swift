@@ -70,7 +70,7 @@ struct ShareGroup: Sendable, Hashable {
     init(named name: String) throws(DaemonFailure) {
         guard let entry = getgrnam(name) else {
             throw DaemonFailure(
-                .usage, "group: there is no group '\(name)' on this machine",
+                .usage, "group: unknown group '\(name)' on this machine",
                 hint: "name another, or make it: sudo groupadd --system \(name)")
         }
         self.name = name

@@ -41,7 +41,7 @@ import Testing
         #expect(retries.next(after: answer(name, "")) == .giveUp)
     }
 
-    @Test func `A device that did not come in sight is not searched for again`() {
+    @Test func `A device that did not come in range is not searched for again`() {
         var retries = ConnectRetries()
         #expect(retries.next(after: BLEError(.notFound, activity: "looking")) == .giveUp)
     }

@@ -159,7 +159,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test func `Scans again where the device had gone out of sight meanwhile`() async throws {
+    @Test func `Scans again where the device had gone out of range meanwhile`() async throws {
         try await withBench { bench in
             let manners = LinkManners {
                 $0.connectErrors = [DBusError(answering: "org.freedesktop.DBus.Error.UnknownObject", "gone")]
@@ -170,7 +170,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test func `Does not find what is not in sight, after 10 s`() async throws {
+    @Test func `Does not find what is not in range, after 10 s`() async throws {
         try await withBench { bench in
             let connecting = Task {
                 try await failure { () throws(BLEError) in try await bench.bluez.device(module).connect() }

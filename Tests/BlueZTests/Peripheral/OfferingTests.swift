@@ -68,7 +68,7 @@ struct OfferingTests {
             await byAddress.close()
             let error = await #expect(throws: BLEError.self) { _ = try await bench.bluez.offer(.module, on: "hci7") }
             #expect(error?.code == .noAdapter)
-            #expect(error?.hint == "choose one that there is: hci0, hci1")
+            #expect(error?.hint == "choose one of: hci0, hci1")
         }
     }
 

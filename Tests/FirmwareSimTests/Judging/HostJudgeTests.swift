@@ -25,7 +25,7 @@ struct HostJudgeTests {
         judge.hear(Self.bytes("TEMP\nSTATUS\n"), at: .seconds(3), isAnswering: false)
         let verdict = judge.verdict(at: .seconds(9))
         #expect(verdict.count == 1 && verdict.findings[0].time == .seconds(3))
-        #expect(verdict.findings[0].detail == "STATUS came before the last reply had ended")
+        #expect(verdict.findings[0].detail == "STATUS was sent before the last reply had ended")
     }
 
     @Test("A host that has repeated OFF goes on after one reply, whichever OFF that answers")
@@ -73,7 +73,7 @@ struct HostJudgeTests {
         judge.say(Self.bytes("ERROR:OVER"), at: .seconds(100))
         judge.say(Self.bytes("HEAT\r\n"), at: .seconds(101))
         let early = judge.verdict(at: .seconds(103)).findings
-        #expect(early.map(\.detail) == ["no such command came before the end"])
+        #expect(early.map(\.detail) == ["no such command was sent before the end"])
         let verdict = judge.verdict(at: .seconds(107))
         #expect(!verdict.hasPassed && verdict.findings.map(\.time) == [.seconds(101)])
     }
@@ -124,7 +124,8 @@ struct HostJudgeTests {
         judge.hear(Self.bytes(write), at: .seconds(1), isAnswering: true, isPacket: true)
         #expect(judge.verdict(at: .seconds(9)).count == 0)
         judge.hear(Self.bytes("\nTEMP\n"), at: .seconds(9), isAnswering: true, isPacket: true)
-        #expect(judge.verdict(at: .seconds(9)).findings.map(\.detail) == ["TEMP came before the last reply had ended"])
+        #expect(
+            judge.verdict(at: .seconds(9)).findings.map(\.detail) == ["TEMP was sent before the last reply had ended"])
     }
 
     @Test("A host that sends at another baud rate is found")
@@ -142,7 +143,7 @@ struct HostJudgeTests {
     func untested(rule: String) throws {
         let verdict = try Self.judge(rule).verdict(at: .seconds(1))
         #expect(!verdict.hasPassed && verdict.untested == [rule])
-        #expect("\(verdict)" == "\(rule): never came to the test")
+        #expect("\(verdict)" == "\(rule): was never put to the test")
     }
 
     @Test("A line that a test depends on has to come, and two in a row where two are named")
@@ -194,8 +195,8 @@ struct HostJudgeTests {
         arguments: [
             ("on", nil), ("SPEED:0", nil), ("speed:255", nil), ("SPEED:256", "is out of range, which is 0 to 255"),
             ("SPEED:+5", "has no plain decimal number"), ("SPEED:", "has no plain decimal number"),
-            ("AT", "is no command"),
-            (" ON", "is no command"), (String(repeating: "X", count: 64), "is longer than 63 bytes"),
+            ("AT", "is not a command"),
+            (" ON", "is not a command"), (String(repeating: "X", count: 64), "is longer than 63 bytes"),
         ] as [(String, String?)])
     func pumpCommands(line: String, objection: String?) throws {
         var judge = try Self.judge("commands", of: PumpFirmware())
@@ -234,8 +235,8 @@ struct HostJudgeTests {
         judge.hear(Self.bytes(good.replacing(id, with: id.lowercased())), at: .seconds(4), isAnswering: false)
         let details = judge.verdict(at: .seconds(5)).findings.map(\.detail)
         let ends = [
-            "hello is no message", "has a status that there is none of", "has a category that there is none of",
-            "is no message", "has an id that is no upper-case UUID",
+            "hello is not a message", "has an unknown status", "has an unknown category",
+            "is not a message", "has an id that is not an upper-case UUID",
         ]
         #expect(details.count == ends.count)
         for (detail, end) in zip(details, ends) { #expect(detail.hasSuffix(end), "\(detail)") }
@@ -246,7 +247,7 @@ struct HostJudgeTests {
         let message = PhoneStock(seed: 1).message(0).json
         var judge = try Self.judge("commands", of: RescueFirmware())
         judge.hear(message + Array("\t".utf8) + message.dropLast(), at: .seconds(1), isAnswering: false)
-        #expect(judge.verdict(at: .seconds(2)).findings.map(\.detail) == ["what came last is no whole message"])
+        #expect(judge.verdict(at: .seconds(2)).findings.map(\.detail) == ["the last bytes are not a whole message"])
     }
 
     @Test("OFF is sent again until it is acknowledged, and no longer")
@@ -290,7 +291,7 @@ struct HostJudgeTests {
         #expect(judge.verdict(at: .seconds(2)).hasPassed)
         judge.say(Self.bytes("ERROR:OVERHEAT\r\n"), at: .seconds(3))
         judge.hear(Self.bytes("on\n"), at: .seconds(4), isAnswering: false)
-        #expect(judge.verdict(at: .seconds(4)).findings.map(\.detail) == ["ON came all the same"])
+        #expect(judge.verdict(at: .seconds(4)).findings.map(\.detail) == ["ON was sent anyway"])
     }
 
     @Test("A finding has with it what went over the line until then, the last of it")

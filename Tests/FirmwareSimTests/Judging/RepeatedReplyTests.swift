@@ -52,6 +52,6 @@ struct RepeatedReplyTests {
     func early(fault: String) async throws {
         #expect(
             try await Self.findings(fault, early: .milliseconds(5))
-                == ["STATUS came before the last reply had ended"])
+                == ["STATUS was sent before the last reply had ended"])
     }
 }

@@ -65,7 +65,7 @@ struct UnaskedLineTests {
         try await bench.say("TEMP\n")
         await bench.host.advance(by: .milliseconds(50))
         try await bench.say("STATUS\n")
-        #expect(await bench.end()?.findings.map(\.detail) == ["STATUS came before the last reply had ended"])
+        #expect(await bench.end()?.findings.map(\.detail) == ["STATUS was sent before the last reply had ended"])
     }
 
     @Test("A bare line end asks for nothing, so that a command may follow it at once")

@@ -32,7 +32,7 @@ struct PeerHostingTests {
         #expect(options.imageName == "a_photo.png")
     }
 
-    @Test func `What is no PNG, too large or not there is no image`() throws {
+    @Test func `What is not a PNG, too large or not there is no image`() throws {
         let folder = TemporaryFolder()
         let large = PeerPicture.signature + [UInt8](repeating: 0, count: PeerFirmwareOptions.largestImage)
         let path = folder.path("image")

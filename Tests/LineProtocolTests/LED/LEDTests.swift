@@ -144,7 +144,7 @@ import Testing
         var news = await led.events().makeAsyncIterator()
         await link.deliver("LED:1\r\n")
         guard case .heard(.value(.led, .boolean(true))) = await news.next() else {
-            Issue.record("something else came")
+            Issue.record("something else arrived")
             return
         }
         #expect(await led.state.values == [.led: .boolean(true)])

@@ -55,8 +55,8 @@ import Testing
     @Test func `The message behind one that was cut off anywhere is found`() {
         for count in 1..<Self.good.count {
             let arrivals = frame(Array(Self.good[..<count]) + Self.good)
-            #expect(arrivals.last == frame(Self.good).last, "cut off behind \(count)")
-            #expect(arrivals.count == 2, "cut off behind \(count): \(codes(arrivals))")
+            #expect(arrivals.last == frame(Self.good).last, "cut off after \(count)")
+            #expect(arrivals.count == 2, "cut off after \(count): \(codes(arrivals))")
         }
     }
 

@@ -85,7 +85,7 @@ struct SharingServerTests {
             (#"{"id":1,"do":"state"}"#, "'state' needs 'device'"),
             (#"{"id":1,"do":"command","device":"pump","name":"fly"}"#, "a pump has no command 'fly'"),
             (#"{"id":1,"do":"send","device":"pump","line":"ON\nON"}"#, "'line' must be one line, without its end"),
-            (#"{"id":1,"do":"subscribe","events":["noise"]}"#, "there is no event 'noise'"),
+            (#"{"id":1,"do":"subscribe","events":["noise"]}"#, "unknown event 'noise'"),
             (#"{"id":1,"do":"subscribe","devices":"pump"}"#, "'devices' must be a list of texts, or \"all\""),
             (#"{"id":1,"id":2,"do":"devices"}"#, "not JSON: expected each member once at byte 9"),
         ])

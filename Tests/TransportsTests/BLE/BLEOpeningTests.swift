@@ -144,7 +144,7 @@ struct BLEOpeningTests {
         await link.close()
     }
 
-    @Test func `Gives up a search after the time that there is for opening, with the names in sight`() async throws {
+    @Test func `Gives up a search after the time that there is for opening, with the names in range`() async throws {
         let rig = try await BLEOpeningRig()
         _ = await rig.addPump(1, "Is it?")
         try await rig.makeKnown(1)
@@ -154,7 +154,7 @@ struct BLEOpeningTests {
         await rig.clock.untilSomebodySleeps(until: .seconds(2))
         rig.clock.advance(by: .seconds(2))
         let error = await opening.value
-        #expect(error?.code == .notFound && error?.hint == "in sight: 'Is it%3F'")
+        #expect(error?.code == .notFound && error?.hint == "in range: 'Is it%3F'")
     }
 
     @Test func `Gives up to connect after the time that there is for opening`() async throws {
@@ -271,13 +271,13 @@ struct BLEOpeningTests {
         #expect(await rig.calls(of: "Connect") == 11)
     }
 
-    @Test func `That is not in sight after 10 s says which names are, the likest first`() async throws {
+    @Test func `That is not in range after 10 s says which names are, the likest first`() async throws {
         let rig = try await BLEOpeningRig()
         for (number, name) in ["Lamp", "HMSoft2", "Kettle"].enumerated() { _ = await rig.addPump(number + 1, name) }
         try await rig.makeKnown(3)
         let error = await failure { try await rig.open("ble:HMSoft", after: .seconds(10)) }
         #expect(error?.code == .notFound)
-        #expect(error?.hint == "in sight: HMSoft2, Lamp, Kettle")
+        #expect(error?.hint == "in range: HMSoft2, Lamp, Kettle")
         let none = await failure { try await rig.open("ble:*?family=led", after: .seconds(20)) }
         #expect(none?.code == .notFound)
         #expect(none?.hint?.contains("no phone") == true)
@@ -286,7 +286,7 @@ struct BLEOpeningTests {
     @Test func `That is in use, off, or not there at all says so`() async throws {
         let rig = try await BLEOpeningRig()
         let missing = await failure { try await rig.openAtOnce("ble:HMSoft?adapter=hci9") }
-        #expect(missing?.code == .notFound && missing?.hint == "choose one that there is: hci0")
+        #expect(missing?.code == .notFound && missing?.hint == "choose one of: hci0")
         await rig.fake.switchOff()
         let off = await failure { try await rig.openAtOnce("ble:HMSoft") }
         #expect(off?.code == .unavailable && off?.hint?.contains("rfkill") == true)

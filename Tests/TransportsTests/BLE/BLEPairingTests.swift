@@ -16,7 +16,7 @@ struct BLEPairingTests {
         #expect(error?.detail?.contains("not paired") == true, sourceLocation: location)
         #expect(
             error?.hint?.hasPrefix(
-                "pair with it: ?pair behind the endpoint, or bluetoothctl pair \(Self.address); ") == true,
+                "pair with it: ?pair after the endpoint, or bluetoothctl pair \(Self.address); ") == true,
             sourceLocation: location)
     }
 

@@ -33,7 +33,7 @@ import Transports
             (["ble:x", "peek"], nil, .unknownAction("peek"), "'peek' is nothing that can be done"),
             (["list", "2A19"], nil, .superfluous("2A19"), "list takes no characteristic: '2A19'"),
             (["notify"], nil, .noCharacteristic(.notify), "name a characteristic to listen to: a characteristic is"),
-            (["read", "2A1"], nil, .badCharacteristic("2A1"), "'2A1' is no characteristic: a"),
+            (["read", "2A1"], nil, .badCharacteristic("2A1"), "'2A1' is not a characteristic: a"),
             (["write", "2A19"], .u8, .noValue, "give the value to write"),
             (["write", "2A19", "10"], nil, .untyped("10"), "the type of '10' must be named"),
             (["write", "2A19", "a", "b"], .text, .severalTexts, "text is one argument: write it in quotes"),

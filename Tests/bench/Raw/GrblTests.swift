@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 /// A controller of no family that is known here, on the emulated chip: a stand-in for Grbl 1.1.
-@Suite("Bench: a device of no known family", .enabled(if: FirmwareBuild.reasonToSkip == nil), .timeLimit(.minutes(10)))
+@Suite(
+    "Bench: a device of an unknown family", .enabled(if: FirmwareBuild.reasonToSkip == nil), .timeLimit(.minutes(10)))
 struct GrblTests {
     private static let folder = FirmwareBuild.sources + "/Tests/bench/grbl"
     /// What ends an answer of the controller, and what tells of an error.

@@ -57,7 +57,7 @@ class BluetoothTest(BenchTest):
         return air
 
     def hm10(self, **identity):
-        """An HM-10 with nothing at its UART, out of sight."""
+        """An HM-10 with nothing at its UART, out of range."""
         self.adapters.append(HM10(self.air, **identity))
         return self.adapters[-1]
 

@@ -81,7 +81,7 @@ class Air:
 
 
 class HM10:
-    """A module, out of sight until it is plugged in.
+    """A module, out of range until it is plugged in.
 
     To a wire it is an adapter: `on_bytes` is called with what a central writes, and `send` is its UART.
     """
@@ -137,7 +137,7 @@ class HM10:
         self._air.run(self._advertise())
 
     def unplug(self):
-        """Goes out of sight: a link breaks as it does when nothing is heard any more."""
+        """Goes out of range: a link breaks as it does when nothing is heard any more."""
         self._is_in_sight = False
         self._air.run(self._vanish())
 

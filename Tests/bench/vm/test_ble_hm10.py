@@ -21,7 +21,7 @@ class BLETest(BluetoothTest):
         return super().start_pumpctl(*arguments, port=port)
 
     def module(self, **identity):
-        """An HM-10 in sight, whose pump is off and answers at once."""
+        """An HM-10 in range, whose pump is off and answers at once."""
         module = self.answering(self.hm10(**identity))
         module.plug()
         return module

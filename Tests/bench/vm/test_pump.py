@@ -86,7 +86,7 @@ class PumpSuite(PumpCommands):
         if updates[0]["event"] == "text":
             self.assertIn(re.sub(r"\d+", "0", updates.pop(0)["text"].strip()), self.REPORT)
         told = [(update["event"], update["state"]) for update in updates]
-        # A radio may lose a link for a moment: that is told, and the pump is in no known state until it is back.
+        # A radio may lose a link for a moment: that is told, and the pump is in an unknown state until it is back.
         self.assertEqual(told, [(event, "unknown" if event == "lost" else "on") for event, _ in told])
         self.assertIn(("status", "on"), told)
         console = self.start_pumpctl("console", port=self.port)

@@ -6,7 +6,7 @@ import Testing
 @testable import pumpctl
 
 @Suite("pumpctl doctor over Bluetooth") struct BluetoothDoctorTests {
-    @Test func `A device in sight is examined without connecting to it`() async throws {
+    @Test func `A device in range is examined without connecting to it`() async throws {
         try await withBLEBench { bench in
             await bench.add("00:15:83:00:00:10", name: "HMSoft", services: ["FFE0"], strength: -50)
             let ending = try await bench.run("doctor", "ble:HMSoft", "--json")
@@ -18,12 +18,12 @@ import Testing
         }
     }
 
-    @Test func `A device that is not in sight is a failure`() async throws {
+    @Test func `A device that is not in range is a failure`() async throws {
         try await withBLEBench { bench in
             await bench.add("00:15:83:00:00:11", name: "Lamp")
             let ending = try await bench.run("doctor", "ble:00:15:83:00:00:10")
             expectFailure(ending, 66, saying: "1 check failed")
-            #expect(ending.output.contains("in sight: Lamp"))
+            #expect(ending.output.contains("in range: Lamp"))
         }
     }
 

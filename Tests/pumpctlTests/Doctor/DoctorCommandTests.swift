@@ -42,7 +42,7 @@ import Testing
             ),
             (
                 .nameShared(endpoint: "shared:pump"),
-                "use it as ever: pumpctl goes through pumpctld; or name it --port shared:pump"
+                "use it as before: pumpctl goes through pumpctld; or name it --port shared:pump"
             ),
             (
                 .leaveContainer(orGiveIt: "/run/dbus"),

@@ -64,7 +64,7 @@ struct ProtocolRuleTests {
             #expect(try page.rule(rule).contains(" " + amount), "\(rule): \(amount)")
         }
         let longest = Array(repeating: UInt8(ascii: "X"), count: 63)
-        #expect(PumpFirmware.objection(to: longest, isPacket: false) == "is no command")
+        #expect(PumpFirmware.objection(to: longest, isPacket: false) == "is not a command")
         #expect(PumpFirmware.objection(to: longest + [0], isPacket: false) == "is longer than 63 bytes")
         #expect(try page.rule("pump-10").contains("at most 63 bytes"))
     }

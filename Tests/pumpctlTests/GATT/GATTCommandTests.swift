@@ -84,7 +84,7 @@ struct GATTCommandTests {
             let object = try await bench.run("gatt", Self.device, "read", "2A21", "--type", "u16", "--json").object()
             #expect(object["value"] as? Int == 0 && object["hex"] as? String == "00 00" && object["text"] is NSNull)
             let wrong = try await bench.run("gatt", Self.device, "read", "2A21", "--type", "u32")
-            expectFailure(wrong, 76, saying: "the value of 2A21 is no u32: it has 2 bytes", hint: "--type")
+            expectFailure(wrong, 76, saying: "the value of 2A21 is not of type u32: it has 2 bytes", hint: "--type")
             expectFailure(
                 try await bench.run("gatt", Self.device, "read", "2A1A"), 66, saying: "no characteristic 2A1A",
                 hint: "2A19, 2A29")

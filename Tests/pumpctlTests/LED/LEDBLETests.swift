@@ -81,7 +81,7 @@ struct LEDBLETests {
         }
     }
 
-    @Test("A value of four bytes, as of setValue(int), is one; what is no value is told as it came")
+    @Test("A value of four bytes, as of setValue(int), is one; what is no value is told as it arrived")
     func noValue() async throws {
         let board = await Board()
         await Radio.run { board.led.value = [1, 0, 0, 0] }

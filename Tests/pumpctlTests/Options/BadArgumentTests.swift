@@ -37,7 +37,7 @@ struct BadArgumentTests {
             ),
             (["version"], "unknown command 'version' for 'pumpctl'", "try: pumpctl --version"),
             (["rescue", "send", "--at", "1,2", " "], "the message is empty", "see pumpctl rescue send --help"),
-            (["gatt"], "no BLE device is named", "'pumpctl scan' lists those in sight"),
+            (["gatt"], "no BLE device is named", "'pumpctl scan' lists those in range"),
         ])
     func form(words: [String], message: String, hint: String) async throws {
         let environment = ChildProcess.surroundings.filter { $0.key != "PUMPCTL_PORT" }
@@ -52,7 +52,7 @@ struct BadArgumentTests {
         let unknown = try await Pumpctl.run("-p", "sim:pump?unpaced", "send", "FOO")
         expectFailure(
             unknown, 1, saying: "UNKNOWN_COMMAND",
-            hint: "the pump has no such command, but: ON, OFF, SPEED:{speed}, STATUS, TEMP")
+            hint: "the pump has no such command; use: ON, OFF, SPEED:{speed}, STATUS, TEMP")
         #expect(Family.pump.hint("UNKNOWN_COMMAND", to: Array("status".utf8))?.contains("damaged") == true)
         #expect(Family.pump.hint("UNKNOWN_COMMAND", to: Array("SPEED:7".utf8))?.contains("damaged") == true)
     }

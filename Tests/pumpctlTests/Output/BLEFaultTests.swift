@@ -34,7 +34,7 @@ import Testing
             hint: "keep bluetoothd's plugin from claiming the service"),
         Refusal(
             name: "org.freedesktop.DBus.Error.UnknownObject", text: "No such object", status: 66, word: "not there",
-            hint: "out of sight"),
+            hint: "out of range"),
         Refusal(
             name: "org.freedesktop.DBus.Error.ServiceUnknown", text: "not provided by any .service files", status: 69,
             word: "bluetoothd is not running", hint: "sudo systemctl start bluetooth"),
@@ -64,7 +64,7 @@ import Testing
         try await withBLEBench { bench in
             await bench.add("00:15:83:00:00:10", name: "HMSoft\u{1B}[2J", services: ["FFE0"])
             let ending = try await bench.run("--port", "ble:HMSofa", "status")
-            expectFailure(ending, 66, saying: "ble:HMSofa", hint: "in sight: 'HMSoft\\x1b[2J'")
+            expectFailure(ending, 66, saying: "ble:HMSofa", hint: "in range: 'HMSoft\\x1b[2J'")
         }
     }
 

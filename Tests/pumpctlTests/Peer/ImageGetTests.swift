@@ -92,7 +92,7 @@ struct ImageGetTests {
         let path = folder.path("image.png")
         let ending = try await Pumpctl.run(
             "-p", "tcp:127.0.0.1:\(listener.port ?? 0)", "--json", "peer", "image", "get", "-o", path)
-        expectFailure(ending, 74, saying: "6 of 300 bytes came", hint: "nothing was written")
+        expectFailure(ending, 74, saying: "6 of 300 bytes arrived", hint: "nothing was written")
         #expect(try ending.object()["outcome"] as? String == "incomplete")
         #expect(try Self.content(path, in: folder) == nil)
         await listener.close()
@@ -109,7 +109,7 @@ struct ImageGetTests {
         program.send(signal: SIGINT)
         let ending = try await program.ending()
         #expect(ending.status == 130)
-        #expect(ending.errors.contains("3 of 300 bytes came"))
+        #expect(ending.errors.contains("3 of 300 bytes arrived"))
         #expect(try Self.content(path, in: folder) == nil)
         await peer.close()
     }

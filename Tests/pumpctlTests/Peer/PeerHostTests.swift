@@ -61,10 +61,10 @@ struct PeerHostTests {
         #expect(try await Pumpctl.run("-p", home.port, "peer", "say", "good morning").output == "said\n")
         try await terminal.wait(program) {
             $0.rows.contains("text  good morning") && $0.rows.last == "> good evning"
-                && $0.rows.contains("* nobody is subscribed any more")
+                && $0.rows.contains("* no central is subscribed any more")
         }
         program.type("e\r")
-        try await terminal.wait(program, for: "* nobody is subscribed: what you type waits")
+        try await terminal.wait(program, for: "* no central is subscribed: what you type waits")
         let heard = try await Pumpctl.run("-p", home.port, "--json", "peer", "listen", "--count", "2")
         #expect(try heard.objects().last?["text"] as? String == "good evening")
         program.type("\u{03}")
@@ -96,7 +96,7 @@ struct PeerHostTests {
         expectFailure(try await run(folder.path), 66, saying: folder.path, hint: "")
         let text = folder.path("text.png")
         try Data("GIF89a".utf8).write(to: URL(filePath: text))
-        expectFailure(try await run(text), 64, saying: "\(text) is no PNG", hint: "name a PNG")
+        expectFailure(try await run(text), 64, saying: "\(text) is not a PNG", hint: "name a PNG")
         let large = folder.path("large.png")
         try Data(PeerPicture.signature + [UInt8](repeating: 0, count: PeerFirmwareOptions.largestImage))
             .write(to: URL(filePath: large))

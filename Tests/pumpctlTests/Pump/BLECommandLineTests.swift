@@ -148,7 +148,7 @@ struct BLECommandLineTests {
     @Test func `Exit with 66 where there is no such adapter`() async throws {
         let pump = try await BLEPump()
         let ending = try await pump.run("-p", "ble:HMSoft?adapter=hci7", "status")
-        expectFailure(ending, 66, saying: "there is no Bluetooth adapter", hint: "choose one that there is: hci0")
+        expectFailure(ending, 66, saying: "there is no Bluetooth adapter", hint: "choose one of: hci0")
     }
 
     @Test func `Exit with 69 where bluetoothd does not run, or the adapter is off`() async throws {

@@ -225,7 +225,7 @@ struct TimedRunTests {
         await pump.close()
         #expect(try await program.errors.line().contains("the pump may be on. Reconnecting to switch it off"))
         let again = try await BenchPump(link: link, isOn: true)
-        expectFailure(try await program.ending(), 74, saying: "the device came back, and the pump is off")
+        expectFailure(try await program.ending(), 74, saying: "the device is back, and the pump is off")
         #expect(await again.state() == .off)
         await again.close()
     }

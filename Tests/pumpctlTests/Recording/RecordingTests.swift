@@ -215,7 +215,7 @@ struct RecordingTests {
         let ending = try await run("-p", "sim:pump", "monitor", "--interval", "0.5", "--count", "3")
         #expect(ending.status == 0)
         #expect(ending.output.split(separator: "\n").count == 3)
-        #expect(ending.errors.split(separator: "\n").filter { $0.contains("nothing is recorded") }.count == 1)
+        #expect(ending.errors.split(separator: "\n").filter { $0.contains("recording is interrupted") }.count == 1)
         #expect(ending.errors.contains("5 records could not be written"), "\(ending.errors)")
     }
 

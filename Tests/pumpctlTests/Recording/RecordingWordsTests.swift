@@ -10,6 +10,6 @@ struct RecordingWordsTests {
         #expect(SharedRecording.Report.begun(.lost(count)).text == "pumpctl: \(words) could not be written")
         #expect(
             SharedRecording.Report.begun(.recovered(lost: count)).text
-                == "pumpctl: it is recorded again; \(words) lost")
+                == "pumpctl: recording resumed; \(words) lost")
     }
 }

@@ -38,7 +38,8 @@ struct MessageCommandTests {
         let latitudes = try await listed().map { $0["latitude"] as? Double }
         #expect(latitudes == [-35.9, -0.5])
         for (place, words) in [
-            ("91,0", "latitude is -90 to 90"), ("0,-181", "longitude is -180 to 180"), ("-1", "35.911595,-79.048759"),
+            ("91,0", "latitude must be from -90 to 90"), ("0,-181", "longitude must be from -180 to 180"),
+            ("-1", "35.911595,-79.048759"),
         ] {
             let ending = try await run("rescue", "send", "--later", "--at", place, "x")
             expectFailure(ending, 64, saying: words, hint: "rescue send")

@@ -6,7 +6,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite("ble:* with the phones in sight", .timeLimit(.minutes(5)))
+@Suite("ble:* with the phones in range", .timeLimit(.minutes(5)))
 struct PhoneGatheringTests {
     /// A phone with the rescue app, in reach of the bench.
     @Radio
@@ -119,7 +119,7 @@ struct PhoneGatheringTests {
         }
     }
 
-    @Test("sync hands on to every phone in sight, and one that fails takes nothing from the others")
+    @Test("sync hands on to every phone in range, and one that fails takes nothing from the others")
     func sync() async throws {
         try await withBLEBench { bench in
             let folder = TemporaryFolder()

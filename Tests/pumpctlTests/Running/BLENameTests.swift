@@ -303,7 +303,7 @@ struct BLENameTests {
         #expect(paths.count == 1)
     }
 
-    @Test("Where any device will do, the one that was lost is waited for, though a stronger one is in sight")
+    @Test("Where any device will do, the one that was lost is waited for, though a stronger one is in range")
     func waitingForAny() async throws {
         let rig = try await Rig()
         await rig.show(0)

@@ -14,14 +14,14 @@ struct ConfigurationTests {
     func unknownKeys(key: String, hint: String) throws {
         let found = try UserConfiguration(json: Array("{\"\(key)\": 1, \"port\": \"/dev/ttyUSB0\"}".utf8))
         let path = UserConfiguration.path ?? ""
-        #expect(found.warnings == ["warning: \(path): there is no key \"\(key)\"\n  hint: \(hint)"])
+        #expect(found.warnings == ["warning: \(path): unknown key \"\(key)\"\n  hint: \(hint)"])
     }
 
     @Test(
         "What is no configuration is said to be none, and which key is wrong",
         arguments: [
-            ("", "no JSON object"), ("{\"port\": 5}", "\"port\" is no text"),
-            ("{\"record\": \"no\"}", "\"record\" is neither true nor false"),
+            ("", "not a JSON object"), ("{\"port\": 5}", "\"port\" must be a string"),
+            ("{\"record\": \"no\"}", "\"record\" must be true or false"),
         ])
     func flaws(text: String, flaw: String) throws {
         let error = try #require(throws: UserConfigurationError.self) { try UserConfiguration(json: Array(text.utf8)) }

@@ -54,8 +54,8 @@ import Testing
             #expect(near.map { $0["address"] as? String } == [Self.pump])
             let none = try await bench.run("scan", "--for", "2s", "--name", "Soft*")
             #expect(none.status == 0 && none.output == "")
-            #expect(none.errors.hasPrefix("no such BLE device in sight"))
-            expectFailure(try await bench.run("scan", "--rssi", "70"), 64, saying: "--rssi is a number from -127 to 20")
+            #expect(none.errors.hasPrefix("no such BLE device in range"))
+            expectFailure(try await bench.run("scan", "--rssi", "70"), 64, saying: "--rssi must be from -127 to 20")
         }
     }
 
@@ -166,12 +166,12 @@ import Testing
         try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? NSDictionary, "\(line)")
     }
 
-    @Test func `Nothing in sight is no failure`() async throws {
+    @Test func `Nothing in range is no failure`() async throws {
         try await withBLEBench { bench in
             let ending = try await bench.run("scan", "--for", "2s")
             #expect(ending.status == 0)
             #expect(ending.output == "")
-            #expect(ending.errors.contains("no BLE device in sight"))
+            #expect(ending.errors.contains("no BLE device in range"))
         }
     }
 

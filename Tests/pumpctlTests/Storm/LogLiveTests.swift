@@ -90,7 +90,7 @@ struct LogLiveTests {
             #expect(ending.status == 143)
             if !options.isEmpty {
                 #expect(ending.output.hasSuffix(",'=1+1,\"\\x07a,b\",3,nan\n"))
-                #expect(ending.errors.contains("no measurement: cleaning"))
+                #expect(ending.errors.contains("not a measurement: cleaning"))
             }
             await sensor.close()
         }

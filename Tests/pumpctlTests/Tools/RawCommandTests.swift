@@ -4,7 +4,7 @@ import Testing
 
 @testable import pumpctl
 
-@Suite("Commands at a device of no known family", .timeLimit(.minutes(5)))
+@Suite("Commands at a device of an unknown family", .timeLimit(.minutes(5)))
 struct RawCommandTests {
     private let folder = TemporaryFolder()
 
@@ -36,10 +36,13 @@ struct RawCommandTests {
         arguments: [
             (["send", "X", "--ends", "lfcr"], "--ends takes one of: lf, cr, crlf, none"),
             (["send", "X", "--until", "ok|"], "none of them empty, as 'ok|error:*'"),
-            (["send", "X", "--hex"], "'X' is no hexadecimal byte"),
-            (["send", "X", "--hex", "--force"], "'X' is no hexadecimal byte"),
-            (["send", "00", "--hex", "--escapes"], "--hex and --escapes exclude each other"),
-            (["send", "X", "--no-answer", "--until", "ok"], "--no-answer excludes --until and --fails-on"),
+            (["send", "X", "--hex"], "'X' is not a hexadecimal byte"),
+            (["send", "X", "--hex", "--force"], "'X' is not a hexadecimal byte"),
+            (["send", "00", "--hex", "--escapes"], "--hex cannot be combined with --escapes"),
+            (
+                ["send", "X", "--no-answer", "--until", "ok"],
+                "--no-answer cannot be combined with --until and --fails-on"
+            ),
             (["latency"], "add --question TEXT"), (["verify"], "there are no checks for the family raw"),
             (["--family", "pump", "-p", "/dev/null", "latency", "--question", "X"], "add --family raw"),
         ])

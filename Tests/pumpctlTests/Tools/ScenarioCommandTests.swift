@@ -55,9 +55,9 @@ struct ScenarioCommandTests {
             "sim", "pump", "--scenario", path, "--run", "--", "bash", "-c", script)
         #expect(ending.status == 2)
         #expect(ending.output.isEmpty)
-        #expect(ending.errors.contains("one-in-flight: STATUS came before the last reply had ended\n"))
+        #expect(ending.errors.contains("one-in-flight: STATUS was sent before the last reply had ended\n"))
         #expect(
-            ending.errors.contains("reaction=100ms/OFF@line:ERROR:OVERHEAT: no such command came within the time\n"))
+            ending.errors.contains("reaction=100ms/OFF@line:ERROR:OVERHEAT: no such command was sent in time\n"))
     }
 
     @Test("Rules of baud rates and flushes are judged on a pseudo-terminal, and refused elsewhere")
@@ -130,7 +130,7 @@ struct ScenarioCommandTests {
             ("[device]\nknob = 5000", "scenario.toml: line 2: knob takes a number from 0 to 1023"),
             ("seed = 1\n\n[devcie]", "line 3: devcie: unknown key"),
             ("[[fault]]\nwhen = \"5%\"", "line 1: [fault] name: it is missing"),
-            ("[[fault]]\nname = \"drop\"\nwhen = \"often\"", "line 2: fault 'drop@often': 'often' is no occasion"),
+            ("[[fault]]\nname = \"drop\"\nwhen = \"often\"", "line 2: fault 'drop@often': 'often' is not an occasion"),
             ("knob = 3", "line 1: knob: unknown key"),
             ("sead = 3", "write seed instead"), ("device = 1", "below a line [device]\n"),
             (
@@ -141,7 +141,7 @@ struct ScenarioCommandTests {
             ("[expect]\npacing = true", "line 2: expect 'pacing': pacing takes a time"),
             ("[expect]\nbuad = true", "line 2: [expect] buad: unknown key"),
             (
-                "[[fault]]\nname = \"drop\"\n[[fault]]\nname = \"a,b\"", "line 3: fault: 'a,b' has a comma in it"
+                "[[fault]]\nname = \"drop\"\n[[fault]]\nname = \"a,b\"", "line 3: fault: 'a,b' contains a comma"
             ),
             ("[[expect.reaction]]\nto = \"A,B\"\nwithin = \"1s\"", "line 1: expect.reaction: "),
             ("expect = {\"one-in-flight\" = true, buad = 1}", "line 1: [expect] buad: unknown key"),
@@ -185,7 +185,7 @@ struct ScenarioCommandTests {
                 ["sim", "led", "--unpaced", "--expect", "pacing=1s", "--run", "--"] + program
             ).ending()
             #expect(ending.status == Int32(status), "\(ending)")
-            #expect(ending.errors.contains("verdict: pacing=1s: never came to the test"))
+            #expect(ending.errors.contains("verdict: pacing=1s: was never put to the test"))
         }
         let taken = try file("")
         let ending = try await Pumpctl.run(
@@ -195,7 +195,7 @@ struct ScenarioCommandTests {
 
     @Test("pumpctl does what the example of the documentation expects, and its exit code counts")
     func example() async throws {
-        let page = try MarkdownPage.text("docs/simulators.md")
+        let page = try MarkdownPage.text("docs/scenarios.md")
         let text = try #require(page.split(separator: "```toml\n").dropFirst().first?.split(separator: "```").first)
         let ending = try await Pumpctl.run(
             "sim", "pump", "--scenario", try file(String(text)), "--run", "--", Executable.pumpctl, "on", "--for", "10s"
@@ -209,7 +209,7 @@ struct ScenarioCommandTests {
         let ending = try await Pumpctl.run("sim", "pump", "--scenario", "/nonexistent.toml")
         expectFailure(ending, 66, saying: "/nonexistent.toml: No such file or directory", hint: "path")
         let folder = try await Pumpctl.run("sim", "pump", "--scenario", "/proc")
-        expectFailure(folder, 66, saying: "/proc: this is no scenario file", hint: "TOML")
+        expectFailure(folder, 66, saying: "/proc: not a scenario file", hint: "TOML")
         let wrong = try await Pumpctl.run("sim", "pump", "--scenario", try file("knob = 3"))
         expectFailure(wrong, 64, saying: "scenario.toml: line 1: knob: unknown key", hint: "the keys are family")
     }

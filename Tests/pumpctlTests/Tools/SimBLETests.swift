@@ -109,7 +109,7 @@ struct SimBLETests {
     func refused() async throws {
         let bench = try await Bench()
         expectFailure(
-            try await bench.run("--adapter", "hci9"), 66, saying: "hci9", hint: "choose one that there is: hci0, hci1")
+            try await bench.run("--adapter", "hci9"), 66, saying: "hci9", hint: "choose one of: hci0, hci1")
         let name = String(repeating: "n", count: 30)
         expectFailure(
             try await bench.run("--name", name), 64, saying: "30 bytes", "room for 29", hint: "choose a shorter name")

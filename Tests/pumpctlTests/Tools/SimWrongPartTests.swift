@@ -36,13 +36,13 @@ struct SimWrongPartTests {
         arguments: [
             (["--expect", "baud,pacign=1s"], "--expect 'pacign=1s': there is no rule 'pacign'; write pacing instead"),
             (["--fault", "drop,delay=x"], "--fault 'delay=x': delay takes a time, as in delay=500ms"),
-            (["--fault", "drop=3"], "'drop=3': drop takes nothing behind it"),
+            (["--fault", "drop=3"], "'drop=3': drop takes nothing after it"),
             (["--fault", "drift=80%"], "'drift=80%': drift takes a percentage"),
-            (["--fault", "drop@often"], "'drop@often': 'often' is no occasion"),
+            (["--fault", "drop@often"], "'drop@often': 'often' is not an occasion"),
             (["--fault", "drift@5%"], "'drift@5%': drift can't begin at '5%'"),
             (["--expect", "pacing"], "'pacing': pacing takes a time, as in pacing=50ms"),
             (["--expect", "reaction=5s"], "'reaction=5s': reaction takes"),
-            (["--step", "10x press"], "'10x press': '10x' is no occasion"),
+            (["--step", "10x press"], "'10x press': '10x' is not an occasion"),
             (["--step", "10s"], "'10s': it has no verb"),
             // A number alone may be a time, a chance, or a command's number.
             (["--fault", "drop@5"], "write 5s, 5% or command:5"),
@@ -69,7 +69,7 @@ struct SimWrongPartTests {
     func seconds() async throws {
         let ending = try await Pumpctl.start(["sim", "pump", "--help"]).ending()
         let help = ending.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        #expect(help.contains("A time behind '=' without a unit is in seconds"), "\(help)")
+        #expect(help.contains("A time after '=' without a unit is in seconds"), "\(help)")
     }
 }
 

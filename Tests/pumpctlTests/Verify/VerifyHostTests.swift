@@ -171,7 +171,7 @@ struct VerifyHostTests {
     func untested(family: String, device: String, command: String) async throws {
         let check = "\(family).host.\(device).understands"
         let ending = try await Self.verify(family, "printf '\(command)\\n' >&3; read <&3", only: [check])
-        #expect(ending.output.contains("skip  \(check): it never came to the test\n"), "\(ending)")
+        #expect(ending.output.contains("skip  \(check): it was never put to the test\n"), "\(ending)")
         #expect(ending.status == 0, "\(ending)")
     }
 

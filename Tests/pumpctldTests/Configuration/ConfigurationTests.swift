@@ -202,7 +202,7 @@ struct ConfigurationTests {
         Mistake(device: "tcp = \"localhost\"", .badValue, "tcp", "'localhost'", hint: "127.0.0.1:4000"),
         Mistake(device: "tcp = \":4000\"", .badValue, "tcp", "no host", hint: "127.0.0.1:4000"),
         Mistake(device: "tcp = \"::1:4000\"", .badValue, "tcp", "brackets", hint: "[::1]:4000"),
-        Mistake(device: "tcp = \"[x]:4000\"", .badValue, "tcp", "no IPv6 address", hint: "[::1]:4000"),
+        Mistake(device: "tcp = \"[x]:4000\"", .badValue, "tcp", "not an IPv6 address", hint: "[::1]:4000"),
         Mistake(
             device: "tcp = \"0.0.0.0:4000\"", .insecure, "tcp", "without a password", hint: "insecure-listen = true"),
         Mistake(device: "tcp = \"bench:4000\"", .insecure, "tcp", "tcp:bench:4000", hint: "insecure-listen = true"),

@@ -55,7 +55,7 @@ struct ServeOptionsTests {
         "is refused with 64 where it is wrong",
         arguments: [
             ("--pty /tmp/a", "--port: it is not given"), ("--port /dev/x --config /etc/x", "can't be used with --port"),
-            ("--port ttyUSB0", "--port: 'ttyUSB0'"), ("--port /dev/x --family x", "--family: there is no family 'x'"),
+            ("--port ttyUSB0", "--port: 'ttyUSB0'"), ("--port /dev/x --family x", "--family: unknown family 'x'"),
             ("--port /dev/x --name a/b", "--name: 'a/b'"), ("--port ble:x --idle 5", "--idle: '5'"),
             ("--port /dev/x --tcp x", "--tcp: 'x'"),
             ("--port /dev/x --pty a --unix a", "--unix: 'unix:a' is taken by --pty"),

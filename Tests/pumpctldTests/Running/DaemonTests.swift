@@ -184,7 +184,7 @@ struct DaemonTests {
         try await staying.received.text(upTo: "ERROR:DEVICE_AWAY")
         try await staying.received.text(upTo: "STATUS:{State:OFF")
         try await new?.received.text(upTo: "ERROR:DEVICE_AWAY")
-        for _ in 0..<3 { try await daemon.errors.text(upTo: "reason=\"pumpctld was stopped meanwhile\"") }
+        for _ in 0..<3 { try await daemon.errors.text(upTo: "reason=\"pumpctld was stopped\"") }
         #expect(["ON", "SPEED"].allSatisfy { !pump.received.state.text.contains($0) })
         // What comes from now on is sent, as soon as the daemon has found nothing more that waits.
         repeat { try await staying.say("ON") } while try await !staying.received.text(upTo: "\n").contains("PUMP:ON")
@@ -331,15 +331,15 @@ struct DaemonTests {
         let folder = TemporaryFolder()
         let file = folder.write(
             "[daemon]\ngroup = \"no-such-group\"\n[device.a]\nendpoint = \"/dev/x\"", to: "group.toml")
-        try await expectFailure(["--config", file], .usage, "no group 'no-such-group'", hint: "groupadd")
+        try await expectFailure(["--config", file], .usage, "unknown group 'no-such-group'", hint: "groupadd")
         let escape = folder.write("[device.a]\nendpoint = \"\\u001B[31m\"", to: "escape.toml")
-        try await expectFailure(["--config", escape], .usage, "'\\x1b[31m' is no endpoint", hint: "path")
+        try await expectFailure(["--config", escape], .usage, "'\\x1b[31m' is not an endpoint", hint: "path")
         try await expectFailure(["--config", folder.path("none")], .noInput, "No such file", hint: "--config")
         let option = folder.write(
             "[device.a]\nendpoint = \"/dev/x?\"\n[device.b]\nendpoint = \"serial:/dev/y?bad=1\"", to: "option.toml")
         let ending = try await Self.start(["--config", option]).ending()
         #expect(ending.status == 64)
-        #expect(ending.errors.contains("[device.b] endpoint: 'serial:/dev/y?bad=1' is no endpoint"))
+        #expect(ending.errors.contains("[device.b] endpoint: 'serial:/dev/y?bad=1' is not an endpoint"))
     }
 
     @Test("takes over the socket of one that was killed")
