@@ -1,16 +1,17 @@
-/// Why a request was not done, as the program is told that sent it: the same words as in `pumpctl --json`.
+/// The reason why a request failed, with the code words of `pumpctl --json`.
 package struct ControlFailure: Error, Hashable {
-    /// What went wrong, as a stable word for programs.
+    /// A stable code word for programs.
     package var code: String
-    /// What went wrong, in one sentence without a full stop.
+    /// A message for people: one sentence without a full stop.
     package var message: String
-    /// What to do about it.
+    /// An instruction that may solve the problem.
     package var hint: String?
-    /// What became of the command, as ``LineProtocol/SessionError/Outcome`` words it.
+    /// The outcome of the command, a raw value of ``LineProtocol/SessionError/Outcome``.
     package var outcome: String?
-    /// What the device said behind `ERROR:`.
+    /// The device's error code: the text after `ERROR:`.
     package var deviceCode: String?
 
+    /// Creates a failure.
     package init(
         _ code: String, _ message: String, hint: String? = nil, outcome: String? = nil, deviceCode: String? = nil
     ) {
@@ -21,12 +22,12 @@ package struct ControlFailure: Error, Hashable {
         self.deviceCode = deviceCode
     }
 
-    /// The request itself is wrong, and nothing was done.
+    /// A failure for an invalid request, of which nothing was carried out.
     package static func usage(_ message: String, hint: String? = nil) -> ControlFailure {
         ControlFailure("usage", message, hint: hint, outcome: "not_sent")
     }
 
-    /// The object `error` of a response; what is not known is left out.
+    /// The `error` object of a response, without members that are nil.
     package var json: JSONValue {
         let members = [
             "code": code, "message": message, "hint": hint, "outcome": outcome, "device_code": deviceCode,

@@ -1,21 +1,22 @@
 internal import RecordFormat
 
-/// What a program is told, as the line that is sent to it.
+/// The messages that the daemon sends to a program, each encoded as one line of JSON with its line end.
 package enum ControlMessage {
-    /// The version of the interface that the first line names. It grows when something is taken away or means something else.
+    /// The version of the interface, sent in the greeting. A change that removes something or changes a meaning
+    /// increases the version.
     package static let version = 1
 
-    /// The request `id` was done.
+    /// Encodes the response to request `id`, which succeeded.
     package static func response(to id: JSONValue, _ members: [String: JSONValue]) -> [UInt8] {
         line(members.merging(["id": id, "ok": true]) { $1 })
     }
 
-    /// The request `id` was not done, or not all of it.
+    /// Encodes the response to request `id`, which failed entirely or in part.
     package static func refusal(of id: JSONValue, _ failure: ControlFailure) -> [UInt8] {
         line(["id": id, "ok": false, "error": failure.json])
     }
 
-    /// Something that nobody asked for.
+    /// Encodes an event with the current time.
     package static func event(_ name: String, _ members: [String: JSONValue]) -> [UInt8] {
         line(members.merging(["event": .text(name), "time": .text(RecordTime.now.iso8601)]) { $1 })
     }

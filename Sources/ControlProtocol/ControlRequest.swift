@@ -1,20 +1,21 @@
 /// A request of a program, one JSON object on a line: `{"id": 1, "do": "state", "device": "pump"}`.
 package struct ControlRequest {
-    /// What the program calls the request, an integer or text; the response carries it too.
+    /// The program's ID for the request, an integer or text, which the response repeats.
     package let id: JSONValue
-    /// What is to be done: the value of `do`.
+    /// The requested action: the value of `do`.
     package let verb: String
     /// All other members.
     package var arguments: ControlArguments
 
-    /// A line that is no request.
+    /// The error for a line that is not a valid request.
     package struct Refusal: Error {
-        /// What the program calls the request; null where that can't be read.
+        /// The request's ID; null if it can't be read.
         package var id: JSONValue = .null
+        /// The failure to send back to the program.
         package var failure: ControlFailure
     }
 
-    /// Reads a line, without its end.
+    /// Parses a line without its line end.
     package init(_ line: [UInt8]) throws(Refusal) {
         let value: JSONValue
         do throws(JSONReader.Failure) { value = try JSONReader.value(of: line) } catch {
@@ -34,17 +35,18 @@ package struct ControlRequest {
     }
 }
 
-/// The members of a request, each taken once.
+/// The arguments of a request. Reading an argument removes it, so that ``end()`` finds the unknown ones.
 package struct ControlArguments {
     private var members: [String: JSONValue]
     private let verb: String
 
+    /// Creates the arguments of a request whose `do` is `verb`.
     package init(_ members: [String: JSONValue], of verb: String) {
         self.members = members
         self.verb = verb
     }
 
-    /// Takes a text; nil where there is no such member.
+    /// Removes and returns a text; nil if the member is missing.
     package mutating func optionalText(_ name: String) throws(ControlFailure) -> String? {
         switch members.removeValue(forKey: name) {
         case nil: return nil
@@ -53,7 +55,7 @@ package struct ControlArguments {
         }
     }
 
-    /// Takes a whole number; nil where there is no such member.
+    /// Removes and returns an integer; nil if the member is missing.
     package mutating func optionalInteger(_ name: String) throws(ControlFailure) -> Int? {
         switch members.removeValue(forKey: name) {
         case nil: return nil
@@ -62,13 +64,13 @@ package struct ControlArguments {
         }
     }
 
-    /// Takes a text.
+    /// Removes and returns a required text.
     package mutating func text(_ name: String) throws(ControlFailure) -> String {
         guard let text = try optionalText(name) else { throw .usage("'\(verb)' needs '\(name)'") }
         return text
     }
 
-    /// Takes a list of texts; nil where there is no such member, or the word `all`.
+    /// Removes and returns a list of texts; nil if the member is missing or is the text `all`.
     package mutating func list(_ name: String) throws(ControlFailure) -> [String]? {
         switch members[name] {
         case .text("all"):
@@ -79,7 +81,7 @@ package struct ControlArguments {
         }
     }
 
-    /// Takes a list of texts; nil where there is no such member.
+    /// Removes and returns a list of texts; nil if the member is missing.
     package mutating func texts(_ name: String) throws(ControlFailure) -> [String]? {
         guard let value = members.removeValue(forKey: name) else { return nil }
         guard case .array(let values) = value else { throw .usage("'\(name)' must be a list of texts") }
@@ -91,7 +93,7 @@ package struct ControlArguments {
         return texts
     }
 
-    /// Takes the members of an object; none where there is no such member.
+    /// Removes and returns the members of an object; empty if the member is missing.
     package mutating func object(_ name: String) throws(ControlFailure) -> [String: JSONValue] {
         switch members.removeValue(forKey: name) {
         case nil: return [:]
@@ -100,7 +102,7 @@ package struct ControlArguments {
         }
     }
 
-    /// Refuses what nobody has taken: a member that is misspelt must not go unnoticed.
+    /// Rejects the request if it has arguments that were not read: a misspelt member must not go unnoticed.
     package func end() throws(ControlFailure) {
         if let name = members.keys.min() { throw .usage("'\(verb)' takes no '\(name)'") }
     }

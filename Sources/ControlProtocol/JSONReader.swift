@@ -1,16 +1,16 @@
-/// Reads a JSON value (RFC 8259), strictly, in one pass.
+/// A strict JSON parser (RFC 8259) that needs one pass.
 ///
-/// The bytes come from anybody: nesting is limited, so that no input exhausts the stack, and a member that is given twice is
-/// refused, as readers disagree on which of the two counts.
+/// The input is untrusted. Nesting is limited, so that no input exhausts the stack. A repeated member is an error, as
+/// parsers disagree on which of the two values counts.
 package struct JSONReader {
-    /// How many arrays and objects may be open at once.
+    /// The maximum number of nested arrays and objects.
     package static let depthLimit = 16
 
-    /// Why bytes are no JSON.
+    /// The error for input that is not valid JSON.
     package struct Failure: Error, Hashable, CustomStringConvertible {
-        /// How many bytes come before the fault.
+        /// The number of bytes before the error.
         package var position: Int
-        /// What should be there.
+        /// A description of the expected token.
         package var expected: String
 
         package var description: String { "not JSON: expected \(expected) at byte \(position + 1)" }
@@ -22,7 +22,7 @@ package struct JSONReader {
 
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The value that `bytes` hold, and nothing else but blanks.
+    /// Parses `bytes`, which must hold one value and otherwise only white space.
     package static func value(of bytes: [UInt8]) throws(Failure) -> JSONValue {
         var reader = JSONReader(bytes)
         let value = try reader.value()
@@ -41,7 +41,7 @@ package struct JSONReader {
         while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
     }
 
-    /// Moves behind `byte` if it comes next.
+    /// Consumes the next byte if it is `byte`.
     private mutating func take(_ byte: Unicode.Scalar) -> Bool {
         guard next == UInt8(ascii: byte) else { return false }
         position += 1
@@ -188,7 +188,7 @@ package struct JSONReader {
         }
     }
 
-    /// The scalar of `XXXX`, or of `XXXX\uXXXX` where the first is half of a pair.
+    /// Reads the four digits after `\u`, and a second `\uXXXX` if the first is a leading surrogate.
     private mutating func scalar() throws(Failure) -> Unicode.Scalar {
         let start = position
         let unit = try hexadecimal()

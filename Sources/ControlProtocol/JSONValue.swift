@@ -1,11 +1,11 @@
 internal import LineProtocol
 internal import RecordFormat
 
-/// A value of JSON (RFC 8259).
+/// A JSON value (RFC 8259).
 package enum JSONValue: Sendable, Hashable {
     case null
     case boolean(Bool)
-    /// A number that is written without a fraction or an exponent.
+    /// A number without a fraction or an exponent.
     case integer(Int)
     case number(Double)
     case text(String)
@@ -14,7 +14,7 @@ package enum JSONValue: Sendable, Hashable {
 }
 
 extension JSONValue {
-    /// The value as JSON on one line, members sorted by their names. Nothing in it acts on a terminal.
+    /// The value as JSON on one line, members sorted by name. Characters that could control a terminal are escaped.
     package var json: String { plain.printableInJSON() }
 
     private var plain: String {
@@ -22,7 +22,7 @@ extension JSONValue {
         case .null: "null"
         case .boolean(let value): value ? "true" : "false"
         case .integer(let value): "\(value)"
-        // JSON has no number that is not finite.
+        // JSON can't represent infinity and NaN.
         case .number(let value): value.isFinite ? "\(value)" : "null"
         case .text(let text): JSONText.quoted(text)
         case .array(let values): "[" + values.map(\.plain).joined(separator: ",") + "]"

@@ -1,16 +1,17 @@
-/// Cuts what a program sends into lines, one at a time: what follows a line may be none of the interface any more.
+/// Splits a program's input into lines, one at a time: the bytes after an `attach` request are no requests.
 package struct RequestLines {
     private var bytes: [UInt8] = []
-    /// Where the next line begins.
+    /// The index at which the next line begins.
     private var start = 0
-    /// How far its end was looked for in vain.
+    /// The index up to which no line end was found.
     private var searched = 0
 
     package init() {}
 
-    /// How many bytes wait.
+    /// The number of unread bytes.
     package var count: Int { bytes.count - start }
 
+    /// Adds input.
     package mutating func append(_ more: [UInt8]) {
         bytes.removeFirst(start)
         searched -= start
@@ -18,7 +19,7 @@ package struct RequestLines {
         bytes += more
     }
 
-    /// Takes out the next line, without its `\n`; nil where it has not ended.
+    /// Removes and returns the next line, without its `\n`; nil if the line is incomplete.
     package mutating func next() -> [UInt8]? {
         guard let end = bytes[searched...].firstIndex(of: 0x0A) else {
             searched = bytes.count
@@ -28,7 +29,7 @@ package struct RequestLines {
         return Array(bytes[start..<end])
     }
 
-    /// Takes out all that waits.
+    /// Removes and returns all unread bytes.
     package mutating func takeAll() -> [UInt8] {
         defer { self = RequestLines() }
         return Array(bytes[start...])

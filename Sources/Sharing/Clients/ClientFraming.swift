@@ -1,22 +1,22 @@
 internal import LineProtocol
 
-/// How what a client sends is cut into what goes to the device in one turn.
+/// The way in which a client's bytes are split into units, each of which is sent to the device in one turn.
 public enum ClientFraming: Sendable, Hashable {
-    /// By lines. A client is hung up on for a line longer than any device takes.
+    /// Lines. A client is disconnected if a line exceeds the limit.
     case lines
-    /// By JSON objects, with or without line ends between them. What is no object is dropped and reported.
+    /// JSON objects, with or without line ends between them. Malformed input is dropped and reported.
     case objects
-    /// Not at all: what a client sends goes to the device as it comes.
+    /// No framing: bytes are sent to the device as they arrive.
     case bytes
 }
 
-/// Cuts what a client sends into what goes to the device in one turn.
+/// Splits a client's bytes into units, each of which is sent to the device in one turn.
 struct ClientFramer: Sendable {
     enum Frame: Sendable {
         case whole([UInt8])
-        /// The beginning of what is dropped, and why.
+        /// The beginning of malformed input, which is dropped, and the reason.
         case malformed([UInt8], reason: String)
-        /// It is longer than any device takes.
+        /// A line that exceeds the limit.
         case tooLong
     }
 
@@ -28,7 +28,7 @@ struct ClientFramer: Sendable {
 
     private var framer: Framer
 
-    /// - Parameter lineLimit: The longest line in bytes.
+    /// - Parameter lineLimit: The maximum length of a line in bytes.
     init(_ framing: ClientFraming, lineLimit: Int) {
         framer =
             switch framing {
@@ -38,7 +38,7 @@ struct ClientFramer: Sendable {
             }
     }
 
-    /// Whether the beginning of a line waits for its end.
+    /// Whether an incomplete line is buffered.
     var hasBegun: Bool {
         switch framer {
         case .lines(let lines): !lines.pending.isEmpty
@@ -46,7 +46,7 @@ struct ClientFramer: Sendable {
         }
     }
 
-    /// Takes in what a client sent; the frames that this completes. Empty lines are left out.
+    /// Adds a client's bytes and returns the frames that they complete, without empty lines.
     mutating func append(_ bytes: [UInt8]) -> [Frame] {
         switch framer {
         case .bytes: return [.whole(bytes)]

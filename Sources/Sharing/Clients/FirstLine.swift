@@ -1,33 +1,34 @@
-/// Tells by what a client says first whether it speaks a protocol that no device does.
+/// Detects by the first line of a client whether it speaks a protocol for something else than a device.
 ///
-/// A web page can have a browser send any bytes to a TCP port of this computer, behind the first line of a request.
+/// A web page can make a browser send any bytes to a TCP port of this computer, after the first line of an HTTP
+/// request.
 struct FirstLine: Sendable {
-    /// The longest first line in bytes that is waited for.
+    /// The maximum length in bytes of a first line that is buffered.
     private static let limit = SharedDevice.lineLimit
 
-    /// What a beginning is.
+    /// The result of looking at the beginning of a client's input.
     enum Verdict: Sendable, Hashable {
-        /// It does not tell yet, and is kept.
+        /// More input is needed. The bytes are kept.
         case undecided
         /// HTTP, TLS or SSH.
         case foreign
-        /// For a device; with all that has come so far.
+        /// Input for a device: all bytes so far.
         case own([UInt8])
-        /// Longer than any line that a device takes.
+        /// A line that exceeds the limit.
         case tooLong
     }
 
     private var bytes: [UInt8] = []
 
-    /// Takes in what has come next.
+    /// Adds input.
     mutating func append(_ more: [UInt8]) -> Verdict {
         bytes += more
-        // An empty line may stand before the first.
+        // Empty lines may precede the first line.
         let text = bytes.drop { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
         guard let first = text.first else { return bytes.count > Self.limit ? .own(bytes) : .undecided }
-        // A record of TLS begins with its type, 22 for a handshake.
+        // A TLS record begins with its type, 22 for a handshake.
         if first == 0x16 { return .foreign }
-        // A method of HTTP is a word; a JSON object, or a lone character, needs no line end.
+        // An HTTP method is a word. A JSON object or a single character needs no line end.
         if !(UInt8(ascii: "A")...UInt8(ascii: "Z") ~= first & ~0x20) { return .own(bytes) }
         guard let end = text.firstIndex(of: UInt8(ascii: "\n")) else {
             return text.count > Self.limit ? .tooLong : .undecided

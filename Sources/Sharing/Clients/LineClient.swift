@@ -1,64 +1,65 @@
 internal import DescriptorIO
 internal import LineProtocol
 
-/// Names one client of a device.
+/// Identifies a client of a device.
 struct ClientID: Hashable, Sendable {
     let number: UInt64
 }
 
-/// One client that has a device by its lines: what it has asked for, and what waits to be taken by it.
+/// A client that uses a device by its lines: the queue of its requests, and the queue of its output.
 ///
-/// What waits is bounded, so that a client that does not read holds up nobody else.
+/// Both queues are bounded, so that a client that does not read delays no other client.
 final class LineClient: @unchecked Sendable {
-    // @unchecked: it is touched on the thread of its channel's loop only: by its device, whose executor that is, and by its
-    // own tasks, which prefer it.
+    // @unchecked: only the thread of its channel's loop uses it, through the device, whose executor is the loop, and
+    // through its own tasks, which prefer the loop.
 
-    /// What becomes of a client that does not read, or that leaves.
+    /// The kinds of clients, which differ in how they are disconnected.
     enum Kind: Sendable {
-        /// A connection, which is closed.
+        /// A connection, which can be closed.
         case connection
-        /// A connection that lasts as long as the link to the device does.
+        /// A connection that lasts as long as the device's link.
         case attached
         /// A visit to a pseudo-terminal, which only its users can end.
         case terminal
     }
 
-    /// The most bytes that may wait to be taken, but for one answer of any length that comes while less than half of that waits.
+    /// The maximum number of bytes of queued output. A single message of any length is accepted while at most half of
+    /// this is in use.
     static let outgoingLimit = 1 << 16
-    /// The most bytes that may wait to be sent to the device.
+    /// The maximum number of bytes that wait to be sent to the device.
     static let incomingLimit = 1 << 16
 
-    /// The most lines that make the device safe that may be under way; more get no answer of their own.
+    /// The maximum number of stop lines (OFF) in flight. Further ones get no reply of their own.
     static let stopLimit = 16
 
-    /// How much is written at once. A client that takes this much within the patience of its device is not stalled.
+    /// The size of a write. A client that takes this much within the patience of its device is not stalled.
     private static let pieceLength = 4096
 
     let id: ClientID
-    /// What the log calls it.
+    /// The client's name in the log.
     let name: String
     let kind: Kind
     let channel: DescriptorChannel
-    /// Whether it came when as many were there as may be: it may make the device safe and ask, for a short time.
+    /// Whether the client was admitted above the client limit. For a short time it may send stop lines and queries.
     let isExtra: Bool
-    /// What it has said of its first line; nil once that is known to be for the device.
+    /// The client's first line so far; nil once it is known to be for the device.
     private var firstLine: FirstLine?
-    /// Whether it has said all that it will.
+    /// Whether the client has ended its input.
     var hasEnded = false
-    /// Whether its lines are being attended to.
+    /// Whether a task is working through the client's queue.
     var isServed = false
-    /// Called once its connection is closed: until then it counts.
+    /// Called when the connection is closed. Until then the client counts against the limit.
     var onEnd: (@Sendable () -> Void)?
-    /// How many of its lines that make the device safe are under way.
+    /// The number of the client's stop lines in flight.
     var stopCount = 0
-    /// When it last sent a line that makes the device safe, by its device's clock.
+    /// When the client last sent a stop line, by its device's clock.
     var lastStop: Duration?
-    /// Whether it was reproached with an offence that does not part with it.
+    /// Whether an offence was reported for which this client is not disconnected.
     var isReproached = false
-    /// Whether an answer to one of its lines may follow.
+    /// Whether a reply to one of the client's lines may follow.
     var isOwedAnswer: Bool { isServed || stopCount > 0 }
 
-    /// Whether it takes what it is told.
+    /// Whether output is still delivered.
     private var isListening = true
     private let newFramer: ClientFramer
     private var framer: ClientFramer
@@ -67,10 +68,10 @@ final class LineClient: @unchecked Sendable {
     private var outgoing: [UInt8] = []
     private var beingWritten = 0
     private var writer: Task<Void, Never>?
-    /// Who waits for it to take something.
+    /// The tasks that wait for the client to read something.
     private var waiters: [CheckedContinuation<Bool, Never>] = []
 
-    /// - Parameter framer: Cuts what it says.
+    /// - Parameter framer: Splits the client's input.
     init(
         _ id: ClientID, _ name: String, _ kind: Kind, _ channel: DescriptorChannel, _ framer: ClientFramer,
         isExtra: Bool = false
@@ -85,38 +86,39 @@ final class LineClient: @unchecked Sendable {
         self.framer = framer
     }
 
-    // MARK: What it asks for
+    // MARK: Input
 
-    /// What is wrong with what a client says.
+    /// A reason to disconnect a client.
     enum Offence: String, Error {
-        /// A line is longer than any that a device takes.
+        /// A line exceeds the limit.
         case longLine = "its line is too long"
-        /// So much waits to be sent to the device that no more is kept.
+        /// The queue to the device is full.
         case flood = "it sends faster than the device takes"
-        /// So much waits to be taken by it that no more is kept.
+        /// The queue of output is full.
         case doesNotRead = "it does not read"
-        /// It has taken nothing for a while of what it asked for.
+        /// The client asked for a long answer and read nothing of it for a while.
         case stalled = "it has stopped reading what it asked for"
-        /// It is a browser, or another program that means no device.
+        /// The client is a browser, or another program that does not expect a device.
         case foreignProtocol = "it speaks HTTP, TLS or SSH; nothing of it was sent"
-        /// It came when as many were there as may be, and had its time, or wants more than to make the device safe.
+        /// The client was admitted above the client limit, and either its time is over or it sent something else than a
+        /// stop line or a query.
         case noPlace = "there are too many clients"
-        /// What it has asked for has broken off. Hanging up tells it so.
+        /// The answer broke off. The disconnection tells the client so.
         case brokenOff = "the answer has broken off"
     }
 
-    /// A line that waits for its turn.
+    /// A line in the queue.
     struct WaitingLine {
         var line: ClientLine
-        /// How many lines that make the device safe had come before it, by all clients.
+        /// The number of stop lines, of all clients, that arrived before this line.
         var stopsBefore: UInt64
-        /// In which of the times between two pauses of this process it came; nil where it may have come in a pause.
+        /// The number of process pauses before the line arrived; nil if the line may have arrived during a pause.
         var epoch: UInt32?
     }
 
-    /// Takes in what it said; what this completes.
+    /// Adds the client's bytes and returns the frames that they complete.
     ///
-    /// - Throws: ``Offence/foreignProtocol`` or ``Offence/longLine``, of its first line.
+    /// - Throws: ``Offence/foreignProtocol`` or ``Offence/longLine``, for the first line.
     func append(_ bytes: [UInt8]) throws(Offence) -> [ClientFramer.Frame] {
         guard let verdict = firstLine?.append(bytes) else { return framer.append(bytes) }
         switch verdict {
@@ -129,7 +131,7 @@ final class LineClient: @unchecked Sendable {
         }
     }
 
-    /// Keeps a line until its turn; returns false where too much waits already.
+    /// Adds a line to the queue; returns false if the queue is full.
     func enqueue(_ waiting: WaitingLine) -> Bool {
         guard lineBytes + waiting.line.bytes.count < Self.incomingLimit else { return false }
         lines.append(waiting)
@@ -137,7 +139,7 @@ final class LineClient: @unchecked Sendable {
         return true
     }
 
-    /// Takes out the line whose turn it is.
+    /// Removes and returns the next line of the queue.
     func nextLine() -> WaitingLine? {
         guard !lines.isEmpty else { return nil }
         let next = lines.removeFirst()
@@ -145,7 +147,7 @@ final class LineClient: @unchecked Sendable {
         return next
     }
 
-    /// Takes out those of the lines that wait for which a condition holds.
+    /// Removes and returns the queued lines that satisfy a condition.
     func takeLines(where isTaken: (_ line: ClientLine) -> Bool) -> [ClientLine] {
         let taken = lines.map(\.line).filter(isTaken)
         lines.removeAll { isTaken($0.line) }
@@ -153,17 +155,19 @@ final class LineClient: @unchecked Sendable {
         return taken
     }
 
-    /// Forgets all that it has asked for, the beginning of a line too.
+    /// Drops all queued lines, and an incomplete line.
     func forgetLines() {
         (lines, lineBytes) = ([], 0)
         forgetLineBegun()
     }
 
-    /// Forgets the beginning of a line.
+    /// Drops an incomplete line.
     func forgetLineBegun() { framer = newFramer }
 
-    /// Whether it has begun a line, and bytes that come by themselves begin with a whole line for which a condition holds:
-    /// another user of the pseudo-terminal says it.
+    /// Whether an incomplete line is buffered, and `bytes` by themselves begin with a complete line that satisfies a
+    /// condition.
+    ///
+    /// On a pseudo-terminal such a line comes from another user, whose input must not be joined to the incomplete line.
     func isInterrupted(by bytes: [UInt8], where isLine: (_ line: [UInt8]) -> Bool) -> Bool {
         guard kind == .terminal, framer.hasBegun else { return false }
         var own = newFramer
@@ -171,9 +175,9 @@ final class LineClient: @unchecked Sendable {
         return isLine(line)
     }
 
-    // MARK: What it is told
+    // MARK: Output
 
-    /// Tells it `bytes` as soon as it takes them; returns false where too much waits already.
+    /// Writes `bytes`, or queues them; returns false if the queue is full.
     func tell(_ bytes: [UInt8]) -> Bool {
         guard isListening else { return true }
         if writer == nil, (try? channel.writeAtOnce(bytes)) ?? true { return true }
@@ -185,10 +189,10 @@ final class LineClient: @unchecked Sendable {
         return true
     }
 
-    /// Waits until it has taken so much of what it was told that there is room for more.
+    /// Waits until at most half of the output queue is in use.
     ///
-    /// - Parameter patience: How long it may take nothing at all.
-    /// - Returns: Whether it did; true also if it has left.
+    /// - Parameter patience: The longest time in which the client may read nothing.
+    /// - Returns: Whether there is room; true also if the client has left.
     func hasRoom(within patience: Duration, by clock: any Clock<Duration>) async -> Bool {
         while outgoing.count + beingWritten > Self.outgoingLimit / 2 {
             guard await takesSome(within: patience, by: clock) else { return false }
@@ -196,7 +200,7 @@ final class LineClient: @unchecked Sendable {
         return true
     }
 
-    /// Waits until it has taken something.
+    /// Waits until the client has read something.
     private func takesSome(within patience: Duration, by clock: any Clock<Duration>) async -> Bool {
         let timer = Task(executorPreference: channel.loop) {
             if (try? await clock.sleep(for: patience)) != nil { self.endWait(takesSome: false) }
@@ -217,7 +221,7 @@ final class LineClient: @unchecked Sendable {
                 let bytes = Array(self.outgoing.prefix(Self.pieceLength))
                 self.outgoing.removeFirst(bytes.count)
                 self.beingWritten = bytes.count
-                // One that has left is told of by its reader.
+                // The reader reports a client that has left.
                 guard (try? await self.channel.write(bytes)) != nil else { break }
                 self.beingWritten = 0
                 self.endWait(takesSome: true)
@@ -231,21 +235,21 @@ final class LineClient: @unchecked Sendable {
         endWait(takesSome: true)
     }
 
-    /// Closes its connection.
+    /// Closes the client's connection.
     func close() async {
         await channel.close()
         onEnd?()
         onEnd = nil
     }
 
-    /// Waits until it has taken what it was told.
+    /// Waits until the client has read all output.
     func finish() async {
         await writer?.value
-        // Behind what was told at once, of which the kernel may have taken a part.
+        // `writeAtOnce(_:)` may have left a part for the kernel to take later; this write completes after it.
         try? await channel.write([])
     }
 
-    /// Stops listening: what waits to be taken is forgotten.
+    /// Discards queued output and all further output.
     func fallSilent() {
         isListening = false
         writer?.cancel()

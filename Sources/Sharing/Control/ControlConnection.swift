@@ -4,38 +4,38 @@ internal import DeviceKit
 internal import LineProtocol
 internal import Transports
 
-/// One program that has devices by their names: it sends requests, and is told the responses and events.
+/// A connection of a program on the control socket, which receives requests and sends responses and events.
 ///
-/// Its requests are attended to at the same time, each answered when it is done. Once it has attached to a device, its
-/// connection carries the lines of that device.
+/// Requests are handled concurrently, and each is answered when it is done. After `attach`, the connection carries the
+/// lines of that device instead.
 actor ControlConnection {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    /// The longest request in bytes, without its end.
+    /// The maximum length of a request in bytes, without its line end.
     static let lineLimit = 1 << 14
-    /// How many requests may be under way at once; and beside them as many that make a device safe.
+    /// The maximum number of requests in flight, and also that of stop requests, which are counted separately.
     static let requestLimit = 16
-    /// How long a line may take from its first byte to its end.
+    /// The time limit of a request line, from its first byte to its end.
     static let linePatience = Duration.seconds(5)
-    /// How long a program that has left may take nothing of what waits for it.
+    /// The longest time in which a program may read nothing of its pending responses.
     private static let patience = Duration.seconds(10)
 
     private enum Mode {
         case requests
-        /// It has asked for a device: what it sends from now on may be for that.
+        /// An `attach` request is in progress. Further input may be for the device.
         case attaching
         case attached(SharedDevice, ClientID)
         case over
     }
 
-    /// What the log and other programs call it.
+    /// The program's name in the log and in events for other programs.
     nonisolated let name: String
     nonisolated let loop: EventLoop
     let devices: [SharedDevice]
     private let channel: DescriptorChannel
     private let clock: any Clock<Duration>
     private let report: @Sendable (SharingReport.Event) -> Void
-    /// Whether it came when as many were there as may be: it may make devices safe and ask, for a short time.
+    /// Whether the program was admitted above the client limit. For a short time it may send stop requests and queries.
     private let isExtra: Bool
     private let output: LineClient
     private var onEnd: (@Sendable () -> Void)?
@@ -44,9 +44,9 @@ actor ControlConnection {
     private var lines = RequestLines()
     private var lineTimer: Task<Void, Never>?
     private var hasEnded = false
-    /// How many requests are under way, and how many that make a device safe.
+    /// The numbers of requests and of stop requests in flight.
     private var (requestCount, stopCount) = (0, 0)
-    /// How many times it has asked for a device to be made safe, by the device's name.
+    /// The number of stop requests of this program, by the device's name.
     var stops: [String: Int] = [:]
 
     init(
@@ -65,9 +65,9 @@ actor ControlConnection {
 
     // MARK: Life
 
-    /// Greets the program and begins to listen.
+    /// Greets the program and starts to read.
     ///
-    /// - Parameter onEnd: Called once it has left, and nothing is under way for it.
+    /// - Parameter onEnd: Called once, when the connection has ended.
     func open(onEnd: @escaping @Sendable () -> Void) async {
         self.onEnd = onEnd
         report(.came(name))
@@ -92,20 +92,20 @@ actor ControlConnection {
     }
 
     private func endExtra() {
-        // The device sees to one that has it by its lines.
+        // The device disconnects a client that is attached.
         guard case .requests = mode else { return }
         say(ControlMessage.refusal(of: .null, .full))
         drop(for: LineClient.Offence.noPlace.rawValue)
     }
 
-    /// Hangs up.
+    /// Closes the connection.
     func close() async {
-        // The device of one that is attached finds out by the end of its input.
+        // The device of an attached client learns by the end of its input.
         if case .attached = mode {} else { end() }
         await channel.close()
     }
 
-    /// It says nothing more. One that has only ended its own direction still gets the responses to what it has asked.
+    /// Handles the end of input. A program that only shut down its sending direction still gets its pending responses.
     private func endInput() {
         hasEnded = true
         switch mode {
@@ -117,7 +117,7 @@ actor ControlConnection {
         }
     }
 
-    /// Whether it can still be told anything.
+    /// Whether the program can still receive anything.
     var isThere: Bool { channel.assumeIsolated { $0.isOpen } }
 
     private func hangUpIfDone() {
@@ -151,7 +151,7 @@ actor ControlConnection {
         onEnd = nil
     }
 
-    // MARK: What it sends
+    // MARK: Input
 
     private func hear(_ bytes: [UInt8]) {
         switch mode {
@@ -178,7 +178,8 @@ actor ControlConnection {
         }
     }
 
-    /// Sees to it that a line that was begun is ended in time: a program that hangs must not hold a place for ever.
+    /// Starts or stops the time limit of an incomplete line: a program that hangs must not occupy a connection for
+    /// ever.
     private func limitLine(isNew: Bool) {
         if isNew || lines.count == 0 {
             lineTimer?.cancel()
@@ -207,7 +208,7 @@ actor ControlConnection {
         if isExtra, case .line(_, let line) = verb, line.mayChange {
             return say(ControlMessage.refusal(of: id, .full))
         }
-        // What makes a device safe must get through to it beside any number of other requests.
+        // A stop request must get through despite any number of other requests.
         let isStop = verb.isStop
         guard (isStop ? stopCount : requestCount) < Self.requestLimit else {
             let failure = ControlFailure(
@@ -229,7 +230,7 @@ actor ControlConnection {
         }
     }
 
-    /// Tells it `line`, if it is still there.
+    /// Sends a line, if the program is still connected.
     func say(_ line: [UInt8]) {
         if case .over = mode { return }
         if !output.tell(line) { drop(for: LineClient.Offence.doesNotRead.rawValue) }
@@ -238,7 +239,7 @@ actor ControlConnection {
     // MARK: Attaching
 
     private func beginAttaching(to device: SharedDevice, _ id: JSONValue) {
-        // Their responses would come between the lines of the device.
+        // Their responses would end up between the lines of the device.
         guard requestCount + stopCount == 0 else {
             let failure = ControlFailure.usage(
                 "other requests are under way", hint: "wait for their responses before 'attach'")
@@ -262,7 +263,7 @@ actor ControlConnection {
         endAttaching(device, client)
     }
 
-    /// The device is away: the connection goes on with requests.
+    /// Returns to requests, as the device is away.
     private func stayDetached(_ refusal: [UInt8]) {
         guard case .attaching = mode else { return }
         mode = .requests
@@ -271,7 +272,7 @@ actor ControlConnection {
         hangUpIfDone()
     }
 
-    /// What comes from now on is for the device, and so is what has come behind the request.
+    /// Passes all further input to the device, and the bytes that followed the request.
     private func endAttaching(_ device: SharedDevice, _ client: ClientID) {
         guard case .attaching = mode else { return device.assumeIsolated { $0.endInput(of: client) } }
         mode = .attached(device, client)

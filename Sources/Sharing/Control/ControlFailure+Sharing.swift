@@ -3,12 +3,12 @@ internal import DeviceKit
 internal import LineProtocol
 
 extension ControlFailure {
-    /// As many programs are connected as may be.
+    /// The failure of a program above the client limit.
     static let full = ControlFailure(
         "too_many_clients", "there are too many clients: only OFF and questions are taken, for a short time",
         hint: "close a connection first", outcome: "not_sent")
 
-    /// Why a line brought no answer from a device.
+    /// Converts an error of a shared device.
     init(_ error: SharingError, _ device: SharedDevice) {
         let (name, family) = (device.settings.name, device.settings.family)
         switch error {
@@ -32,7 +32,7 @@ extension ControlFailure {
 }
 
 extension Family {
-    /// The code of the error that an answer tells of; without one, its last line.
+    /// The error code in a device's reply; if the reply has none, its last line.
     fileprivate func errorCode(in answer: [UInt8]) -> String {
         let lines = SharedDevice.lines(of: answer)
         for line in lines {

@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// Gathers what a device answers, up to a limit.
+/// Collects a device's reply, up to a limit.
 final class ControlReply: Sendable {
-    /// The most bytes that are kept. Escaped in JSON they may be six times as many, which ``LineClient`` has room for.
+    /// The maximum number of bytes. As escaped JSON they may take six times as many, for which ``LineClient`` has room.
     static let limit = 1 << 13
 
     private let gathered = Mutex<[UInt8]?>([])
 
-    /// What was answered; nil where that was more than the limit.
+    /// The reply; nil if it exceeded the limit.
     var bytes: [UInt8]? { gathered.withLock(\.self) }
 
     func append(_ more: [UInt8]) {

@@ -3,24 +3,24 @@ internal import DescriptorIO
 internal import DeviceKit
 internal import LineProtocol
 
-/// What a program asks for, with all that is needed to do it.
+/// A validated request, with its devices looked up.
 enum ControlVerb {
     case devices
-    /// A line to be sent to a device.
+    /// Sends a line to a device.
     case line(SharedDevice, ClientLine)
     case state(SharedDevice)
-    /// Events to be told from now on, or no longer.
+    /// Starts or ends subscriptions to these kinds of events.
     case subscribe([SharedDevice], Set<DeviceWatch.Kind>, isOn: Bool)
     case attach(SharedDevice)
 
-    /// Whether it makes a device safe.
+    /// Whether the request makes a device safe.
     var isStop: Bool { if case .line(_, let line) = self { line.isStop } else { false } }
 }
 
 extension ControlConnection {
     // MARK: Reading
 
-    /// What a request asks for. Nothing is done before all of it was checked.
+    /// Parses a request. All of its arguments are checked before anything is done.
     func verb(of request: ControlRequest) throws(ControlFailure) -> ControlVerb {
         var arguments = request.arguments
         let verb: ControlVerb
@@ -95,7 +95,7 @@ extension ControlConnection {
 
     // MARK: Doing
 
-    /// Does what was asked for; returns what the response says.
+    /// Carries out a request and returns the members of its response.
     func perform(_ verb: ControlVerb) async throws(ControlFailure) -> [String: JSONValue] {
         switch verb {
         case .devices: return ["devices": outlines]
@@ -121,7 +121,7 @@ extension ControlConnection {
         }
     }
 
-    /// It is told nothing more.
+    /// Ends all subscriptions of this connection.
     func endSubscriptions() {
         for device in devices { subscribe(to: device, Set(DeviceWatch.Kind.allCases), false) }
     }
@@ -139,7 +139,7 @@ extension ControlConnection {
         }
         do throws(SharingError) {
             try await device.request(line, by: name, for: asker) {
-                // What it asked for before must not undo a stop.
+                // A request from before a stop must not undo the stop.
                 !line.isStop && self.assumeIsolated { $0.stops[deviceName] } != stopsBefore
             }
         } catch {

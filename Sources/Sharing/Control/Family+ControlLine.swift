@@ -2,9 +2,10 @@ internal import ControlProtocol
 internal import DeviceKit
 
 extension Family {
-    /// The line of a command, with its parameters filled in.
+    /// The line of a command with its parameters filled in.
     ///
-    /// - Throws: `usage`, where there is no such command, or a parameter is not what the family's row says.
+    /// - Throws: `usage` if the family has no such command, or a parameter does not match its description in the
+    ///   family's row.
     func line(of name: String, _ parameters: [String: JSONValue]) throws(ControlFailure) -> [UInt8] {
         guard let command = commands.first(where: { $0.name == name }) else {
             throw .usage(
@@ -27,7 +28,7 @@ extension Family {
 }
 
 extension FamilyCommand.Parameter {
-    /// A value as it stands in the line.
+    /// The value as text for the line.
     fileprivate func text(of json: JSONValue?) throws(ControlFailure) -> String {
         let text: String? =
             switch (value, json) {
@@ -45,6 +46,6 @@ extension FamilyCommand.Parameter {
 }
 
 extension [UInt8] {
-    /// Whether no device takes this for more than one line.
+    /// Whether every device takes the bytes for a single line.
     var isOneLine: Bool { !contains { $0 == 0x0A || $0 == 0x0D || $0 == 0 } }
 }

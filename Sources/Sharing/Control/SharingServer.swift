@@ -2,8 +2,8 @@ internal import ControlProtocol
 public import DescriptorIO
 internal import Glibc
 
-/// Offers devices to programs by their names, at a Unix socket: a program in any language sends requests, one JSON object on a
-/// line, and is told responses and events.
+/// A server on a Unix socket by which programs in any language use devices by their names. Programs send requests and
+/// receive responses and events, each one JSON object on a line.
 ///
 /// ```swift
 /// let server = SharingServer([device], at: "/run/user/1000/pumpctld/socket")
@@ -14,7 +14,7 @@ internal import Glibc
 public actor SharingServer {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    /// How many programs may be connected at once where nothing else is said.
+    /// The default limit of concurrent connections.
     public static let standardLimit = 64
 
     private nonisolated let loop: EventLoop
@@ -28,16 +28,17 @@ public actor SharingServer {
     private var accepting: Task<Void, Never>?
     private var connections: [ObjectIdentifier: ControlConnection] = [:]
 
-    /// A server that does not listen yet.
+    /// Creates a server, which does not listen yet.
     ///
     /// - Parameters:
-    ///   - devices: What is offered. All of them run on `loop`.
-    ///   - path: Where the socket is.
-    ///   - group: The number of a group whose members may connect too; nil for this user alone.
-    ///   - limit: How many programs may be connected at once. A few more may make devices safe and ask, for 10 s; the
-    ///     others are told so and hung up on.
-    ///   - clock: Measures all times; the loop's unless a test has another.
-    ///   - tell: Told who comes and goes; must not block.
+    ///   - devices: The offered devices. All of them run on `loop`.
+    ///   - path: The path of the socket.
+    ///   - group: The ID of a group whose members may connect too; nil for this user only.
+    ///   - limit: The maximum number of concurrent connections. A few more programs may send stop requests and queries
+    ///     for 10 s; any others get a failure and are disconnected.
+    ///   - loop: The event loop of the server.
+    ///   - clock: The clock of all time-outs; by default the loop's.
+    ///   - tell: Receives reports about connections; must not block.
     public init(
         _ devices: [SharedDevice], at path: String, group: UInt32? = nil, limit: Int = standardLimit,
         on loop: EventLoop = .shared, clock: (any Clock<Duration>)? = nil,
@@ -53,9 +54,10 @@ public actor SharingServer {
         self.tell = tell
     }
 
-    /// Begins to listen. A socket that nobody listens at any more is replaced.
+    /// Starts to listen. Replaces a stale socket, on which no process listens any more.
     ///
-    /// - Throws: `system` with EADDRINUSE where another program listens there, EPERM where the group is none of this user's.
+    /// - Throws: `system` with EADDRINUSE if another program listens on the path, or EPERM if this user is not a member
+    ///   of the group.
     public func open() async throws(DescriptorError) {
         let address = SocketAddress.unix(path: path)
         await SocketListener.removeStale(address, on: loop)
@@ -69,7 +71,7 @@ public actor SharingServer {
         accepting = Task(executorPreference: loop) { await self.acceptAll(listener) }
     }
 
-    /// Stops listening and hangs up on every program. The devices stay as they are.
+    /// Stops listening and closes every connection. The devices keep running.
     public func close() async {
         accepting?.cancel()
         await listener?.close()
@@ -77,7 +79,7 @@ public actor SharingServer {
         connections = [:]
     }
 
-    /// The group first: until then the socket is for this user alone.
+    /// Changes the group before the mode, so that no other group can connect in between.
     private func letGroupIn() throws(DescriptorError) {
         guard let group else { return }
         guard chown(path, uid_t.max, group) == 0 else { throw .last("chown") }
@@ -90,7 +92,7 @@ public actor SharingServer {
                 guard let channel = try await listener.accept() else { return }
                 await take(channel)
             } catch {
-                // Out of descriptors, most likely: programs that leave give theirs back.
+                // Most likely there are no more descriptors. Clients that disconnect will free some.
                 guard (try? await clock.sleep(for: .milliseconds(100))) != nil else { return }
             }
         }

@@ -1,12 +1,12 @@
 public import LineProtocol
 
-/// A line of a client, or a message, which is read once: when it comes.
+/// A line or message of a client, parsed once on arrival.
 public struct ClientLine: Sendable {
     /// The line, without its end.
     public let bytes: [UInt8]
-    /// The effect that it has on the device; nil if the device ignores it.
+    /// The effect on the device; nil if the device ignores the line.
     public let effect: CommandEffect?
-    /// What the family's own speaker needs of it; nil if it sends the bytes as they are.
+    /// The parsed line, in a form of the family's speaker; nil if the speaker sends the bytes unchanged.
     let request: (any Sendable)?
 
     init(_ bytes: [UInt8], _ effect: CommandEffect?, request: (any Sendable)? = nil) {
@@ -15,10 +15,9 @@ public struct ClientLine: Sendable {
         self.request = request
     }
 
-    /// Whether it makes the device safe, so that it goes before all others.
+    /// Whether the line is a stop line (OFF of a pump), which makes the device safe and goes before all others.
     var isStop: Bool { effect == .stop }
-    /// Whether it may change the device. One that waits while the device is made safe is not sent then.
+    /// Whether the line may change the device. If it is still queued when a stop line arrives, it is not sent.
     var mayChange: Bool { effect == .change }
-    /// The line as text.
     var text: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -2,49 +2,51 @@ internal import ControlProtocol
 internal import DeviceKit
 internal import LineProtocol
 
-/// What a shared device keeps for programs that have it by its name: who is told what, and who waits for its link.
+/// The state of a shared device that serves programs on the control socket: subscriptions, and requests that wait for
+/// the link.
 struct DeviceWatch {
-    /// What a program can be told of a device as it happens.
+    /// The kinds of events that a program can subscribe to; the raw value is the event's name.
     enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// The device says a line unasked.
+        /// The device sent a line unsolicited.
         case said
-        /// The values of its state, or its link, are others than before.
+        /// The state's values changed, or the link went up or down.
         case state
-        /// Its link is up, or lost.
+        /// The link went up or down.
         case link
-        /// A line goes to the device, whoever asked for that.
+        /// A command is about to be sent to the device, by any program.
         case command
     }
 
-    /// A program that is told.
+    /// A program with a subscription.
     struct Subscriber {
         var kinds: Set<Kind>
-        /// Takes a line; called on the loop's thread.
+        /// Sends an event's line to the program; called on the loop's thread.
         var tell: @Sendable (_ line: [UInt8]) -> Void
-        /// The state that it was told last.
+        /// The state that was last sent to the program.
         var state: [String: JSONValue]?
     }
 
-    /// How long a link may take to be opened for a program that needs it.
+    /// The time limit for opening a link that a program needs.
     static let openingPatience = Duration.seconds(15)
 
-    /// Time since the device was made.
+    /// The time since the shared device was created.
     let elapsed: @Sendable () -> Duration
-    /// The device that the link has for itself, by the name that all programs of this machine have for it.
+    /// The link's ``LineProtocol/Link/deviceID``, which is the same for all programs on this machine; nil if the link
+    /// has none or is lost.
     var deviceID: String?
-    /// When the device has last told any of its state.
+    /// When the device last reported any of its state, on ``elapsed``.
     var lastTold: Duration?
-    /// The lines of a device whose bytes are passed on as they come.
+    /// Splits the output of a device of raw framing into lines.
     var lines = DeviceLines()
     var subscribers: [ObjectIdentifier: Subscriber] = [:]
-    /// Whether somebody is going to look at the state.
+    /// Whether a comparison of the state with the subscribers' is scheduled.
     var isStateLookedAt = false
-    /// Who waits for the link, in the order in which they came.
+    /// The tasks that wait for the link, in the order of their arrival.
     var waiters: [(id: UInt64, isPatient: Bool, continuation: CheckedContinuation<Void, Never>)] = []
     var lastWaiter: UInt64 = 0
 
     init(by clock: any Clock<Duration>) { elapsed = SessionClock(clock).elapsed }
 
-    /// Whether anybody is told such things.
+    /// Whether any program subscribes to this kind of event.
     func wants(_ kind: Kind) -> Bool { subscribers.values.contains { $0.kinds.contains(kind) } }
 }

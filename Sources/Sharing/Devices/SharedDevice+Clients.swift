@@ -1,13 +1,13 @@
 internal import DescriptorIO
 
-// Who has the device by its lines.
+// Clients of the device's lines.
 extension SharedDevice {
-    /// Joins a client, whose channel is on the device's loop, to the device, which has it by its lines until it leaves.
+    /// Adds a client, which uses the device by its lines until it leaves. Its channel must be on the device's loop.
     ///
     /// - Parameters:
-    ///   - name: What the log calls it.
-    ///   - isExtra: Whether as many were there as may be.
-    ///   - onEnd: Called once its connection is closed.
+    ///   - name: The client's name in the log.
+    ///   - isExtra: Whether the client exceeds the client limit.
+    ///   - onEnd: Called when the connection is closed.
     func join(
         _ channel: DescriptorChannel, _ name: String, _ kind: LineClient.Kind, isExtra: Bool = false,
         onEnd: (@Sendable () -> Void)? = nil
@@ -24,7 +24,8 @@ extension SharedDevice {
         }
     }
 
-    /// Takes a client whose bytes somebody else reads, and hands to ``hear(_:_:)`` and ``endInput(of:)``.
+    /// Adds a client without reading from it: the caller passes input to ``hear(_:_:)``, and its end to
+    /// ``endInput(of:)``.
     func enroll(
         _ channel: DescriptorChannel, _ name: String, _ kind: LineClient.Kind, isExtra: Bool = false
     ) -> LineClient {
@@ -38,7 +39,7 @@ extension SharedDevice {
         return client
     }
 
-    /// Hangs up on a client that came when as many were there as may be, once it has had its time.
+    /// Disconnects a client above the client limit when its time is over.
     private func endExtra(_ client: LineClient) {
         Task(executorPreference: loop) { [clock] in
             guard (try? await clock.sleep(for: Self.patience)) != nil else { return }
@@ -48,11 +49,11 @@ extension SharedDevice {
 
     private func endTime(of client: LineClient) {
         guard clients[client.id] != nil else { return }
-        // What it repeated while it waited to be let in takes its time.
+        // Stop lines that the client repeated before it was accepted may still be in flight.
         if client.stopCount > 0 { endExtra(client) } else { turnAway(client) }
     }
 
-    /// Parts with a client that came when as many were there as may be, and tells it why.
+    /// Disconnects a client above the client limit with a notice that states the reason.
     func turnAway(_ client: LineClient) {
         if let notice = row.fullNotice { _ = client.tell(notice) }
         client.forgetLines()
@@ -60,7 +61,8 @@ extension SharedDevice {
         hangUp(client)
     }
 
-    /// A client says nothing more. One that has only ended its own direction still gets the answers to what it has asked.
+    /// Handles the end of a client's input. A client that only shut down its sending direction still gets its pending
+    /// replies.
     func endInput(of id: ClientID) {
         guard let client = clients[id] else { return }
         client.hasEnded = true
@@ -68,7 +70,7 @@ extension SharedDevice {
         hangUp(client)
     }
 
-    /// Closes a client's connection once it has taken the answers that wait for it.
+    /// Closes a client's connection when the client has read its pending replies.
     func hangUp(_ client: LineClient) {
         guard clients.removeValue(forKey: client.id) != nil else { return }
         report(.left(client.name))
@@ -90,7 +92,7 @@ extension SharedDevice {
         removeUser()
     }
 
-    /// Parts with a client that can't be served; one on a pseudo-terminal stays until it leaves.
+    /// Disconnects a client that can't be served. A client on a pseudo-terminal stays until its users leave.
     func drop(_ client: LineClient, for offence: LineClient.Offence) {
         client.forgetLines()
         if client.kind == .terminal {

@@ -4,11 +4,11 @@ internal import DeviceKit
 internal import LineProtocol
 internal import Transports
 
-// What programs ask of a device that have it by its name.
+// Requests of programs on the control socket.
 extension SharedDevice {
-    // MARK: What is known
+    // MARK: State
 
-    /// The device, as a program finds it in a list.
+    /// The device's entry in the list of devices.
     var outline: JSONValue {
         .object([
             "name": .text(settings.name), "family": .text(settings.family.name),
@@ -19,8 +19,8 @@ extension SharedDevice {
         ])
     }
 
-    /// The last known values by the keys of the family's fields, as ``DeviceKit/FamilyUpdate`` has them in JSON, and whether
-    /// the link is up.
+    /// The link's state and the last known values, by the keys of the family's fields, as in the JSON of
+    /// ``DeviceKit/FamilyUpdate``.
     func state() async -> [String: JSONValue] {
         let values = await speaker?.values() ?? [:]
         let fields = settings.family.state
@@ -36,7 +36,7 @@ extension SharedDevice {
         return members
     }
 
-    /// How many seconds ago the device has last told any of its state, to the millisecond; null where it never has.
+    /// The time in seconds, to the millisecond, since the device last reported any of its state; null if it never did.
     var stateAge: JSONValue {
         guard let lastTold = watch.lastTold else { return .null }
         return .number(((watch.elapsed() - lastTold) / .milliseconds(1)).rounded() / 1000)
@@ -44,10 +44,12 @@ extension SharedDevice {
 
     // MARK: The link
 
-    /// Waits for the link where it is opened only for who needs it, as long as opening may take. The caller is a user of it:
-    /// ``addUser()``.
+    /// Waits until the link is open, for at most ``DeviceWatch/openingPatience``. Returns at once if the link is always
+    /// held.
     ///
-    /// - Parameter isPatient: Whether to wait on where the link was lost, or could not be opened.
+    /// The caller must count as a user of the link: ``addUser()``.
+    ///
+    /// - Parameter isPatient: Whether to keep waiting if the link was lost or could not be opened.
     func waitForLink(isPatient: Bool = true) async {
         guard settings.holding != .always, !isUp, isPatient || !isAway else { return }
         watch.lastWaiter += 1
@@ -67,16 +69,21 @@ extension SharedDevice {
         watch.waiters.remove(at: index).continuation.resume()
     }
 
-    /// The link could not be opened, which is tried again.
+    /// Records that the link could not be opened, and resumes the impatient waiters. ``run()`` tries again.
     func linkIsNotOpened() {
         isAway = true
         for waiter in watch.waiters where !waiter.isPatient { waiter.continuation.resume() }
         watch.waiters.removeAll { !$0.isPatient }
     }
 
-    /// Sends a line in its turn, for a program that need not have the device open: the link is waited for.
+    /// Sends a line in its turn for a program that need not be attached, and waits for the link first.
     ///
-    /// - Parameter isOvertaken: Whether the program has had the device made safe meanwhile.
+    /// - Parameters:
+    ///   - line: The line.
+    ///   - name: The program's name, for the log.
+    ///   - asker: The receiver of the reply.
+    ///   - isOvertaken: Whether the program has sent a stop line since; checked when the link is open.
+    /// - Throws: `away` or `session`; also if the line was not sent, as it was overtaken or the program has left.
     func request(
         _ line: ClientLine, by name: String, for asker: Asker, isOvertaken: @Sendable () -> Bool
     ) async throws(SharingError) {
@@ -94,10 +101,10 @@ extension SharedDevice {
         try await perform(waiting, by: name, for: asker)
     }
 
-    /// Gives the device to a program by its lines, which ``hear(_:_:)`` takes, until the link is lost.
+    /// Attaches a program to the device's lines until the link is lost. The caller passes its input to ``hear(_:_:)``.
     ///
-    /// - Parameter greeting: What the program is told first.
-    /// - Returns: Nil where the device is away.
+    /// - Parameter greeting: The first bytes to send to the program.
+    /// - Returns: The new client's ID; nil if the device is away.
     func attach(
         _ channel: DescriptorChannel, _ name: String, isExtra: Bool, saying greeting: [UInt8]
     ) async -> ClientID? {
@@ -110,10 +117,11 @@ extension SharedDevice {
         return client.id
     }
 
-    // MARK: Who is told
+    // MARK: Subscriptions
 
-    /// From now on tells a program what is of these kinds, by the line of an event; none, to tell it nothing more. Of the
-    /// state it is told at once. As long as it is told anything, it needs the link.
+    /// Sets the kinds of events that a program subscribes to; an empty set ends the subscription.
+    ///
+    /// A new subscriber to `state` gets the state immediately. A subscription keeps the link open.
     func tell(
         _ program: ObjectIdentifier, _ kinds: Set<DeviceWatch.Kind>, by tell: @escaping @Sendable ([UInt8]) -> Void
     ) {
@@ -126,7 +134,7 @@ extension SharedDevice {
         stateMayHaveChanged()
     }
 
-    /// Of which kinds a program is told.
+    /// The kinds of events that a program subscribes to.
     func kinds(toldTo program: ObjectIdentifier) -> Set<DeviceWatch.Kind> { watch.subscribers[program]?.kinds ?? [] }
 
     private func publish(_ kind: DeviceWatch.Kind, _ members: @autoclosure () -> [String: JSONValue]) {
@@ -136,9 +144,9 @@ extension SharedDevice {
         for subscriber in watch.subscribers.values where subscriber.kinds.contains(kind) { subscriber.tell(line) }
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// The link is open.
+    /// Publishes that the link is open, and resumes the waiters.
     func linkIsUp(_ deviceID: String?) {
         watch.deviceID = deviceID
         isAway = false
@@ -148,7 +156,7 @@ extension SharedDevice {
         stateMayHaveChanged()
     }
 
-    /// The link is lost, or was closed.
+    /// Publishes that the link was lost or closed.
     func linkIsLost() {
         watch.deviceID = nil
         watch.lines.reset()
@@ -156,7 +164,7 @@ extension SharedDevice {
         stateMayHaveChanged()
     }
 
-    /// The device has said something unasked.
+    /// Publishes the lines that the device sent unsolicited.
     func said(_ bytes: [UInt8], tellsState: Bool) {
         if tellsState { watch.lastTold = watch.elapsed() }
         if watch.wants(.said) {
@@ -168,17 +176,17 @@ extension SharedDevice {
         stateMayHaveChanged()
     }
 
-    /// `asker`, whose answers are noted too.
+    /// A copy of `asker` that also records when a reply reports the device's state.
     func noting(_ asker: Asker) -> Asker {
         Asker(
             tell: { bytes, tellsState in
-                // Whoever asked is told first.
+                // The asker comes first.
                 asker.tell(bytes, tellsState)
                 if tellsState { self.assumeIsolated { $0.watch.lastTold = $0.watch.elapsed() } }
             }, waitForRoom: asker.waitForRoom, isThere: asker.isThere, isDue: asker.isDue, goesFirst: asker.goesFirst)
     }
 
-    /// A line goes to the device. What it says is for the device alone: programs are told what it is called.
+    /// Publishes the name of a command that is about to be sent. Programs do not see the line itself.
     func sends(_ line: ClientLine, for name: String) {
         publish(.command, ["name": command(of: line).map { .text($0.name) } ?? .null, "by": .text(name)])
     }
@@ -192,7 +200,7 @@ extension SharedDevice {
         }
     }
 
-    /// Looks at the state before long, if anybody is told of it.
+    /// Schedules a comparison of the state with the state that subscribers last received, if there are any.
     func stateMayHaveChanged() {
         guard !watch.isStateLookedAt, watch.wants(.state) else { return }
         watch.isStateLookedAt = true
@@ -213,7 +221,7 @@ extension SharedDevice {
 
     // MARK: Lines
 
-    /// The lines of what a device has said, without their ends.
+    /// Splits a device's output into its lines, without empty lines and line ends.
     static func lines(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
         var rest = bytes[...]
         var lines: [ArraySlice<UInt8>] = []
@@ -221,7 +229,7 @@ extension SharedDevice {
         return lines
     }
 
-    /// Takes the next line that is not empty out of what a device has said; without its end.
+    /// Removes and returns the first line that is not empty, without its end.
     private static func takeLine(from rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         while !rest.isEmpty {
             let end = rest.firstIndex(of: 0x0A) ?? rest.endIndex
@@ -233,15 +241,15 @@ extension SharedDevice {
         return nil
     }
 
-    /// A line as text; of one that is none, the bytes that are not printable ASCII are escaped.
+    /// A line as text. If it is not valid UTF-8, all bytes but printable ASCII are escaped.
     static func text(of line: ArraySlice<UInt8>) -> String {
         String(validating: line, as: UTF8.self) ?? Array(line).printable()
     }
 }
 
 extension JSONValue {
-    /// A value as programs are told it: what is unknown is null, or the field's word for that; what a broken sensor reads is
-    /// null.
+    /// Converts a state value for programs: an unknown value becomes the field's word for unknown or null, and an
+    /// implausible one (of a broken sensor) null.
     fileprivate init(_ value: StateValue?, of field: StateField) {
         switch value ?? field.unknownWord.map({ .text($0) }) {
         case let value? where !field.isPlausible(value): self = .null

@@ -1,12 +1,12 @@
 internal import DescriptorIO
 internal import LineProtocol
 
-// What clients say, and in which order the device is told.
+// Client input, and the order in which lines are sent to the device.
 extension SharedDevice {
-    /// Takes in what a client sent: OFF goes at once, and what else it asks in its turn.
+    /// Handles a client's bytes: OFF is sent at once, and other lines in turn.
     func hear(_ bytes: [UInt8], _ id: ClientID) {
         guard let client = clients[id] else { return }
-        // Somebody's half line must not swallow another's OFF.
+        // One user's incomplete line must not swallow another user's OFF.
         if client.isInterrupted(by: bytes, where: { row.read($0).isStop }) { client.forgetLineBegun() }
         var lines: [ClientLine] = []
         var isTooLong = false
@@ -30,14 +30,15 @@ extension SharedDevice {
         }
         if client.isExtra { lines.removeAll(where: \.mayChange) }
         if let stop = lines.lastIndex(where: \.isStop) {
-            // What it asked for before must not undo it; what only asks, as whether the device is safe now, waits behind it.
+            // Drop earlier changes of this client, which must not undo OFF. Queue its queries after OFF: they may ask
+            // whether the device is safe now.
             for line in client.takeLines(where: \.mayChange) + lines[..<stop].filter(\.mayChange) {
                 if let notice = overtaken(line, by: client.name).notice { tell(client, notice) }
             }
             for line in lines[...stop] where line.isStop {
                 stopCount += 1
                 client.lastStop = watch.elapsed()
-                // Of those that wait one is enough, and more would keep everybody else's waiting.
+                // One pending OFF of a client is enough. More would delay the others.
                 guard client.stopCount < LineClient.stopLimit else { continue }
                 client.stopCount += 1
                 Task.immediate(executorPreference: loop) { await self.stop(line, for: client) }
@@ -59,7 +60,7 @@ extension SharedDevice {
         if client.hasEnded, !client.isOwedAnswer { hangUp(client) }
     }
 
-    /// Sends a line that makes the device safe, for a client that may have left by the time that the link is open.
+    /// Sends a stop line. The client may have left before the link is open.
     private func stop(_ line: ClientLine, for client: LineClient) async {
         addUser()
         defer { removeUser() }
@@ -68,7 +69,7 @@ extension SharedDevice {
         if client.hasEnded, !client.isOwedAnswer { hangUp(client) }
     }
 
-    /// A line that has come just now.
+    /// Wraps a line that has just arrived, with the facts that decide later whether it is still due.
     func waitingLine(_ line: ClientLine) -> LineClient.WaitingLine {
         LineClient.WaitingLine(
             line: line, stopsBefore: stopCount, epoch: loop.isCatchingUp ? nil : ProcessPauses.number)
@@ -85,10 +86,10 @@ extension SharedDevice {
         }
     }
 
-    /// Waits for a link that is just being opened; whether the line is still to be sent then: one that makes the device safe is,
-    /// others only if their client is still there.
+    /// Waits for a link that is being opened, then checks whether the line is still due: a stop line always is, any
+    /// other only if its client is still there.
     ///
-    /// - Throws: ``SharingError`` where the line must not undo what has come behind it.
+    /// - Throws: ``SharingError`` if the line is a change that must not be sent any more; see ``checkTurn(_:by:)``.
     private func isDue(_ waiting: LineClient.WaitingLine, of client: LineClient) async throws(SharingError) -> Bool {
         if !isUp { await waitForLink(isPatient: false) }
         if waiting.line.isStop { return true }
@@ -97,8 +98,10 @@ extension SharedDevice {
         return true
     }
 
-    /// - Throws: ``SharingError`` where a line would change the device, and the device was made safe since it came, by anybody;
-    ///   or this process was stopped meanwhile: whoever sent the line may have given it up.
+    /// Checks that a line may still be sent in its turn.
+    ///
+    /// - Throws: ``SharingError`` if the line may change the device and either a stop line of any client arrived after
+    ///   it, or this process was stopped (SIGSTOP) since: the sender may have given the line up.
     func checkTurn(_ waiting: LineClient.WaitingLine, by name: String) throws(SharingError) {
         guard waiting.line.mayChange else { return }
         if stopCount != waiting.stopsBefore { throw overtaken(waiting.line, by: name) }
@@ -107,13 +110,15 @@ extension SharedDevice {
         throw .away
     }
 
-    /// Whether a line would change the device, and this process was stopped since it was sent. Never in a family whose clients
-    /// could not be told: its lines, messages among them, come late rather than never.
+    /// Whether a line may change the device, and this process was stopped after the line was sent.
+    ///
+    /// False in families without a refusal notice: their lines, such as messages, are sent late rather than dropped
+    /// silently.
     private func isOutdated(_ waiting: LineClient.WaitingLine) -> Bool {
         waiting.epoch != ProcessPauses.number && waiting.line.mayChange && row.wording(.notSent) != nil
     }
 
-    /// Sends a line in its turn, unless this process is stopped until then.
+    /// Sends a line in its turn, unless this process is stopped before then.
     func perform(_ waiting: LineClient.WaitingLine, by name: String, for asker: Asker) async throws(SharingError) {
         let asker = Asker(
             tell: asker.tell, waitForRoom: asker.waitForRoom, isThere: asker.isThere,
@@ -124,7 +129,7 @@ extension SharedDevice {
         }
     }
 
-    /// Reports that OFF goes before a line, which is not sent.
+    /// Reports that a line is not sent because OFF goes before it, and returns the error.
     func overtaken(_ line: ClientLine, by name: String) -> SharingError {
         report(.notSent(line.bytes, by: name, "OFF goes before it"))
         return .session(SessionError(.overtaken, command: line.text, outcome: .notSent))
@@ -138,7 +143,7 @@ extension SharedDevice {
             goesFirst: client.lastStop.map { watch.elapsed() - $0 < Self.stopTime } ?? false)
     }
 
-    /// Whether a client has not left since.
+    /// Whether a client is still connected.
     private func isThere(_ client: LineClient) -> Bool {
         clients[client.id] != nil && client.channel.assumeIsolated { $0.isOpen }
     }

@@ -3,7 +3,7 @@ public import DeviceKit
 internal import LineProtocol
 internal import Transports
 
-/// A device that several programs share: it has one link, over which their lines go one at a time.
+/// A device that several programs share over one link, which carries their lines one at a time.
 ///
 /// ```swift
 /// let device = SharedDevice(settings, row) { try await LinkSchemes.families.open($0) } tell: { print($0) }
@@ -11,59 +11,63 @@ internal import Transports
 /// try await device.run()
 /// ```
 ///
-/// A client survives the device's unplugging. A line for a device that is away is refused at once, and none is kept for later.
+/// Clients stay connected while the device is unplugged. A line for an absent device is refused at once, and never kept
+/// for later.
 public actor SharedDevice {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    /// How long a client may take nothing of an answer that it has asked for, or be there when as many are as may be.
+    /// The longest time in which a client may read nothing of a reply, and the time that a client above the client
+    /// limit may stay.
     static let patience = Duration.seconds(10)
-    /// How long behind a client's OFF its questions go before those of others: a program says that a device is off only once
-    /// it has asked, and gives up before long.
+    /// The time after a client's OFF in which its queries go before those of others. A program reports a device off
+    /// only after a query has confirmed it, and soon gives up.
     static let stopTime = Duration.seconds(5)
-    /// How many clients may come for a short time when as many are there as may be: one of them may bring OFF.
+    /// The number of clients above the client limit that are admitted for a short time: one of them may want to send
+    /// OFF.
     static let extraPlaces = 8
-    /// The longest line in bytes that a client may send.
+    /// The maximum length in bytes of a client's line.
     static let lineLimit = 1 << 16
 
-    /// What the device is, and where.
+    /// The device's name, endpoint, family and shares.
     public nonisolated let settings: SharedDeviceSettings
-    /// What all of it runs on.
+    /// The event loop on which the device and its clients run.
     public nonisolated let loop: EventLoop
     let row: SharedFamily
     let clock: any Clock<Duration>
     private let open: Reconnector.Opener
     let tell: @Sendable (SharingReport) -> Void
 
-    /// Speaks with the device while it is there.
+    /// The speaker of the open link; nil while there is no link.
     private(set) var speaker: (any Speaker)?
-    /// Ends speaking with the device.
+    /// Ends the use of the current link when finished.
     private var end: AsyncStream<Never>.Continuation?
     var clients: [ClientID: LineClient] = [:]
     var lastID: UInt64 = 0
-    /// How many need the link, as by having the device open.
+    /// The number of users of the link: clients, subscriptions and requests.
     private var userCount = 0
-    /// Told when somebody comes to need the link.
+    /// Resumed when the first user arrives.
     private var userWaiter: CheckedContinuation<Void, Never>?
     private var idleTimer: Task<Void, Never>?
-    /// Whether clients were told that the device is away.
+    /// Whether clients were sent the notice that the device is away.
     private var wasLost = false
-    /// Whether the device has ever answered as one of its family does, and how often it has said something else before.
+    /// Whether the device ever gave a valid reply of its family, and the number of foreign replies before that.
     private var (hasAnswered, foreignCount) = (false, 0)
-    /// Whether the link was lost, or could not be opened, since somebody came to need it.
+    /// Whether the link was lost, or could not be opened, since the first of its present users arrived.
     var isAway = false
-    /// How many lines that make the device safe have come.
+    /// The number of stop lines so far, of all clients.
     var stopCount: UInt64 = 0
-    /// What programs are told that have it by its name.
+    /// The state that serves programs on the control socket.
     var watch: DeviceWatch
 
-    /// A device that is not yet looked for.
+    /// Creates a shared device. Its link is opened by ``run()``.
     ///
     /// - Parameters:
-    ///   - row: What is known of its family.
-    ///   - loop: What all of it runs on.
-    ///   - clock: Measures all times; the loop's unless a test has another.
-    ///   - open: Opens a link to it.
-    ///   - tell: Told what happens; must not block.
+    ///   - settings: The device's name, endpoint, family and shares.
+    ///   - row: The sharing rules of its family.
+    ///   - loop: The event loop on which the device and its clients run.
+    ///   - clock: The clock of all time-outs; by default the loop's.
+    ///   - open: Opens a link to the device.
+    ///   - tell: Receives reports for a log; must not block.
     public init(
         _ settings: SharedDeviceSettings, _ row: SharedFamily, on loop: EventLoop = .shared,
         clock: (any Clock<Duration>)? = nil, open: @escaping Reconnector.Opener,
@@ -82,10 +86,10 @@ public actor SharedDevice {
 
     // MARK: The link
 
-    /// Whether the device is there.
+    /// Whether the link is open.
     public var isUp: Bool { speaker != nil }
 
-    /// Has the device until the task is cancelled: opens its link, and opens it again when it was lost.
+    /// Opens the device's link, and reopens it after a loss, until the task is cancelled.
     public func run() async {
         var reconnector: Reconnector?
         var failure: LinkError?
@@ -100,7 +104,7 @@ public actor SharedDevice {
             } catch is CancellationError {
                 break
             } catch {
-                // Each of them once: the device may be away for hours.
+                // Report each failure once: the device may be away for hours.
                 let linkError = error as? LinkError ?? (error as? SessionError)?.link
                 if linkError == nil || linkError != failure { report(.notOpened("\(error)", linkError?.hint)) }
                 failure = linkError
@@ -117,7 +121,7 @@ public actor SharedDevice {
         }
     }
 
-    /// Speaks with the device until its link is lost, or nobody needs it any more.
+    /// Uses a link until it is lost, or until it has been idle long enough to be closed.
     private func speak(over link: any Link) async throws {
         let (ending, end) = AsyncStream.makeStream(of: Never.self)
         self.end = end
@@ -167,9 +171,9 @@ public actor SharedDevice {
         await speaker.close()
     }
 
-    // MARK: Who needs it
+    // MARK: Users of the link
 
-    /// Somebody needs the link from now on.
+    /// Adds a user of the link, for whom it is opened or kept open.
     func addUser() {
         if userCount == 0 { isAway = false }
         userCount += 1
@@ -179,7 +183,7 @@ public actor SharedDevice {
         userWaiter = nil
     }
 
-    /// Somebody needs the link no more.
+    /// Removes a user of the link.
     func removeUser() {
         userCount -= 1
         letGoIfIdle()
@@ -214,12 +218,13 @@ public actor SharedDevice {
 
     // MARK: Lines
 
-    /// Sends a line in its turn.
+    /// Sends a line in its turn, and passes the reply to the asker.
     ///
     /// - Parameters:
-    ///   - name: Who asks, for the log.
-    ///   - asker: Is told the answer.
-    /// - Throws: Why there is none.
+    ///   - line: The line.
+    ///   - name: The client's name, for the log.
+    ///   - asker: The receiver of the reply.
+    /// - Throws: `away` if there is no link; `session` if the line was refused or got no reply.
     func perform(_ line: ClientLine, by name: String, for asker: Asker) async throws(SharingError) {
         guard let speaker else {
             report(.notSent(line.bytes, by: name, "the device is away"))
@@ -243,7 +248,8 @@ public actor SharedDevice {
         }
     }
 
-    /// Reports a device that has never answered as one of its family does, where that was assumed. It is asked nothing for it.
+    /// Reports once that a device whose family was assumed seems to be of another family. No command is sent to find
+    /// out: the foreign replies to the clients' lines are counted until the first valid one.
     private func checkFamily(by error: SessionError) {
         if error.code == .refused { hasAnswered = true }
         guard settings.isFamilyAssumed, !hasAnswered, error.code == .notUnderstood, let line = error.foreignLine else {
@@ -254,7 +260,7 @@ public actor SharedDevice {
         if foreignCount == 2 { report(.notOfFamily(line)) }
     }
 
-    /// Tells everybody.
+    /// Sends bytes to all clients.
     private func broadcast(_ bytes: [UInt8]) {
         for client in clients.values where !client.tell(bytes) { drop(client, for: .doesNotRead) }
     }

@@ -1,24 +1,33 @@
 public import DeviceKit
 public import Transports
 
-/// A device that is shared, and how.
+/// The settings of a shared device.
 public struct SharedDeviceSettings: Sendable, Hashable {
-    /// What clients call it: letters, digits, `-` and `_`.
+    /// The name by which clients address the device: letters, digits, `-` and `_`.
     public var name: String
-    /// Where it is.
+    /// The endpoint from which the link is opened.
     public var endpoint: Endpoint
-    /// What it is.
+    /// The device's family.
     public var family: Family
-    /// Whether ``family`` was not named, but assumed.
+    /// Whether ``family`` was assumed because the configuration does not name it.
     public var isFamilyAssumed: Bool
-    /// How other programs reach it, beside by its name.
+    /// The addresses at which programs reach the device, in addition to its name on the control socket.
     public var shares: [ShareAddress]
-    /// When its link is held.
+    /// When the link is held open.
     public var holding: LinkHolding
-    /// Whether what goes over its link is recorded.
+    /// Whether the link's traffic is recorded.
     public var isRecorded: Bool
 
-    /// A device.
+    /// Creates the settings of a device.
+    ///
+    /// - Parameters:
+    ///   - name: The name by which clients address the device: letters, digits, `-` and `_`.
+    ///   - endpoint: The endpoint from which the link is opened.
+    ///   - family: The device's family.
+    ///   - isFamilyAssumed: Whether `family` was assumed because the configuration does not name it.
+    ///   - shares: The addresses at which programs reach the device.
+    ///   - holding: When the link is held open; nil for ``LinkHolding/standard(for:)``.
+    ///   - isRecorded: Whether the link's traffic is recorded.
     public init(
         name: String, endpoint: Endpoint, family: Family, isFamilyAssumed: Bool = false, shares: [ShareAddress] = [],
         holding: LinkHolding? = nil, isRecorded: Bool = false
@@ -33,31 +42,31 @@ public struct SharedDeviceSettings: Sendable, Hashable {
     }
 }
 
-/// When the link to a shared device is held.
+/// The times in which the link to a shared device is held open.
 public enum LinkHolding: Sendable, Hashable {
-    /// Always: a serial port, since opening it again might reset the board.
+    /// Always. Suits a serial port, as reopening it might reset the board.
     case always
-    /// While a client is there, and for so long behind the last: a BLE module serves one central at a time, and a phone may
-    /// want it too.
+    /// While a client needs the link, and for `idle` after the last one. Suits a BLE module, which serves one central
+    /// at a time: a phone may want to connect too.
     case whileUsed(idle: Duration)
 
-    /// How long a BLE link is held behind the last client where nothing else is said.
+    /// The default idle time of a BLE link.
     public static let standardIdle = Duration.seconds(60)
 
-    /// That of an endpoint where nothing else is said.
+    /// The default for an endpoint: ``whileUsed(idle:)`` for BLE, otherwise ``always``.
     public static func standard(for endpoint: Endpoint) -> LinkHolding {
         endpoint.scheme == "ble" ? .whileUsed(idle: standardIdle) : .always
     }
 }
 
-/// One way by which other programs reach a shared device: by its family's lines as they are on a serial port, whatever carries
-/// the device.
+/// An address at which programs reach a shared device by the lines of its family's protocol, as on a serial port,
+/// whatever link the device itself has.
 public enum ShareAddress: Sendable, Hashable {
-    /// A pseudo-terminal, for programs that take a serial port; `link` is the path of a symbolic link to it.
+    /// A pseudo-terminal, for programs that need a serial port; `link` is the path of a symbolic link to it.
     case terminal(link: String)
-    /// A TCP port; `host` is an address or a name of this machine.
+    /// A TCP port; `host` is an address or name of this machine.
     case tcp(host: String, port: UInt16)
-    /// A Unix socket, for this user alone.
+    /// A Unix socket, accessible to this user only.
     case unix(path: String)
 }
 

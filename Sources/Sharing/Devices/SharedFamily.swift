@@ -3,29 +3,30 @@ internal import DescriptorIO
 public import LineProtocol
 public import Transports
 
-/// A family whose devices can be shared, as this room knows it.
+/// The sharing rules of a device family.
 public struct SharedFamily: Sendable {
-    /// The family.
+    /// The device family.
     public let family: Family
-    /// Begins to speak with the device at a link, which it owns from then on.
+    /// Starts a speaker, which owns the link from then on.
     public let begin: Begin
-    /// Reads a line, or message, of a client.
+    /// Parses a client's line or message.
     let read: @Sendable (_ line: [UInt8]) -> ClientLine
-    /// What clients are told by the line protocol; nil where it has nothing to say that by.
+    /// The wording of a server notice in the family's line protocol; nil if the protocol has no line for it.
     public let wording: @Sendable (_ notice: RelayNotice) -> [UInt8]?
 
-    /// How what clients send is cut into lines or messages.
+    /// The way in which client input is split into lines or messages.
     public let framing: ClientFraming
-    /// Whether only silence ends an answer. A client could take an answer that breaks off for a whole one, so it is hung up on.
+    /// Whether an answer ends only by silence. As a client can't tell a broken answer from a complete one, it is
+    /// disconnected if an answer breaks off.
     public let endsAnswersBySilence: Bool
 
-    /// Begins to speak with a device, over a link that was opened from `endpoint`.
+    /// Starts a speaker over a link that was opened from `endpoint`.
     public typealias Begin =
         @Sendable (
             _ link: any Link, _ endpoint: Endpoint, _ clock: any Clock<Duration>, _ say: @escaping SpeechReceiver
         ) async throws(SessionError) -> any Speaker
 
-    /// A family whose devices speak by `begin`.
+    /// Creates the rules of a family from a function that starts its speaker.
     init(
         _ family: Family, framing: ClientFraming = .lines, endsAnswersBySilence: Bool = false,
         read: @escaping @Sendable (_ line: [UInt8]) -> ClientLine = { ClientLine($0, .change) },
@@ -39,7 +40,12 @@ public struct SharedFamily: Sendable {
         self.wording = wording
     }
 
-    /// A family whose devices answer lines by lines.
+    /// Creates the rules of a family whose replies are lines.
+    ///
+    /// - Parameters:
+    ///   - base: The family.
+    ///   - wording: The wording of a server notice in the family's line protocol; nil if the protocol has no line for
+    ///     it.
     public init<Base: RelayedFamily & FollowedFamily>(
         _ base: Base.Type, wording: @escaping @Sendable (_ notice: RelayNotice) -> [UInt8]? = { _ in nil }
     ) {
@@ -52,7 +58,7 @@ public struct SharedFamily: Sendable {
         }
     }
 
-    /// Reads lines as commands of a family.
+    /// Parses lines as commands of a family.
     private static func reader<Base: RelayedFamily>(of _: Base.Type) -> @Sendable (_ line: [UInt8]) -> ClientLine {
         { bytes in
             let line = RelayedLine<Base>(bytes)
@@ -60,7 +66,7 @@ public struct SharedFamily: Sendable {
         }
     }
 
-    /// A family whose answers are no single lines.
+    /// Creates the rules of a family whose replies are not single lines.
     init<Rules: StreamRules>(
         _ family: Family, framing: ClientFraming = .lines, endsAnswersBySilence: Bool = false,
         rules: @escaping @Sendable (_ link: any Link, _ endpoint: Endpoint) -> Rules
@@ -70,20 +76,21 @@ public struct SharedFamily: Sendable {
         }
     }
 
-    /// Tells a client that as many have the device as may, and that nothing more is sent for this one; nil if the family's clients
-    /// are told nothing by the server. Printed by a host like what debug builds of a firmware print.
+    /// The notice to a client that is turned away because of the client limit; nil if the family has no notices. Hosts
+    /// print the line, as they print the lines of a firmware's debug builds.
     var fullNotice: [UInt8]? {
         wording(.lost) == nil ? nil : Array("[WARNING] too many programs have the device\r\n".utf8)
     }
 
-    /// The families that this package knows.
+    /// The sharing rules of all families that this package knows.
     public static let all = [pump, storm, led, peer, rescue, raw]
 
-    /// The family of that row; nil where its devices can't be shared.
+    /// The sharing rules of a family; nil if its devices can't be shared.
     public static func row(of family: Family) -> SharedFamily? { all.first { $0.family == family } }
 
-    /// What was not sent is refused as the pump itself refuses. A host must not take what it is told of a loss for an answer to
-    /// what was under way: that is a line as debug builds of the firmware print for people.
+    /// A line that was not sent is refused with an `ERROR` line, as the pump itself refuses. The notices of a lost link
+    /// look like the lines of debug builds, which are text for people: a host must not take them for the reply to a
+    /// command in flight.
     static let pump = SharedFamily(
         .pump, read: reader(of: PumpFamily.self),
         wording: { notice in
@@ -95,9 +102,10 @@ public struct SharedFamily: Sendable {
             }
         }
     ) { link, _, clock, say throws(SessionError) in
-        // The UART keeps 63 bytes while the firmware sleeps; 40 and what may stand there already are fewer.
+        // A piece of 40 bytes leaves room for bytes that are already in the UART's 63-byte buffer, which the firmware
+        // does not read while it sleeps.
         let link = PacedLink(link, pieceLength: 40, pause: PumpFamily.readingTime, clock: clock)
-        // Both are done where their code is specialized for the pump.
+        // Both closures are written here so that the compiler specializes their calls for the pump.
         return try await LineSpeaker<PumpFamily>(say: say) { session, line, timeout throws(SessionError) in
             try await session.perform(line, timeout: timeout)
         } begin: { observer throws(SessionError) in

@@ -1,21 +1,22 @@
 public import LineProtocol
 
-/// Why a line brought no answer from a shared device.
+/// The reason why a line got no reply from a shared device.
 public enum SharingError: Error, Sendable, Hashable {
-    /// The device is not there, or this process was stopped and could not reach it: the line was not sent, and is not kept.
+    /// The device is not there, or this process was stopped (SIGSTOP) before the line's turn. The line was not sent and
+    /// is not kept.
     case away
-    /// The device has refused it, has not answered, or was lost; ``LineProtocol/SessionError/outcome`` tells what is known.
+    /// The device refused the line, did not answer, or was lost; see ``LineProtocol/SessionError/outcome``.
     case session(SessionError)
 
-    /// What a client is told by the line protocol; nil where that would say more than is known.
+    /// The notice for the client in the line protocol; nil if a notice would claim more than is known.
     var notice: RelayNotice? {
         switch self {
         case .away: .notSent
         case .session(let error):
-            // Of what was sent nobody knows what became of it: to refuse it would be to say that nothing has changed.
+            // The outcome of a line that was sent is unknown. A refusal would claim that nothing has changed.
             switch (error.code, error.outcome) {
             case (.overtaken, .notSent): .overtaken
-            // Whoever has left is told nothing.
+            // A client that has left gets no notice.
             case (.cancelled, _): nil
             case (_, .notSent): .notSent
             default: nil
@@ -23,7 +24,7 @@ public enum SharingError: Error, Sendable, Hashable {
         }
     }
 
-    /// Whether an answer may have begun that is not going on.
+    /// Whether an answer may have begun and broken off.
     var breaksOffAnswer: Bool {
         guard case .session(let error) = self, error.outcome == .nothingChanged else { return false }
         return switch error.code {

@@ -1,49 +1,49 @@
-/// Something that happens to a shared device, for a log. Of what clients send nothing was escaped.
+/// A report about a shared device, for a log. Client input in it is not escaped.
 public struct SharingReport: Sendable, Hashable {
     /// The device's name.
     public var device: String
-    /// What happens.
+    /// The reported event.
     public var event: Event
 
-    /// A report.
+    /// Creates a report.
     public init(device: String, _ event: Event) {
         self.device = device
         self.event = event
     }
 
-    /// What happens to a shared device.
+    /// An event of a shared device.
     public enum Event: Sendable, Hashable {
-        /// The link to it is open.
+        /// The link is open.
         case up(_ link: String)
-        /// Its link is lost; it is waited for.
+        /// The link is lost. The device waits for it to return.
         case lost(_ reason: String)
-        /// It can't be opened; that is tried again.
+        /// The link could not be opened. Opening is tried again.
         case notOpened(_ reason: String, _ hint: String?)
-        /// It is not of the family that was assumed: this line is no answer of one.
+        /// The device seems not to be of the assumed family: this line is not a reply of that family.
         case notOfFamily(_ line: [UInt8])
-        /// What is there now is not taken for it.
+        /// Another device may be at the endpoint, so its link is not used.
         case doubtful(_ reason: String)
-        /// Nobody needs its link, which is closed.
+        /// The link is closed, as there are no clients.
         case idle
-        /// A client has come.
+        /// A client has connected.
         case came(_ client: String)
         /// A client has left.
         case left(_ client: String)
-        /// A client was hung up on.
+        /// A client was disconnected.
         case dropped(_ client: String, _ reason: String)
-        /// The users of a pseudo-terminal lose what they were to be told, or what they have asked for.
+        /// Output or pending lines were discarded for the users of a pseudo-terminal, who can't be disconnected.
         case notServed(_ client: String, _ reason: String)
-        /// A client was not let in.
+        /// A connection was refused because of the client limit.
         case turnedAway(_ client: String, _ reason: String)
-        /// The system lets this program have no more connections, for this reason; OFF still gets through.
+        /// The system allows this process no more connections, for the given reason. OFF still gets through.
         case short(_ reason: String)
-        /// A line goes to the device, in its turn.
+        /// A line is about to be sent.
         case sends(_ line: [UInt8], for: String)
         /// A line was not sent.
         case notSent(_ line: [UInt8], by: String, _ reason: String)
-        /// The device has refused a line, in these words.
+        /// The device refused a line with the given reply.
         case refusedByDevice(_ line: [UInt8], for: String, _ answer: String)
-        /// A line was sent and brought no answer: what became of it is not known, unless it only asked.
+        /// A line got no reply, so its effect is unknown unless it was a query; or malformed input was dropped.
         case failed(_ line: [UInt8], for: String, _ reason: String)
     }
 }

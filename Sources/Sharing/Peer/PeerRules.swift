@@ -1,20 +1,20 @@
 internal import LineProtocol
 
-/// Shares a text and image peer: an image goes to the client that sent `GET` or `GET_IMAGE`; greetings, acknowledgements,
-/// toggles and text go to all, also in the middle of an image.
+/// The sharing rules of a text and image peer: an image goes to the client that sent `GET` or `GET_IMAGE`. Greetings,
+/// acknowledgements, toggles and text go to all clients, also during an image.
 ///
-/// Texts and toggles of clients are sent at once, also in the middle of an image: the peer takes them at any time.
+/// Texts and toggles of clients are sent at once, also during an image: the peer accepts them at any time.
 ///
-/// A packet becomes one line for clients; line ends within it become blanks. A client's line becomes one packet. A line that no
-/// packet holds is refused by the link: sent in two packets it would be two messages.
+/// Clients see each packet as one line, with blanks in place of line ends. Each client line is sent as one packet. The
+/// link refuses a line that exceeds a packet, as two packets would be two messages.
 struct PeerRules: StreamRules {
     static let timing = StreamTiming(timeout: .seconds(10), quiet: .seconds(10))
 
     private let keepsPacketBounds: Bool
     private var framer = LineFramer(limit: PeerDecoder.lineLimit)
-    /// Tells image data from text while an image is expected; nil otherwise. It gets each line as a packet.
+    /// Tells image data from text while an image is expected; nil otherwise. Each line is decoded as a packet.
     private var decoder: PeerDecoder?
-    /// Whether the line under way, of which a part has come, is of an image; nil between lines.
+    /// Whether the current line, of which only a part has arrived, belongs to an image; nil between lines.
     private var isAmidImageLine: Bool?
 
     init(keepsPacketBounds: Bool) { self.keepsPacketBounds = keepsPacketBounds }
@@ -43,7 +43,7 @@ struct PeerRules: StreamRules {
         return []
     }
 
-    /// The pieces of a line, or of a part of one.
+    /// Converts a line, or a part of one.
     private mutating func line(_ line: [UInt8], isCut: Bool) -> [StreamPiece] {
         if line.isEmpty, isAmidImageLine == nil { return [] }
         let pieces = decoder?.append(line)
@@ -54,7 +54,7 @@ struct PeerRules: StreamRules {
         return [.forAsker(bytes)] + (pieces.map { endsImage(line, $0) } == true ? endAnswer() : [])
     }
 
-    /// - Parameter pieces: What the decoder makes of the line; nil if no image is expected.
+    /// - Parameter pieces: The decoder's result for the line; nil if no image is expected.
     private func isOfImage(_ line: [UInt8], _ pieces: [PeerPiece]?) -> Bool {
         guard let pieces else { return line.starts(with: "IMG_".utf8) || PeerImageDownload.isStray(line) }
         return pieces.allSatisfy { piece in
@@ -68,7 +68,7 @@ struct PeerRules: StreamRules {
 
     private func endsImage(_ line: [UInt8], _ pieces: [PeerPiece]) -> Bool {
         for case .imageRefused in pieces { return true }
-        // An end without a beginning is that of an earlier image.
+        // An `IMG_END` without a beginning belongs to an earlier image.
         for case .text in pieces { return false }
         return line == Array("IMG_END".utf8)
     }
@@ -80,7 +80,7 @@ struct PeerRules: StreamRules {
 }
 
 extension [UInt8] {
-    /// A packet as one line, without its end.
+    /// The packet as one line, without a line end.
     fileprivate var asLine: [UInt8] {
         let line = withoutNULs
         let end = (line.lastIndex { !$0.isLineEnd } ?? -1) + 1

@@ -1,7 +1,7 @@
 internal import DeviceKit
 
-/// Shares a device of no known family: what a client sends goes to the device as it is, and all clients get what the device
-/// says, since nothing tells whom it answers.
+/// The sharing rules of a device of unknown family: client bytes are sent unchanged, and everything the device sends
+/// goes to all clients, as replies can't be distinguished from other output.
 struct RawRules: StreamRules {
     static let timing = StreamTiming()
     static let endsHalfLines = false

@@ -1,11 +1,12 @@
 internal import LineProtocol
 
-/// Shares a phone with the rescue app: a client's message is sent as it is, and each message of the phone goes to all.
+/// The sharing rules of a phone with the rescue app: client messages are sent unchanged, and each message of the phone
+/// goes to all clients.
 ///
-/// Clients get one JSON object a line. Line ends within an object become blanks, which mean the same: in valid JSON they stand
-/// between tokens only. What is no JSON object is dropped.
+/// Clients receive one JSON object a line. Line ends in an object become blanks, with the same meaning: valid JSON has
+/// them between tokens only. Anything that is no JSON object is dropped.
 struct RescueRules: StreamRules {
-    /// Nothing is answered.
+    /// The protocol has no replies.
     static let timing = StreamTiming()
 
     private var framer = RescueFramer()

@@ -1,12 +1,12 @@
 public import DescriptorIO
 internal import Glibc
 
-/// Offers a shared device at a socket, to any number of clients: each writes the lines of its family's protocol, and reads the
-/// answers to its own, and what the device says unasked.
+/// A share on a socket, for any number of clients. Each client sends lines of the family's protocol, and receives the
+/// replies to its own lines and all unsolicited output.
 public actor SocketShare {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { device.loop.asUnownedSerialExecutor() }
 
-    /// How many clients may be there at once where nothing else is said.
+    /// The default limit of concurrent clients.
     public static let standardLimit = 256
 
     /// The TCP port; nil for a Unix socket.
@@ -18,10 +18,15 @@ public actor SocketShare {
     private var channels: [ObjectIdentifier: DescriptorChannel] = [:]
     private var accepting: Task<Void, Never>?
 
-    /// Listens at `address`. A Unix socket is for this user alone; one that nobody listens at any more is replaced.
+    /// Listens on `address`. A Unix socket is accessible to this user only; a stale one, on which no process listens,
+    /// is replaced.
     ///
-    /// - Parameter limit: How many clients may be there at once. A few more may make the device safe and ask, for 10 s; the
-    ///   others are hung up on.
+    /// - Parameters:
+    ///   - device: The shared device.
+    ///   - address: The address to listen on.
+    ///   - limit: The maximum number of concurrent clients. A few more may send stop lines and queries for 10 s; any
+    ///     others are disconnected.
+    /// - Throws: `DescriptorError` if the address can't be bound.
     public static func open(
         _ device: SharedDevice, at address: SocketAddress, limit: Int = standardLimit
     ) async throws(DescriptorError) -> SocketShare {
@@ -44,7 +49,7 @@ public actor SocketShare {
     }
 
     private func acceptAll() async {
-        // Whether the log has it that there are no more descriptors.
+        // Whether the lack of descriptors was reported.
         var isShort = false
         while true {
             do throws(DescriptorError) {
@@ -55,7 +60,7 @@ public actor SocketShare {
                 await take(channel, usesSpare)
             } catch {
                 if error.code == .cancelled { return }
-                // Out of descriptors, most likely: clients that leave give theirs back.
+                // Most likely there are no more descriptors. Clients that disconnect will free some.
                 if !isShort { device.report(.short("\(error)")) }
                 isShort = true
                 guard (try? await EventLoopClock(device.loop).sleep(for: .milliseconds(100))) != nil else { return }
@@ -82,7 +87,7 @@ public actor SocketShare {
 
     private func forget(_ key: ObjectIdentifier) { channels[key] = nil }
 
-    /// Stops listening and hangs up on every client.
+    /// Stops listening and disconnects every client.
     public func close() async {
         accepting?.cancel()
         await listener.close()

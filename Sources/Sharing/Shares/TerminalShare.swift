@@ -1,31 +1,35 @@
 internal import DescriptorIO
 public import SerialPort
 
-/// Offers a shared device on a pseudo-terminal, as a serial port for other programs, whatever carries the device.
+/// A share on a pseudo-terminal, which other programs open as a serial port, whatever link the device itself has.
 ///
-/// Programs that have it open at the same time are one client. What is said while none has it open is lost, as on a real line.
+/// Programs that have it open at the same time count as one client. Output while no program has it open is lost, as on
+/// a real serial line.
 public actor TerminalShare {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { device.loop.asUnownedSerialExecutor() }
 
-    /// The path that clients open.
+    /// The path for clients to open.
     public nonisolated var path: String { terminal.linkPath ?? terminal.path }
 
     private let device: SharedDevice
     private let terminal: PseudoTerminal
     private var visits: PseudoTerminalVisits?
-    /// That of the visit that goes on, or was the last.
+    /// The channel of the current or the last visit.
     private var channel: DescriptorChannel?
 
-    /// Makes a pseudo-terminal for a device.
+    /// Creates a pseudo-terminal for a device.
     ///
-    /// - Parameter link: Where to put a symbolic link to it; removed by ``close()``.
-    /// - Throws: Also where the system does not tell who opens it: then it would not be known who listens.
+    /// - Parameters:
+    ///   - device: The shared device.
+    ///   - link: The path of the symbolic link to create; ``close()`` removes it.
+    /// - Throws: `SerialError`; also if inotify is not available, as the share could not know whether a program has it
+    ///   open.
     public static func open(_ device: SharedDevice, link: String) async throws(SerialError) -> TerminalShare {
         try await open(device, link: link, openings: .shared)
     }
 
-    /// - Parameter openings: Tells when somebody opens it. On the loop of the device, what was said before this process was stopped
-    ///   is known to be older than the pause: ``DescriptorIO/EventLoop/isCatchingUp``.
+    /// - Parameter openings: Reports when the pseudo-terminal is opened. On the device's loop, input from before a
+    ///   pause of this process is recognized as older than the pause: ``DescriptorIO/EventLoop/isCatchingUp``.
     package static func open(
         _ device: SharedDevice, link: String, openings: OpeningWatch
     ) async throws(SerialError) -> TerminalShare {
@@ -53,7 +57,7 @@ public actor TerminalShare {
         device.assumeIsolated { [path] in $0.join(channel, path, .terminal) }
     }
 
-    /// Removes the link and closes the pseudo-terminal: its users find themselves disconnected.
+    /// Removes the symbolic link and closes the pseudo-terminal. Its users are disconnected.
     public func close() async {
         await visits?.close()
         await channel?.close()

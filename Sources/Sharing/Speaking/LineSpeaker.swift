@@ -2,32 +2,31 @@ internal import DeviceKit
 internal import LineProtocol
 internal import Synchronization
 
-/// Speaks with a device whose answers are lines: a session, whose commands are the lines of clients.
+/// A speaker for devices that reply in lines: a session whose commands are the clients' lines.
 final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
-    /// Begins the session that a speaker needs.
+    /// Starts the session of a speaker.
     typealias Begin =
         @Sendable (_ observer: @escaping @Sendable (SessionEvent<RelayedMessage<Base>>) -> Void)
         async throws(SessionError) -> Session<Relayed<Base>>
 
-    /// Sends a line in its turn: ``LineProtocol/Session/perform(_:timeout:)``, which a family may have code for that is
-    /// specialized for it.
+    /// Sends a line in its turn, as ``LineProtocol/Session/perform(_:timeout:)`` does. A parameter of the speaker so
+    /// that a family can pass code that is specialized for it.
     typealias Perform =
         @Sendable (_ session: Session<Relayed<Base>>, _ line: RelayedLine<Base>, _ timeout: Duration)
         async throws(SessionError) -> RelayedAnswer<Base>
 
-    /// How long a device is given that does not answer such a line.
+    /// The time to wait for an error after a line that has no reply.
     private static var silence: Duration { .milliseconds(300) }
-    /// How long a device is sent what makes it safe until it has acknowledged that; a board that was reset needs most of it to
-    /// start.
+    /// The time limit for a stop to be acknowledged. A board that was reset needs most of it to start.
     private static var stopTime: Duration { Session<Relayed<Base>>.startTime + .seconds(2) }
     private static var lineEnd: [UInt8] { [0x0D, 0x0A] }
 
     private let session: Session<Relayed<Base>>
     private let perform: Perform
 
-    /// Begins to speak.
+    /// Starts a speaker.
     ///
-    /// - Parameter say: Told what the device says unasked.
+    /// - Parameter say: Receives unsolicited output of the device.
     init(
         say: @escaping SpeechReceiver,
         perform: @escaping Perform = { session, line, timeout throws(SessionError) in
@@ -40,18 +39,19 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
         session = try await begin { event in
             switch event {
             case .heard(let message):
-                // A late answer would be taken by whoever asks the same for his own.
+                // A late reply must not go to the clients: one that sends the same command would take it for its own
+                // reply.
                 if !Base.isAnswer(message.meaning) {
                     say(.said(message.bytes + Self.lineEnd, tellsState: Self.tellsState(message)))
                 }
                 if case .event = Base.meaning(of: message.meaning) { question.askIfStateIsOpen() }
-            case .heardBefore: break  // it tells nothing of the present
+            case .heardBefore: break  // old output says nothing of the present
             case .lost(let error): say(.lost(error))
             }
         }
         question.session.withLock { [session] in $0.session = session }
         guard session.link.mayHaveReset else { return }
-        // The first commands wait behind its question, and OFF does not.
+        // The first commands wait for the reply to its query. OFF does not wait.
         Task(executorPreference: session.link.executor) { [session] in try? await session.waitUntilReady() }
     }
 
@@ -65,7 +65,7 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
     }
 
     func perform(_ line: ClientLine, for asker: Asker) async throws(SessionError) {
-        // The device ignores a line without one.
+        // The device ignores a line that is no request.
         guard var command = line.request as? RelayedLine<Base> else { return }
         if command.request.effect == .stop { return try await stop(command, for: asker) }
         command.hear = { asker.tell($0.bytes + Self.lineEnd, Self.tellsState($0)) }
@@ -80,7 +80,7 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
         }
     }
 
-    /// Makes the device safe. The asker is told so once the device's status says it.
+    /// Sends a stop line repeatedly until the device's status confirms it, and only then answers the asker.
     private func stop(_ command: RelayedLine<Base>, for asker: Asker) async throws(SessionError) {
         asker.tell(try await session.perform(command, timeout: Self.stopTime).bytes, true)
     }
@@ -88,7 +88,8 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
     func close() async { await session.close() }
 }
 
-/// Asks a device for its state behind an event that leaves it open, as the button of a pump does: nobody else may.
+/// Asks a device for its state after an event that leaves the state open, such as the pump's button: perhaps no client
+/// asks.
 private final class StateQuestion<Base: RelayedFamily & FollowedFamily>: Sendable {
     struct Weak {
         weak var session: Session<Relayed<Base>>?
@@ -105,7 +106,7 @@ private final class StateQuestion<Base: RelayedFamily & FollowedFamily>: Sendabl
         else { return }
         Task(executorPreference: session.link.executor) { [say] in
             guard Base.values(of: await session.state.base)[main] == nil else { return }
-            // All clients learn the answer, as if the device had said it unasked.
+            // All clients get the answer, as if it were unsolicited.
             if let answer = try? await session.perform(query) { say(.said(answer.bytes)) }
         }
     }

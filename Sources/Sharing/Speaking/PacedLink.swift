@@ -1,11 +1,11 @@
 internal import DeviceKit
 internal import LineProtocol
 
-/// A link to a device that reads only now and then, and keeps so little meanwhile that a long line would lose bytes: it goes out
-/// in pieces, each of which the device has read before the next one comes.
+/// A link to a device that reads rarely, into a buffer that a long line would overflow. Long writes are split, with a
+/// pause after each piece in which the device reads it.
 final class PacedLink: LinkWrapper {
     let link: any Link
-    /// The most bytes that are sent at once.
+    /// The maximum number of bytes in one write.
     private let pieceLength: Int
     private let pause: Duration
     private let clock: any Clock<Duration>

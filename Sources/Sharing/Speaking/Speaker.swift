@@ -1,55 +1,65 @@
 public import DeviceKit
 public import LineProtocol
 
-/// Speaks with one device over one link, for all who share it: their lines go to the device one after another, and what the
-/// device answers goes to who asked.
+/// The exchange of lines with one device over one link on behalf of all clients. Lines are sent one after another, and
+/// each reply goes to its asker.
 ///
-/// It ends with its link; for the link that follows there is another. Everybody is told everything in the order in which the
-/// device says it: what it said first must not be taken for news.
+/// A speaker ends with its link; the next link gets a new speaker. All output of the device is passed on in its order,
+/// so that old output is not taken for news.
 public protocol Speaker: AnyObject, Sendable {
-    /// The values that are known of the device, by the keys of ``DeviceKit/Family/state``.
+    /// The known values of the device's state, by the keys of ``DeviceKit/Family/state``.
     func values() async -> [String: StateValue]
 
-    /// Sends a line of a client in its turn, and hands over the device's answer.
+    /// Sends a client's line in its turn, and passes the device's reply to the asker.
     ///
-    /// A line that makes the device safe goes before all others, and what waits behind it that would change the device is
-    /// dropped.
+    /// A stop line goes before all others. Lines behind it that would change the device are dropped.
     ///
     /// - Parameters:
     ///   - line: The line.
-    ///   - asker: Is told the answer.
-    /// - Throws: `refused` is thrown behind the answer, which has told the client so; else why there is no answer.
+    ///   - asker: The receiver of the reply.
+    /// - Throws: `refused` if the asker got the device's refusal as its reply; otherwise the reason why there is no
+    ///   reply.
     func perform(_ line: ClientLine, for asker: Asker) async throws(SessionError)
 
-    /// Ends it, and closes the link.
+    /// Ends the speaker and closes the link.
     func close() async
 }
 
-/// Takes what the device says unasked, and the end of the link; called on the link's executor.
+/// Receives unsolicited output and the loss of the link; called on the link's executor.
 public typealias SpeechReceiver = @Sendable (Speech) -> Void
 
-/// What a device says that answers nobody, or everybody.
+/// Output of a device that is not the reply to one client.
 public enum Speech: Sendable {
-    /// A line for all who share the device, or several, with their ends; and whether any tells of the device's state.
+    /// One or more lines for all clients, with line ends. `tellsState` is whether any of them reports the device's
+    /// state.
     case said([UInt8], tellsState: Bool = true)
-    /// The link is lost; nothing follows.
+    /// The link is lost. Nothing follows.
     case lost(LinkError)
 }
 
-/// One who has sent a line, and is told the answer.
+/// The sender of a line, which receives the reply.
 public struct Asker: Sendable {
-    /// Takes some of the answer, with its line ends, and whether it tells of the device's state; called on the link's executor.
+    /// Receives a part of the reply, with line ends, and whether this part reports the device's state. Called on the
+    /// link's executor.
     public let tell: @Sendable (_ bytes: [UInt8], _ tellsState: Bool) -> Void
-    /// Waits until there is room for more of a long answer.
+    /// Waits until the asker can take more of a long reply.
     public let waitForRoom: @Sendable () async -> Void
-    /// Whether it has not left meanwhile; called on the link's executor.
+    /// Whether the asker is still connected; called on the link's executor.
     public let isThere: @Sendable () -> Bool
-    /// Whether its line may still be sent; called on the link's executor right before that.
+    /// Whether the line may still be sent; called on the link's executor just before sending.
     public let isDue: @Sendable () -> Bool
-    /// Whether what it asks goes before the questions of others: it has just had the device made safe, and makes sure.
+    /// Whether the line goes before the queries of others. True for a client that has just sent a stop line and now
+    /// checks its effect.
     public let goesFirst: Bool
 
-    /// One who is told by `tell`.
+    /// Creates an asker.
+    ///
+    /// - Parameters:
+    ///   - tell: Receives a part of the reply, with line ends, and whether this part reports the device's state.
+    ///   - waitForRoom: Waits until the asker can take more of a long reply.
+    ///   - isThere: Whether the asker is still connected.
+    ///   - isDue: Whether the line may still be sent; nil for `isThere`.
+    ///   - goesFirst: Whether the line goes before the queries of others.
     public init(
         tell: @escaping @Sendable (_ bytes: [UInt8], _ tellsState: Bool) -> Void,
         waitForRoom: @escaping @Sendable () async -> Void = {},

@@ -1,26 +1,26 @@
-/// How a family without single-line answers is shared over one link: what is sent for a client's line, and which client gets
-/// what arrives.
+/// The sharing rules of a family whose replies are not single lines: the bytes to send for a client's line, and the
+/// clients that receive each piece of output.
 ///
-/// Rules are pure values: ``StreamSpeaker`` has the link and the clock.
+/// Rules are pure values. ``StreamSpeaker`` has the link and the clock.
 protocol StreamRules: Sendable {
-    /// How long silences are.
+    /// The lengths of silence that separate replies.
     static var timing: StreamTiming { get }
 
-    /// Whether a line that another program may have left half sent is ended before anything is sent.
+    /// Whether the first write starts with a line end, in case another program left an incomplete line.
     static var endsHalfLines: Bool { get }
 
-    /// What is sent for a line of a client.
+    /// The request for a client's line.
     func request(_ line: [UInt8]) -> StreamRequest
 
-    /// An answer is expected from now on.
+    /// Prepares for an answer.
     ///
-    /// - Parameter packetCapacity: As ``LineProtocol/Link/packetCapacity()``.
+    /// - Parameter packetCapacity: The link's ``LineProtocol/Link/packetCapacity()``.
     mutating func begin(packetCapacity: Int?)
 
-    /// Takes in what arrived: a packet where the link keeps packet bounds, else bytes that are cut anywhere.
+    /// Adds input: one packet if the link keeps packet bounds, otherwise bytes that may be cut anywhere.
     mutating func take(_ bytes: [UInt8]) -> [StreamPiece]
 
-    /// What was held back of the answer, now that it is over: the device is silent, or the link is lost.
+    /// Returns the buffered rest of an answer when the device is silent or the link is lost.
     mutating func finish() -> [StreamPiece]
 }
 
@@ -28,39 +28,40 @@ extension StreamRules {
     static var endsHalfLines: Bool { true }
 }
 
-/// The silences that separate a device's answers.
+/// The lengths of silence that separate a device's answers.
 struct StreamTiming: Sendable, Hashable {
-    /// How long the device must be silent before it is asked, so that the tail of an earlier answer is not taken for this one.
+    /// The silence that must precede a request, so that the tail of an earlier answer is not taken for the new one.
     var hush = Duration.zero
-    /// How long the beginning of an answer is waited for.
+    /// The time-out for the beginning of an answer.
     var timeout = Duration.zero
-    /// How long a silence ends an answer that has begun.
+    /// The silence that ends an answer.
     var quiet = Duration.zero
 }
 
-/// What is sent for a line of a client.
+/// The request to send for a client's line.
 struct StreamRequest: Sendable, Hashable {
-    /// The bytes, a packet of their own where the link keeps packet bounds.
+    /// The bytes to send, as one packet if the link keeps packet bounds.
     var bytes: [UInt8]
-    /// Whether the client holds the turn until the device has answered. Other lines are sent at once, without a turn.
+    /// Whether the client keeps its turn until the device has answered. Other requests are sent at once, without a
+    /// turn.
     var isAnswered = false
 }
 
-/// A piece of what a device says, by who gets it.
+/// A piece of a device's output, by its receivers.
 enum StreamPiece: Sendable, Hashable {
-    /// A line for all clients, with its end.
+    /// A line for all clients, with its line end.
     case forAll([UInt8])
-    /// Bytes for the asker; dropped if there is none. Empty where something of the answer came and is held back.
+    /// Bytes for the asker; dropped if there is none. Empty if a part of the answer arrived and is still buffered.
     case forAsker([UInt8])
-    /// Something of the answer is missing.
+    /// A part of the answer is missing.
     case broken
-    /// The answer is over.
+    /// The answer is complete.
     case answerEnds
 
     var isForAsker: Bool { if case .forAsker = self { true } else { false } }
 }
 
 extension [UInt8] {
-    /// What ends a line for a client: the line end of Arduino's `println`, which devices on a serial port write.
+    /// The line end for clients: that of Arduino's `println`, which devices on a serial port send.
     static var lineEnd: [UInt8] { [0x0D, 0x0A] }
 }

@@ -1,14 +1,16 @@
 internal import DeviceKit
 internal import LineProtocol
 
-/// Speaks with a device whose answers are no single lines: they are long, or missing, and mixed with unsolicited lines.
+/// A speaker for devices without single-line replies: an answer may be long or missing, and is mixed with unsolicited
+/// lines.
 ///
-/// Each piece is handed over before the next is read. So an asker and everybody else see the device's lines in one order, a slow
-/// asker holds the device back, and memory stays flat. Unsolicited lines wait behind a slow asker too, until it is hung up on.
+/// Each piece is delivered before the next is read. Thus all clients see the output in the same order, a slow asker
+/// slows the device down, and memory use is bounded. Unsolicited lines also wait for a slow asker, until it is
+/// disconnected.
 actor StreamSpeaker<Rules: StreamRules>: Speaker {
     nonisolated var unownedExecutor: UnownedSerialExecutor { link.executor.asUnownedSerialExecutor() }
 
-    /// How long a board is silent once it has started, where opening the link has reset it.
+    /// The silence after which a board that was reset by opening its link has started.
     private static var startHush: Duration { .seconds(1) }
 
     private nonisolated let link: any Link
@@ -17,19 +19,19 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
     private var rules: Rules
     private let say: SpeechReceiver
     private let turns = TurnQueue()
-    /// The answer that is expected, or under way.
+    /// The exchange whose answer is expected or in progress.
     private var exchange: Exchange?
-    /// The wait for what arrives next.
+    /// The read in progress.
     private var waiting: Task<Result<[UInt8]?, LinkError>, Never>?
-    /// When something of an answer came last, or the link was opened.
+    /// When the last piece of an answer arrived; before the first one, when the link was opened.
     private var lastAnswered: Duration
     private var hasSent = false
-    /// Whether nothing is read any more.
+    /// Whether reading has ended.
     private var isOver = false
 
-    /// Speaks over a link, which is the speaker's from now on.
+    /// Starts a speaker, which owns the link from now on.
     ///
-    /// - Parameter say: Told what is for all.
+    /// - Parameter say: Receives output for all clients.
     static func begin(
         over link: any Link, clock: any Clock<Duration>, _ rules: Rules, say: @escaping SpeechReceiver
     ) -> StreamSpeaker {
@@ -49,7 +51,7 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
         lastAnswered = self.clock.elapsed()
     }
 
-    /// None: these devices report no state.
+    /// Always empty: these devices report no state.
     func values() -> [String: StateValue] { [:] }
 
     func close() async {
@@ -57,15 +59,15 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
         end(LinkError(.closed, name: link.name, activity: "close"))
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
-    /// An answer that is expected, or under way.
+    /// A request whose answer is expected or in progress.
     private final class Exchange {
         let command: String
-        /// Nil once the asker has left: the rest of the answer is dropped.
+        /// The asker; nil if the exchange has finished early. The rest of the answer is dropped then.
         private(set) var asker: Asker?
         var hasBegun = false
-        /// When silence ends the answer, by the clock; nil before the command is sent.
+        /// The clock time at which silence ends the answer; nil before the command is sent.
         var deadline: Duration?
         private var result: SessionError??
         private var waiter: UnsafeContinuation<SessionError?, Never>?
@@ -75,7 +77,7 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
             self.asker = asker
         }
 
-        /// Lets the asker go. Only the first end counts.
+        /// Finishes the exchange for the asker. Only the first call counts.
         func finish(_ error: SessionError?) {
             asker = nil
             if result == nil { result = .some(error) }
@@ -99,22 +101,24 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
             turns.release()
             throw error
         }
-        // endExchange() releases the turn, even if the asker leaves first: the next answer must not begin within this one.
+        // endExchange() releases the turn, even if the asker leaves earlier: the next answer must not begin within this
+        // one.
         self.exchange = exchange
         do throws(SessionError) { try await send(request, command, outcome: .nothingChanged) } catch {
             endExchange(exchange, error)
             throw error
         }
         exchange.deadline = exchange.deadline ?? clock.elapsed() + Rules.timing.timeout
-        // The read under way has no deadline: it is started again with this one.
+        // The current read has no deadline. Cancelling it makes the loop read again with this one.
         waiting?.cancel()
         let error = await withUnsafeContinuation { exchange.wait($0) }
         if let error { throw error }
     }
 
-    /// Waits until the device may be asked.
+    /// Waits until the device is silent, and starts an exchange.
     ///
-    /// - Throws: Also where the line is no longer due.
+    /// - Throws: `cancelled` if the line is no longer due, `closed` if the link has ended, `notUnderstood` if the
+    ///   device is never silent.
     private func prepare(_ command: String, _ asker: Asker) async throws(SessionError) -> Exchange {
         try await waitForSilence(command)
         let capacity = await link.packetCapacity()
@@ -185,11 +189,11 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
             await asker.waitForRoom()
             if !asker.isThere() { exchange.finish(nil) }
         }
-        // Counted from now, not from the arrival: the asker may have taken long.
+        // The silence counts from the delivery, as the asker may have been slow to take the bytes.
         exchange.deadline = clock.elapsed() + Rules.timing.quiet
     }
 
-    /// Nothing follows of the answer.
+    /// Ends the exchange, as the answer is complete: with `noAnswer` if nothing of it arrived.
     private func endExchange() {
         guard let exchange else { return }
         let error = SessionError(
@@ -197,7 +201,7 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
         endExchange(exchange, exchange.hasBegun ? nil : error)
     }
 
-    /// Ends an exchange, unless it is over, and hands on its turn.
+    /// Ends an exchange, unless it has ended, and releases its turn.
     private func endExchange(_ exchange: Exchange, _ error: SessionError?) {
         guard self.exchange === exchange else { return }
         self.exchange = nil
@@ -205,7 +209,7 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
         turns.release()
     }
 
-    /// Ends it, with whatever is asked.
+    /// Ends the speaker, and the exchange in progress.
     private func end(_ error: LinkError) {
         guard !isOver else { return }
         isOver = true
@@ -214,11 +218,11 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
         if error.code != .closed { say(.lost(error)) }
     }
 
-    /// Reads more pieces, or the end of an answer; none where a deadline was set meanwhile.
+    /// Reads more pieces, or the end of an answer; returns none if the read was restarted with a new deadline.
     private func read() async throws(LinkError) -> [StreamPiece] {
         if let bytes = try await receive() { return pieces(of: bytes) }
         guard let deadline = exchange?.deadline, clock.elapsed() >= deadline else { return [] }
-        // A device out of reach is silent too. Once it confirms, all that it sent before has arrived.
+        // A device out of reach is silent too. When it confirms the connection, everything it sent before has arrived.
         try await link.confirmConnection()
         if let last = try await reader.next(within: .zero) { return pieces(of: last) }
         return rules.finish() + [.answerEnds]
@@ -230,7 +234,7 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
         return pieces
     }
 
-    /// The next bytes; nil once the deadline has passed, or a deadline was set meanwhile.
+    /// Reads the next bytes; returns nil at the deadline, or if a deadline was set during the read.
     private func receive() async throws(LinkError) -> [UInt8]? {
         let deadline = exchange?.deadline
         let waiting = Task(executorPreference: link.executor) { [reader] () -> Result<[UInt8]?, LinkError> in
@@ -244,7 +248,7 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
         }
         self.waiting = waiting
         defer { self.waiting = nil }
-        // Bytes that came as the read was cancelled are its result, and not lost.
+        // Bytes that arrive while the read is cancelled are in its result, and not lost.
         let result = await waiting.value
         if case .failure(let error) = result, error.code == .cancelled { return nil }
         return try result.get()

@@ -1,23 +1,25 @@
 internal import LineProtocol
 
-/// Turns a log that comes in packets into what a client reads from a stream: whole lines, behind one prefix.
+/// Converts a log that arrives in packets into the text that a client reads from a stream: complete lines after one
+/// prefix.
 struct StormLogPackets: Sendable {
-    /// How many bytes of the log's beginning are kept, to recognize a second beginning.
+    /// The number of bytes of the log's beginning that are kept, to recognize a repeated beginning.
     private static let headLength = 512
 
     private var joiner = StormLogJoiner()
     private var head: [UInt8] = []
     private var hasBegun = false
-    /// Whether the client has got the beginning of a line without its end.
+    /// Whether the client has received an incomplete line.
     private var isAmidLine = false
     private var gapCount = 0
 
     init(packetCapacity: Int?) { joiner.packetCapacity = packetCapacity }
 
-    /// Takes in the text of a packet.
+    /// Adds the text of a packet.
     ///
-    /// - Parameter prefix: The log's prefix if the packet has it, else empty. Every packet may have it. A packet that also
-    ///   continues as the first did begins the log again; a second prefix tells the client.
+    /// - Parameter prefix: The log's prefix if the packet has one, otherwise empty. Any packet may have the prefix. If
+    ///   the text also equals the log's beginning, the sensor has started the log again, and the client gets a second
+    ///   prefix.
     mutating func append(_ text: [UInt8], behind prefix: [UInt8]) -> [StreamPiece] {
         var pieces: [StreamPiece] = []
         if !prefix.isEmpty, hasBegun, beginsAgain(text) {
@@ -36,10 +38,10 @@ struct StormLogPackets: Sendable {
         return length > 0 && text.prefix(length) == head.prefix(length)
     }
 
-    /// Ends the line under way, so that a live row can follow.
+    /// Ends an incomplete line, so that a live row can follow.
     mutating func endLine() -> [StreamPiece] { isAmidLine ? hand([0x0A]) : [] }
 
-    /// What was held back of the log, now that nothing follows.
+    /// Returns the buffered rest of the log when the log has ended.
     mutating func finish() -> [StreamPiece] { hand(joiner.finish()) + endLine() + gaps() }
 
     private mutating func hand(_ bytes: [UInt8]) -> [StreamPiece] {

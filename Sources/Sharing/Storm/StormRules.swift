@@ -1,11 +1,12 @@
 internal import LineProtocol
 
-/// Shares a storm sensor: the log goes to the client that sent `GET_LOG`, live rows go to all, the echo goes to nobody.
+/// The sharing rules of a storm sensor: the log goes to the client that sent `GET_LOG`, live rows go to all clients,
+/// and the echo of the command is dropped.
 ///
-/// Log text that nobody asked for is dropped: it has no prefix, so a client could take it for its own log.
+/// Unrequested log text is dropped: it has no prefix, so a client could take it for its own log.
 ///
-/// From a stream the log is passed on byte for byte, including what the boot ROM prints if the sensor restarts. Packets are
-/// joined to whole lines, behind one prefix.
+/// On a stream the log is passed on byte for byte, including what the boot ROM prints if the sensor restarts. On a
+/// packet link the packets are joined to complete lines after one prefix.
 struct StormRules: StreamRules {
     static let timing = StreamTiming(
         hush: StormDownload.hush, timeout: StormDownload.defaultTimeout, quiet: StormDownload.defaultQuiet)
@@ -17,12 +18,12 @@ struct StormRules: StreamRules {
     private let keepsPacketBounds: Bool
     private var decoder: StormDecoder
     private var finder = ESP32ResetFinder()
-    /// Whether the sensor has restarted while it sent the log.
+    /// Whether the sensor restarted while it sent the log.
     private var hasRestarted = false
-    /// The log that comes in packets; nil on a stream, and while nobody has asked.
+    /// The log that arrives in packets; nil on a stream, and while no client has asked for a log.
     private var packets: StormLogPackets?
 
-    /// The rules of a link that carries `characteristic`.
+    /// Creates the rules for a link that carries `characteristic`.
     init(of characteristic: StormCharacteristic, keepsPacketBounds: Bool) {
         self.keepsPacketBounds = keepsPacketBounds
         decoder = StormDecoder(of: characteristic, keepsPacketBounds: keepsPacketBounds, keepsLineEndOfPrefix: true)
@@ -61,7 +62,7 @@ struct StormRules: StreamRules {
         }
         if keepsPacketBounds { return packets?.finish() ?? [] }
         var pieces = decoder.append(finder.finish()).map(piece(_:))
-        // The rest of a live row may still come.
+        // The rest of a live row may still arrive.
         if !decoder.isWithinRow { pieces += decoder.finish().map(piece(_:)) }
         return pieces + (hasRestarted ? [.broken] : [])
     }
@@ -74,7 +75,7 @@ struct StormRules: StreamRules {
         }
     }
 
-    /// The pieces of one packet.
+    /// Converts the decoded pieces of one packet.
     private mutating func packet(_ pieces: [StormPiece]) -> [StreamPiece] {
         guard packets != nil else { return pieces.map(piece(_:)) }
         var prefix: [UInt8] = []
@@ -86,7 +87,7 @@ struct StormRules: StreamRules {
                 output += packets?.append(text, behind: prefix) ?? []
                 return output
             case .live:
-                // Lines are held until they are whole, unless they are too long for that.
+                // Lines are buffered until they are complete, unless they are too long for that.
                 output += packets?.endLine() ?? []
                 output.append(self.piece(piece))
             }
