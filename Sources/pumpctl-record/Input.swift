@@ -1,22 +1,22 @@
 import Glibc
 
-/// Standard input, by the line.
+/// Reads lines from standard input.
 struct Input {
     private static let size = 1 << 16
-    /// How long records may gather before they are read.
+    /// The time in milliseconds in which further records may accumulate before the next read.
     private static let gatheringTime: CInt = 20
-    /// POLLRDHUP, which glibc hides from Swift. What arrives does not wake who waits for this.
+    /// POLLRDHUP, which Swift's Glibc does not export. Arriving data does not wake a poll for this event.
     private static let endOfInput: CShort = 0x2000
 
-    /// How many bytes are so much that nothing need gather.
+    /// The number of bytes in a read from which waiting for more is not worthwhile.
     private static let abundance = 1 << 14
 
     private var chunk = [UInt8](repeating: 0, count: size)
-    /// The beginning of a line whose end has not come.
+    /// The beginning of an incomplete line.
     private var rest: [UInt8] = []
     private var isAbundant = false
 
-    /// The lines that have come; waits for one. Nil at the end.
+    /// The next complete lines; waits for at least one. Nil at the end of input.
     mutating func next() -> [Substring]? {
         while true {
             let count = read(STDIN_FILENO, &chunk, chunk.count)
@@ -33,8 +33,8 @@ struct Input {
         }
     }
 
-    /// Lets what comes gather for a moment, unless it is the end: whoever writes is a device's session, which would have
-    /// to wake this program for each line.
+    /// Lets input accumulate for a moment, or until its end. Otherwise the writer, a device's session, would wake this
+    /// process for each line.
     func gather() {
         if isAbundant { return }
         var input = pollfd(fd: STDIN_FILENO, events: Self.endOfInput, revents: 0)

@@ -1,26 +1,26 @@
 import Glibc
 import RecordFormat
 
-/// Standard output.
+/// Writes to standard output.
 struct Output {
     private static let size = 1 << 16
 
     private var buffer: [UInt8] = []
 
-    /// Writes an answer with those that follow.
+    /// Buffers an answer.
     mutating func add(_ answer: Answer) {
         buffer += answer.line.utf8
         buffer.append(UInt8(ascii: "\n"))
         if buffer.count >= Self.size { flush() }
     }
 
-    /// Writes what was added.
+    /// Writes the buffered answers.
     mutating func flush() {
         Self.write(buffer)
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// Writes an answer at once.
+    /// Writes an answer immediately.
     static func say(_ answer: Answer) { write(Array((answer.line + "\n").utf8)) }
 
     private static func write(_ bytes: [UInt8]) {
@@ -28,7 +28,7 @@ struct Output {
             var rest = UnsafeRawBufferPointer(rebasing: bytes[...])
             while !rest.isEmpty {
                 let count = Glibc.write(STDOUT_FILENO, rest.baseAddress, rest.count)
-                // Nobody is left to be told: what was asked for in writing is still done.
+                // The reader is gone. Pending requests are still carried out.
                 if count < 0 && errno != EINTR { return }
                 rest = UnsafeRawBufferPointer(rebasing: rest[max(0, count)...])
             }

@@ -3,19 +3,21 @@ import Glibc
 import RecordFormat
 import Recorder
 
-/// What `pumpctl` starts to record, and to look up what was recorded: it is linked with SQLite, so that `pumpctl` is not.
+/// The helper process of `pumpctl` for recording and for reading recordings. It is linked with SQLite, so that
+/// `pumpctl` is not.
 ///
 ///     pumpctl-record write                                records and requests from standard input, a line each
 ///     pumpctl-record read TABLE SINCE UNTIL FAMILY DEVICE rows to standard output; - for no such filter
 ///     pumpctl-record messages STATUS CATEGORY             messages to standard output
-///     pumpctl-record fold COLUMNS SINCE UNTIL FAMILY DEVICE values over time, of no more points than a chart shows
-///     pumpctl-record where                                the path of the database, how many bytes it has (0 where there
-///                                                         is none), and whether it has the index by sessions
-///     pumpctl-record optimize                             builds that index; whether it was missing
+///     pumpctl-record fold COLUMNS SINCE UNTIL FAMILY DEVICE values over time, with no more points than a chart shows
+///     pumpctl-record where                                the database: its path, its size in bytes (0 if none),
+///                                                         and whether it has the index by sessions
+///     pumpctl-record optimize                             builds that index; prints whether it was missing
 @main
 enum PumpctlRecord {
     static func main() async {
-        // Whoever interrupts means pumpctl, which ends the input. A file that may grow no further is an error like others.
+        // Ctrl-C is meant for pumpctl, which then ends the input. A file at its size limit causes an error like any
+        // other.
         for number in [SIGINT, SIGHUP, SIGQUIT, SIGXFSZ, SIGPIPE] { signal(number, SIG_IGN) }
         let arguments = ProgramArguments.typed(by: "pumpctl-record")
         do throws(RecorderError) {
@@ -24,7 +26,8 @@ enum PumpctlRecord {
             }
             switch (arguments.first, arguments.count) {
             case ("write", 1):
-                // `timeout`, a service manager and a shutdown mean all of a group: pumpctl ends, and so does the input.
+                // `timeout`, a service manager and a shutdown signal the whole process group: pumpctl ends, and with it
+                // the input.
                 signal(SIGTERM, SIG_IGN)
                 var writing = Writing(path)
                 await writing.run()
@@ -73,14 +76,14 @@ enum PumpctlRecord {
             bytes = try RecordFile.byteCount(path)
             isOptimized = try RecordReader(path).isOptimized
         } catch  where error.code == .notFound {
-            // Nothing was recorded yet.
+            // Nothing has been recorded yet.
         }
         Output.say(.row([JSONText.quoted(path), "\(bytes)", isOptimized ? "true" : "false"]))
     }
 }
 
 extension RecordFilter {
-    /// From the words SINCE UNTIL FAMILY DEVICE, nil for no such filter.
+    /// Parses the words SINCE UNTIL FAMILY DEVICE; nil for no such filter.
     fileprivate init(_ words: ArraySlice<String?>) {
         self.init()
         let words = Array(words)

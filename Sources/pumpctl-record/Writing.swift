@@ -1,10 +1,10 @@
 import RecordFormat
 import Recorder
 
-/// `pumpctl-record write`: keeps what comes on standard input, up to its end.
+/// `pumpctl-record write`: records standard input until its end.
 struct Writing {
     private let recorder: Recorder
-    /// What was asked since the last commit.
+    /// The requests since the last commit.
     private var messages: [StoredMessage] = []
     private var syncedIDs: [String] = []
 
@@ -21,7 +21,7 @@ struct Writing {
     mutating func run() async {
         var input = Input()
         var isBehind = false
-        // Nothing else has to run meanwhile but the recorder's own thread.
+        // The blocking read delays nothing: only the recorder's own thread has other work.
         while let lines = input.next() {
             var isRecording = false
             for line in lines {

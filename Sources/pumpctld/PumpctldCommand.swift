@@ -6,7 +6,7 @@ import LineProtocol
 import Logging
 import Terminal
 
-/// The daemon that shares devices among programs.
+/// The command line of the daemon that shares devices among programs.
 @main
 struct PumpctldCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -28,7 +28,8 @@ struct PumpctldCommand: ParsableCommand {
 
     static func main() {
         StandardStream.openMissing()
-        // A log whose reader has gone, a client too, and a file that may grow no further are errors of the write.
+        // If the log's reader or a client is gone, or a file has reached its size limit, the write fails with an error
+        // instead.
         for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
         DescriptorLimit.raise()
         ProcessPauses.count()
@@ -51,7 +52,7 @@ struct PumpctldCommand: ParsableCommand {
                     Self.report(failure, format)
                     return failure.status.rawValue
                 }
-                // SIGTERM is how a service is told to end.
+                // A service manager ends a service with SIGTERM, so this is a success.
                 return work.exitStatus == 128 + SIGTERM ? 0 : work.exitStatus ?? 0
             }
         }
@@ -61,7 +62,7 @@ struct PumpctldCommand: ParsableCommand {
     private static func serve(
         _ configuration: DaemonConfiguration, on loop: EventLoop, _ format: LogFormat
     ) async throws {
-        // Made here: threads must not be started before the signals are blocked.
+        // Created here, as no thread may start before the signals are blocked.
         let output = LogOutput { count in
             format.line(.warning, "the log was read too slowly: lines are lost", ["lines": "\(count)"])
         }
@@ -71,14 +72,15 @@ struct PumpctldCommand: ParsableCommand {
         let daemon = try Daemon(configuration, on: loop, log: log, manager: .ours)
         let result: Result<Void, DaemonFailure>
         do throws(DaemonFailure) { result = .success(try await daemon.run()) } catch { result = .failure(error) }
-        // By a task of its own: a signal has cancelled this one. With a limit: nobody may be left who reads the log.
+        // A task of its own, as a signal may have cancelled this one. The time limit is for a log that nobody reads any
+        // more.
         await Task(executorPreference: loop) {
             _ = await withTimeLimit(.milliseconds(500), clock: EventLoopClock(loop), on: loop) { await output.flush() }
         }.value
         try result.get()
     }
 
-    /// Says why the daemon does not run.
+    /// Reports the reason why the daemon does not run.
     private static func report(_ failure: DaemonFailure, _ format: LogFormat) {
         switch format {
         case .journal: StandardStream.error.write(format.line(.error, "\(failure)", [:]))

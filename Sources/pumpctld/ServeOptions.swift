@@ -4,7 +4,7 @@ import Logging
 import Sharing
 import TOMLReading
 
-/// The options of `pumpctl serve`: a file, or one device.
+/// The options of `pumpctl serve`: a configuration file, or a single device.
 struct ServeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Configuration file, in place of the standard one.", valueName: "file"))
     var config: String?
@@ -48,13 +48,13 @@ struct ServeOptions: ParsableArguments {
 }
 
 extension ServeOptions {
-    /// Whether anything is said of a device, or of what a file would say.
+    /// Whether an option is given that describes a device, or replaces a setting of the file.
     private var describesDevice: Bool {
         family != nil || name != nil || record != nil || idle != nil || socket != nil || insecureListen
             || !(pty + tcp + unix).isEmpty
     }
 
-    /// The configuration that they ask for.
+    /// The configuration that the options select.
     func configuration() throws(DaemonFailure) -> DaemonConfiguration {
         var given: DaemonConfiguration?
         do throws(ConfigurationError) { given = try deviceAlone() } catch { throw DaemonFailure(error) }
@@ -70,7 +70,7 @@ extension ServeOptions {
         return configuration
     }
 
-    /// Refuses options that don't go together.
+    /// Rejects conflicting options.
     private func check() throws(ConfigurationError) {
         if port != nil, config != nil {
             throw ConfigurationError(
@@ -83,7 +83,7 @@ extension ServeOptions {
         }
     }
 
-    /// The device that is named on the command line, with what is said of it; nil where none is.
+    /// The configuration of the device on the command line; nil if there is none.
     private func deviceAlone() throws(ConfigurationError) -> DaemonConfiguration? {
         try check()
         guard port != nil else { return nil }

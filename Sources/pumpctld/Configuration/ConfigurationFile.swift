@@ -3,19 +3,18 @@ import Glibc
 import LineProtocol
 import TOMLReading
 
-/// The file that the configuration is read from.
+/// A configuration file of the daemon.
 struct ConfigurationFile: Sendable, Hashable {
-    /// That of the system.
+    /// The path of the system's file.
     static let system = "/etc/pumpctl/pumpctld.toml"
-    /// The largest file that is read, in bytes.
+    /// The maximum size of a configuration file in bytes.
     private static let limit: off_t = 1 << 20
 
-    /// Where it is.
     let path: String
 
-    /// The file that is used where none is named: this user's own, or that of the system. Root has the system's alone.
+    /// The default file: this user's own if it exists, otherwise the system's. Root uses only the system's.
     ///
-    /// - Throws: ``DaemonFailure`` where there is neither.
+    /// - Throws: ``DaemonFailure`` if neither exists.
     static func standard() throws(DaemonFailure) -> ConfigurationFile {
         let paths = (geteuid() == 0 ? [] : [own].compactMap(\.self)) + [system]
         guard let path = paths.first(where: { access($0, F_OK) == 0 }) else {
@@ -26,7 +25,7 @@ struct ConfigurationFile: Sendable, Hashable {
         return ConfigurationFile(path: path)
     }
 
-    /// That of this user; nil where there is no home for it.
+    /// The path of this user's file; nil if neither XDG_CONFIG_HOME nor HOME is usable.
     private static var own: String? {
         if let folder = getenv("XDG_CONFIG_HOME"), folder.pointee == UInt8(ascii: "/") {
             return String(cString: folder) + "/pumpctl/pumpctld.toml"
@@ -34,9 +33,9 @@ struct ConfigurationFile: Sendable, Hashable {
         return getenv("HOME").map { String(cString: $0) + "/.config/pumpctl/pumpctld.toml" }
     }
 
-    /// Reads it.
+    /// Reads the configuration.
     ///
-    /// - Throws: ``DaemonFailure``, which names the file.
+    /// - Throws: ``DaemonFailure``, whose message names the file.
     func read() throws(DaemonFailure) -> DaemonConfiguration {
         let text = try contents()
         do throws(ConfigurationError) { return try DaemonConfiguration(toml: text) } catch {

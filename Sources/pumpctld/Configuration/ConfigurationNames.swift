@@ -1,4 +1,4 @@
 import TOMLReading
 
-// DeviceKit has an error of this name too, of the files of pumpctl.
+// DeviceKit has an error of the same name, for the configuration files of pumpctl.
 typealias ConfigurationError = TOMLReading.ConfigurationError

@@ -3,9 +3,9 @@ import TOMLReading
 import Transports
 
 extension DaemonConfiguration {
-    /// Refuses devices and shares that are in each other's way, and TCP shares that other machines reach.
+    /// Rejects conflicting devices and shares, and TCP shares that other machines can reach.
     ///
-    /// - Parameter place: Where the settings of the daemon are written.
+    /// - Parameter place: The place of the daemon's settings, for the error.
     func check(at place: ConfigurationPlace) throws(ConfigurationError) {
         try checkEndpoints()
         try checkShares(place)
@@ -53,12 +53,12 @@ extension DaemonConfiguration {
         }
     }
 
-    /// What a share takes for itself.
+    /// A resource that only one share can use.
     private enum Claim {
         case path(String)
         case port(UInt16, host: String)
 
-        /// What every address of the machine is called.
+        /// The addresses that mean every address of the machine.
         private static let everywhere = ["0.0.0.0", "::"]
 
         init(_ share: ShareAddress) {

@@ -4,7 +4,7 @@ import Sharing
 import TOMLReading
 
 extension DaemonConfiguration {
-    /// Reads what a configuration file holds.
+    /// Parses the text of a configuration file.
     init(toml text: String) throws(ConfigurationError) {
         let file = try TableReader(toml: text)
         try file.allowKeys(["daemon", "device"], called: "table")
@@ -25,7 +25,7 @@ extension DaemonConfiguration {
 }
 
 extension DaemonSettings {
-    /// Reads the table `daemon`.
+    /// Parses the table `daemon`.
     fileprivate init(_ table: TableReader) throws(ConfigurationError) {
         try table.allowKeys(["socket", "group", "log-level", "insecure-listen"])
         socket = try table.string("socket")
@@ -37,7 +37,7 @@ extension DaemonSettings {
 }
 
 extension DeviceEntry {
-    /// Reads a table `device.NAME`.
+    /// Parses a table `device.NAME`.
     fileprivate init(_ table: TableReader, name: String) throws(ConfigurationError) {
         try table.allowKeys(["endpoint", "family", "pty", "tcp", "unix", "record", "idle"])
         self.init(name: name)
@@ -52,7 +52,7 @@ extension DeviceEntry {
 }
 
 extension Logger.Level {
-    /// The level of that name.
+    /// Looks up a level by its name.
     fileprivate init(named name: String, at place: ConfigurationPlace) throws(ConfigurationError) {
         guard let level = Logger.Level(rawValue: name) else {
             let names = Self.allCases.map(\.rawValue)

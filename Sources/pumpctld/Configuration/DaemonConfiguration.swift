@@ -1,27 +1,22 @@
 import Logging
 import Sharing
 
-/// What `pumpctld` serves, and how.
-///
-/// ```swift
-/// let configuration = try DaemonConfiguration(toml: text)
-/// for device in configuration.devices { print(device.name, device.shares) }
-/// ```
+/// The configuration of `pumpctld`.
 struct DaemonConfiguration: Sendable, Hashable {
-    /// What concerns all devices.
+    /// The settings for all devices.
     var daemon = DaemonSettings()
-    /// The devices, by their names.
+    /// The settings of each device.
     var devices: [SharedDeviceSettings]
 }
 
-/// What concerns all devices of ``DaemonConfiguration``.
+/// The settings of ``DaemonConfiguration`` for all devices.
 struct DaemonSettings: Sendable, Hashable {
-    /// The path of the socket at which programs ask for devices by their names; nil for the standard one.
+    /// The path of the control socket, on which programs use devices by their names; nil for the default path.
     var socket: String?
-    /// The group whose users may open the sockets and pseudo-terminals; nil for this user alone.
+    /// The group whose users may open the sockets and pseudo-terminals; nil for this user only.
     var group: String?
-    /// The least important messages that are logged.
+    /// The lowest level that is logged.
     var logLevel = Logger.Level.info
-    /// Whether a TCP share may listen on an address that other machines reach.
+    /// Whether TCP shares may listen on addresses that other machines can reach.
     var allowsInsecureListening = false
 }

@@ -4,28 +4,28 @@ import Sharing
 import TOMLReading
 import Transports
 
-/// A device as it is written in a configuration file or on a command line, before it is known to make sense.
+/// A device as written in a configuration file or on the command line, not yet validated.
 struct DeviceEntry: Sendable, Hashable {
-    /// Its name; nil for its family's.
+    /// The device's name; nil for the name of its family.
     var name: String?
     var endpoint: String?
-    /// Its family's name; nil for a pump.
+    /// The name of the device's family; nil for a pump.
     var family: String?
-    /// Where the links to its pseudo-terminals are.
+    /// The paths of the symbolic links to its pseudo-terminals.
     var terminals: [String] = []
-    /// The TCP ports, each with the host that it is opened on or without.
+    /// The TCP ports, each with or without a host to listen on.
     var tcp: [String] = []
     /// The paths of its Unix sockets.
     var unix: [String] = []
     var isRecorded = false
-    /// How long its link is held behind the last client.
+    /// The time that the link stays open after the last client has left.
     var idle: String?
 
     init(name: String?) { self.name = name }
 
-    /// What it says.
+    /// Validates the entry.
     ///
-    /// - Parameter place: Where it is written.
+    /// - Parameter place: The place of the entry, for errors.
     func settings(at place: ConfigurationPlace) throws(ConfigurationError) -> SharedDeviceSettings {
         let family = try readFamily(at: place)
         let endpoint = try readEndpoint(at: place).adapted(to: family)
@@ -73,7 +73,7 @@ struct DeviceEntry: Sendable, Hashable {
             isKnown ? "devices of the family \(text) can't be shared" : "unknown family '\(text)'",
             hint: isKnown
                 ? "use it by pumpctl directly; shared are: \(names.joined(separator: ", "))"
-                // No guess: a lamp is not to be taken for a pump.
+                // No "did you mean": a lamp must not be taken for a pump.
                 : "write one of: \(names.joined(separator: ", "))")
     }
 

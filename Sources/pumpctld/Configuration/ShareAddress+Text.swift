@@ -3,10 +3,10 @@ import Sharing
 import TOMLReading
 
 extension ShareAddress {
-    /// The longest path that a Unix socket can have, in bytes.
+    /// The maximum length of a Unix socket's path in bytes.
     private static let longestPath = 107
 
-    /// Reads where a TCP share listens: a port on loopback, or `host:port`.
+    /// Parses the address of a TCP share: a port on loopback, or `host:port`.
     init(tcp text: String, at place: ConfigurationPlace) throws(ConfigurationError) {
         let hint = "write a port, as \(place.example("tcp", "4000")), or host:port, as 127.0.0.1:4000 or [::1]:4000"
         func bad(_ problem: String) -> ConfigurationError {
@@ -28,7 +28,7 @@ extension ShareAddress {
         self = .tcp(host: host, port: port)
     }
 
-    /// Refuses the path of a socket or a link that can't be one.
+    /// Rejects a path that can't be used for a socket or a link.
     static func checkPath(_ path: String, _ key: String, at place: ConfigurationPlace) throws(ConfigurationError) {
         let isFit = !path.isEmpty && !path.hasSuffix("/") && !path.utf8.contains(0)
         guard isFit, place == .commandLine || path.hasPrefix("/") else {
@@ -43,9 +43,9 @@ extension ShareAddress {
         }
     }
 
-    /// Whether programs on other machines may reach it.
+    /// Whether programs on other machines may reach the share.
     ///
-    /// A host's name may lead anywhere, so only `localhost` and addresses of loopback are known to be safe.
+    /// A host name can resolve to any address, so only `localhost` and loopback addresses are known to be safe.
     var isExposed: Bool {
         guard case .tcp(let host, _) = self, host != "localhost" else { return false }
         var address = in_addr()
@@ -55,7 +55,7 @@ extension ShareAddress {
         return withUnsafeBytes(of: &address6) { $0.dropLast().contains { $0 != 0 } || $0.last != 1 }
     }
 
-    /// The key under which it stands in a configuration.
+    /// The key of this kind of share in a configuration.
     var key: String {
         switch self {
         case .terminal: "pty"

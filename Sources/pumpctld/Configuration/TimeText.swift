@@ -1,13 +1,13 @@
-/// Times as people write them.
+/// Parses durations as people write them.
 enum TimeText {
-    /// The units, and how many milliseconds each has. Of two that end alike the longer name is first.
+    /// The units with their lengths in milliseconds. `ms` precedes `s`, as `500ms` ends with both.
     private static let units: [(name: String, milliseconds: Int64)] = [
         ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000),
     ]
-    /// The longest time, in milliseconds: eleven days.
+    /// The longest duration in milliseconds: eleven days.
     private static let limit: Int64 = 1_000_000_000
 
-    /// A whole number with its unit, as `500ms`, `60s`, `10m` or `2h`; nil for any other text.
+    /// Parses a whole number with a unit, such as `500ms`, `60s`, `10m` or `2h`; returns nil for any other text.
     static func duration(_ text: String) -> Duration? {
         guard let unit = units.first(where: { text.hasSuffix($0.name) }) else { return nil }
         let digits = text.dropLast(unit.name.count)

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Tells whether a stream leads to the journal, as sd_journal_stream_fd(3) makes them.
+/// Detects whether a stream leads to the systemd journal, as those of sd_journal_stream_fd(3) do.
 enum JournalStream {
-    /// Whether `descriptor` is the stream that the variable JOURNAL_STREAM names, as device and inode: a stream that was sent
-    /// elsewhere has inherited the variable all the same.
+    /// Whether `descriptor` is the stream that the variable JOURNAL_STREAM names by device and inode. The variable
+    /// alone proves nothing, as a process inherits it even if its stream is redirected.
     static func isOpen(at descriptor: CInt = STDERR_FILENO, named name: String? = variable) -> Bool {
         let parts = (name ?? "").split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, let device = UInt(parts[0]), let node = UInt(parts[1]) else { return false }

@@ -1,6 +1,6 @@
 import Logging
 
-/// Writes what is logged by swift-log, a line for each message.
+/// A swift-log handler that writes one line for each message.
 struct LineLogHandler: LogHandler {
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
@@ -8,11 +8,12 @@ struct LineLogHandler: LogHandler {
     private let format: LogFormat
     private let write: @Sendable (_ line: String) -> Void
 
-    /// A handler.
+    /// Creates a handler.
     ///
     /// - Parameters:
-    ///   - level: The least important messages that are written.
-    ///   - write: Takes each line, with its end.
+    ///   - format: The format of a line.
+    ///   - level: The lowest level that is written.
+    ///   - write: Receives each line, with its line end.
     init(_ format: LogFormat, level: Logger.Level, write: @escaping @Sendable (_ line: String) -> Void) {
         self.format = format
         self.write = write

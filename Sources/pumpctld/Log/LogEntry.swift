@@ -5,9 +5,10 @@ import RecordFormat
 import SerialPort
 import Sharing
 
-/// What is logged of something that happens. Nothing in it was escaped: ``LogFormat`` does that.
+/// An entry of the log. Its texts are not escaped: ``LogFormat`` does that.
 struct LogEntry: Sendable {
-    /// How much of a client's line is logged, in Unicode scalars, and of anything else, which may quote it.
+    /// The maximum lengths in Unicode scalars of a logged client line, and of any other value, which may quote such a
+    /// line.
     private static let (lineLimit, valueLimit) = (200, 1000)
 
     var level: Logger.Level
@@ -21,13 +22,13 @@ struct LogEntry: Sendable {
         for (key, value) in values { if let value { metadata[key] = .string(Self.shortened(value, Self.valueLimit)) } }
     }
 
-    /// Bytes as text, which is not escaped unless it is none.
+    /// Bytes as text, which is escaped only if it is not valid UTF-8.
     fileprivate static func text(_ bytes: [UInt8]) -> String {
         shortened(String(validating: bytes, as: UTF8.self) ?? bytes.printable(), lineLimit)
     }
 
     private static func shortened(_ text: String, _ limit: Int) -> String {
-        // Not characters: one may have any number of accents.
+        // Counts scalars, as a character may have any number of accents.
         guard let end = text.unicodeScalars.index(text.startIndex, offsetBy: limit, limitedBy: text.endIndex),
             end < text.endIndex
         else { return text }
@@ -36,15 +37,15 @@ struct LogEntry: Sendable {
 }
 
 extension Logger {
-    /// Logs an entry.
+    /// -.
     func log(_ entry: LogEntry) { log(level: entry.level, "\(entry.message)", metadata: entry.metadata) }
 }
 
 extension LogEntry {
-    /// What happens to a device, and who commands it.
+    /// The entry for an event of a shared device.
     ///
-    /// - Parameter family: The device's family, which tells questions from what changes something: a program that asks for the
-    ///   state each second must not fill the log.
+    /// - Parameter family: The device's family. Its queries are logged at the level `debug` only: a program that asks
+    ///   for the state each second must not fill the log.
     init(_ report: SharingReport, of family: Family) {
         switch report.event {
         case .up(let link): self.init(.notice, "the link is open", ["link": link])
@@ -86,7 +87,7 @@ extension LogEntry {
 }
 
 extension Family {
-    /// Whether a line of a client changes nothing, as far as the family's commands tell.
+    /// Whether a client's line is a query of the family without parameters.
     fileprivate func isQuestion(_ line: [UInt8]) -> Bool {
         commands.contains { command in
             command.effect == .query && command.parameters.isEmpty
@@ -96,21 +97,24 @@ extension Family {
 }
 
 extension UInt8 {
-    /// An ASCII letter in upper case; other bytes as they are.
+    /// An ASCII letter in upper case; other bytes unchanged.
     fileprivate var inUpperCase: UInt8 { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) ? self & ~0x20 : self }
 }
 
 extension SharingReport {
-    /// Whether it tells that a client asks something that changes nothing: that is logged at the level `debug`.
+    /// Whether the event is a client's query, which is logged at the level `debug`.
     func isQuestion(to family: Family) -> Bool {
         if case .sends(let line, _) = event { family.isQuestion(line) } else { false }
     }
 }
 
 extension LogEntry {
-    /// What comes to light about a link.
+    /// The entry for an event of a link.
     ///
-    /// - Parameter name: The link's.
+    /// - Parameters:
+    ///   - report: The event.
+    ///   - name: The link's name.
+    ///   - device: The device's name.
     init(_ report: LinkOpening.Report, of name: String, device: String) {
         switch report {
         case .step(let step): self.init(.debug, "connecting", ["step": step.map { "\($0)" }])

@@ -2,17 +2,17 @@ import LineProtocol
 import Logging
 import RecordFormat
 
-/// How a message is written to the log, on one line.
+/// The format of a message in the log, one line each.
 ///
-/// Clients, devices and files have a part in what is logged. This is the only place that escapes it: no text reaches a terminal
-/// with control characters, and none looks like a line or a value that the program did not write.
+/// Clients, devices and files contribute to messages. Only this type escapes them: no control characters reach a
+/// terminal, and no text can imitate a line or a value of the daemon.
 enum LogFormat: Sendable, Hashable {
-    /// For the journal, which notes the time: `<6>link open device=pump`.
+    /// The format for the journal, which adds the time: `<6>link open device=pump`.
     case journal
-    /// For a terminal or a file: `2026-11-20T17:04:05.678Z info link open device=pump`.
+    /// The format for a terminal or a file: `2026-11-20T17:04:05.678Z info link open device=pump`.
     case plain
 
-    /// A line of the log, with its end.
+    /// Formats a message as a line with its line end.
     func line(
         _ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata, at time: RecordTime = .now
     ) -> String {
@@ -29,7 +29,7 @@ enum LogFormat: Sendable, Hashable {
         String(key.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) ? $0 : "_" })
     }
 
-    /// A value: in quotation marks where it could be taken for something else, as where it has spaces.
+    /// A value, quoted if it is ambiguous otherwise, for example because of a space.
     private static func value(_ text: String) -> String {
         var escaped = ""
         for character in text.unicodeScalars {
@@ -43,7 +43,7 @@ enum LogFormat: Sendable, Hashable {
 }
 
 extension Logger.Level {
-    /// The priority that syslog(3) has for it.
+    /// The corresponding priority of syslog(3).
     fileprivate var priority: Int {
         switch self {
         case .trace, .debug: 7

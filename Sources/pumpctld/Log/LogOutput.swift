@@ -2,9 +2,9 @@ import DescriptorIO
 import Synchronization
 import Terminal
 
-/// Writes the log, to standard error, on a thread of its own: whoever does not read the log holds up no device.
+/// Writes the log to standard error on a thread of its own, so that a slow reader of the log delays no device.
 ///
-/// What waits to be written is bounded. Lines that find no room are counted, and their number is logged in their place.
+/// The queue is bounded. Lines that do not fit are dropped, and their number is logged in their place.
 final class LogOutput: Sendable {
     private struct State {
         var waitingBytes = 0
@@ -17,12 +17,12 @@ final class LogOutput: Sendable {
     private let thread = EventLoop()
     private let state = Mutex(State())
 
-    /// An output with its thread.
+    /// Creates an output and starts its thread.
     ///
     /// - Parameters:
-    ///   - limit: The most bytes that may wait.
-    ///   - explainLoss: The line that stands for so many that were lost.
-    ///   - put: Writes a line; it may block.
+    ///   - limit: The maximum number of queued bytes.
+    ///   - explainLoss: Returns the line to log in place of a number of dropped lines.
+    ///   - put: Writes a line; may block.
     init(
         limit: Int = 1 << 20, explainLoss: @escaping @Sendable (Int) -> String,
         put: @escaping @Sendable (String) -> Void = { StandardStream.error.write($0) }
@@ -35,7 +35,7 @@ final class LogOutput: Sendable {
 
     deinit { thread.stop() }
 
-    /// Writes a line, soon.
+    /// Queues a line.
     func write(_ line: String) {
         let size = line.utf8.count
         let hasRoom = state.withLock { state in
@@ -50,7 +50,7 @@ final class LogOutput: Sendable {
         thread.execute { self.putWaiting(line, size) }
     }
 
-    /// On the thread.
+    /// Runs on the output's thread.
     private func putWaiting(_ line: String, _ size: Int) {
         put(line)
         let lost = state.withLock { state in
@@ -61,7 +61,7 @@ final class LogOutput: Sendable {
         if lost > 0 { put(explainLoss(lost)) }
     }
 
-    /// Waits until all has been written that was logged before, or the task is cancelled.
+    /// Waits until all lines so far are written, or the task is cancelled.
     func flush() async {
         let (end, source) = AsyncStream.makeStream(of: Never.self)
         thread.execute { source.finish() }

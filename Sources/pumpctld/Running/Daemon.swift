@@ -7,22 +7,22 @@ import Sharing
 import Synchronization
 import Transports
 
-/// Serves the devices of a configuration until it is cancelled.
+/// Serves the devices of a configuration until its task is cancelled.
 final class Daemon: Sendable {
     private let configuration: DaemonConfiguration
     private let loop: EventLoop
     private let log: Logger
     private let manager: ServiceManager?
     private let shares: OpenShares
-    /// Those of the devices that are there.
+    /// The names of the connected devices.
     private let present = Mutex(Set<String>())
-    /// What no waiting mends.
+    /// Failures that waiting does not solve, which end the daemon.
     private let failures = AsyncStream.makeStream(of: DaemonFailure.self)
 
-    /// A daemon that serves nothing yet.
+    /// Creates a daemon, which serves nothing yet.
     ///
-    /// - Parameter manager: Told how it is; nil where nobody has to be.
-    /// - Throws: Where the configuration names what this machine does not have.
+    /// - Parameter manager: The service manager to notify; nil for none.
+    /// - Throws: ``DaemonFailure`` if the configured group does not exist.
     init(
         _ configuration: DaemonConfiguration, on loop: EventLoop, log: Logger, manager: ServiceManager?
     ) throws(DaemonFailure) {
@@ -35,14 +35,15 @@ final class Daemon: Sendable {
         shares = OpenShares(for: group, on: loop)
     }
 
-    /// Serves until the task is cancelled. Links are closed then, and nothing is sent: a pump that runs runs on.
+    /// Serves until the task is cancelled, and closes the links then. It sends nothing at the end: a running pump keeps
+    /// running.
     ///
-    /// - Throws: Why it can't serve.
+    /// - Throws: ``DaemonFailure`` if serving is not possible.
     func run() async throws(DaemonFailure) {
         let served = configuration.devices.compactMap(serve)
         var server: SharingServer?
         do throws(DaemonFailure) {
-            // Before any link: a daemon that can't start must not reset a board by opening its port.
+            // Before any link is opened: a daemon that can't start must not reset a board by opening its port.
             for served in served { try await shares.open(served.device) }
             server = try await openServer(of: served.map(\.device))
         } catch {
@@ -73,7 +74,7 @@ final class Daemon: Sendable {
         if let failure { throw failure }
     }
 
-    /// Offers the devices by their names to programs, pumpctl among them; nil where there is no folder for the socket.
+    /// Opens the control socket for programs, including pumpctl; returns nil if there is no folder for the socket.
     private func openServer(of devices: [SharedDevice]) async throws(DaemonFailure) -> SharingServer? {
         let paths = configuration.daemon.socket.map { [$0] } ?? DaemonSocket.pathsOfOwn
         for path in paths {
@@ -81,7 +82,7 @@ final class Daemon: Sendable {
                 log.log(LogEntry(SharingReport(device: "", event), of: .pump))
             }
             do throws(DescriptorError) { try await server.open() } catch {
-                // To look before would not do: another daemon may start at this moment.
+                // Not checked beforehand, as another daemon may start at any moment.
                 if error.errno == EADDRINUSE, path != paths.last { continue }
                 throw DaemonFailure(error, at: .unix(path: path))
             }
@@ -110,7 +111,8 @@ final class Daemon: Sendable {
         let recording: SharedRecording
     }
 
-    /// A device whose link is not opened yet; nil where its family can't be shared, which the configuration excludes.
+    /// Creates a device, whose link is not opened yet; returns nil if its family can't be shared, which a valid
+    /// configuration excludes.
     private func serve(_ settings: SharedDeviceSettings) -> Served? {
         guard let row = SharedFamily.row(of: settings.family) else { return nil }
         let recording = SharedRecording(of: settings.family.name, on: loop)
@@ -123,7 +125,7 @@ final class Daemon: Sendable {
                 throw error
             }
         } tell: { [self] report in
-            // Most lines are questions, and most daemons log none: those are not put in words.
+            // Most lines are queries, which most daemons do not log: skip the work of wording them.
             if log.logLevel <= .debug || !report.isQuestion(to: settings.family) {
                 log.log(LogEntry(report, of: settings.family))
             }
@@ -145,17 +147,18 @@ final class Daemon: Sendable {
             }
         }
         opening.isTraced = configuration.daemon.logLevel == .trace
-        // The pump's Nano has no boot ROM that says so.
+        // The pump's Nano has no boot ROM that prints a message at a restart.
         opening.looksForRestarts = settings.family != .pump && settings.family != .raw
         opening.recording = settings.isRecorded ? recording : nil
-        // What another daemon has is not passed on a second time, and what this one has not to itself.
+        // No daemon sockets: a device of another daemon is not shared a second time, and this daemon does not connect
+        // to itself.
         opening.daemonSockets = { [] }
         return opening
     }
 
     // MARK: The service manager
 
-    /// Notes which devices are there, for who asks the service manager.
+    /// Records which devices are connected, for the status in the service manager.
     private func note(_ report: SharingReport) {
         let hasChanged = present.withLock { present in
             switch report.event {
@@ -167,7 +170,7 @@ final class Daemon: Sendable {
         if hasChanged { tellManager() }
     }
 
-    /// Tells the service manager which devices are there, with more.
+    /// Notifies the service manager which devices are connected, and of `notice`.
     private func tellManager(_ notice: ServiceManager.Notice? = nil) {
         let present = present.withLock(\.self)
         let states = configuration.devices.map { "\($0.name) \(present.contains($0.name) ? "connected" : "waiting")" }
@@ -175,7 +178,7 @@ final class Daemon: Sendable {
         if let notice { manager?.tell(notice, status) } else { manager?.tell(status) }
     }
 
-    /// Tells the service manager, from the loop that all devices run on, that the loop still runs.
+    /// Notifies the service manager regularly, from the loop on which all devices run, that the loop still runs.
     private func sayAlive() async {
         guard let manager, let interval = manager.interval else { return }
         let clock = EventLoopClock(loop)
@@ -184,7 +187,7 @@ final class Daemon: Sendable {
 }
 
 extension DaemonFailure {
-    /// The only device is not of the family that was assumed.
+    /// The failure that the only device is not of the assumed family.
     fileprivate init(_ settings: SharedDeviceSettings, _ line: [UInt8]) {
         self.init(
             .usage,
@@ -193,7 +196,8 @@ extension DaemonFailure {
             hint: "name its family; the lines of a device that is not known here pass as they are with --family raw")
     }
 
-    /// A link can't be opened as it is configured; nil where that may change while the daemon runs.
+    /// The failure that a link can't be opened because of its configuration; nil if the error may go away while the
+    /// daemon runs.
     fileprivate init?(unmendable error: LinkError, of device: String) {
         guard error.code == .invalidEndpoint else { return nil }
         self.init(.usage, "device \(device): \(error)", hint: error.hint ?? "correct the endpoint")

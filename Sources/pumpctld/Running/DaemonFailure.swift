@@ -1,27 +1,26 @@
 import LineProtocol
 import TOMLReading
 
-/// Why the daemon does not start, or has ended: what a person is told, and the status of its exit.
+/// The reason why the daemon does not start or has ended: a message for people, and the exit status.
 struct DaemonFailure: Error, Sendable, Hashable {
-    /// What the exit says, by the numbers of sysexits.h.
+    /// An exit status of sysexits.h.
     enum Status: Int32, Sendable, Hashable {
-        /// The command line or the configuration is wrong.
+        /// The command line or the configuration is invalid.
         case usage = 64
-        /// A file or a folder is not there.
+        /// A file or folder does not exist.
         case noInput = 66
-        /// Another program has the address.
+        /// Another program uses the address.
         case unavailable = 69
-        /// The system refused.
+        /// A system call failed.
         case ioError = 74
-        /// This user may not.
+        /// This user lacks a permission.
         case noPermission = 77
     }
 
-    /// The status of the exit.
     var status: Status
-    /// What is wrong, in one sentence without a full stop.
+    /// The failure, in one sentence without a full stop.
     var message: String
-    /// One thing that a person can do about it.
+    /// An instruction that may solve the problem.
     var hint: String
 
     init(_ status: Status, _ message: String, hint: String) {
@@ -34,6 +33,6 @@ struct DaemonFailure: Error, Sendable, Hashable {
 }
 
 extension DaemonFailure: CustomStringConvertible {
-    /// On one line. What stands in it may come from a file or from a device, so control characters are escaped.
+    /// The failure on one line. Its texts may come from a file or a device, so control characters are escaped.
     var description: String { "\(message.printable()); \(hint.printable())" }
 }

@@ -3,7 +3,7 @@ import Glibc
 import SerialPort
 import Sharing
 
-/// The shares of all devices, which listen.
+/// The open shares of all devices.
 actor OpenShares {
     let group: ShareGroup?
     private var sockets: [SocketShare] = []
@@ -11,8 +11,8 @@ actor OpenShares {
     private let openings: OpeningWatch
 
     /// - Parameters:
-    ///   - group: Whose users may open them; nil for this user alone.
-    ///   - loop: That of the devices.
+    ///   - group: The group whose users may open the shares; nil for this user only.
+    ///   - loop: The event loop of the devices.
     init(for group: ShareGroup?, on loop: EventLoop) {
         self.group = group
         openings = OpeningWatch(on: loop)
@@ -20,7 +20,7 @@ actor OpenShares {
 
     /// Opens the shares of a device.
     ///
-    /// - Throws: Why one of them can't be opened. Those that were opened stay so until ``close()``.
+    /// - Throws: ``DaemonFailure`` if one of them can't be opened. Those before it stay open until ``close()``.
     func open(_ device: SharedDevice) async throws(DaemonFailure) {
         for share in device.settings.shares {
             switch share {
@@ -53,7 +53,7 @@ actor OpenShares {
         }
     }
 
-    /// Stops listening, and hangs up on every client.
+    /// Closes all shares and disconnects every client.
     func close() async {
         for share in sockets { await share.close() }
         for share in terminals { await share.close() }
@@ -66,7 +66,7 @@ struct ShareGroup: Sendable, Hashable {
     let name: String
     let id: gid_t
 
-    /// The group of that name.
+    /// Looks up a group by its name.
     init(named name: String) throws(DaemonFailure) {
         guard let entry = getgrnam(name) else {
             throw DaemonFailure(
@@ -77,7 +77,7 @@ struct ShareGroup: Sendable, Hashable {
         id = entry.pointee.gr_gid
     }
 
-    /// Whether its users may enter the folder of a socket, as far as the folder's own permissions say.
+    /// Whether the group's users may enter the folder of a socket, judging by the folder's own permissions.
     func mayEnterFolder(of path: String) -> Bool {
         let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "."
         var status = stat()
@@ -85,7 +85,7 @@ struct ShareGroup: Sendable, Hashable {
         return status.st_mode & (status.st_gid == id ? S_IXGRP : S_IXOTH) != 0
     }
 
-    /// Lets its users open what is at `path`. Until then it is this user's alone.
+    /// Gives the group access to a file, which until then only this user can open.
     func admit(to path: String) throws(DaemonFailure) {
         guard chown(path, .max, id) == 0, chmod(path, 0o660) == 0 else {
             throw DaemonFailure(
@@ -96,7 +96,7 @@ struct ShareGroup: Sendable, Hashable {
 }
 
 extension DaemonFailure {
-    /// A socket could not be opened.
+    /// The failure that a socket could not be opened.
     init(_ error: DescriptorError, at share: ShareAddress) {
         let reason = error.errno.map { String(cString: strerror($0)) } ?? "\(error)"
         switch (error.errno, share) {
@@ -131,7 +131,7 @@ extension DaemonFailure {
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
     }
 
-    /// A pseudo-terminal could not be made.
+    /// The failure that a pseudo-terminal could not be created.
     fileprivate init(_ error: SerialError, at link: String) {
         let reason = error.errno.map { String(cString: strerror($0)) } ?? error.reason
         let (status, message): (Status, String) =

@@ -1,26 +1,25 @@
 import Glibc
 import LineProtocol
 
-/// The service manager that has started this program, which wants to know what the program is doing: systemd, by the protocol of
-/// sd_notify(3).
+/// The service manager that started this process, notified by the protocol of sd_notify(3), such as systemd.
 ///
 /// ```swift
 /// let manager = ServiceManager.ours
 /// manager?.tell(.ready, .status("2 devices"))
 /// ```
 struct ServiceManager: Sendable, Hashable {
-    /// Something that it is told.
+    /// A notification.
     enum Notice: Sendable, Hashable {
-        /// The program serves from now on.
+        /// The program has started to serve.
         case ready
         /// The program is about to end.
         case stopping
-        /// The program is alive; to be said more often than the manager's patience with it lasts.
+        /// The program is alive. Must be sent more often than the manager's watchdog time-out.
         case alive
-        /// What the program is doing, for people.
+        /// A description of the program's state, for people.
         case status(String)
 
-        /// As it is sent.
+        /// The notification as sent.
         fileprivate var text: String {
             switch self {
             case .ready: "READY=1"
@@ -31,28 +30,30 @@ struct ServiceManager: Sendable, Hashable {
         }
     }
 
-    /// How often to tell it ``Notice/alive``, which is half of the time that it waits; nil where it does not wait for that.
+    /// The interval of ``Notice/alive``, half of the manager's watchdog time-out; nil if the manager has no watchdog
+    /// for this process.
     let interval: Duration?
     private let address: [UInt8]
 
-    /// The one that has started this process; nil where there is none.
+    /// The service manager of this process; nil if there is none.
     static var ours: ServiceManager? {
         ServiceManager { name in getenv(name).map { String(cString: $0) } }
     }
 
-    /// The one that an environment names; nil where it names none, or one that can't be reached by a socket's path.
+    /// The service manager that environment variables name; nil if there is none, or its address is not a Unix
+    /// socket's.
     ///
     /// - Parameters:
-    ///   - process: The process that asks.
-    ///   - variable: The variables of the environment.
+    ///   - process: The ID of the calling process.
+    ///   - variable: Returns the value of an environment variable.
     init?(process: pid_t = getpid(), _ variable: (_ name: String) -> String?) {
         guard let name = variable("NOTIFY_SOCKET"), let first = name.utf8.first,
             [UInt8(ascii: "/"), UInt8(ascii: "@")].contains(first),
             name.utf8.count < MemoryLayout.size(ofValue: sockaddr_un().sun_path)
         else { return nil }
-        // An abstract name has a NUL where it is written with an @.
+        // An abstract address, written with an @, begins with a NUL.
         address = first == UInt8(ascii: "@") ? [0] + name.utf8.dropFirst() : Array(name.utf8)
-        // A child of the watched process may have inherited the variables.
+        // The variables may be inherited from the process that the watchdog is for.
         let isMeant = variable("WATCHDOG_PID").map { $0 == "\(process)" } ?? true
         interval = isMeant ? variable("WATCHDOG_USEC").flatMap { Int64($0) }.flatMap(Self.interval) : nil
     }
@@ -61,7 +62,7 @@ struct ServiceManager: Sendable, Hashable {
         patience > 0 ? .microseconds(max(1, patience / 2)) : nil
     }
 
-    /// Tells it something. Nothing is done where that is not possible: the manager finds out by itself.
+    /// Sends notifications. Errors are ignored: the manager notices a missing notification by its own time-outs.
     func tell(_ notices: Notice...) {
         let kind = CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(AF_UNIX, kind, 0)
