@@ -42,18 +42,18 @@ struct PumpctlCommand: ParsableCommand {
         do { try Overview.show(Output(isJSON: shared.json)) } catch { throw Failure(of: error) }
     }
 
-    /// Parses and runs. What is wrong with the arguments is told to programs as an object too.
+    /// Parses the arguments and runs the command. With `--json`, usage errors are also printed as an object.
     static func main() {
         StandardStream.openMissing()
-        // Of another program's children, process 1 of a container inherits those that it leaves.
+        // In a container as process 1, this program would have to reap the orphans of the program that it starts.
         if ProgramArguments.all.contains("--") { ProgramStart.leaveInit() }
         TerminalSize.boundColumnsOfHelp()
-        // A file that may grow no further is an error like others, and is told of.
+        // Makes a file at its size limit an error of the write, which is reported like others.
         signal(SIGXFSZ, SIG_IGN)
         let line = CommandLine(ProgramArguments.typed(by: "pumpctl"))
         do {
             try line.check()
-            // Its options, and its help, are those of another program.
+            // The options and the help of `serve` are those of pumpctld.
             if line.command == ServeCommand.self { throw ServeProgram.replaceThis(line.arguments) }
             var command = try line.parsed()
             try command.run()
@@ -61,13 +61,13 @@ struct PumpctlCommand: ParsableCommand {
             line.output.report(failure)
             Glibc.exit(failure.status.rawValue)
         } catch {
-            // A status that a command ended with has been explained already.
+            // The command has already explained an exit code.
             if !(error is ExitCode) { end(with: error, of: line) }
             exit(withError: error)
         }
     }
 
-    /// Ends with help or a version that was asked for, or with what is wrong with the arguments of a command.
+    /// Prints the requested help or version, or reports a usage error, and exits.
     private static func end(with error: any Error, of line: CommandLine) {
         switch exitCode(for: error) {
         case .success:
@@ -87,7 +87,7 @@ struct PumpctlCommand: ParsableCommand {
         }
     }
 
-    /// A message of the parser as others are written: it begins in lower case.
+    /// The parser's message in the style of other messages: it begins in lower case.
     private static func plain(_ text: String) -> String {
         let word = text.prefix { $0.isLetter }
         guard let first = word.first, first.isUppercase, word.dropFirst().allSatisfy(\.isLowercase) else { return text }

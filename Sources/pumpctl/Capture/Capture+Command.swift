@@ -5,10 +5,11 @@ import DeviceKit
 import LineProtocol
 
 extension Capture {
-    /// Begins to note what goes over the links of a command, if that is asked for; nil if it is not.
+    /// Starts a capture of a command's links if `--capture` is given; otherwise returns nil.
     ///
-    /// - Parameter isStop: Whether the command switches the device off: it waits for no file, and does without one if it must.
-    /// - Throws: Why there is no file, before anything is sent.
+    /// - Parameter isStop: Whether the command switches the device off. It does not wait for the file, and runs without
+    ///   one if necessary.
+    /// - Throws: `Failure` if the file can't be created. Nothing has been sent then.
     static func begin(
         _ options: SharedOptions, _ family: Family, isStop: Bool, _ output: Output, _ loop: EventLoop
     ) async throws(Failure) -> Capture? {
@@ -17,7 +18,7 @@ extension Capture {
             openingAt: path, by: "pumpctl \(PumpctlCommand.configuration.version)", of: family,
             clock: EventLoopClock(loop),
             onFailedOpening: { error in
-                // Otherwise it is this command's failure.
+                // For any other command this error is the command's failure.
                 guard isStop else { return }
                 output.note("pumpctl: capturing failed: \("\(error)".printable())", hint: error.hint)
             }
@@ -36,7 +37,7 @@ extension Capture {
 }
 
 extension Failure {
-    /// A capture can't be written or read.
+    /// The failure that a capture can't be written or read.
     init(_ error: CaptureError, outcome: String? = nil) {
         let status: ExitStatus =
             switch error.code {

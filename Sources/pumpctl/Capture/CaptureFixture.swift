@@ -1,12 +1,12 @@
 import CaptureFormat
 import LineProtocol
 
-/// A capture as a fixture of a test: Swift code for the project's own `ScriptedLink`.
+/// Prints a capture as a test fixture: Swift code for `ScriptedLink` of this project's tests.
 struct CaptureFixture: CapturePrinter {
-    /// Whether each piece is a step. Else what was received byte by byte is one step up to the end of a line.
+    /// Whether each received piece is a step. Otherwise pieces without a line end are joined with those that follow.
     let pieces: Bool
     private var keepsPacketBounds = false
-    /// What was received of a step whose end has not come.
+    /// The received bytes of an incomplete step.
     private var received: [UInt8] = []
 
     init(pieces: Bool) { self.pieces = pieces }
@@ -32,7 +32,7 @@ struct CaptureFixture: CapturePrinter {
         return takeReceived() + step(of: event)
     }
 
-    /// What waits to be a step.
+    /// The step of the received bytes so far.
     private mutating func takeReceived() -> String {
         defer { received = [] }
         return received.isEmpty ? "" : step("received(\(Self.literal(received)))")
@@ -47,7 +47,7 @@ struct CaptureFixture: CapturePrinter {
             )
         case .sent(let piece): return step("sent(\(Self.literal(piece.bytes)))")
         case .received: return ""
-        // A scripted link has no break.
+        // A scripted link can't represent a break.
         case .breakSent: return "            // Here a break was sent.\n"
         case .ended(let code?, _): return step("lost(\(Self.literal(Array(code.utf8))))")
         case .ended(nil, _): return ""
@@ -64,7 +64,7 @@ struct CaptureFixture: CapturePrinter {
 
     private func step(_ text: String) -> String { "            .\(text),\n" }
 
-    /// A string literal, or an array of numbers for what is no text.
+    /// A string literal, or an array of numbers if the bytes are not valid UTF-8.
     private static func literal(_ bytes: [UInt8]) -> String {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             return "bytes: ["

@@ -1,15 +1,15 @@
 import CaptureFormat
 import LineProtocol
 
-/// A capture as people read it.
+/// Prints a capture for people.
 struct CaptureText: CapturePrinter {
-    /// A direction of a link.
+    /// One direction of a link.
     private struct Stream: Hashable {
         var link: Int
         var mark: String
     }
 
-    /// Whether each piece is shown as it came, rather than lines.
+    /// Whether pieces are shown as they arrived, instead of lines.
     let pieces: Bool
     private var framers: [Stream: LineFramer] = [:]
     private var packetLinks: Set<Int> = []
@@ -39,7 +39,7 @@ struct CaptureText: CapturePrinter {
         }
     }
 
-    /// What has begun and not ended.
+    /// The incomplete lines at the end.
     func end() -> String { framers.keys.sorted { ($0.link, $0.mark) < ($1.link, $1.mark) }.map(pending).joined() }
 
     private mutating func text(of piece: CaptureEvent.Piece, _ event: CaptureEvent, _ mark: String) -> String {

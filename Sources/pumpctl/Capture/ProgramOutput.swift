@@ -1,41 +1,41 @@
 import DescriptorIO
 import LineProtocol
 
-/// Passes on to a device what a program writes to its terminal.
+/// Forwards a program's output on a pseudo-terminal to a device.
 ///
-/// Where something can't be sent, the terminal is hung up: what the program wrote before it knew must not be sent later.
+/// If sending fails, the terminal is hung up: bytes that the program wrote before it noticed must not be sent later.
 actor ProgramOutput {
     private let channel: DescriptorChannel
     private let link: any Link
     private let note: @Sendable (String) -> Void
-    /// What is being sent.
+    /// The send in progress.
     private var sending: Task<LinkError?, Never>?
-    /// Why nothing more is sent.
+    /// The error after which nothing more is sent.
     private var failure: LinkError?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { channel.loop.asUnownedSerialExecutor() }
 
     /// - Parameters:
-    ///   - channel: The terminal.
-    ///   - note: Where to say that something can't be sent.
+    ///   - channel: The pseudo-terminal.
+    ///   - note: Prints a note that sending has failed.
     init(of channel: DescriptorChannel, to link: any Link, note: @escaping @Sendable (String) -> Void) {
         (self.channel, self.link, self.note) = (channel, link, note)
     }
 
-    /// Passes on until the task is cancelled, the terminal is closed, or something can't be sent. What is being sent then is
-    /// not cancelled.
+    /// Forwards output until the task is cancelled, the terminal is closed, or sending fails. A send in progress is not
+    /// cancelled.
     func passOn() async {
         while failure == nil, let bytes = try? await channel.read() { await send(bytes) }
     }
 
-    /// Sends what is left of a program that has ended.
+    /// Sends the remaining output of a program that has ended.
     ///
     /// - Parameters:
     ///   - passing: The task of ``passOn()``, which was cancelled.
-    ///   - limit: For how long it may take, by the clock.
-    /// - Throws: `LinkError`: not all was sent.
+    ///   - limit: The time limit, by the clock.
+    /// - Throws: `LinkError` if not everything was sent.
     func finish(_ passing: Task<Void, Never>, within limit: Duration) async throws(LinkError) {
-        // Of a task of its own: also a command that was interrupted sends all of it.
+        // A task of its own, so that an interrupted command sends everything too.
         let timer = Task(executorPreference: channel.loop) { [loop = channel.loop] in
             try await EventLoopClock(loop).sleep(for: limit)
             await self.giveUp()

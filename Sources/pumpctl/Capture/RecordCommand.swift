@@ -35,7 +35,7 @@ struct RecordCommand: ParsableCommand {
         var options = shared
         options.capture = file
         let command = command
-        // Before the file is made, which would stay empty.
+        // Before the file is created, which would stay empty.
         do throws(ServedCommand.StartFailure) { try ServedCommand.check(command) } catch {
             error.report(command, hint: SharedPort.startHint, on: Output(isJSON: options.json))
             throw ExitCode(error.exitStatus)
@@ -47,7 +47,8 @@ struct RecordCommand: ParsableCommand {
 }
 
 extension RecordCommand {
-    /// The line with `--capture FILE` in place of `record FILE --`; nil if it is another, or no command of pumpctl is behind it.
+    /// The line with `--capture FILE` in place of `record FILE --`; nil if it is another command line, or no pumpctl
+    /// command follows `--`.
     static func captured(_ line: CommandLine) -> CommandLine? {
         guard line.command == RecordCommand.self, let end = line.arguments.firstIndex(of: "--") else { return nil }
         let command = Array(line.arguments[(end + 1)...])

@@ -63,14 +63,14 @@ struct ReplayCommand: ParsableCommand {
     }
 }
 
-/// How a capture is printed.
+/// An output format of `replay`.
 protocol CapturePrinter {
     func begin(_ header: CaptureHeader) -> String
     mutating func text(of event: CaptureEvent) -> String
     mutating func end() -> String
 }
 
-/// As the file has it.
+/// Prints a capture as in its file.
 struct CaptureJSON: CapturePrinter {
     func begin(_ header: CaptureHeader) -> String { header.json + "\n" }
     func text(of event: CaptureEvent) -> String { event.json + "\n" }

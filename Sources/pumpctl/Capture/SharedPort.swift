@@ -3,18 +3,20 @@ import DeviceKit
 import LineProtocol
 import SerialPort
 
-/// The device of this program as a pseudo-terminal, for a program that opens serial ports.
+/// Offers the device of this command as a pseudo-terminal, to a program that opens serial ports.
 enum SharedPort {
-    /// What to do where a program can't be started.
+    /// The hint if a program can't be started.
     static let startHint = "give a program, or a command of pumpctl, after '--'"
 
-    /// Runs a program with PUMPCTL_PORT set to the device, and passes on what both say.
+    /// Runs a program with PUMPCTL_PORT set to the pseudo-terminal, and forwards bytes in both directions.
     ///
     /// - Parameters:
-    ///   - patience: For how long, once the program has ended, what it has written may take to be sent.
-    ///   - note: Where to say that something can't be sent.
+    ///   - words: The program and its arguments.
+    ///   - context: The command's context.
+    ///   - patience: The time limit, after the program has ended, for sending the rest of its output.
+    ///   - note: Prints a note that sending has failed.
     /// - Returns: The program's exit status.
-    /// - Throws: `LinkError`: something that the program has written was not sent, or perhaps not.
+    /// - Throws: `LinkError` if some of the program's output was not sent, or perhaps not.
     static func run(
         _ words: [String], _ context: CommandContext, patience: Duration = .seconds(5),
         note: @escaping @Sendable (String) -> Void
@@ -46,7 +48,7 @@ enum SharedPort {
         }
     }
 
-    /// Passes on what a device says. Where it is lost the program finds its port hung up.
+    /// Forwards the device's output. If the device is lost, the program's port is hung up.
     private static func pass(from link: any Link, to channel: DescriptorChannel) async throws {
         do {
             for try await bytes in link.received { try await channel.write(bytes) }

@@ -167,9 +167,9 @@ extension HistoryCommand {
         for line in chart.lines(in: size, isColoured: output.isColoured, rest: rest) { output.text(line) }
     }
 
-    /// That there is nothing is an answer, too: it is no failure.
+    /// Reports that there is nothing to show, which is no failure.
     ///
-    /// - Parameter effect: What it means for a file that was named.
+    /// - Parameter effect: The consequence for a file that was named, to be appended.
     private func noteAbsence(_ what: String, effect: String = "", _ output: Output) {
         let isFiltered = filter != RecordFilter()
         output.note(

@@ -2,17 +2,17 @@ import Charts
 import DeviceKit
 import RecordFormat
 
-/// What a plot of records shows.
+/// The contents of a plot of recorded values.
 enum HistoryPlot {
-    /// The pump stops where its user's skin is warmer, in °C.
+    /// The pump stops if its user's skin is warmer, in °C.
     static let limits = ["skin_temp_c": Chart.Limit(40, meaning: "stops above")]
 
-    /// What a value is called, and its unit, as its family's row says; nil where that does not know it.
+    /// The label and unit of a value, from its family's row; nil if the row does not have the value.
     static func naming(_ family: String, _ name: String) -> (label: String, unit: String?)? {
         Family(named: family)?.field(name).map { ($0.label, $0.unit) }
     }
 
-    /// The values that are drawn. Of a pump, how long it still runs and the PWM are left out: the speed tells that.
+    /// The values to draw. A pump's remaining time and PWM are omitted: the speed says the same.
     static func shown(_ series: [FoldedSeries]) -> [FoldedSeries] {
         func isUsual(_ series: FoldedSeries) -> Bool {
             series.name.hasSuffix("_c") || series.name.hasSuffix("_percent")

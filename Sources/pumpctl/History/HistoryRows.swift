@@ -3,19 +3,18 @@ import LineProtocol
 import RecordFormat
 import Terminal
 
-/// What was recorded, row by row.
+/// Writes recorded rows.
 enum HistoryRows {
-    /// As rows are written: an object a line, comma-separated values by RFC 4180, or a table without the columns that have no
-    /// value yet.
+    /// An output format: one JSON object a line, comma-separated values (RFC 4180), or a table without empty columns.
     enum Format { case json, csv, table }
 
-    /// How many rows a table's columns are measured by, so that one of millions needs no more memory.
+    /// The number of rows from which a table's column widths are measured. Bounds the memory for millions of rows.
     private static let blockSize = 2000
 
     /// Writes the rows.
     ///
-    /// - Parameter width: How many columns of a terminal a table may take; nil where lines may be as long as they like.
-    /// - Returns: How many there are, and how many columns of a table did not fit.
+    /// - Parameter width: The maximum number of terminal columns of a table; nil for no limit.
+    /// - Returns: The number of rows, and the number of table columns that did not fit.
     static func write(
         _ query: RecordQuery, as format: Format, width: Int? = nil
     ) throws -> (rows: Int, leftOutColumns: Int) {
@@ -26,7 +25,7 @@ enum HistoryRows {
         case .json:
             while let object = try query.nextObject() {
                 count += 1
-                // The record keeps what devices have said, also what a terminal would act on.
+                // Recorded device output may contain terminal control characters.
                 try write([object.printableInJSON()])
             }
         case .csv:
@@ -50,7 +49,8 @@ enum HistoryRows {
         return (count, leftOut)
     }
 
-    /// How early a column is left out where the terminal is too narrow: what is the same in most rows first.
+    /// The rank in which columns are omitted on a narrow terminal. The highest go first: their values are the same in
+    /// most rows.
     private static func rank(of heading: String) -> Int {
         switch heading {
         case "session": 5

@@ -3,11 +3,11 @@ import SerialPort
 import Terminal
 import Transports
 
-/// A serial port, and who uses it.
+/// A serial port and its users.
 struct SeenPort {
     let info: SerialPortInfo
     let holders: [PortHolder]
-    /// The endpoint by which the daemon that has it shares it: `shared:pump`; nil where none does.
+    /// The endpoint at which a daemon shares the port, such as `shared:pump`; nil if none does.
     let shared: String?
 
     init(_ info: SerialPortInfo, _ daemons: Daemons) {
@@ -17,11 +17,11 @@ struct SeenPort {
     }
 }
 
-/// Serial ports as people are shown them.
+/// The text form of serial ports.
 enum PortTable {
-    /// A line for each port, under headings.
+    /// A table with a row for each port.
     ///
-    /// - Parameter width: How many columns of a terminal there are; nil where lines may be as long as they like.
+    /// - Parameter width: The number of terminal columns; nil for no limit.
     static func text(_ ports: [SeenPort], width: Int? = nil) -> String {
         let rows = ports.map { cells($0.info) + [users($0)] }
         let table = TextTable(
@@ -32,7 +32,7 @@ enum PortTable {
         return table.lines(width: width).joined(separator: "\n")
     }
 
-    /// A port that came or went, in one line.
+    /// A port that was attached or detached, on one line.
     static func line(_ sign: String, _ info: SerialPortInfo) -> String {
         ([sign] + cells(info).filter { $0 != "-" }).joined(separator: "  ")
     }

@@ -26,7 +26,7 @@ struct PortsCommand: ContextCommand {
         }
     }
 
-    /// - Parameter event: What happened to each, where ports are watched.
+    /// - Parameter event: The event of each record with `--watch`.
     private func show(_ ports: [SerialPortInfo], event: String? = nil, _ loop: EventLoop, _ output: Output) async {
         if ports.isEmpty { output.note("no serial ports") }
         let daemons = await Daemons.now(on: loop)
@@ -35,7 +35,7 @@ struct PortsCommand: ContextCommand {
         for row in rows { output.record(record(row.info, event: event, row, among: ports)) }
     }
 
-    /// Shows the ports that are there, and each that comes and goes, until the task is cancelled.
+    /// Shows the present ports, and then each that is attached or detached, until the task is cancelled.
     private func follow(_ loop: EventLoop, _ output: Output) async throws {
         if !SerialPortDiscovery.isUdevRunning {
             output.note("udev does not run here: ports that come and go may not be noticed")
@@ -62,11 +62,11 @@ struct PortsCommand: ContextCommand {
         try Task.checkCancellation()
     }
 
-    /// A port as programs are told of it.
+    /// The record of a port, for programs.
     ///
     /// - Parameters:
-    ///   - seen: Who uses it; nil for a port that is gone.
-    ///   - ports: All that are there, from which the endpoint tells it.
+    ///   - seen: The port's users; nil for a detached port.
+    ///   - ports: All present ports, from which the record's endpoint must distinguish this one.
     private func record(
         _ info: SerialPortInfo, event: String?, _ seen: SeenPort?, among ports: [SerialPortInfo]
     ) -> ResultRecord {

@@ -4,15 +4,15 @@ import Terminal
 import Transports
 
 extension CommandContext {
-    /// What is said where a second signal ends the program before a pump that may run was read to be off.
+    /// The text to print if a second signal ends the program before a pump that may run was confirmed to be off.
     static let lastWordsOnPump = """
         pumpctl: given up: the pump may be on
           hint: \(Failure.offByHand)
         """
 
-    /// Gets OFF to the pump by whatever way there is, and returns once the pump was read to be off.
+    /// Sends OFF by any available way, and returns when the pump's status has confirmed that it is off.
     ///
-    /// - Parameter lastWords: What is said where a second signal ends the program before that; nil for nothing.
+    /// - Parameter lastWords: The text to print if a second signal ends the program before that; nil for none.
     /// - Throws: `Failure`, which says that the pump may be on.
     func switchPumpOff(lastWords: String? = lastWordsOnPump) async throws {
         work.setLastWords(lastWords)
@@ -48,7 +48,7 @@ extension CommandContext {
         }
     }
 
-    /// An interruption does not end it: the pump would be left on.
+    /// Sends OFF despite an interruption, which would leave the pump on.
     private func turnOff(_ pump: PumpSession, timeout: Duration) async throws {
         do {
             try await withTaskCancellationHandler {

@@ -3,13 +3,15 @@ import LineProtocol
 import Transports
 
 extension CommandContext {
-    /// Runs `body` in a session with the pump that the options name. Where a command fails, what the pump does is said too.
+    /// Runs `body` in a session with the pump that the options name. If it fails, the failure includes the pump's
+    /// current state.
     func withPump<Value>(_ body: (PumpSession) async throws -> Value) async throws -> Value {
         let endpoint = try endpoint()
         return try await withPump(over: openLink(endpoint, for: .oneCommand, note: output.note), endpoint, body)
     }
 
-    /// Runs `body`, which only asks, in such a session.
+    /// Runs `body`, which contains only queries, in a session, and repeats it if a BLE device was lost before it
+    /// answered.
     func askPump(_ body: (PumpSession) async throws -> Void) async throws {
         try await retryingQuery { try await withPump(body) }
     }
@@ -32,7 +34,7 @@ extension CommandContext {
         }
     }
 
-    /// What went wrong; after a command of unknown outcome also what the device says now.
+    /// The failure for an error; if the outcome of a command is unknown, with the device's current state.
     private func explained(_ error: SessionError, _ pump: PumpSession) async -> Failure {
         var failure = Failure(error, .pump, at: place)
         if error.code == .noAnswer, let hint = pump.link.silenceHint { failure.hint = hint }
@@ -48,15 +50,15 @@ extension CommandContext {
         return failure
     }
 
-    /// The state that the pump has named, to follow a message.
+    /// A state reported by the pump, to be appended to a message.
     static func words(_ status: PumpStatus) -> String {
         "; the device now says: " + PumpText.rows(status).map { "\($0) \($1)" }.joined(separator: ", ")
     }
 
-    /// Says that the pump was switched off.
+    /// Reports that the pump was switched off.
     func tellOff() { output.outcome("pump off", ["ok": true, "state": "off"] as ResultRecord) }
 
-    /// Warns of a sensor that can't be relied on while the pump runs.
+    /// Warns of an unreliable sensor while the pump runs.
     func warn(of status: PumpStatus) {
         guard let fault = status.skinFaultWhileOn else { return }
         output.note("pumpctl: warning: \(fault.text(of: status))")

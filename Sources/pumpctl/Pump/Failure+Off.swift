@@ -2,19 +2,20 @@ import DeviceKit
 import LineProtocol
 
 extension Failure {
-    /// The way to stop a pump that no command reaches. Its button toggles: pressed at a pump that is off, it starts it.
+    /// The instruction to stop a pump that no command reaches. The button toggles: pressed while the pump is off, it
+    /// starts it.
     static let offByHand =
         "switch off the supply of the pump; or press its button, which toggles, but only while you see or hear it run"
 
-    /// The way to stop it while something is in the way of OFF.
+    /// The instruction to stop the pump while OFF can't be sent.
     private static let supply = "if the pump runs, switch off its supply"
 
-    /// The advice if the next OFF may succeed.
+    /// The hint if another OFF may succeed.
     private static let offAgain = "repeat it: pumpctl off; if that fails, \(offByHand)"
 
-    /// OFF was not acknowledged.
+    /// The failure that OFF was not acknowledged.
     ///
-    /// - Parameter place: Where the pump is.
+    /// - Parameter place: The pump's endpoint.
     init(off error: SessionError, at place: DevicePlace? = nil) {
         if error.code == .deviceAway {
             self.init(deviceAwayAt: place)
@@ -34,14 +35,14 @@ extension Failure {
         }
     }
 
-    /// Why OFF did not get to the pump, or was not acknowledged; it is said where OFF was not sent. Nil for an error that is
-    /// worded as elsewhere.
+    /// The failure that OFF did not reach the pump or was not acknowledged. The message says so if OFF was not sent.
+    /// Nil for an error without a special wording here.
     init?(offFailing error: any Error, at place: DevicePlace?) {
         switch error {
         case let failure as Failure: self = failure
         case let error as LinkError:
             self.init(error)
-            // More time would not help: it was tried for as long as the system tries.
+            // A longer time-out would not help: the system has already tried for as long as it does.
             if error.code == .timedOut, error.hint == nil {
                 hint = "look for what is in the way: pumpctl doctor \(error.name.asWord)"
             }
@@ -51,7 +52,7 @@ extension Failure {
         case let error as SessionError: self.init(off: error, at: place)
         case let error as OffByOtherError: self.init(error)
         case is CancellationError:
-            // Another pumpctl may have been asked to send it.
+            // Another pumpctl may already have been asked to send OFF.
             self.init(
                 .interrupted, code: "cancelled", "interrupted; the pump may be on", hint: "repeat it: pumpctl off",
                 outcome: "unknown")
@@ -64,12 +65,12 @@ extension Failure {
         mustBeSaid = true
     }
 
-    /// Another pumpctl has the device, and could not switch it off.
+    /// The failure that another pumpctl has the device and could not switch it off.
     private init(_ error: OffByOtherError) {
         self.init(error.failure)
         message = "\(error.holder.map { "\($0)" } ?? "another pumpctl") has the device: \(message)"
         guard status == .unavailable else { return }
-        // It may be sending OFF: to kill it could keep OFF from the pump.
+        // No advice to kill it: it may be sending OFF right now.
         hint = Self.offAgain
         if error.isHolderStopped, let process = error.holder?.processID {
             hint = "resume it: kill -CONT \(process); then \(Self.offAgain)"
@@ -80,7 +81,7 @@ extension Failure {
 }
 
 extension LinkError {
-    /// Whether the endpoint is at fault, and not what it leads to.
+    /// Whether the endpoint itself is wrong, rather than the device behind it.
     fileprivate var isMistyped: Bool {
         [.invalidEndpoint, .ambiguous, .changedDevice, .wrongFamily, .unfit, .unsupported].contains(code)
     }

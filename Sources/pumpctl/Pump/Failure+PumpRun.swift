@@ -2,7 +2,7 @@ import DeviceKit
 import LineProtocol
 
 extension Failure {
-    /// A run ended before its time, or not as it should.
+    /// The failure that a run ended early or with an error.
     init(_ error: PumpRunError) {
         switch error.cause {
         case .stoppedForSafety(let code):
@@ -30,7 +30,7 @@ extension Failure {
 }
 
 extension PumpRun.Report {
-    /// What people are told at once; nil where it is told otherwise.
+    /// The note to print at once; nil if the report is printed in another way.
     var note: String? {
         switch self {
         case .offUnanswered(let error): "pumpctl: \(Failure(off: error).message); OFF is sent again until it is off"

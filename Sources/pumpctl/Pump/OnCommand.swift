@@ -57,7 +57,7 @@ struct OnCommand: PumpContextCommand {
             let report: PumpOnReport
             do throws(SessionError) { report = try await PumpOnReport.read(pump, timeout: context.timeout) } catch {
                 var failure = Failure(behindOn: error, at: context.place)
-                // A half line that a reset has cut off is no reply either.
+                // A line that a reset has cut off is not a reply either.
                 if error.code == .notUnderstood { failure.status = .temporaryFailure }
                 if error.isSilence, let status = try? await pump.readStatus(timeout: context.timeout) {
                     failure.message += CommandContext.words(status)
@@ -71,7 +71,7 @@ struct OnCommand: PumpContextCommand {
 }
 
 extension CommandContext {
-    /// Runs the pump for a time, and says what happens.
+    /// Runs the pump for a time, and reports its progress.
     fileprivate func run(_ plan: PumpRun.Plan) async throws {
         let endpoint = try endpoint()
         let stop = OffStop()
@@ -85,7 +85,7 @@ extension CommandContext {
                 }
             }
         } catch let error where stop.wasTaken && error.isInterruption {
-            // A run that was cancelled behind ON ends so, once the pump was read to be off.
+            // A run that was cancelled after ON ends with this error once the pump is confirmed to be off.
             if error is CancellationError { throw Failure(PumpRunError(.foundOff)) }
             throw Failure(
                 .refused, code: "stopped", "another pumpctl asked for OFF before ON was sent",
@@ -93,7 +93,7 @@ extension CommandContext {
         }
     }
 
-    /// Says what a run is at.
+    /// Reports the progress of a run.
     private func tell(_ report: PumpRun.Report) {
         switch report {
         case .begins: work.setLastWords(CommandContext.lastWordsOnPump)
@@ -108,7 +108,7 @@ extension CommandContext {
         }
     }
 
-    /// Says that the pump is on.
+    /// Reports that the pump is on.
     fileprivate func tell(_ report: PumpOnReport) {
         output.outcome(report.text, report.record)
         if let status = report.status { warn(of: status) }
@@ -116,13 +116,14 @@ extension CommandContext {
 }
 
 extension Failure {
-    /// The link broke, or the command was interrupted or not sent, behind an ON that the pump has acknowledged.
+    /// The failure that the link broke, or that a command was interrupted or not sent, after the pump had acknowledged
+    /// ON.
     fileprivate init(behindOn error: SessionError, at place: DevicePlace?) {
         self.init(error, .pump, at: place)
         message += "; the pump acknowledged ON; its state now is not known"
         // A signal does not explain that the pump runs.
         mustBeSaid = true
-        // What became of the command that came behind it is not what became of ON.
+        // The outcome of the command that followed ON is not the outcome of ON.
         guard error.outcome != .unknown else { return }
         outcome = "acknowledged"
         guard let question = Family.pump.questionWords else { return }
@@ -131,11 +132,11 @@ extension Failure {
 }
 
 extension SessionError {
-    /// Whether the link is there, and the pump gave no reply that tells anything.
+    /// Whether the link is up, but the pump gave no conclusive reply.
     fileprivate var isSilence: Bool { [.noAnswer, .notUnderstood, .refused].contains(code) }
 }
 
 extension Error {
-    /// Whether it only says that the command was cancelled.
+    /// Whether the error only means that the command was cancelled.
     fileprivate var isInterruption: Bool { self is CancellationError || (self as? Failure)?.status == .interrupted }
 }

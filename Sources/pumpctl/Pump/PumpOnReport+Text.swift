@@ -2,13 +2,13 @@ import DeviceKit
 import LineProtocol
 
 extension PumpOnReport {
-    /// On one line, for people: nothing that was not read.
+    /// The report on one line for people, with confirmed values only.
     var text: String {
         guard let percent = status?.speedPercent else { return "pump on" }
         return "pump on at \(percent) %" + (speed.map { " (PWM \($0.pwm))" } ?? "")
     }
 
-    /// For programs: nothing that was not read.
+    /// The report for programs, with confirmed values only.
     var record: ResultRecord {
         let values: ResultRecord = [
             "ok": true, "state": "on", "speed_pwm": speed?.pwm, "speed_percent": status?.speedPercent,
@@ -17,7 +17,8 @@ extension PumpOnReport {
         return values.known
     }
 
-    /// Why the pump does not run though it was switched on; nil where it does, or nothing was read.
+    /// The failure that the pump does not run although it was switched on; nil if it runs, or its status could not be
+    /// read.
     var failure: Failure? {
         switch status?.power {
         case .error: Failure(PumpRunError(.stoppedForSafety(nil)))

@@ -2,9 +2,9 @@ import DeviceKit
 import LineProtocol
 import Terminal
 
-/// What a pump says, for people.
+/// The text form of a pump's status and temperatures.
 enum PumpText {
-    /// The status in rows of a name and a value.
+    /// The status as rows of a name and a value.
     static func rows(_ status: PumpStatus) -> [(String, String)] {
         var rows = [("pump", power(status.power))]
         if let percent = status.speedPercent { rows.append(("speed", "\(percent) %")) }
@@ -15,7 +15,7 @@ enum PumpText {
         return rows + (isReported ? [] : [("temperature", "not reported")]) + Self.rows(temperatures, others)
     }
 
-    /// The temperatures in rows of a name and a value, and behind them the fields that are not known.
+    /// The temperatures as rows of a name and a value, followed by unknown fields.
     static func rows(_ temperatures: PumpTemperatures, _ others: [PumpStatusField]) -> [(String, String)] {
         let read = temperatures.named.map(\.name)
         let rest = others.filter { $0.temperatureName.map(read.contains) ?? true }
@@ -30,7 +30,7 @@ enum PumpText {
             ? "the pump reports no temperature" : "no temperature can be read; the pump says \(fields)"
     }
 
-    /// Rows as lines, the values aligned.
+    /// Formats rows as lines with aligned values.
     static func table(_ rows: [(String, String)]) -> String {
         TextTable(["", ""], rows.map { [$0, $1] }).lines().joined(separator: "\n")
     }

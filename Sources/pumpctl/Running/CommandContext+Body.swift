@@ -3,9 +3,9 @@ import LineProtocol
 import RecordFormat
 import Transports
 
-/// How the body of a command is run: in a session, once more, for a time.
+/// Ways to run the body of a command: in a session, with a retry, for a limited time.
 extension CommandContext {
-    /// Runs `body` in a session with the device that the options name, and closes it.
+    /// Runs `body` in a session with the device that the options name, and closes the session.
     func withSession<F: FollowedFamily, Value>(
         of family: F.Type, _ body: (Session<F>) async throws -> Value
     ) async throws -> Value {
@@ -14,11 +14,10 @@ extension CommandContext {
         return try await withSession(of: family, over: link, endpoint, body)
     }
 
-    /// Runs `body` in a session over `link`, records what is known of the device behind it where that is asked for, and
-    /// closes both.
+    /// Runs `body` in a session over `link`, records the final state of the device if recording is on, and closes both.
     ///
-    /// - Parameter isStop: Whether `body` makes the device safe. Nothing goes before that, neither waiting for a board that
-    ///   was reset nor starting to record.
+    /// - Parameter isStop: Whether `body` makes the device safe. Nothing delays such a body: neither the start of a
+    ///   board after a reset nor the start of recording.
     func withSession<F: FollowedFamily, Value>(
         of _: F.Type, over link: any Link, _ endpoint: Endpoint, isStop: Bool = false,
         _ body: (Session<F>) async throws -> Value
@@ -36,7 +35,7 @@ extension CommandContext {
         }
     }
 
-    /// Carries out what only asks a device, and again where it is a BLE device that was lost before it had answered.
+    /// Runs `body`, which contains only queries, and repeats it if a BLE device was lost before it answered.
     func retryingQuery<Value>(_ body: () async throws -> Value) async throws -> Value {
         try await DeviceKit.retryingQuery(
             of: try? PortChoice.endpoint(options.port), within: options.timeout?.duration ?? .seconds(30), clock: clock
@@ -51,8 +50,8 @@ extension CommandContext {
 
     /// Runs `body`, for `time` at most.
     ///
-    /// - Parameter whileRead: Whether `body` only shows events, and ends once the reader of standard output has gone.
-    /// - Returns: Whether it came to its end by itself; that its time was up is no failure.
+    /// - Parameter whileRead: Whether `body` only shows events, and ends when the reader of standard output has gone.
+    /// - Returns: False if the time limit ended `body`, which is no failure.
     @discardableResult
     func run(
         for time: Duration?, whileRead: Bool = false, _ body: @escaping @Sendable () async throws -> Void

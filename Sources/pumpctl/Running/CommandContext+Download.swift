@@ -3,13 +3,13 @@ import LineProtocol
 import Terminal
 
 extension CommandContext {
-    /// Has `fetch` download something into a file, and tells what has come. The file is opened first: no device is asked for
-    /// what can't be written.
+    /// Downloads something into a file and reports the result. The file is opened first, so that no device is asked for
+    /// data that can't be stored.
     ///
     /// - Parameters:
     ///   - path: The file; nil or `-` for standard output.
-    ///   - fetch: Downloads, shows on the bar how much has come, and returns how many bytes it was, and what else programs are
-    ///     told of it.
+    ///   - fetch: Downloads with progress on the bar, and returns the number of bytes and further values for the
+    ///     record.
     func download(
         to path: String?,
         _ fetch: (any Link, ReplacedFile, ProgressBar) async throws -> (byteCount: Int, values: [String: StateValue])
@@ -30,7 +30,7 @@ extension CommandContext {
 }
 
 extension Failure {
-    /// Something is missing from what was downloaded.
+    /// The failure that a download is incomplete.
     init(incomplete code: String, _ message: String, hint: String, _ status: ExitStatus = .ioError) {
         self.init(status, code: code, message, hint: hint, outcome: "incomplete")
     }

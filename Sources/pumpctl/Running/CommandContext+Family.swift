@@ -2,12 +2,13 @@ import DeviceKit
 import LineProtocol
 import Transports
 
-/// Commands that test or measure a device by the protocol of its family.
+/// Support for commands that test or measure a device by the protocol of its family.
 extension CommandContext {
-    /// Where the device is that the options name. If neither they nor the endpoint tell its family, says which one is assumed.
+    /// The endpoint that the options name. If neither they nor the endpoint determine the family, a note says which one
+    /// is assumed.
     ///
-    /// - Parameter families: Those that the command is for, by their names.
-    /// - Throws: Where nothing can be opened there, or a simulated device is of no family.
+    /// - Parameter families: The names of the families that the command supports.
+    /// - Throws: `Failure` if the endpoint can't be used, or if it names a simulated device of no family.
     func endpoint(ofOneOf families: [String]) throws -> Endpoint {
         let endpoint = try endpoint()
         if endpoint.scheme == "sim", Family.named(by: endpoint.text) == nil,

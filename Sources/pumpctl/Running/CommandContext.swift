@@ -6,55 +6,54 @@ import Synchronization
 import Terminal
 import Transports
 
-/// What a running command works with: its options, its output, and links to devices.
+/// The environment of a running command: its options, its output, and links to devices.
 struct CommandContext: Sendable {
-    /// What is recorded of a command.
+    /// The part of a command that is recorded.
     enum RecordedContent {
-        /// The values that it reads; it records them itself.
+        /// The values that the command reads, which it records itself.
         case values
-        /// What goes over its links, line by line.
+        /// The traffic of its links, line by line.
         case lines
-        /// Nothing: it takes no `--record`.
+        /// Nothing: the command has no `--record`.
         case nothing
     }
 
     let options: SharedOptions
-    /// What kind of device the command is for.
+    /// The family of the command's device.
     let family: Family
     let loop: EventLoop
     let output: Output
-    /// The user's configuration, read once; or what is wrong with it.
+    /// The user's configuration, read once, or the error in it.
     var configuration = Result { () throws(UserConfigurationError) in try UserConfiguration.load() }
-    /// What is recorded of it, where that is asked for.
+    /// The part of the command that is recorded if recording is on.
     let records: RecordedContent
-    /// What it has recorded.
+    /// The recording of this command.
     let record: SharedRecording
-    /// Where all that goes over its links is noted, where that is asked for.
+    /// The capture of the command's links, if `--capture` is given.
     let capture: Capture?
-    /// Schemes of endpoints beside those of the program, or in their place.
+    /// Endpoint schemes that extend or replace the standard ones.
     var furtherSchemes: [String: LinkSchemes.Opener] = [:]
-    /// What plays captures back to it.
+    /// Opens `replay:` endpoints.
     let replays = ReplayOpener()
-    /// The command itself, which signals end.
+    /// The work of the command, which signals cancel.
     let work: InterruptibleWork
 
-    /// How long an answer is waited for.
+    /// The time-out of a reply.
     var timeout: Duration { options.timeout?.duration ?? PumpSession.defaultTimeout }
 
-    /// The clock of this run.
     var clock: EventLoopClock { EventLoopClock(loop) }
 
-    /// Where the device is, as far as it is named.
+    /// The place of the device, if the options name one.
     var place: DevicePlace? { options.namedPort.map { DevicePlace($0) } }
 
-    /// Where the device is that the options name.
+    /// The endpoint that the options name.
     func endpoint() throws -> Endpoint {
         let endpoint: Endpoint
         do { endpoint = try PortChoice.endpoint(options.port) } catch let error where !(error is LinkError) {
             throw Failure(of: error)
         }
-        // A command of one family must not reach a device that is known to be of another. A capture may well be one of a
-        // device that was taken for another: playing it back does nothing to it.
+        // A command of one family must not reach a device that is known to be of another. A capture may have been made
+        // with the wrong family, and replaying it affects no device.
         if endpoint.scheme != "replay", family != .raw,
             let other = Family.named(by: endpoint.text), other != family
         {
@@ -84,11 +83,13 @@ struct CommandContext: Sendable {
     /// Opens a link.
     ///
     /// - Parameters:
-    ///   - use: What the command has it for.
+    ///   - endpoint: The endpoint of the device.
+    ///   - use: The command's use of the link.
     ///   - onStop: Called when another pumpctl asks for OFF.
-    ///   - isBounded: Whether `--timeout` bounds opening a BLE device, and a busy device is waited for.
-    ///   - tellsSteps: Whether a step of opening a BLE device that takes more than a second is shown, also where no terminal is.
-    ///   - note: Where to show what goes over it, if that is asked for.
+    ///   - isBounded: Whether `--timeout` limits the opening of a BLE device, and a busy device is waited for.
+    ///   - tellsSteps: Whether steps of opening a BLE device that take longer than a second are shown even if there is
+    ///     no terminal.
+    ///   - note: Prints reports about the link, and its traffic with `-v`.
     func openLink(
         _ endpoint: Endpoint, for use: LinkUse = .transfer, onStop: (@Sendable () -> Void)? = nil,
         isBounded: Bool = true, tellsSteps: Bool = false, note: @escaping @Sendable (String) -> Void
@@ -97,11 +98,12 @@ struct CommandContext: Sendable {
         if endpoint.scheme == "serial" { TerminalSettings.save(ifAt: endpoint.address) }
         let link = try await opening(isBounded: isBounded, tellsSteps: tellsSteps, note: note).link(
             to: endpoint, for: use, onStop: onStop)
-        // A device that is asked nothing refuses nothing either: a wrong one would be listened to in silence.
+        // A device that receives no command refuses none: without a warning, a device of the wrong family would be
+        // watched in silence.
         return use == .watching && family.question == nil ? namingOthers(link, note: note) : link
     }
 
-    /// The link, with a warning once what comes over it is what a device of another family says.
+    /// The link, with a warning when the device sends a line that belongs to another family.
     private func namingOthers(_ link: any Link, note: @escaping @Sendable (String) -> Void) -> any Link {
         let hasWarned = Mutex(false)
         return TracedLink(link) { [family, name = link.name] entry in
@@ -117,11 +119,13 @@ struct CommandContext: Sendable {
         }
     }
 
-    /// How this command opens links.
+    /// The settings with which this command opens links.
     ///
     /// - Parameters:
-    ///   - isBounded: Whether `--timeout` bounds opening a BLE device, and a busy device is waited for.
-    ///   - note: Where to show what comes to light.
+    ///   - isBounded: Whether `--timeout` limits the opening of a BLE device, and a busy device is waited for.
+    ///   - tellsSteps: Whether steps of opening a BLE device that take longer than a second are shown even if there is
+    ///     no terminal.
+    ///   - note: Prints reports about the link, and its traffic with `-v`.
     func opening(
         isBounded: Bool = true, tellsSteps: Bool = false, note: @escaping @Sendable (String) -> Void
     ) -> LinkOpening {
@@ -170,14 +174,15 @@ struct CommandContext: Sendable {
         return opening
     }
 
-    /// What finds the device again that `link` was opened to.
+    /// A reconnector to the device of `link`.
     ///
-    /// - Parameter note: Where to show what goes over its links, if that is asked for, and what is not taken for it.
+    /// - Parameter note: Prints reports about the new links, their traffic with `-v`, and doubts about the device's
+    ///   identity.
     func reconnector(
         _ endpoint: Endpoint, _ link: any Link, note: @escaping @Sendable (String) -> Void
     ) -> Reconnector {
         Reconnector(endpoint, link, on: loop) { [self] endpoint in
-            // A module that saves power may be heard only once in a while.
+            // A module that saves power may be heard only rarely.
             try await openLink(endpoint.adapted(to: family), for: .watching, isBounded: false, note: note)
         } doubt: { error in
             note("pumpctl: \("\(error)".printable()); waiting")

@@ -6,19 +6,21 @@ import LineProtocol
 import RecordFormat
 import Terminal
 
-/// Runs the asynchronous part of a command to its end.
+/// Runs the asynchronous part of a command.
 enum CommandRunner {
-    /// Runs `body` on an event loop on this thread, for the family that the command is of, or else the options name.
-    /// A signal that would end the program cancels it, so that it can close its link; a second one ends the program.
+    /// Runs `body` on an event loop on this thread. The family is the command's, otherwise that of the options. A
+    /// signal that would end the program cancels `body`, so that it can close its link; a second signal ends the
+    /// program.
     ///
-    /// A command whose standard output takes no more is cancelled. SIGPIPE is ignored for that: it would end the program
-    /// before the command has put the device in order.
+    /// The command is also cancelled if writing to standard output fails. SIGPIPE is ignored for that: it would end the
+    /// program before the command has made the device safe.
     ///
     /// - Parameters:
-    ///   - records: What is recorded of it, where that is asked for.
-    ///   - endsBeforeSuspension: Whether Ctrl-Z ends it too: it stops, and when it goes on it is over.
-    ///   - isStop: Whether it switches the device off, which nothing may keep it from.
-    /// - Throws: `ExitCode` where the command failed; the failure was reported.
+    ///   - records: The part of the command that is recorded if recording is on.
+    ///   - endsBeforeSuspension: Whether Ctrl-Z ends the command too: the process stops, and the command is over when
+    ///     it is resumed.
+    ///   - isStop: Whether the command switches the device off, which nothing may delay.
+    /// - Throws: `ExitCode` if the command failed. The failure has been reported.
     static func run(
         _ options: SharedOptions, for family: Family? = nil, records: CommandContext.RecordedContent = .lines,
         endsBeforeSuspension: Bool = false, isStop: Bool = false,
@@ -32,7 +34,7 @@ enum CommandRunner {
         }
     }
 
-    /// The same for a `body` that returns the exit status of the program, which counts where nothing failed.
+    /// Runs a `body` that returns the program's exit status, which applies if nothing failed.
     static func runToStatus(
         _ options: SharedOptions, for family: Family? = nil, records: CommandContext.RecordedContent = .lines,
         endsBeforeSuspension: Bool = false, isStop: Bool = false,
@@ -69,8 +71,8 @@ enum CommandRunner {
         if status != 0 { throw ExitCode(status) }
     }
 
-    /// Waits until the standard streams have taken what was written: as long as that takes, as other programs do, or for a
-    /// second once a signal has come.
+    /// Waits until standard output and standard error are written, without a limit, as other programs do; after a
+    /// signal for a second at most.
     private static func deliver(_ context: CommandContext) async {
         let interval = Duration.milliseconds(20)
         var rest = Duration.seconds(1)
@@ -79,13 +81,14 @@ enum CommandRunner {
             if context.work.exitStatus != nil { rest -= interval }
         }
         if rest <= .zero { StreamWriter.abandon() }
-        // What was kept may have failed.
+        // The rest may have failed: this updates `failure`.
         context.output.draw("")
     }
 
-    /// Tells of what is wrong with the configuration, also if the command does without it.
+    /// Warns about an invalid configuration, even if this command ignores it.
     ///
-    /// - Returns: The message of a configuration that can't be used. A command that needs one fails by it.
+    /// - Returns: The message, if the configuration can't be used. A command that needs a configuration fails with the
+    ///   same message.
     private static func tell(
         of configuration: Result<UserConfiguration, UserConfigurationError>, _ output: Output
     ) -> String? {
@@ -111,7 +114,7 @@ enum CommandRunner {
         } conclude: { result in
             let status = report(result, context, told: told)
             await context.record.end(result.map { _ in }, isInterrupted: work.exitStatus != nil)
-            // Whoever switches the device off is told so, also where the disk hangs.
+            // A command that switches the device off reports its result even if the disk hangs.
             if await context.capture?.finish(within: isStop ? .seconds(2) : nil) == false {
                 output.note("pumpctl: the capture is not whole: the disk has not answered; the device is not affected")
             }
@@ -122,19 +125,19 @@ enum CommandRunner {
         if work.wasSuspended {
             output.note("pumpctl: Ctrl-Z has ended this command\n  hint: run it again: it does not go on")
         }
-        // A signal may well end a simulator whose verdict says more.
+        // For a simulator that a signal ended, the verdict says more than the signal.
         return status == ExitStatus.checkFailed.rawValue ? status : work.exitStatus ?? status
     }
 
-    /// Says why a command has failed.
+    /// Reports the failure of a command.
     ///
-    /// - Parameter told: The message that people have read before the command ran.
+    /// - Parameter told: The message that was already printed before the command ran.
     private static func report(
         _ result: Result<Int32, any Error>, _ context: CommandContext, told: String?
     ) -> ExitStatus {
         guard case .failure(let error) = result else { return .done }
         let failure = Failure(of: error, context.family, at: context.place)
-        // What was cancelled needs no word on it, unless it leaves something open.
+        // Don't report a cancellation, unless the outcome is unknown.
         let isExplained = context.work.exitStatus != nil || context.output.failure != nil
         let isSilent = failure.status == .brokenPipe || failure.status == .interrupted && isExplained
         if failure.message == told {
@@ -145,8 +148,8 @@ enum CommandRunner {
         return failure.status
     }
 
-    /// The status of a command whose standard output may have failed. A failure of the command itself counts for more. As
-    /// with other programs, not a word is said of a reader who has gone.
+    /// The exit status after a possible failure of standard output. A failure of the command itself takes precedence. A
+    /// reader that has gone is not reported, as in other programs.
     private static func conclude(_ status: ExitStatus, _ output: Output) -> ExitStatus {
         guard let errno = output.failure, status == .done || status == .interrupted else { return status }
         let failure = Failure(standardOutput: errno, outcome: output.lastOutcome)

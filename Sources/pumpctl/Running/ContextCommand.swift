@@ -1,17 +1,17 @@
 import ArgumentParser
 import DeviceKit
 
-/// A command that ``CommandRunner`` runs, with all options of every command.
+/// A command that ``CommandRunner`` runs.
 protocol ContextCommand: ParsableCommand, Sendable {
-    /// The options that stood behind its name.
+    /// The options that were given after the command's name.
     var shared: SharedOptions { get }
-    /// The family that it is for; nil for the one that the options name.
+    /// The family of the command; nil for the family of the options.
     static var family: Family? { get }
-    /// What is recorded of it, where that is asked for.
+    /// The part of the command that is recorded if recording is on.
     static var records: CommandContext.RecordedContent { get }
-    /// Whether it switches the device off.
+    /// Whether the command switches the device off.
     static var isStop: Bool { get }
-    /// Whether Ctrl-Z ends it too.
+    /// Whether Ctrl-Z ends the command too.
     var endsBeforeSuspension: Bool { get }
 
     func run(in context: CommandContext) async throws

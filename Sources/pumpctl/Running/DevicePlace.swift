@@ -3,18 +3,18 @@ import LineProtocol
 import SerialPort
 import Transports
 
-/// Where a command's device is, and what carries the link to it: what a person can do about a failure depends on that.
+/// The place of a command's device and the carrier of its link, on which the advice in a failure depends.
 struct DevicePlace: Sendable, Hashable {
-    /// The endpoint as the person named it.
+    /// The endpoint as typed.
     let name: String
     let carrier: Carrier
-    /// The baud rate that the endpoint names; nil where it names none, or has none.
+    /// The baud rate of the endpoint; nil if it has none.
     let baudRate: Int?
 
-    /// Whether a program offers the device, as at a pseudo-terminal.
+    /// Whether another program offers the device, on a pseudo-terminal.
     private let isOffered: Bool
 
-    /// - Parameter text: The endpoint, as `/dev/ttyUSB0` or `ble:HMSoft`.
+    /// - Parameter text: The endpoint, such as `/dev/ttyUSB0` or `ble:HMSoft`.
     init(_ text: String) {
         name = text
         let endpoint = try? Endpoint(text)
@@ -24,15 +24,15 @@ struct DevicePlace: Sendable, Hashable {
     }
 }
 
-/// What a person can do about a device that does not do what was asked, by what carries the link to it.
+/// Advice for a device that does not respond as expected, by the carrier of its link.
 extension DevicePlace {
     private static let captureAdvice = "compare what was captured: pumpctl replay FILE"
     private static let trace = "'-v' shows what is sent and received"
 
-    /// Whether there is a device outside of this program.
+    /// Whether the device is outside this program.
     var isReal: Bool { carrier != .simulation && carrier != .capture }
 
-    /// The command that looks for what is in the way of the device; nil if none looks there.
+    /// The command that diagnoses the connection; nil if none does.
     var inquiry: String? {
         switch carrier {
         case .cable, .radio: "pumpctl doctor \(name.asWord)"
@@ -41,7 +41,7 @@ extension DevicePlace {
         }
     }
 
-    /// Nothing came in answer.
+    /// The advice if there was no reply.
     static func adviceOnSilence(at place: DevicePlace?, _ family: Family) -> String {
         switch place?.carrier ?? .cable {
         case .cable where place?.isOffered == true:
@@ -58,12 +58,12 @@ extension DevicePlace {
         }
     }
 
-    /// Something came that the protocol does not know.
+    /// The advice if the reply was unexpected.
     static func adviceOnUnknownReply(_ line: [UInt8], at place: DevicePlace?, _ family: Family) -> String {
         if let other = family.other(recognizing: line) {
             return "use a command of the family \(other): pumpctl --help; or name another device by --port"
         }
-        // At a wrong baud rate bytes come that are hardly ever text.
+        // At a wrong baud rate the received bytes are rarely text.
         let text = String(validating: line, as: UTF8.self) ?? ""
         let isText = !text.isEmpty && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
         guard !isText, place?.carrier ?? .cable == .cable else {
@@ -72,7 +72,7 @@ extension DevicePlace {
         return "check the baud rate, and that the device is of the family \(family); \(trace)"
     }
 
-    /// The link broke.
+    /// The advice if the link broke.
     static func adviceOnLoss(at place: DevicePlace?) -> String {
         switch place?.carrier ?? .cable {
         case .cable where place?.isOffered == true:

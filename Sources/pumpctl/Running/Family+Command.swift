@@ -5,10 +5,10 @@ import LineProtocol
 import Transports
 
 extension Family: ExpressibleByArgument {
-    /// What a command for any device is for where nothing tells of what family the device is.
+    /// The family that commands for any device assume if nothing names one.
     static let usual = FamilyRow.all[0].family
 
-    /// The family of that name; nil where there is none.
+    /// Looks up a family by its name.
     init?(named name: String) {
         guard let row = FamilyRow.named(name) else { return nil }
         self = row.family
@@ -18,16 +18,16 @@ extension Family: ExpressibleByArgument {
 
     public static var allValueStrings: [String] { FamilyRow.all.map(\.family.name) }
 
-    /// The family that an endpoint names, as `sim:led` does, or a capture by its header; nil where it leads to a device of any
-    /// kind.
+    /// The family that an endpoint determines, such as `sim:led`, or a capture by its header; nil if the endpoint is
+    /// not bound to a family.
     static func named(by endpoint: String) -> Family? {
         if endpoint.hasPrefix("replay:") { return captured(in: endpoint) }
         guard endpoint.hasPrefix("sim:") else { return nil }
         return Family(named: String(endpoint.dropFirst("sim:".count).prefix { $0 != "?" }))
     }
 
-    /// The family that a capture was made with; nil where its header names none that is known here, and where it can't be
-    /// read, which is told when it is opened.
+    /// The family in a capture's header; nil if it is unknown, or if the file can't be read, which is reported when it
+    /// is opened.
     static func captured(in endpoint: String) -> Family? {
         guard let path = try? Endpoint(endpoint).address else { return nil }
         do throws(CaptureError) {
@@ -38,21 +38,21 @@ extension Family: ExpressibleByArgument {
         }
     }
 
-    // MARK: How its commands are typed
+    // MARK: Command lines
 
-    /// A command of the family as it is typed here.
+    /// The command line of one of the family's commands.
     func words(_ command: String) -> String {
         let noun = FamilyRow.named(name)?.noun
         return (["pumpctl"] + [noun, command].compactMap(\.self)).joined(separator: " ")
     }
 
-    /// The command that asks for the state of a device, as it is typed; nil where there is none.
+    /// The command line that queries the device's state; nil if the family has none.
     var questionWords: String? { question.map { words($0.name) } }
 
-    /// What mends the error of that code.
+    /// The hint for an error code.
     func hint(_ errorCode: String) -> String? { error(errorCode)?.remedy(words) }
 
-    /// What mends the error of that code, in answer to a line that a person has typed.
+    /// The hint for an error code in reply to a typed line.
     func hint(_ errorCode: String, to line: [UInt8]) -> String? {
         guard errorCode == PumpErrorCode.unknownCommand.rawValue, !hasCommand(line) else { return hint(errorCode) }
         return "\(deviceWithArticle) has no such command; use: \(commands.map(\.line).joined(separator: ", "))"

@@ -1,21 +1,20 @@
 import ArgumentParser
 import DeviceKit
 
-/// What pumpctl knows of a family beside what ``Family`` says. Each family writes its own, in its folder; every list of
-/// families, and every help text that names them, follows from these.
+/// The facts about a family that only pumpctl needs, in addition to ``Family``. Each family defines its row in its own
+/// folder. All lists of families and the help texts are derived from the rows.
 struct FamilyRow: Sendable {
     let family: Family
-    /// What its commands stand under; nil where they stand at the top.
+    /// The command group of the family; nil if its commands are at the top level.
     let noun: String?
-    /// Its commands at the top: one group under the noun, or all of them.
+    /// The family's top-level commands: one group with the noun's name, or all commands.
     let commands: [any ParsableCommand.Type]
-    /// Its simulated device.
+    /// The command of the family's simulator.
     let simulator: any Simulation.Type
 
-    /// The rows, in the order in which help lists them. The first is what a command for any device is for where nothing
-    /// tells.
+    /// The rows in the order of the help. The first is assumed by commands for any device if nothing names a family.
     static let all: [FamilyRow] = [.pump, .storm, .led, .peer, .rescue, .raw]
 
-    /// The row of the family of that name; nil where there is none.
+    /// The row of the family with a name; nil if there is none.
     static func named(_ name: String) -> FamilyRow? { all.first { $0.family.name == name } }
 }

@@ -2,9 +2,9 @@ import DeviceKit
 import LineProtocol
 
 extension LinkOpening.Report {
-    /// What people are told.
+    /// The text of the report, for people.
     ///
-    /// - Parameter name: The link's.
+    /// - Parameter name: The link's name.
     func text(of name: String) -> String {
         switch self {
         case .step(let step): "* \(name.printable()): \(step.map { "\($0)" } ?? "")"
@@ -27,7 +27,7 @@ extension LinkOpening.Report {
 }
 
 extension TracedLink {
-    /// A link that notes what goes over it, as `-v` shows it.
+    /// Creates a link whose traffic is printed in the format of `-v`.
     convenience init(_ link: any Link, note: @escaping @Sendable (String) -> Void) {
         note(LinkOpening.Report.opened.text(of: link.name))
         self.init(link, show: { note($0.text) })
@@ -35,7 +35,7 @@ extension TracedLink {
 }
 
 extension TracedLink.Entry {
-    /// The entry as people read it, on one line.
+    /// The entry on one line, for people.
     fileprivate var text: String {
         switch self {
         case .sends(let bytes): "> " + bytes.printable()

@@ -2,7 +2,7 @@ import ArgumentParser
 import DeviceKit
 import SerialPort
 
-/// What `pumpctl` alone says: what it sees, and what to try.
+/// The output of `pumpctl` without a command: the devices found, and a command to try.
 enum Overview {
     static func show(_ output: Output) throws {
         let named = try PortChoice.named()

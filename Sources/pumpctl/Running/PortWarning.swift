@@ -3,15 +3,15 @@ import Glibc
 import LineProtocol
 import SerialPort
 
-/// The warning that other programs use a port, to which part of the answers may go.
+/// The warning that other programs use the port, which may receive parts of the replies.
 struct PortWarning {
     let text: String
     let hint: String
 
     /// - Parameters:
-    ///   - seesAll: Whether programs of other users were looked at too.
-    ///   - endingHint: What a person can do to get the port from processes that have it.
-    /// - Returns: nil if no other program is known to use the port.
+    ///   - seesAll: Whether programs of other users were checked too.
+    ///   - endingHint: The instruction for getting the port from a list of processes.
+    /// - Returns: Nil if no other program is known to use the port.
     init?(
         _ use: PortUse, seesAll: Bool = geteuid() == 0,
         endingHint: ([Int32]) -> String = { HoldingProcess.endingHint($0) }

@@ -2,8 +2,8 @@ import BlueZ
 import DeviceKit
 import Terminal
 
-/// Where a scan shows what it sees: on a terminal a table that is drawn over; else a table at the end, or a line for each
-/// change.
+/// Shows the results of a scan: on a terminal as a table that is redrawn, otherwise as a table at the end or as one
+/// line for each change.
 final class ScanDisplay {
     private let output: Output
     private let watches: Bool
@@ -11,7 +11,7 @@ final class ScanDisplay {
     private let table: LiveTable?
     private var devices = ScannedDevices()
 
-    /// - Parameter isFiltered: Whether only some devices are shown.
+    /// - Parameter isFiltered: Whether the scan shows only some devices.
     init(_ context: CommandContext, watches: Bool, isFiltered: Bool) {
         output = context.output
         self.watches = watches
@@ -21,7 +21,7 @@ final class ScanDisplay {
             ? LiveTable(placeholder: "scanning…", on: context.loop, write: context.output.draw) : nil
     }
 
-    /// Shows what a scan tells until it ends.
+    /// Shows the events of a scan until it ends.
     func follow(_ scan: DeviceScan) async throws(BLEError) {
         do throws(BLEError) {
             for try await event in scan { await take(event) }
@@ -48,14 +48,14 @@ final class ScanDisplay {
         }
     }
 
-    /// Tells of something else, above the table.
+    /// Prints a note, above the table if there is one.
     private func note(_ text: String) async {
         if let table { await table.note(text) } else { output.note(text) }
     }
 
-    /// Shows what has not been shown.
+    /// Prints the final table or records, and the closing notes.
     ///
-    /// - Parameter isWhole: Whether the scan came to its end: of one that failed nothing tells what is in sight.
+    /// - Parameter isWhole: Whether the scan ended without an error. After an error, "no device" is not certain.
     private func end(isWhole: Bool) async {
         let devices = devices.sorted
         await table?.end()

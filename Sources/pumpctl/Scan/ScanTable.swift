@@ -3,9 +3,9 @@ import DeviceKit
 import LineProtocol
 import Terminal
 
-/// BLE devices as people are shown them.
+/// The text form of BLE devices.
 enum ScanTable {
-    /// A line for each device. The address, by which devices of one name are told apart, is never cut.
+    /// A table with a row for each device. The address is never cut, as it distinguishes devices of the same name.
     static func table(_ devices: [ScannedDevice]) -> TextTable {
         TextTable(
             [
@@ -14,7 +14,7 @@ enum ScanTable {
             ], devices.map(cells))
     }
 
-    /// A device of which there is news, in one line.
+    /// A change of a device, on one line.
     static func line(_ change: DeviceChange, _ device: ScannedDevice) -> String {
         ([change.sign] + cells(device).filter { $0 != "-" }).joined(separator: "  ")
     }
@@ -31,7 +31,7 @@ enum ScanTable {
         device.rssi.map { "\($0) dBm" } ?? (device.isConnected ? "connected" : "-")
     }
 
-    /// The name; in quotes where it could be taken for another.
+    /// The device's name, quoted if it is ambiguous otherwise.
     private static func quoted(_ name: String) -> String {
         let isPlain = !name.isEmpty && name != "-" && name.first != " " && name.last != " " && !name.contains("  ")
         return isPlain ? name.printable() : "'\(name.printable())'"
@@ -39,7 +39,7 @@ enum ScanTable {
 }
 
 extension DeviceChange {
-    /// What stands before its line.
+    /// The sign at the beginning of the line.
     fileprivate var sign: String {
         switch self {
         case .found: "+"
@@ -50,6 +50,6 @@ extension DeviceChange {
 }
 
 extension FamilyFit {
-    /// The likeliest family, with a question mark where it is not certain; nil where none is known.
+    /// The most likely family, with a question mark if it is not certain; nil if none is known.
     var name: String? { families.first.map { isCertain ? $0 : "\($0)?" } }
 }

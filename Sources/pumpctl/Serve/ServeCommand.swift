@@ -2,7 +2,8 @@ import ArgumentParser
 import DescriptorIO
 import DeviceKit
 
-/// `pumpctl serve`, which is `pumpctld`: a program of its own, so that what it links costs no other command's start.
+/// `pumpctl serve`, which starts `pumpctld`: a program of its own, so that its libraries do not slow the start of other
+/// commands.
 struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",

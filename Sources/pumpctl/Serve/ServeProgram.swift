@@ -1,11 +1,11 @@
 import DescriptorIO
 import Glibc
 
-/// `pumpctld`, the program that `pumpctl serve` becomes.
+/// Finds and starts `pumpctld`, which replaces `pumpctl serve`.
 enum ServeProgram {
-    /// Replaces this program by it.
+    /// Replaces this process by `pumpctld`.
     ///
-    /// - Returns: Why that failed.
+    /// - Returns: The failure; returns only if replacing has failed.
     static func replaceThis(_ arguments: [String]) -> Failure {
         guard
             let path = path(
@@ -23,12 +23,12 @@ enum ServeProgram {
             .ioError, code: "system", "can't start \(path): \(reason)", hint: "install pumpctl again: make install")
     }
 
-    /// Where it is: beside this program, as it was built, or in `../libexec/pumpctl`, as it is installed, or on PATH; nil where
-    /// it is nowhere.
+    /// The path of `pumpctld`: next to this program (in the build folder), in `../libexec/pumpctl` (installed), or in a
+    /// folder of PATH; nil if it is in none of them.
     ///
     /// - Parameters:
     ///   - program: The path of this program.
-    ///   - variable: The folders of PATH.
+    ///   - variable: The value of PATH.
     static func path(besides program: String, variable: String?) -> String? {
         let folder = program.lastIndex(of: "/").map { program[..<$0] } ?? "."
         let folders = (variable ?? "").split(separator: ":")

@@ -3,7 +3,8 @@ import LineProtocol
 import Terminal
 import Verification
 
-/// A verification as pumpctl makes it: it opens the link, prints, and leaves the device safe also where the link breaks.
+/// A verification run of pumpctl: opens the link, prints the report, and leaves the device safe even if the link
+/// breaks.
 struct FirmwareVerification: Sendable {
     let family: FamilyVerification
     let checks: [Check]
@@ -11,7 +12,7 @@ struct FirmwareVerification: Sendable {
     let stimulus: SocketStimulus?
     let context: CommandContext
 
-    /// - Returns: The exit of the program.
+    /// - Returns: The program's exit status.
     func run(_ report: ReportPrinter) async throws -> ExitStatus {
         let endpoint = try context.endpoint(ofOneOf: FamilyVerification.all.map(\.family))
         try await stimulus?.check(isAt: endpoint)
@@ -29,7 +30,7 @@ struct FirmwareVerification: Sendable {
         guard let verdict = result.verdict else { throw CancellationError() }
         let (aftermath, offFailure) = await safeAftermath(verdict)
         context.work.setLastWords(nil)
-        // A report says all that the exit code says: what is green in it must have come to its end.
+        // A report must not look better than the exit code: a green report means that the checks were completed.
         if let error: any Error = Self.unsafeEnding(aftermath, offFailure, of: verdict)
             ?? error(of: verdict, aftermath, isStopped: stop.wasTaken)
         {
@@ -58,9 +59,10 @@ struct FirmwareVerification: Sendable {
 
     // MARK: The end
 
-    /// What is known of the pump; where it has not acknowledged OFF over the link, it is switched off by whatever way there is.
+    /// The final state of the pump. If the pump did not acknowledge OFF over the link, OFF is sent by any available
+    /// way.
     ///
-    /// - Returns: Also why that failed too; the failure says that the pump may be on.
+    /// - Returns: The final state, and the failure of that last attempt, which says that the pump may be on.
     private func safeAftermath(_ verdict: FirmwareVerdict) async -> (Aftermath, Failure?) {
         let (reason, mayRun): (String, Bool)
         switch verdict.aftermath {
@@ -70,7 +72,7 @@ struct FirmwareVerification: Sendable {
         }
         context.output.note(
             "pumpctl: \(reason.printable()); \(mayRun ? "the pump may be on: " : "")OFF is sent again")
-        // The signal that has ended the checks does not reach a task of its own.
+        // A task of its own, as the signal that ended the checks has cancelled this one.
         return await Task(executorPreference: context.loop) {
             do { try await context.switchPumpOff(lastWords: mayRun ? CommandContext.lastWordsOnPump : nil) } catch {
                 return (verdict.aftermath, error as? Failure)
@@ -79,7 +81,7 @@ struct FirmwareVerification: Sendable {
         }.value
     }
 
-    /// The failure of a verification behind which a pump was not read to be off; nil where it was.
+    /// The failure of a verification after which the pump was not confirmed to be off; nil if it was.
     static func unsafeEnding(
         _ aftermath: Aftermath, _ offFailure: Failure?, of verdict: FirmwareVerdict
     ) -> Failure? {
@@ -101,7 +103,7 @@ struct FirmwareVerification: Sendable {
         return failure
     }
 
-    /// Why the checks were cut off; nil where they were not.
+    /// The reason why the checks were cut off; nil if they were not.
     private func error(of verdict: FirmwareVerdict, _ aftermath: Aftermath, isStopped: Bool) -> (any Error)? {
         switch verdict.ending {
         case .lost(let error):
@@ -122,14 +124,14 @@ struct FirmwareVerification: Sendable {
     }
 }
 
-/// Keeps the verdict of a task that returns nothing.
+/// Holds the verdict of a task that returns nothing.
 private final class VerdictBox: @unchecked Sendable {
-    // @unchecked: written by the one task, which is awaited before it is read.
+    // @unchecked: only the task writes it, and the reader awaits the task first.
     var verdict: FirmwareVerdict?
 }
 
 extension Failure {
-    /// A pump was not tested, and was sent nothing but STATUS.
+    /// The failure that a pump was not tested. The pump received no command but STATUS.
     init(_ error: VerificationError) {
         switch error {
         case .running:

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The options of a verification that plays the device.
+/// The options of a verification in which pumpctl plays the device.
 struct HostOptions: ParsableArguments {
     @Flag(name: .customLong("as-device"), help: "Play the device, and test the program or app that uses it.")
     var playsDevice = false

@@ -6,30 +6,30 @@ import Synchronization
 import Terminal
 import Verification
 
-/// Plays the devices of a family, one after the other, and tests the program that uses them.
+/// Plays the devices of a family, one after another, and tests the program that uses them.
 struct HostVerificationRun: Sendable {
     let verification: HostVerification
     let simulator: PeripheralSimulator
-    /// Which checks are made, by their names in reports.
+    /// Whether a check is selected, by its name in reports.
     let isChosen: @Sendable (String) -> Bool
     let options: HostOptions
     let context: CommandContext
 
-    /// For how long a program may run with one device, unless told otherwise.
+    /// The default time limit of a program with one device.
     private static let patience = Duration.seconds(60)
 
-    /// What became of a program and a device.
+    /// The results of running a program with one device.
     private struct Encounter {
         var verdict: Verdict?
-        /// nil where the program was none of ours, or has not ended.
+        /// Nil if the program was not started by pumpctl, or was ended before its time.
         var status: Int32?
         var isLate = false
         var time: Duration
     }
 
-    /// The devices with the checks that are made with them.
+    /// The devices with their selected checks.
     private var devices: [(device: PlayedDevice, checks: [HostCheck])] {
-        // Somebody who uses an app meets one device.
+        // The user of an app meets only one device.
         let devices = options.runsCommand ? verification.devices : Array(chosenDevices.prefix(1))
         return devices.map { device in
             (device, device.checks.filter { isChosen(verification.id(of: $0, with: device)) })
@@ -42,7 +42,7 @@ struct HostVerificationRun: Sendable {
         }
     }
 
-    /// - Returns: The exit of the program.
+    /// - Returns: The program's exit status.
     func run(_ report: ReportPrinter) async throws -> ExitStatus {
         var verdict = FirmwareVerdict()
         let devices = devices
@@ -65,14 +65,14 @@ struct HostVerificationRun: Sendable {
         do throws(SimulatorOptionError) { settings = try self.settings(device, checks) } catch {
             return checks.map { result(of: $0, with: device, .skipped(reason: "not over BLE")) }
         }
-        // A signal ends a program, and counts for all that would follow.
+        // A signal ends the program, and cancels all checks that would follow.
         guard !Task.isCancelled || !options.runsCommand else {
             return checks.map { result(of: $0, with: device, .skipped(reason: "interrupted")) }
         }
         let encounter = try await meet(device, settings)
         return checks.map { check in
             let (outcome, exchanges) = outcome(of: check, encounter)
-            // The time of the program is that of no check of what it sends.
+            // The program's run time belongs to the check of its exit status only.
             let time = check.judgement == .exitStatus && options.runsCommand ? encounter.time : nil
             return result(of: check, with: device, outcome, exchanges, time)
         }
@@ -83,7 +83,7 @@ struct HostVerificationRun: Sendable {
     ) throws(SimulatorOptionError) -> SimulatorSettings {
         var given = device.options
         let rules = checks.filter { !isImpossible($0) }.flatMap(\.expectations)
-        // What goes over the line is kept where anything is expected at all.
+        // Traffic is kept only if there is an expectation.
         given["expect"] = rules.isEmpty ? "commands" : rules.joined(separator: ",")
         return try simulator.line.settings(given, over: options.usesRadio ? .radio : .line)
     }
@@ -106,7 +106,7 @@ struct HostVerificationRun: Sendable {
             time: time)
     }
 
-    /// What is to say of a check, and what went over the line until that was seen.
+    /// The outcome of a check, and the traffic up to the moment that decided it.
     private func outcome(
         of check: HostCheck, _ encounter: Encounter
     ) -> (CheckResult.Outcome, [Verdict.Exchange]) {
@@ -131,7 +131,7 @@ struct HostVerificationRun: Sendable {
         guard options.runsCommand else { return .skipped(reason: "needs a program: --run -- command") }
         if encounter.isLate { return .failed(expected: check.expectation, got: "it was ended after its time") }
         guard let status = encounter.status else { return .skipped(reason: "interrupted") }
-        // What never came near the device has understood nothing, however it ended.
+        // A program that never reached the device has understood nothing, whatever its exit status.
         if encounter.verdict?.exchanges.isEmpty == true {
             return .failed(
                 expected: "the program uses the device",
@@ -144,7 +144,7 @@ struct HostVerificationRun: Sendable {
 
     // MARK: Encounters
 
-    /// Offers a device to the program until that has ended, or to whoever comes until a signal does.
+    /// Offers a device until the program has ended, or, without a program, until a signal arrives.
     private func meet(_ device: PlayedDevice, _ settings: SimulatorSettings) async throws -> Encounter {
         let place: OfferedDevice.Place =
             options.usesRadio ? .radio(adapter: options.adapter) : .line(.terminal(link: options.link))
@@ -174,7 +174,7 @@ struct HostVerificationRun: Sendable {
         }
     }
 
-    /// - Returns: The exit status of the command, nil where it was ended; and whether its time was over.
+    /// - Returns: The command's exit status, nil if it was ended; and whether its time limit ended it.
     private func runCommand(with device: ReadyDevice) async throws -> (Int32?, isLate: Bool) {
         let limit = context.options.timeout?.duration ?? Self.patience
         let program = Task(executorPreference: context.loop) {
@@ -200,7 +200,7 @@ struct HostVerificationRun: Sendable {
 }
 
 extension Verdict.Finding {
-    /// When it was, for people.
+    /// The time of the finding, for people.
     fileprivate var moment: String {
         let milliseconds = time.components.attoseconds / 1_000_000_000_000_000
         return "at \(time.components.seconds).\("00\(milliseconds)".suffix(3)) s"

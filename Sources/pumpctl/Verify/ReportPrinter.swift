@@ -1,7 +1,7 @@
 import Synchronization
 import Verification
 
-/// Prints a report while a verification is made. Where that ends before its time, the report says why.
+/// Prints a report during a verification. If the verification ends early, the report says why.
 final class ReportPrinter: Sendable {
     private struct State {
         var results: [CheckResult] = []
@@ -15,9 +15,9 @@ final class ReportPrinter: Sendable {
 
     init(_ report: any VerificationReport, on output: Output) { (self.report, self.output) = (report, output) }
 
-    /// Prints what stands before the first result, once.
+    /// Prints the report's beginning, once.
     ///
-    /// - Parameter count: How many results there will be.
+    /// - Parameter count: The number of results to expect.
     func begin(count: Int) {
         let isFirst = state.withLock { state in
             defer { state.hasBegun = true }
@@ -31,14 +31,14 @@ final class ReportPrinter: Sendable {
         output.draw(report.text(of: result))
     }
 
-    /// - Parameter reason: Why the checks came to no proper end, beside those that failed; nil if they did.
+    /// - Parameter reason: The reason why the checks were not completed; nil if they were.
     func end(_ verdict: FirmwareVerdict, _ reason: Abandonment? = nil) {
         state.withLock { $0.hasEnded = true }
         output.draw(report.ending(verdict, reason))
     }
 
-    /// Says why the verification was not made, or not to its end; nothing where the report has ended. With `--json`, each
-    /// failure is printed by whoever runs the command.
+    /// Reports that the verification was not made or not completed, unless the report has ended. With `--json`, the
+    /// command's runner prints the failure.
     func abandon(_ failure: Failure) {
         let (results, hasBegun, hasEnded) = state.withLock { ($0.results, $0.hasBegun, $0.hasEnded) }
         guard !hasEnded, !output.isJSON else { return }
@@ -47,6 +47,6 @@ final class ReportPrinter: Sendable {
 }
 
 extension Abandonment {
-    /// As the program tells of it.
+    /// The reason in the words of the failure.
     init(_ failure: Failure) { self.init(code: failure.code, message: failure.message) }
 }

@@ -5,11 +5,11 @@ import LineProtocol
 import Transports
 import Verification
 
-/// Hands at a device, by the control socket of a simulator or of an emulated board.
+/// Operates a device through the control socket of a simulator or an emulated board.
 struct SocketStimulus: Stimulus {
     let path: String
     let loop: EventLoop
-    /// Half an hour that goes by at once takes an emulated board some seconds.
+    /// The time limit of a request. An emulated board needs some seconds to skip half an hour.
     private static let patience = Duration.seconds(60)
 
     func perform(_ verb: String, _ arguments: [String]) async throws { _ = try await ask(verb, arguments) }
@@ -31,8 +31,9 @@ struct SocketStimulus: Stimulus {
         return try await SimControlCommand.ask(JSONValue.object(request), at: path, loop, within: Self.patience)
     }
 
-    /// Fails where nobody listens, which is better known before the first check, and where the hands are at a device on another
-    /// port: whatever they do there, this device is switched off at the end, and not that.
+    /// Fails if no simulator listens, or if it controls a device on another port than `endpoint`.
+    ///
+    /// A stimulus for another device would leave that one running: only the tested device is switched off at the end.
     func check(isAt endpoint: Endpoint) async throws {
         guard let port = try await state()["port"], port.hasPrefix("/"), endpoint.scheme == "serial",
             let theirs = realpath(port, nil), let ours = realpath(endpoint.address, nil)

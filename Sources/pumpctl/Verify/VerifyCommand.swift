@@ -64,7 +64,7 @@ struct VerifyCommand: ParsableCommand, Sendable {
 
     func run() throws {
         let options = shared
-        // Before a capture is begun, which would stay empty.
+        // Before a capture is created, which would stay empty.
         if host.playsDevice { try checkPlaying(options) }
         try CommandRunner.runToStatus(options, endsBeforeSuspension: allowsRun) { try await perform(in: $0).rawValue }
     }
@@ -88,7 +88,7 @@ struct VerifyCommand: ParsableCommand, Sendable {
         return try await printing(report.form(family.family, rounds: rounds), in: context) { try await run.run($0) }
     }
 
-    /// Makes a verification whose report tells also that there was none.
+    /// Runs a verification with a report, which also covers a verification that fails to start.
     private func printing(
         _ report: any VerificationReport, in context: CommandContext,
         _ run: (ReportPrinter) async throws -> ExitStatus
@@ -118,7 +118,7 @@ struct VerifyCommand: ParsableCommand, Sendable {
         (only.isEmpty || only.contains { id.hasPrefix($0) }) && !except.contains { id.hasPrefix($0) }
     }
 
-    /// Refuses names that no check has, and a choice of none.
+    /// Rejects names that match no check, and a selection without checks.
     private func checkChoice(_ ids: [String], _ family: String) throws(Failure) {
         let list = "pumpctl --family \(family) verify\(host.playsDevice ? " --as-device" : "") --list"
         for prefix in only + except where !ids.contains(where: { $0.hasPrefix(prefix) }) {
@@ -134,7 +134,7 @@ struct VerifyCommand: ParsableCommand, Sendable {
 
     // MARK: --as-device
 
-    /// Refuses options that mean nothing where no device is opened.
+    /// Rejects options that have no meaning without a device to open.
     private func checkPlaying(_ options: SharedOptions) throws(Failure) {
         if options.timeout != nil, !host.runsCommand, !list {
             throw Failure(
@@ -153,7 +153,7 @@ struct VerifyCommand: ParsableCommand, Sendable {
             outcome: "not_sent")
     }
 
-    /// Somebody who uses an app meets one device: refuses a choice of several.
+    /// Rejects a selection of several devices without `--run`: the user of an app meets only one device.
     private func checkNumber(of devices: [PlayedDevice], _ family: String) throws(Failure) {
         guard !host.runsCommand, !only.isEmpty, devices.count > 1 else { return }
         let names = devices.map(\.name).joined(separator: ", ")

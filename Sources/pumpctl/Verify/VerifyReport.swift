@@ -2,7 +2,7 @@ import ArgumentParser
 import ControlProtocol
 import Verification
 
-/// How results are printed.
+/// The output formats of a verification.
 enum VerifyReport: String, CaseIterable, ExpressibleByArgument {
     case text, tap, junit, json
 
@@ -17,7 +17,7 @@ enum VerifyReport: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// A line on a check that is not made.
+    /// The entry of a check in `--list`.
     func listing(_ check: Check) -> String { listing(check.id, check.rule, check.needs) }
 
     func listing(_ id: String, _ rule: String, _ needed: Set<Check.Need> = []) -> String {
@@ -35,10 +35,10 @@ enum VerifyReport: String, CaseIterable, ExpressibleByArgument {
 }
 
 extension Check.Need {
-    /// The option that gives it, with its value.
+    /// The option that meets the need, with a placeholder for its value.
     var remedy: String { self == .stimulus ? "\(option) SOCKET" : option }
 
-    /// The option that gives it.
+    /// The option that meets the need.
     fileprivate var option: String {
         switch self {
         case .run: "--allow-run"
@@ -48,7 +48,7 @@ extension Check.Need {
     }
 }
 
-/// Results as JSON, an object a line, with a summary at the end.
+/// Results as JSON, one object a line, with a summary at the end.
 struct JSONReport: VerificationReport {
     func beginning(count: Int) -> String { "" }
 
